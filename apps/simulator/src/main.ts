@@ -1,0 +1,196 @@
+import { NodeRuntime, NodeServices } from "@effect/platform-node";
+import { Cause, Console, Context, Effect, Exit, Layer, Logger, Option } from "effect";
+import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
+import { HttpServer } from "effect/http";
+import { FAULTS } from "./faults/fault.ts";
+import { parseDuration, parseFault } from "./parse-arguments.ts";
+import { API_KEY, CLIENT_ID } from "./service/sign-in.ts";
+import {
+  EXPIRY_FIELDS,
+  EXPIRY_FORMS,
+  REPEATED_KEY_ANSWERS,
+  type SimulatorOptions,
+} from "./settings.ts";
+import { simulatorLayer } from "./simulator.ts";
+import { urlOf } from "./start-simulator.ts";
+import manifest from "../package.json" with { type: "json" };
+
+const DEFAULT_PORT = 4010;
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);
+
+// One line of help holds what stands beside the longest flag: descriptions have 50 characters.
+const duration = (name: string, byDefault: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(`${description} (${byDefault})`),
+    Flag.withDefault(byDefault),
+    Flag.mapTryCatch(parseDuration, messageOf),
+  );
+
+const flags = {
+  port: Flag.Int("port").pipe(
+    Flag.withMetavar("PORT"),
+    Flag.withDescription(`Listen on this port; 0 for a free one (${DEFAULT_PORT})`),
+    Flag.withDefault(DEFAULT_PORT),
+    Flag.filter(
+      (port) => port >= 0 && port <= 65_535,
+      (port) => `a port from 0 to 65535, not ${port}`,
+    ),
+  ),
+  host: Flag.String("host").pipe(
+    Flag.withMetavar("ADDRESS"),
+    Flag.withDescription("Listen on this address (127.0.0.1)"),
+    Flag.withDefault("127.0.0.1"),
+  ),
+  balances: Flag.KeyValuePair("balance").pipe(
+    Flag.withMetavar("USD=1.00"),
+    Flag.withDescription("Open with this balance; repeatable"),
+    Flag.withDefault({ USD: "100000.00", EUR: "50000.00" }),
+  ),
+  settleAfter: duration("settle-after", "3 seconds", "A payout settles after"),
+  verifyAfter: duration("verify-after", "2 seconds", "An identity check ends after"),
+  tokenLifetime: duration("token-lifetime", "30 minutes", "A token is valid for"),
+  expiryField: Flag.Literals("expiry-field", EXPIRY_FIELDS).pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Its expiry's name"),
+    Flag.withDefault("expired_at"),
+  ),
+  expiryForm: Flag.Literals("expiry-form", EXPIRY_FORMS).pipe(
+    Flag.withMetavar("FORM"),
+    Flag.withDescription("Its form"),
+    Flag.withDefault("milliseconds"),
+  ),
+  echoPayoutKey: Flag.Literals("echo-payout-key", ["true", "false"]).pipe(
+    Flag.withMetavar("YES"),
+    Flag.withDescription("Show unique_request_id"),
+    Flag.withDefault("true"),
+    Flag.map((text) => text === "true"),
+  ),
+  repeatedKey: Flag.Literals("repeated-key", REPEATED_KEY_ANSWERS).pipe(
+    Flag.withMetavar("HOW"),
+    Flag.withDescription("Repeated card keys"),
+    Flag.withDefault("first"),
+  ),
+  assumptions: Flag.String("assumptions").pipe(
+    Flag.withMetavar("JSON"),
+    Flag.withDescription("As in PAYMENTS_ASSUMPTIONS"),
+    Flag.withDefault("{}"),
+    Flag.mapTryCatch(
+      (text): unknown => JSON.parse(text),
+      () => "a JSON object",
+    ),
+  ),
+  faults: Flag.String("fault").pipe(
+    Flag.withMetavar("FAULT"),
+    Flag.withDescription("A fault to begin with; repeatable"),
+    Flag.atLeast(0),
+    Flag.mapTryCatch((texts) => texts.map(parseFault), messageOf),
+  ),
+  seed: Flag.Int("seed").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("Decides where probable faults strike (1)"),
+    Flag.withDefault(1),
+  ),
+  stateFile: Flag.File("state-file").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Keep the ledger there, so that it survives"),
+    Flag.optional,
+  ),
+  log: Flag.Boolean("log").pipe(
+    Flag.withDescription("Show method, path and status of each request"),
+    Flag.withDefault(false),
+  ),
+  json: Flag.Boolean("json").pipe(
+    Flag.withDescription("Print one line of JSON when it listens"),
+    Flag.withDefault(false),
+  ),
+};
+
+const description = `The payment service on localhost, for tests and trials.
+
+  TIME is a number of seconds, "20 days", "500 millis" or never.
+  FAULT is KIND[,operation=NAME][,times=N][,probability=P], or for some kinds
+  [,seconds=N] or [,milliseconds=N]. It strikes the next request to that
+  operation, or to any but signIn; once, or without end with a probability:
+${Object.entries(FAULTS)
+  .map(([kind, effect]) => `    ${kind.padEnd(22)}${effect}`)
+  .join("\n")}`;
+
+const describe = (url: string) =>
+  `The simulated payment service listens on ${url}
+
+  export PAYMENTS_BASE_URL=${url} PAYMENTS_CLIENT_ID=${CLIENT_ID} PAYMENTS_API_KEY=${API_KEY}
+
+Its ledger is at ${url}/_simulator/state. Stop it with Ctrl-C.`;
+
+const serve = Effect.fnUntraced(function* (options: SimulatorOptions, json: boolean) {
+  const context = yield* Layer.build(simulatorLayer(options));
+  const url = urlOf(Context.get(context, HttpServer.HttpServer));
+  yield* Console.log(
+    json ? JSON.stringify({ url, clientId: CLIENT_ID, apiKey: API_KEY }) : describe(url),
+  );
+  return yield* Effect.never;
+}, Effect.scoped);
+
+/** One line on why the simulator could not start. */
+const explain = (cause: unknown, { host, port }: { host: string; port: number }): string => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "EADDRINUSE") {
+    return `Port ${port} on ${host} is in use. Stop what listens there, or give --port another one (0 for any that is free).`;
+  }
+  return `Cannot listen on ${host}:${port}: ${messageOf(cause)}`;
+};
+
+const simulator = Command.make("simulator", flags, ({ json, stateFile, ...options }) =>
+  serve(
+    { ...options, ...(Option.isSome(stateFile) ? { stateFile: stateFile.value } : {}) },
+    json,
+  ).pipe(
+    Effect.catchTags({
+      InvalidSettings: ({ message }) => Effect.fail(message),
+      UnusableStateFile: ({ message }) => Effect.fail(message),
+      ServeError: ({ cause }) => Effect.fail(explain(cause, options)),
+    }),
+    Effect.tapError((message) => Console.error(message)),
+  ),
+).pipe(
+  Command.withDescription(description),
+  Command.withExamples([
+    { command: "simulator --port 0 --json", description: "On a free port, for a program" },
+    {
+      command: "simulator --fault dropped,operation=createPayout --settle-after 10",
+      description: "Pay out once without an answer; payouts settle after ten seconds",
+    },
+    { command: "simulator --state-file ledger.jsonl", description: "Survive a restart" },
+  ]),
+);
+
+/** What is wrong with the arguments goes to stderr alone: stdout may be read by a program. */
+const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(
+          [...event.errors.map(({ message }) => message), "simulator --help shows the flags."].join(
+            "\n",
+          ),
+        )
+      : CliOutput.defaultPresenter.present(event),
+};
+
+simulator.pipe(
+  Command.run({ version: manifest.version }),
+  Effect.provide([
+    NodeServices.layer,
+    Layer.succeed(Logger.LogToStderr, true),
+    CliOutput.layerPresenter(presenter),
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }),
+  ]),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    // Being told to stop is how it ends; only what keeps it from starting is a failure.
+    teardown: (exit, onExit) =>
+      onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+  }),
+);

@@ -1,0 +1,102 @@
+import {
+  API_KEY_HEADER,
+  CLIENT_ID_HEADER,
+  SignedIn,
+  TOKEN_HEADER,
+} from "@durable-payments/api-core";
+import { Effect, Layer } from "effect";
+import { HttpServerRequest } from "effect/http";
+import { HttpApiBuilder } from "effect/http-api";
+import { randomBytes } from "node:crypto";
+import { LedgerStore, type Unit } from "../ledger/ledger-store.ts";
+import { Settings, type SettingsShape } from "../settings.ts";
+import { dataAnswer, refusalAnswer } from "./answers.ts";
+import { SimulatedApi } from "./simulated-api.ts";
+
+/** The client id that the simulator takes. */
+export const CLIENT_ID = "simulator";
+
+/** The API key that the simulator takes. */
+export const API_KEY = "simulator-key";
+
+const SIGN_INS_PER_MINUTE = 50;
+const MINUTE = 60_000;
+
+const expiryText = (expiresAt: number, form: SettingsShape["expiryForm"]): number | string => {
+  switch (form) {
+    case "milliseconds":
+      return expiresAt;
+    case "seconds":
+      return Math.floor(expiresAt / 1000);
+    case "iso":
+      return new Date(expiresAt).toISOString();
+  }
+};
+
+const signIn = (
+  unit: Unit,
+  settings: SettingsShape,
+  headers: { readonly [CLIENT_ID_HEADER]: string; readonly [API_KEY_HEADER]: string },
+) => {
+  const withinAMinute = unit.all("signIns").filter(({ at }) => at > unit.now - MINUTE);
+  const oldest = withinAMinute.at(-SIGN_INS_PER_MINUTE);
+  if (oldest !== undefined) {
+    const seconds = Math.ceil((oldest.at + MINUTE - unit.now) / 1000);
+    return refusalAnswer("Too many sign-ins: at most 50 a minute", {
+      status: 429,
+      headers: { "retry-after": String(seconds) },
+    });
+  }
+  unit.put("signIns", String(unit.all("signIns").length), { at: unit.now });
+  if (headers[CLIENT_ID_HEADER] !== CLIENT_ID || headers[API_KEY_HEADER] !== API_KEY) {
+    return refusalAnswer("Invalid client id or API key", { status: 401 });
+  }
+  const auth_token = randomBytes(24).toString("base64url");
+  const expires_at = unit.now + settings.tokenLifetime;
+  unit.put("tokens", auth_token, { auth_token, expires_at });
+  return dataAnswer({
+    auth_token,
+    [settings.expiryField]: expiryText(expires_at, settings.expiryForm),
+  });
+};
+
+/** Makes every token invalid that was issued so far. */
+export const expireTokens = (unit: Unit): void => {
+  for (const { auth_token } of unit.all("tokens")) {
+    unit.put("tokens", auth_token, { auth_token, expires_at: 0 });
+  }
+};
+
+/** Lets only requests pass that carry the client's id and a token that is valid. */
+export const SignedInLayer = Layer.effect(
+  SignedIn,
+  Effect.gen(function* () {
+    const store = yield* LedgerStore;
+    return (handled) =>
+      Effect.gen(function* () {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest;
+        const [scheme, token] = (headers[TOKEN_HEADER] ?? "").split(" ");
+        const valid = yield* store.transact(
+          (unit) =>
+            headers[CLIENT_ID_HEADER] === CLIENT_ID &&
+            scheme === "Bearer" &&
+            (unit.get("tokens", token ?? "")?.expires_at ?? 0) > unit.now,
+        );
+        return valid ? yield* handled : refusalAnswer("Token expired or invalid", { status: 401 });
+      });
+  }),
+);
+
+/** Operations of the group "auth". */
+export const AuthHandlers = HttpApiBuilder.group(
+  SimulatedApi,
+  "auth",
+  Effect.fn(function* (handlers) {
+    const store = yield* LedgerStore;
+    const settings = yield* Settings;
+    return handlers.handleAll({
+      signIn: ({ headers }) => store.transact((unit) => signIn(unit, settings, headers)),
+      ping: () => Effect.succeed({ message: "pong" }),
+    });
+  }),
+);

@@ -1,0 +1,64 @@
+import { Context, Effect, Exit, Layer, Scope } from "effect";
+import { HttpServer } from "effect/http";
+import { Control } from "./control/control.ts";
+import type { FaultOrder, OrderedFault } from "./faults/fault.ts";
+import type { Ledger } from "./ledger/records.ts";
+import type { Verification } from "./service/cardholders.ts";
+import { API_KEY, CLIENT_ID } from "./service/sign-in.ts";
+import type { SimulatorOptions } from "./settings.ts";
+import { simulatorLayer } from "./simulator.ts";
+
+/** A simulator that runs in this process, and what can be done to it. */
+export interface Simulator {
+  /** The base URL, such as `http://127.0.0.1:41001`. */
+  readonly url: string;
+  readonly clientId: string;
+  readonly apiKey: string;
+  /** The whole ledger as it stands now. */
+  readonly state: () => Promise<Ledger>;
+  /** Orders a fault; it strikes requests that come from now on. */
+  readonly addFault: (fault: FaultOrder) => Promise<void>;
+  readonly clearFaults: () => Promise<void>;
+  /** Every fault since the last `clearFaults`, with how often it struck. */
+  readonly faults: () => Promise<ReadonlyArray<OrderedFault>>;
+  /** Pays `amount`, a decimal text, into the balance of `currency`; rejects where there is none. */
+  readonly fund: (currency: string, amount: string) => Promise<void>;
+  /** Ends a cardholder's identity check, or opens it again. */
+  readonly setVerification: (id: string, status: Verification) => Promise<void>;
+  /** Gives a payout a status; a failed one returns its money. */
+  readonly setPayoutStatus: (id: string, status: string) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The address of a server as a URL. */
+export const urlOf = ({ address }: HttpServer.HttpServer["Service"]): string =>
+  HttpServer.formatAddress(address);
+
+/**
+ * Starts a simulator in this process, by default on a free port of 127.0.0.1. Rejects with
+ * `InvalidSettings`, `UnusableStateFile` or `ServeError` (a port that is taken).
+ */
+export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
+  const scope = Scope.makeUnsafe();
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void));
+  try {
+    const context = await Effect.runPromise(Layer.buildWithScope(simulatorLayer(options), scope));
+    const control = Context.get(context, Control);
+    return {
+      url: urlOf(Context.get(context, HttpServer.HttpServer)),
+      clientId: CLIENT_ID,
+      apiKey: API_KEY,
+      state: () => Effect.runPromise(control.ledger),
+      addFault: (fault) => Effect.runPromise(control.addFault(fault)),
+      clearFaults: () => Effect.runPromise(control.clearFaults),
+      faults: () => Effect.runPromise(control.faults),
+      fund: (currency, amount) => Effect.runPromise(control.fund(currency, amount)),
+      setVerification: (id, status) => Effect.runPromise(control.setVerification(id, status)),
+      setPayoutStatus: (id, status) => Effect.runPromise(control.setPayoutStatus(id, status)),
+      stop,
+    };
+  } catch (cause) {
+    await stop();
+    throw cause;
+  }
+};

@@ -1,0 +1,112 @@
+import { networkInterfaces } from "node:os";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Ledger, type Simulator, startSimulator } from "../src/index.ts";
+import { type Client, send, signedIn } from "./support/raw-client.ts";
+import { createBeneficiary, createCardholder, createPayout } from "./support/steps.ts";
+
+let simulator: Simulator;
+let client: Client;
+beforeEach(async () => {
+  simulator = await startSimulator({ settleAfter: Infinity, verifyAfter: Infinity });
+  client = await signedIn(simulator);
+});
+afterEach(() => simulator.stop());
+
+const control = (method: string, path: string, body?: unknown) =>
+  send(simulator, method, `/_simulator/${path}`, { body });
+
+it("shows the whole ledger and counts requests, without sign-in, without tokens", async () => {
+  const id = await createBeneficiary(client);
+  await createPayout(client, id);
+  const { status, text } = await control("GET", "state");
+  expect(status).toBe(200);
+  const ledger = JSON.parse(text) as Ledger;
+  expect(Object.keys(ledger)).toEqual([
+    "balances",
+    "beneficiaries",
+    "payouts",
+    "payers",
+    "transactions",
+    "cardholders",
+    "cards",
+    "sign_ins",
+    "requests",
+  ]);
+  expect(ledger.balances[0]!.available_balance).toBe("99987.50");
+  expect(ledger.requests).toEqual({ signIn: 1, createBeneficiary: 1, createPayout: 1 });
+  expect(ledger).toEqual(await simulator.state());
+  const token = client.headers["x-auth-token"].split(" ")[1]!;
+  expect(text).not.toContain(token);
+});
+
+it("orders, lists and clears faults", async () => {
+  const order = { kind: "html-502", operation: "ping", times: 2 };
+  expect((await control("POST", "faults", order)).status).toBe(204);
+  expect((await client.get("/api/v1/ping")).status).toBe(502);
+  expect((await control("GET", "faults")).body).toEqual([{ ...order, fired: 1 }]);
+  expect((await control("DELETE", "faults")).status).toBe(204);
+  expect((await control("GET", "faults")).body).toEqual([]);
+  expect((await client.get("/api/v1/ping")).status).toBe(200);
+});
+
+it.each([
+  [{ kind: "nonsense" }, /^kind: Expected "html-502"/],
+  [{ kind: "slow", operation: "nonsense" }, /^operation: /],
+  [{ kind: "slow", times: 0 }, /^times: /],
+  [{ kind: "slow", probability: 2 }, /^probability: /],
+])("refuses the fault %j", async (fault, message) => {
+  const { body, status } = await control("POST", "faults", fault);
+  expect(status).toBe(400);
+  expect(body.message).toMatch(message);
+});
+
+it("pays into a balance", async () => {
+  await control("POST", "balances/USD/fund", { amount: "0.01" });
+  const usd = await client.get("/api/v1/balances/retrieve/USD");
+  expect(usd.body.data.available_balance).toBe("100000.01");
+  const [deposit] = (await simulator.state()).transactions.slice(-1);
+  expect(deposit).toMatchObject({ transaction_type: "deposit", amount: "0.01" });
+  for (const [currency, amount, message] of [
+    ["GBP", "1", "There is no GBP balance"],
+    ["USD", "-1", /^amount: must be a decimal amount above zero/],
+    ["USD", "0.001", "amount: USD has at most 2 digits after the point"],
+  ] as const) {
+    const answer = await control("POST", `balances/${currency}/fund`, { amount });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toMatch(message);
+  }
+});
+
+it("ends identity checks and payouts", async () => {
+  const cardholder = await createCardholder(client);
+  const payout = (await createPayout(client, await createBeneficiary(client))).body.data.id;
+  const verification = await control("POST", `cardholders/${cardholder}/verification`, {
+    status: "INCOMPLETE",
+  });
+  const status = await control("POST", `payouts/${payout}/status`, { status: "failed" });
+  expect([verification.status, status.status]).toEqual([204, 204]);
+  const { balances, cardholders, payouts } = await simulator.state();
+  expect(cardholders[0]!.card_holder_status).toBe("INCOMPLETE");
+  expect(payouts[0]).toMatchObject({ payout_status: "failed", returned: true });
+  expect(balances[0]!.available_balance).toBe("100000.00");
+  const unknown = await control("POST", "payouts/none/status", { status: "failed" });
+  expect([unknown.status, unknown.body.message]).toEqual([400, "Payout not found"]);
+});
+
+const address = Object.values(networkInterfaces())
+  .flat()
+  .find((found) => found?.family === "IPv4" && !found.internal)?.address;
+
+it.skipIf(address === undefined)("answers its own machine only", async () => {
+  const open = await startSimulator({ host: "0.0.0.0" });
+  const { port } = new URL(open.url);
+  const from = (host: string) =>
+    send({ url: `http://${host}:${port}` }, "GET", "/_simulator/state");
+  const [near, far] = [await from("127.0.0.1"), await from(address!)];
+  await open.stop();
+  expect(near.status).toBe(200);
+  expect([far.status, far.body.message]).toEqual([
+    400,
+    "The simulator is controlled from its own machine only",
+  ]);
+});

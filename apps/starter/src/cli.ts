@@ -1,0 +1,47 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { CliError, CliOutput, Command } from "effect/cli";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { ExitWith } from "./commands/run-command.ts";
+import { cliConfig, starter } from "./commands/starter.ts";
+import { badInput, EXIT_CODES } from "./errors.ts";
+import { reportError } from "./output/error-report.ts";
+import { processOutput } from "./output/output.ts";
+
+const VERSION = "0.1.0";
+
+/** A command line that cannot be read is told as every other fault: on standard error, or as JSON. */
+const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Effect.sync(() =>
+          reportError(
+            processOutput(process.argv.includes("--json")),
+            badInput(
+              `${event.errors.map(({ message }) => message).join("; ")} (see ${event.commandPath.join(" ")} --help)`,
+            ),
+          ),
+        )
+      : CliOutput.defaultPresenter.present(event),
+};
+
+// Whoever reads the output may have read enough (`| head`).
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
+starter.pipe(
+  Command.run({ version: VERSION }),
+  Effect.mapError((error) =>
+    CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length > 0
+      ? new ExitWith(EXIT_CODES.badInput)
+      : error,
+  ),
+  Effect.provide(
+    Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenter), cliConfig),
+  ),
+  NodeRuntime.runMain({ disableErrorReporting: true }),
+);

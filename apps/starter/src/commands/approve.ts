@@ -1,0 +1,47 @@
+import type { Approval } from "@durable-payments/workflows";
+import { Command, Flag } from "effect/cli";
+import * as Option from "effect/Option";
+import { EXIT_CODES } from "../errors.ts";
+import { by, json, runId } from "./flags.ts";
+import { EXIT_CODES_HELP } from "./help-texts.ts";
+import { runCommand } from "./run-command.ts";
+
+const flags = {
+  id: runId,
+  by,
+  hash: Flag.String("hash").pipe(
+    Flag.withMetavar("HASH"),
+    Flag.withDescription("Hash of the payment, from `starter attention`"),
+  ),
+  reject: Flag.String("reject").pipe(
+    Flag.withMetavar("WHY"),
+    Flag.withDescription("Say no instead, and end the run"),
+    Flag.optional,
+  ),
+  json,
+};
+
+/** `starter approve`: a second person's yes or no to a payment. */
+export const approve = Command.make("approve", flags, ({ by, hash, id, json, reject }) =>
+  runCommand(json, async (output) => {
+    const approval: Approval = Option.match(reject, {
+      onNone: () => ({ by, hash, approve: true as const }),
+      onSome: (why) => ({ by, hash, reject: why }),
+    });
+    const { withTemporal } = await import("../connection/temporal.ts");
+    const { decide } = await import("../runs/decide.ts");
+    const runId = await withTemporal((temporal) => decide(temporal, id, "approve", approval));
+    const status = Option.isNone(reject) ? "approved" : "rejected";
+    output.answer({ workflowId: id, runId, status }, () => `The payment of ${id} is ${status}.`);
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Approve or reject a payment, as a second person"),
+  Command.withDescription(
+    `Approve or reject a payment that waits for a second person. The hash stands
+  for the whole payment, so that nothing else is approved; who started the run
+  cannot approve it. \`starter attention\` shows the payment and its hash.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+);

@@ -1,0 +1,24 @@
+import { Command } from "effect/cli";
+import { EXIT_CODES } from "../errors.ts";
+import { json } from "./flags.ts";
+import { EXIT_CODES_HELP } from "./help-texts.ts";
+import { runCommand } from "./run-command.ts";
+
+/** `starter attention`: lists the runs that wait for a person. */
+export const attention = Command.make("attention", { json }, (flags) =>
+  runCommand(flags.json, async (output) => {
+    const { withTemporal } = await import("../connection/temporal.ts");
+    const { listWaitingRuns, waitingRunsText } = await import("../runs/attention-list.ts");
+    const runs = await withTemporal(listWaitingRuns);
+    output.answer({ runs }, () => waitingRunsText(runs));
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("List the runs that wait for a person"),
+  Command.withDescription(
+    `List the runs that wait for a person: what happened, what was sent, what was
+  found, and the commands by which to decide.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+);

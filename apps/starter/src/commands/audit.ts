@@ -1,0 +1,24 @@
+import { Command } from "effect/cli";
+import { EXIT_CODES } from "../errors.ts";
+import { json, runId } from "./flags.ts";
+import { EXIT_CODES_HELP } from "./help-texts.ts";
+import { runCommand } from "./run-command.ts";
+
+/** `starter audit`: shows the audit trail of a run. */
+export const audit = Command.make("audit", { id: runId, json }, ({ id, json }) =>
+  runCommand(json, async (output) => {
+    const { withTemporal } = await import("../connection/temporal.ts");
+    const { auditRun, auditText } = await import("../runs/audit-trail.ts");
+    const report = await withTemporal((temporal) => auditRun(temporal, id));
+    output.answer(report, () => auditText(report));
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Show who did what in a run"),
+  Command.withDescription(
+    `Show who or what did which step of a run when, with which key and outcome.
+  Works for runs that have ended; a worker has to answer.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+);

@@ -1,0 +1,40 @@
+import { Argument, Command } from "effect/cli";
+import { EXIT_CODES } from "../errors.ts";
+import { by, json } from "./flags.ts";
+import { EXIT_CODES_HELP } from "./help-texts.ts";
+import { runCommand } from "./run-command.ts";
+
+const why = Argument.String("WHY").pipe(
+  Argument.withDescription("Why; every run that waits shows it"),
+);
+
+/** `starter pause`: holds back every new send. */
+export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }) =>
+  runCommand(json, async (output) => {
+    const { withTemporal } = await import("../connection/temporal.ts");
+    const { pauseSends, pauseText } = await import("../runs/brake.ts");
+    const { pause, wasPaused } = await withTemporal((temporal) =>
+      pauseSends(temporal, { by, why }),
+    );
+    output.answer(
+      { status: "paused", wasPaused, ...pause },
+      () => `Sends ${wasPaused ? "were" : "are"} ${pauseText(pause)}`,
+    );
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Hold back every new send of every run"),
+  Command.withDescription(
+    `Hold back every new send of every run on the task queue. Waiting and looking
+  up go on; what is held back is sent after \`starter resume\`. The pause
+  survives restarts of workers and server.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+  Command.withExamples([
+    {
+      command: 'starter pause "the bank reports duplicates" --by Ada',
+      description: "Stop sending",
+    },
+  ]),
+);

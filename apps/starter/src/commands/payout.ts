@@ -1,0 +1,37 @@
+import { Command } from "effect/cli";
+import { file, id, json, startedBy, wait } from "./flags.ts";
+import { runCommand } from "./run-command.ts";
+import { EXIT_CODES_HELP, SAME_ID_HELP } from "./help-texts.ts";
+
+/** `starter payout`: pays out to an existing or a new beneficiary. */
+export const payout = Command.make("payout", { file, id, by: startedBy, wait, json }, (flags) =>
+  runCommand(flags.json, async (output) => {
+    const { planPayout } = await import("../input/payout-input.ts");
+    const { submitRun } = await import("../runs/submit-run.ts");
+    return await submitRun(output, flags, planPayout);
+  }),
+).pipe(
+  Command.withShortDescription("Pay out to a beneficiary, exactly once"),
+  Command.withDescription(
+    `Pay out to an existing or a new beneficiary, exactly once.
+
+  The file:
+    {"beneficiary": {…body of createBeneficiary…} | "beneficiary_id": "…",
+     "payout": {…body of createPayout, without beneficiary_id…},
+     "options": {"completeWithin": "30 days", "approval": {"above": "10000.00"},
+                 "onRefusal": "fail" | "ask",
+                 "onLostBeneficiary": "recreate" | "ask",
+                 "pollInterval": {"min": "1 second", "max": "15 minutes"}}}
+
+  ${SAME_ID_HELP("payout")}
+
+  ${EXIT_CODES_HELP}`,
+  ),
+  Command.withExamples([
+    { command: "starter payout --file payout.json --wait", description: "Pay, and await the end" },
+    {
+      command: "starter payout --file - --id invoice-2026-001 --json < payout.json",
+      description: "From a program, under a business key",
+    },
+  ]),
+);

@@ -1,0 +1,25 @@
+import { Command } from "effect/cli";
+import { EXIT_CODES } from "../errors.ts";
+import { by, json } from "./flags.ts";
+import { EXIT_CODES_HELP } from "./help-texts.ts";
+import { runCommand } from "./run-command.ts";
+
+/** `starter resume`: ends a pause. */
+export const resume = Command.make("resume", { by, json }, ({ by, json }) =>
+  runCommand(json, async (output) => {
+    const { withTemporal } = await import("../connection/temporal.ts");
+    const { pauseText, resumeSends } = await import("../runs/brake.ts");
+    const pause = await withTemporal((temporal) => resumeSends(temporal, by));
+    output.answer({ status: "resumed", wasPaused: pause !== undefined }, () =>
+      pause === undefined ? "Sends were not paused." : `Sends go on. They were ${pauseText(pause)}`,
+    );
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Let sends go on after a pause"),
+  Command.withDescription(
+    `Let the sends that were held back by \`starter pause\` go on.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+);

@@ -1,0 +1,48 @@
+import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
+import { approve } from "./approve.ts";
+import { attention } from "./attention.ts";
+import { audit } from "./audit.ts";
+import { doctor } from "./doctor.ts";
+import { onboard } from "./onboard.ts";
+import { pause } from "./pause.ts";
+import { payout } from "./payout.ts";
+import { resolve } from "./resolve.ts";
+import { resume } from "./resume.ts";
+import { status } from "./status.ts";
+
+/** The command that all others belong to. */
+export const starter = Command.make("starter").pipe(
+  Command.withDescription(
+    `Start durable payment workflows, and see how they stand.
+
+  Temporal is found by TEMPORAL_ADDRESS (default localhost:7233),
+  TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of
+  TEMPORAL_CONFIG_FILE; the worker by PAYMENTS_TASK_QUEUE (default payments).
+  With TEMPORAL_UI_URL, links to the Web UI are shown.
+
+  --completions bash (zsh, fish, powershell) prints a completion script.`,
+  ),
+  Command.withSubcommands([
+    onboard,
+    payout,
+    status,
+    attention,
+    resolve,
+    approve,
+    audit,
+    pause,
+    resume,
+    doctor,
+  ]),
+);
+
+/** Its own line of help is wider than 80 columns: the description names it instead. */
+const completions = {
+  ...GlobalFlag.Completions,
+  flag: Flag.withHidden(GlobalFlag.Completions.flag),
+};
+
+/** The flags that every command takes. */
+export const cliConfig = CliConfig.layer({
+  builtIns: [GlobalFlag.Help, GlobalFlag.Version, completions],
+});

@@ -1,0 +1,30 @@
+import { Command } from "effect/cli";
+import { json, runId } from "./flags.ts";
+import { EXIT_CODES_HELP } from "./help-texts.ts";
+import { runCommand } from "./run-command.ts";
+
+/** `starter status`: shows how a run stands. */
+export const status = Command.make("status", { id: runId, json }, ({ id, json }) =>
+  runCommand(json, async (output) => {
+    const { withTemporal } = await import("../connection/temporal.ts");
+    const { reportRun } = await import("../runs/run-report.ts");
+    const { reportText } = await import("../runs/report-text.ts");
+    const { exitCodeOf } = await import("../runs/run-state.ts");
+    const report = await withTemporal((temporal) => reportRun(temporal, id));
+    output.answer(report, () => reportText(report));
+    return exitCodeOf(report);
+  }),
+).pipe(
+  Command.withShortDescription("Show how a run stands"),
+  Command.withDescription(
+    `Show how a run stands: steps, ids, what it waits for, result or failure.
+  Works for runs that have ended, and without a worker: then with what
+  Temporal itself knows.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+  Command.withExamples([
+    { command: "starter status invoice-2026-001", description: "For a person" },
+    { command: "starter status invoice-2026-001 --json", description: "For a program" },
+  ]),
+);

@@ -1,0 +1,31 @@
+/** One thing that must work, and whether it does. */
+export interface Check {
+  readonly name: string;
+  readonly status: "ok" | "failed" | "skipped";
+  /** What was found. */
+  readonly detail: string;
+  /** What to do about it: a sentence, or a command. */
+  readonly remedy?: string;
+}
+
+/** It works. */
+export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
+
+/** It does not work. */
+export const failed = (name: string, detail: string, remedy: string): Check => ({
+  name,
+  status: "failed",
+  detail,
+  remedy,
+});
+
+/** It could not be looked at, because something before it does not work. */
+export const skipped = (name: string, detail: string): Check => ({
+  name,
+  status: "skipped",
+  detail,
+});
+
+/** What an error says. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

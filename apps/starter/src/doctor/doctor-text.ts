@@ -1,0 +1,33 @@
+import { styled } from "../output/output.ts";
+import { wrap } from "../output/text.ts";
+import type { Check } from "./check.ts";
+
+const SHOWN = {
+  ok: { word: "ok", colour: "green" },
+  failed: { word: "FAILED", colour: "red" },
+  skipped: { word: "skipped", colour: "yellow" },
+} as const;
+
+const WORD_WIDTH = Math.max(...Object.values(SHOWN).map(({ word }) => word.length));
+
+const INDENT = "    ";
+
+/** A command that is too long for a line is broken before its flags, so that it can still be copied. */
+const remedyText = (remedy: string): string =>
+  remedy.startsWith("temporal ")
+    ? `${INDENT}${remedy.replaceAll(" --", ` \\\n${INDENT}  --`)}`
+    : wrap(remedy, INDENT);
+
+/** The checks as a person reads them, with what to do about those that failed. */
+export const doctorText = (checks: ReadonlyArray<Check>): string => {
+  const nameWidth = Math.max(...checks.map(({ name }) => name.length));
+  const indent = " ".repeat(WORD_WIDTH + nameWidth + 4);
+  return checks
+    .map(({ detail, name, remedy, status }) => {
+      const { colour, word } = SHOWN[status];
+      const line = `${styled(colour, word.padEnd(WORD_WIDTH))}  ${name.padEnd(nameWidth)}  ${wrap(detail, indent).trimStart()}`;
+      if (remedy === undefined) return line;
+      return `${line}\n  What to do:\n${remedyText(remedy)}`;
+    })
+    .join("\n");
+};

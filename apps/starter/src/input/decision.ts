@@ -1,0 +1,40 @@
+import type { Resolution } from "@durable-payments/workflows";
+import { badInput } from "../errors.ts";
+import { isRecord } from "./fields.ts";
+import { readJson } from "./read-json.ts";
+
+/** A decision as it is given on the command line. */
+export interface GivenDecision {
+  readonly by: string;
+  readonly found: Readonly<Record<string, string>> | undefined;
+  readonly resend: boolean;
+  /** Name of a JSON file. */
+  readonly amend: string | undefined;
+  readonly abandon: string | undefined;
+}
+
+const readAmendment = async (file: string) => {
+  const amend = await readJson(file);
+  if (isRecord(amend)) return amend;
+  throw badInput("--amend must name a JSON file that holds an object of fields.");
+};
+
+/**
+ * The decision that a person gives.
+ *
+ * @throws BadInput unless it is exactly one
+ */
+export const readDecision = async (given: GivenDecision): Promise<Resolution> => {
+  const { abandon, amend, by, found, resend } = given;
+  const decisions: ReadonlyArray<() => Resolution | Promise<Resolution>> = [
+    ...(found === undefined ? [] : [() => ({ by, found })]),
+    ...(resend ? [() => ({ by, resend: true as const })] : []),
+    ...(amend === undefined ? [] : [async () => ({ by, amend: await readAmendment(amend) })]),
+    ...(abandon === undefined ? [] : [() => ({ by, abandon })]),
+  ];
+  const [decision, ...others] = decisions;
+  if (decision === undefined || others.length > 0) {
+    throw badInput("Give exactly one of --found, --resend, --amend, --abandon.");
+  }
+  return await decision();
+};

@@ -1,0 +1,55 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import type { PayoutInput, PayoutOptions } from "@durable-payments/workflows";
+import * as Schema from "effect/Schema";
+import { assumptionsFromEnvironment, checkFile } from "./check-file.ts";
+import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
+import type { PlannedRun } from "./planned-run.ts";
+import { idOfContent } from "./run-id.ts";
+
+// Every option of the workflow stands here, and no other: the compiler sees to it.
+const options = {
+  onRefusal: Schema.optionalKey(Schema.Literals(["fail", "ask"])),
+  onLostBeneficiary: Schema.optionalKey(Schema.Literals(["recreate", "ask"])),
+  approval: Schema.optionalKey(Schema.Struct({ above: Amount })),
+  completeWithin: Schema.optionalKey(Duration),
+  pollInterval: Schema.optionalKey(PollInterval),
+} satisfies Readonly<Record<keyof PayoutOptions, Schema.Top>>;
+
+const shapes = (assumptions: Assumptions) => {
+  const rest = {
+    payout: operationInput("createPayout", assumptions, {
+      beneficiary_id: "belongs beside payout, not into it",
+      unique_request_id: "is made by the run: leave it out",
+    }),
+    options: Schema.optionalKey(Schema.Struct(options)),
+  };
+  return {
+    id: { field: "beneficiary_id", schema: Schema.Struct({ beneficiary_id: Id, ...rest }) },
+    body: {
+      field: "beneficiary",
+      schema: Schema.Struct({
+        beneficiary: operationInput("createBeneficiary", assumptions, {}),
+        ...rest,
+      }),
+    },
+  };
+};
+
+/** Checks the content of a payout file. */
+export const checkPayout = (file: unknown): PayoutInput =>
+  checkFile(shapes(assumptionsFromEnvironment()), file);
+
+/** What is to be run for a payout file. */
+export const planPayout = (file: unknown): PlannedRun => {
+  const input = checkPayout(file);
+  const { amount, currency } = input.payout;
+  const to =
+    "beneficiary_id" in input ? `the beneficiary ${input.beneficiary_id}` : "a new beneficiary";
+  return {
+    workflowType: "payout",
+    contentId: idOfContent("payout", input),
+    input,
+    summary: `Pay ${amount} ${currency} to ${to}`,
+    currency,
+  };
+};

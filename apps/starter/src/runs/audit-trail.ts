@@ -1,0 +1,54 @@
+import { redact } from "@durable-payments/api-core";
+import type { AuditEntry } from "@durable-payments/workflows";
+import type { Temporal } from "../connection/temporal.ts";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
+import { cannotConnect } from "../errors.ts";
+import { fieldRows, time, wrap } from "../output/text.ts";
+import { describeRun } from "./run-state.ts";
+import { noWorkerText } from "./workers.ts";
+
+/** Who or what did which step of a run when, with which key and outcome. */
+export interface AuditReport {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly entries: ReadonlyArray<AuditEntry>;
+}
+
+const PATIENCE_MS = 5_000;
+
+/** An amendment is kept as the person gave it, account numbers and all. */
+const masked = (entry: AuditEntry): AuditEntry =>
+  // Masking changes texts only, and leaves JSON what it is.
+  JSON.parse(redact(JSON.stringify(entry))) as AuditEntry;
+
+/**
+ * Asks a run, running or ended, for its audit trail.
+ *
+ * @throws NoWorker where no worker can answer
+ */
+export const auditRun = async (temporal: Temporal, workflowId: string): Promise<AuditReport> => {
+  const { client, connection, settings } = temporal;
+  const { runId, taskQueue } = await describeRun(temporal, workflowId);
+  try {
+    const entries = await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
+      client.workflow.getHandle(workflowId).query<ReadonlyArray<AuditEntry>>("audit"),
+    );
+    return { workflowId, runId, entries: entries.map(masked) };
+  } catch (error) {
+    if (!isNoAnswer(error)) throw error;
+    throw cannotConnect("NoWorker", noWorkerText(taskQueue, settings.namespace));
+  }
+};
+
+const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): string => {
+  const told = [
+    ...(key === undefined ? [] : [["key", key] as const]),
+    ...fieldRows(detail).filter(([name]) => name !== ""),
+  ].map(([name, value]) => `${name} ${value}`);
+  const head = `${time(at)}  ${step}  ${what}${who === "run" ? "" : ` by ${who}`}`;
+  return told.length === 0 ? head : `${head}\n${wrap(told.join(", "), "    ")}`;
+};
+
+/** An audit trail as a person reads it. */
+export const auditText = ({ entries }: AuditReport): string =>
+  entries.length === 0 ? "Nothing has happened yet." : entries.map(entryText).join("\n");

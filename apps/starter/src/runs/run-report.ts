@@ -1,0 +1,93 @@
+import type { Progress, StepProgress } from "@durable-payments/workflows";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { readSteps } from "./history-steps.ts";
+import { type PendingActivity, pendingActivities } from "./pending-activity.ts";
+import { askProgress } from "./progress-query.ts";
+import { describeRun, type RunState, stateOf } from "./run-state.ts";
+import { PAYMENT_IDS, PAYMENT_STAGE } from "./search-attributes.ts";
+import { webUiLink } from "./web-ui.ts";
+
+/** All that can be told about a run. */
+export type RunReport = RunState & {
+  readonly type: string;
+  /** Step that it is at, `needsAttention`, or how it ended. */
+  readonly stage: string | null;
+  /** When it came to that stage, ISO 8601; null where only the run itself could tell. */
+  readonly since: string | null;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  /** Ids by name, as the run keeps them; empty where it cannot be asked. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Keys and ids by which it can be found. */
+  readonly paymentIds: ReadonlyArray<string>;
+  readonly steps: ReadonlyArray<StepProgress>;
+  /** `progress`: the run's own account. `history`: its activities, when no worker can be asked. */
+  readonly stepsFrom: "progress" | "history";
+  /** Why it cannot be asked. */
+  readonly noProgress?: string;
+  readonly pending: ReadonlyArray<PendingActivity>;
+  readonly shown: Progress["shown"];
+  readonly attention: Progress["attention"] | null;
+  readonly webUi: string | null;
+};
+
+const sinceOf = (
+  { closeTime, startTime }: WorkflowExecutionDescription,
+  { attention, steps }: Progress,
+): string => {
+  if (closeTime) return closeTime.toISOString();
+  return attention?.since ?? steps.at(-1)?.since ?? startTime.toISOString();
+};
+
+/** What only the run itself can tell, or as much of it as its history tells. */
+const readAccount = async (temporal: Temporal, description: WorkflowExecutionDescription) => {
+  const asked = await askProgress(temporal, description);
+  if (asked._tag === "Answered") {
+    const { attention = null, ids, shown, stage, steps } = asked.progress;
+    const since = sinceOf(description, asked.progress);
+    return {
+      stage,
+      since,
+      ids,
+      steps,
+      stepsFrom: "progress",
+      shown,
+      attention,
+    } as const;
+  }
+  return {
+    stage: description.typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    since: description.closeTime?.toISOString() ?? null,
+    ids: {},
+    steps: await readSteps(temporal, description),
+    stepsFrom: "history",
+    noProgress: asked.reason,
+    shown: {},
+    attention: null,
+  } as const;
+};
+
+/**
+ * Gathers all that can be told about a run, running or ended, with or without a worker.
+ *
+ * @throws BadInput when there is no such run
+ */
+export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
+  const description = await describeRun(temporal, workflowId);
+  const { closeTime, startTime, type, typedSearchAttributes } = description;
+  const [state, account] = await Promise.all([
+    stateOf(temporal, description),
+    readAccount(temporal, description),
+  ]);
+  return {
+    ...state,
+    type,
+    ...account,
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+    paymentIds: typedSearchAttributes.get(PAYMENT_IDS) ?? [],
+    pending: pendingActivities(description),
+    webUi: webUiLink(temporal.settings, description) ?? null,
+  };
+};

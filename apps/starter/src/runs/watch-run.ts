@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Progress } from "@durable-payments/workflows";
+import type { Temporal } from "../connection/temporal.ts";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Output } from "../output/output.ts";
+import { duration } from "../output/text.ts";
+import { pendingActivities } from "./pending-activity.ts";
+import { progressLines } from "./progress-lines.ts";
+import { askProgress } from "./progress-query.ts";
+import { countPollers, noWorkerText } from "./workers.ts";
+
+const FIRST_LOOK_AFTER_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+const BACKOFF = 1.5;
+const LOOK_FOR_WORKERS_EVERY_MS = 15_000;
+const REDRAW_EVERY_MS = 1_000;
+
+/** Tells on standard error how a run gets on: a line for each thing that changes. */
+export class RunWatch {
+  readonly #temporal: Temporal;
+  readonly #workflowId: string;
+  readonly #output: Output;
+  #historyLength = 0;
+  #progress: Progress | undefined;
+  #trouble: string | undefined;
+  #told = new Set<string>();
+  #lookedForWorkers = Date.now();
+
+  constructor(temporal: Temporal, workflowId: string, output: Output) {
+    this.#temporal = temporal;
+    this.#workflowId = workflowId;
+    this.#output = output;
+  }
+
+  /** Looks again and again until it is told that the run is over. */
+  async follow(over: AbortSignal): Promise<void> {
+    const redraw = setInterval(() => this.#draw(), REDRAW_EVERY_MS);
+    try {
+      for (let pause = FIRST_LOOK_AFTER_MS; !over.aborted;) {
+        await sleep(pause, undefined, { signal: over }).catch(() => undefined);
+        const hasChanged = await this.#look(over);
+        pause = hasChanged ? FIRST_LOOK_AFTER_MS : Math.min(LONGEST_PAUSE_MS, pause * BACKOFF);
+      }
+    } finally {
+      clearInterval(redraw);
+      this.#output.live(undefined);
+    }
+  }
+
+  /** A look must not end the wait: what fails here is tried again. */
+  async #look(over: AbortSignal): Promise<boolean> {
+    try {
+      const description = await this.#temporal.client.workflow
+        .getHandle(this.#workflowId)
+        .describe();
+      const { historyLength, taskQueue } = description;
+      const hasChanged = historyLength !== this.#historyLength;
+      if (hasChanged) await this.#ask(historyLength, taskQueue);
+      else if (!over.aborted) await this.#lookForWorkers(taskQueue);
+      for (const { activity, message } of pendingActivities(description)) {
+        if (message !== undefined) this.#tellOnce(`  ${activity}: ${message}`);
+      }
+      return hasChanged;
+    } catch (error) {
+      const reason = isNoAnswer(error) ? "" : `: ${String(error)}`;
+      if (!over.aborted) this.#troubled(`Temporal does not answer${reason}. Trying again …`);
+      return false;
+    }
+  }
+
+  async #ask(historyLength: number, taskQueue: string): Promise<void> {
+    const asked = await askProgress(this.#temporal, { workflowId: this.#workflowId, taskQueue });
+    if (asked._tag === "NoAnswer") {
+      this.#troubled(asked.reason);
+      return;
+    }
+    this.#troubled(undefined);
+    this.#historyLength = historyLength;
+    const before = this.#progress;
+    this.#progress = asked.progress;
+    for (const line of progressLines(this.#workflowId, before, asked.progress)) {
+      this.#output.say(line);
+    }
+    this.#draw();
+  }
+
+  async #lookForWorkers(taskQueue: string): Promise<void> {
+    if (Date.now() - this.#lookedForWorkers < LOOK_FOR_WORKERS_EVERY_MS) return;
+    this.#lookedForWorkers = Date.now();
+    const workers = await countPollers(this.#temporal, "workflow", taskQueue);
+    const { namespace } = this.#temporal.settings;
+    this.#troubled(workers === 0 ? noWorkerText(taskQueue, namespace) : undefined);
+  }
+
+  #troubled(trouble: string | undefined): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    this.#output.say(trouble ?? "The run answers again.");
+  }
+
+  #tellOnce(line: string): void {
+    if (this.#told.has(line)) return;
+    this.#told.add(line);
+    this.#output.say(line);
+  }
+
+  #draw(): void {
+    const step = this.#progress?.steps.findLast(({ until }) => until === undefined);
+    this.#output.live(
+      step && `… ${step.name} for ${duration(Date.now() - Date.parse(step.since))}`,
+    );
+  }
+}

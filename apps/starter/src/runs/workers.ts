@@ -1,0 +1,33 @@
+import proto from "@temporalio/proto";
+import type { Temporal } from "../connection/temporal.ts";
+
+const { TaskQueueType } = proto.temporal.api.enums.v1;
+
+const TASK_QUEUE_TYPES = {
+  workflow: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+  activity: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+};
+
+/** A worker polls at least once a minute; Temporal keeps those that are gone for five. */
+const SEEN_WITHIN_MS = 90_000;
+
+/** How many workers poll a task queue for the tasks of workflows or of activities. */
+export const countPollers = async (
+  { client, settings }: Temporal,
+  tasks: keyof typeof TASK_QUEUE_TYPES,
+  taskQueue = settings.taskQueue,
+): Promise<number> => {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: settings.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASK_QUEUE_TYPES[tasks],
+  });
+  const oldest = Date.now() - SEEN_WITHIN_MS;
+  return (pollers ?? []).filter(
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= oldest,
+  ).length;
+};
+
+/** What to tell a user whose runs nobody takes up. */
+export const noWorkerText = (taskQueue: string, namespace: string): string =>
+  `No worker polls task queue "${taskQueue}" in namespace "${namespace}". Start one: npm run worker`;

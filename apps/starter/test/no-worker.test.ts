@@ -1,0 +1,106 @@
+import { msToTs } from "@temporalio/common/lib/time.js";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { afterAll, expect, it, vi } from "vitest";
+import { payout } from "./support/inputs.ts";
+import { jsonOf, makeStarter } from "./support/starter.ts";
+import { holding, like, listWith } from "./support/expected.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000 });
+
+const { file, starter, use } = await makeStarter();
+const temporal = await createLocalEnvironment();
+afterAll(() => temporal.teardown());
+use({ TEMPORAL_ADDRESS: temporal.address });
+
+const input = await file("payout.json", { beneficiary_id: "b-1", payout });
+
+it("says that no worker polls, instead of waiting in silence", async () => {
+  const { exitCode, stderr } = await starter(
+    ["payout", "--file", input, "--id", "alone", "--wait"],
+    { interruptAt: "npm run worker" },
+  );
+  expect(exitCode).toBe(130);
+  expect(stderr).toContain(
+    'No worker polls task queue "payments" in namespace "default". Start one: npm run worker',
+  );
+  expect(stderr).toContain("starter status alone");
+});
+
+it("tells by status what Temporal itself knows", async () => {
+  await starter(["payout", "--file", input, "--id", "stands"]);
+  const [person, program] = await Promise.all([
+    starter(["status", "stands"]),
+    starter(["status", "stands", "--json"]),
+  ]);
+  expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(person.stdout).toContain("The run cannot be asked: No worker polls task queue");
+  expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(program.exitCode).toBe(0);
+  expect(jsonOf(program)).toMatchObject({
+    workflowId: "stands",
+    status: "running",
+    type: "payout",
+    stage: "starting",
+    stepsFrom: "history",
+    steps: [],
+    noProgress: holding("npm run worker"),
+  });
+  const { raw } = await temporal.client.workflow.getHandle("stands").describe();
+  expect(raw.workflowExecutionInfo?.taskQueue).toBe("payments");
+});
+
+it("finds by the doctor that no worker polls", async () => {
+  const { exitCode, stdout } = await starter(["doctor"]);
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^FAILED +worker, workflow tasks +none polls task queue payments$/m);
+  expect(stdout).toMatch(/^FAILED +client settings/m);
+  expect(stdout).toContain("npm run worker");
+});
+
+it("names the namespace that is missing, and how to make it", async () => {
+  const env = { TEMPORAL_NAMESPACE: "nowhere" };
+  const [started, doctor] = await Promise.all([
+    starter(["payout", "--file", input, "--json"], { env }),
+    starter(["doctor", "--json"], { env }),
+  ]);
+  expect([started.exitCode, doctor.exitCode]).toEqual([3, 3]);
+  expect(jsonOf(started)).toMatchObject({
+    error: { type: "NamespaceNotFound", message: holding('"nowhere"') },
+  });
+  expect(jsonOf(doctor)).toMatchObject({
+    checks: listWith({
+      name: "namespace",
+      status: "failed",
+      detail: "there is no namespace nowhere",
+      remedy: `temporal operator namespace create --address ${temporal.address} --namespace nowhere`,
+    }),
+  });
+});
+
+it("names the search attributes that are missing, and how to make them", async () => {
+  const namespace = "bare";
+  await temporal.connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs("1 day"),
+  });
+  const env = { TEMPORAL_NAMESPACE: namespace };
+  await expect
+    .poll(async () => jsonOf(await starter(["doctor", "--json"], { env })), { timeout: 60_000 })
+    .toMatchObject({
+      checks: listWith({
+        name: "search attributes",
+        status: "failed",
+        detail: "PaymentStage, PaymentIds, PaymentCurrency not registered",
+        remedy: `temporal operator search-attribute create --address ${temporal.address} --namespace bare --name PaymentStage --type Keyword --name PaymentIds --type KeywordList --name PaymentCurrency --type Keyword`,
+      }),
+    });
+  const started = await starter(["payout", "--file", input, "--json"], { env });
+  expect(started.exitCode).toBe(3);
+  expect(jsonOf(started)).toMatchObject({
+    error: {
+      type: "TemporalError",
+      message: like(/search attribute Payment.*doctor/),
+    },
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type GivenDecision, readDecision } from "../src/input/decision.ts";
+import { readJson } from "../src/input/read-json.ts";
+import { checkId } from "../src/input/run-id.ts";
+import { like } from "./support/expected.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "starter-test-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const written = async (text: string) => {
+  const file = join(folder, "input.json");
+  await writeFile(file, text);
+  return file;
+};
+
+it("reads JSON, with a byte order mark too", async () => {
+  expect(await readJson(await written('\uFEFF{"a": [1]}\n'))).toEqual({ a: [1] });
+});
+
+it.each([
+  ["", /input.json is empty: it must hold a JSON object/],
+  [" \n", /input.json is empty/],
+  ['{"iban": "DE89370400440532013000",\n  "x": 1 2}', /no valid JSON \(line 2 column \d+\)\.$/],
+  ['{"iban": DE89370400440532013000}', /no valid JSON\.$/],
+])("tells that %j is no JSON, without repeating it", async (text, message) => {
+  const error: unknown = await readJson(await written(text)).catch((error: unknown) => error);
+  expect(error).toMatchObject({ exitCode: 2, message: like(message) });
+  expect(String(error)).not.toContain("DE89");
+});
+
+it("tells what cannot be read", async () => {
+  await expect(readJson(join(folder, "nowhere.json"))).rejects.toThrow(
+    /nowhere.json: there is no such file/,
+  );
+  await expect(readJson(folder)).rejects.toThrow(/it is a folder/);
+});
+
+it.each(["", " ", "x".repeat(1001), "line\nbreak"])("refuses the id %j", (id) => {
+  expect(() => checkId(id)).toThrow(/^--id must/);
+});
+
+it("takes any other id as it is", () => {
+  expect(checkId("Rechnung 4711/ä")).toBe("Rechnung 4711/ä");
+});
+
+const given = (decision: Partial<GivenDecision>): GivenDecision => ({
+  by: "Ada",
+  found: undefined,
+  resend: false,
+  amend: undefined,
+  abandon: undefined,
+  ...decision,
+});
+
+it("takes each decision", async () => {
+  const amend = await written('{"phone_number": "+493012"}');
+  expect(await readDecision(given({ found: { payout_id: "p-1" } }))).toEqual({
+    by: "Ada",
+    found: { payout_id: "p-1" },
+  });
+  expect(await readDecision(given({ resend: true }))).toEqual({ by: "Ada", resend: true });
+  expect(await readDecision(given({ abandon: "no" }))).toEqual({ by: "Ada", abandon: "no" });
+  expect(await readDecision(given({ amend }))).toEqual({
+    by: "Ada",
+    amend: { phone_number: "+493012" },
+  });
+});
+
+it("takes exactly one", async () => {
+  await expect(readDecision(given({}))).rejects.toThrow(/exactly one of/);
+  await expect(readDecision(given({ resend: true, abandon: "no" }))).rejects.toThrow(
+    /exactly one of/,
+  );
+  await expect(readDecision(given({ amend: await written("[]") }))).rejects.toThrow(
+    /an object of fields/,
+  );
+});

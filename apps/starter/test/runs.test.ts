@@ -1,0 +1,436 @@
+import type { ApprovalRequest, Progress } from "@durable-payments/workflows";
+import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import { startSimulator } from "@durable-payments/simulator";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
+import { type Called, jsonOf, makeStarter } from "./support/starter.ts";
+import { anyText, fields, holding, ID, like, listWith } from "./support/expected.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000 });
+
+// One server, one simulator and one worker for all: each test starts runs of its own.
+const { file, starter, use } = await makeStarter();
+const [temporal, simulator] = await Promise.all([
+  createLocalEnvironment(),
+  startSimulator({
+    verifyAfter: "300 millis",
+    settleAfter: "500 millis",
+    balances: { USD: "1000.00", EUR: "1000.00" },
+  }),
+]);
+const environment = use({
+  TEMPORAL_ADDRESS: temporal.address,
+  PAYMENTS_BASE_URL: simulator.url,
+  PAYMENTS_CLIENT_ID: simulator.clientId,
+  PAYMENTS_API_KEY: simulator.apiKey,
+});
+const worker = await startApp("worker", ["--json"], environment);
+afterAll(async () => {
+  await worker.kill();
+  await simulator.stop();
+  await temporal.teardown();
+});
+
+// Looks by the client: a process for each look would take its time.
+const POLLING = { timeout: 60_000, interval: 100 };
+
+const progressOf = (workflowId: string) =>
+  temporal.client.workflow.getHandle(workflowId).query<Progress>("progress");
+
+const awaitStage = (workflowId: string, stage: string) =>
+  expect.poll(() => progressOf(workflowId).then((progress) => progress.stage), POLLING).toBe(stage);
+
+/** Visibility lags behind: awaits that a run is found there as one that waits. */
+const listed = (workflowId: string) =>
+  expect
+    .poll(async () => {
+      const query = `WorkflowId = "${workflowId}" AND PaymentStage IN ("needsAttention", "awaitApproval")`;
+      return (await temporal.client.workflow.count(query)).count;
+    }, POLLING)
+    .toBe(1);
+
+const payoutFile = (amount: string, more: object = {}) =>
+  file(`payout-${amount}.json`, {
+    beneficiary: { ...beneficiary, nickname: `Supplier ${amount}` },
+    payout: { ...payout, amount },
+    options,
+    ...more,
+  });
+
+describe("a payout", () => {
+  it("is awaited, reported once more under its id, and paid once", async () => {
+    const name = await payoutFile("10.00");
+    const first = await starter(["payout", "--file", name, "--wait", "--json"]);
+    expect(first.exitCode).toBe(0);
+    const run = jsonOf(first);
+    expect(run).toEqual({
+      workflowId: like(/^payout-[0-9a-f]{32}$/),
+      runId: ID,
+      status: "completed",
+      result: {
+        payout_id: ID,
+        short_reference: like(/^P\d{6}-.{8}$/),
+        payout_status: "completed",
+        amount: "10.00",
+        currency: "EUR",
+        complete_time: like(/^\d{4}-\d\d-\d\dT/),
+      },
+    });
+    expect(first.stderr).toContain(`The id ${String(run["workflowId"])} was made from the input`);
+    expect(first.stderr).toMatch(/^✓ createPayout \d\.\d s$/m);
+    expect(first.stderr).not.toContain("\u001b");
+    expect(first.stdout + first.stderr).not.toContain(beneficiary.iban);
+
+    const [again, waited] = await Promise.all([
+      starter(["payout", "--file", name, "--json"]),
+      starter(["payout", "--file", name, "--json", "--wait"]),
+    ]);
+    for (const repeated of [again, waited]) {
+      expect(repeated.exitCode).toBe(0);
+      expect(jsonOf(repeated)).toEqual(run);
+      expect(repeated.stderr).toBe(
+        `A run with the id ${String(run["workflowId"])} exists: nothing was started.\n`,
+      );
+    }
+    const { payouts } = await simulator.state();
+    expect(payouts.filter(({ amount }) => amount === "10.00")).toHaveLength(1);
+  });
+
+  it("is reported by its id while it runs, and says that its input differs", async () => {
+    const name = await payoutFile("11.00", { options: { ...options, approval: { above: "1" } } });
+    const other = await payoutFile("11.50");
+    const id = "invoice 11";
+    const first = await starter(["payout", "--file", name, "--id", id, "--json"]);
+    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+    const { runId } = jsonOf(first);
+    expect(jsonOf(first)).toEqual({ workflowId: id, runId: ID, status: "started" });
+
+    const [same, differing, onboarding] = await Promise.all([
+      starter(["payout", "--file", name, "--id", id, "--json"]),
+      starter(["payout", "--file", other, "--id", id, "--json"]),
+      starter([
+        "onboard",
+        "--file",
+        await file("onboard.json", { cardholder, card }),
+        "--id",
+        id,
+        "--json",
+      ]),
+    ]);
+    expect(jsonOf(same)).toEqual({ workflowId: id, runId, status: "running" });
+    expect(jsonOf(differing)).toEqual({
+      workflowId: id,
+      runId,
+      status: "running",
+      inputDiffers: true,
+    });
+    expect(differing.stderr).toContain("Its input differs from the one given here");
+    expect(onboarding.exitCode).toBe(2);
+    expect(jsonOf(onboarding)).toMatchObject({
+      error: { message: holding("belongs to a run of payout") },
+    });
+    await temporal.client.workflow.getHandle(id).terminate("by the test");
+    const ended = await starter(["payout", "--file", name, "--id", id, "--json", "--wait"]);
+    expect(ended.exitCode).toBe(1);
+    expect(jsonOf(ended)).toMatchObject({
+      status: "failed",
+      failure: { type: "Terminated", message: "by the test" },
+    });
+  });
+
+  it("goes on when its wait is interrupted", async () => {
+    const name = await payoutFile("12.00", { options: { ...options, approval: { above: "1" } } });
+    const { exitCode, stderr, stdout } = await starter(
+      ["payout", "--file", name, "--id", "interrupted", "--json", "--wait"],
+      { interruptAt: "… awaitApproval" },
+    );
+    expect(exitCode).toBe(130);
+    expect(JSON.parse(stdout)).toEqual({
+      workflowId: "interrupted",
+      runId: ID,
+      status: "running",
+    });
+    expect(stderr).toContain("the run goes on. See it: starter status interrupted");
+    const { status } = await temporal.client.workflow.getHandle("interrupted").describe();
+    expect(status.name).toBe("RUNNING");
+  });
+});
+
+describe("an onboarding", () => {
+  it("ends with a card, and its status tells the story in 80 columns", async () => {
+    const name = await file("ada.json", { cardholder, card, options });
+    const awaited = await starter(["onboard", "--file", name, "--id", "ada", "--wait", "--json"]);
+    expect(awaited.exitCode).toBe(0);
+    const run = jsonOf(awaited);
+    expect(run).toEqual({
+      workflowId: "ada",
+      runId: ID,
+      status: "completed",
+      result: {
+        card_holder_id: ID,
+        card_id: ID,
+        card_status: "pending",
+        balance_id: ID,
+        card_limit: "100.00",
+      },
+    });
+    const [person, program] = await Promise.all([
+      starter(["status", "ada"], { env: { TEMPORAL_UI_URL: "http://localhost:8233/" } }),
+      starter(["status", "ada", "--json"]),
+    ]);
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([
+      holding(`http://localhost:8233/namespaces/default/workflows/ada/${String(run["runId"])}`),
+    ]);
+    expect(person.stdout).not.toContain("\u001b");
+    expect(person.stdout).toMatch(/✓ awaitVerification +\d\.\d s/);
+    expect(program).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(jsonOf(program)).toMatchObject({
+      ...run,
+      type: "onboardCardholder",
+      stage: "done",
+      stepsFrom: "progress",
+      ids: { card_id: ID, card_holder_id: ID, balance_id: ID },
+      pending: [],
+      attention: null,
+      webUi: null,
+    });
+  });
+
+  it("that fails ends with exit code 1 and the reason", async () => {
+    const refused = { ...cardholder, last_name: "Refused" };
+    const name = await file("refused.json", { cardholder: refused, card, options });
+    const failed = await starter([
+      "onboard",
+      "--file",
+      name,
+      "--id",
+      "refused",
+      "--wait",
+      "--json",
+    ]);
+    expect(failed.exitCode).toBe(1);
+    const failure = {
+      type: "VerificationRefused",
+      message: holding("failed (FAILED)"),
+      details: { card_holder_id: ID, card_holder_status: "FAILED" },
+    };
+    expect(jsonOf(failed)).toEqual({
+      workflowId: "refused",
+      runId: ID,
+      status: "failed",
+      failure,
+    });
+    expect(failed.stderr).toMatch(/^✗ awaitVerification/m);
+    const [person, program] = await Promise.all([
+      starter(["status", "refused"]),
+      starter(["status", "refused", "--json"]),
+    ]);
+    expect([person.exitCode, program.exitCode]).toEqual([1, 1]);
+    expect(person.stdout).toMatch(/Failure\n +type +VerificationRefused/);
+    expect(jsonOf(program)).toMatchObject({ status: "failed", failure, stage: "failed" });
+  });
+
+  it("without funds shows by which account the balance is funded, and goes on when it is", async () => {
+    const name = await file("rich.json", {
+      cardholder,
+      card: { ...card, card_limit: "5000.00" },
+      options,
+    });
+    const waiting = starter(["onboard", "--file", name, "--id", "rich", "--wait", "--json"]);
+    await awaitStage("rich", "awaitFunds");
+    expect(jsonOf(await starter(["status", "rich", "--json"]))).toMatchObject({
+      stage: "awaitFunds",
+      pending: [{ activity: "awaitFunds", message: holding("is needed") }],
+      shown: { "fund USD": { local: [{ account_holder: "Simulated Account Ltd" }] } },
+    });
+    await simulator.fund("USD", "9000.00");
+    const { exitCode, stderr } = await waiting;
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("fund USD, local, 0:");
+    expect(stderr).toMatch(/account_number +\d+/);
+  });
+});
+
+describe("a run that waits for a person", () => {
+  it("is listed with its question, and goes on by the decision", async () => {
+    const name = await payoutFile("2000.00", { options: { ...options, onRefusal: "ask" } });
+    const waiting = starter(["payout", "--file", name, "--id", "asking", "--wait", "--json"]);
+    await awaitStage("asking", "needsAttention");
+    await listed("asking");
+    const [person, program] = await Promise.all([
+      starter(["attention"]),
+      starter(["attention", "--json"]),
+    ]);
+    expect(jsonOf(program)).toEqual({
+      runs: listWith({
+        workflowId: "asking",
+        runId: ID,
+        type: "payout",
+        startedAt: anyText,
+        attention: fields({
+          step: "createPayout",
+          reason: holding("Insufficient balance"),
+          actions: ["amend", "resend", "abandon"],
+        }),
+      }),
+    });
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(person.stdout).toContain("starter resolve asking --by NAME --resend");
+    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+
+    const refused = await starter([
+      "resolve",
+      "asking",
+      "--by",
+      "Ada",
+      "--found",
+      "payout_id=p-1",
+      "--json",
+    ]);
+    expect(refused.exitCode).toBe(2);
+    expect(jsonOf(refused)).toMatchObject({
+      error: { type: "BadInput", message: "Give exactly one of amend, resend, abandon." },
+    });
+
+    const taken = await starter([
+      "resolve",
+      "asking",
+      "--by",
+      "Ada",
+      "--amend",
+      await file("amend.json", { amount: "20.00" }),
+      "--json",
+    ]);
+    expect(taken.exitCode).toBe(0);
+    expect(jsonOf(taken)).toEqual({ workflowId: "asking", runId: ID, status: "resolved" });
+    const ended = await waiting;
+    expect(ended.exitCode).toBe(0);
+    expect(jsonOf(ended)).toMatchObject({ status: "completed", result: { amount: "20.00" } });
+    expect(ended.stderr).toContain("createPayout needs a person:");
+    const late = await starter(["resolve", "asking", "--by", "Ada", "--resend"]);
+    expect(late.exitCode).toBe(2);
+    expect(late.stderr).toContain("The run asking has ended");
+  });
+});
+
+describe("a payment above the limit", () => {
+  it("waits for a second person, who approves that payment and no other", async () => {
+    const name = await payoutFile("30.00", { options: { ...options, approval: { above: "25" } } });
+    const submit = ["payout", "--file", name, "--id", "large", "--by", "Ada"];
+    const waiting = starter([...submit, "--wait", "--json"]);
+    await awaitStage("large", "awaitApproval");
+    await listed("large");
+    const attention = jsonOf(await starter(["attention", "--json"]));
+    expect(attention).toEqual({
+      runs: listWith(
+        fields({
+          workflowId: "large",
+          attention: null,
+          approval: fields({
+            startedBy: "Ada",
+            payment: fields({ amount: "30.00", currency: "EUR" }),
+          }),
+        }),
+      ),
+    });
+    const { approval } = (await progressOf("large")).shown;
+    // What the approval step shows.
+    const { hash } = approval as ApprovalRequest;
+    const approve = (by: string, of: string) =>
+      starter(["approve", "large", "--by", by, "--hash", of, "--json"]);
+    const [own, other] = await Promise.all([approve("ada", hash), approve("Bob", "another")]);
+    expect([own.exitCode, other.exitCode]).toEqual([2, 2]);
+    expect(own.stdout).toContain("a second person has to decide");
+    expect(other.stdout).toContain("not for this payload");
+    const approved = await approve("Bob", hash);
+    expect(approved.exitCode).toBe(0);
+    expect(jsonOf(approved)).toEqual({ workflowId: "large", runId: ID, status: "approved" });
+    expect(jsonOf(await waiting)).toMatchObject({ status: "completed" });
+
+    const [person, program] = await Promise.all([
+      starter(["audit", "large"]),
+      starter(["audit", "large", "--json"]),
+    ]);
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(person.stdout).toMatch(/awaitApproval {2}approved by Bob/);
+    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(jsonOf(program)).toMatchObject({
+      workflowId: "large",
+      entries: listWith(
+        fields({ who: "Bob", step: "awaitApproval", what: "approved" }),
+        fields({ who: "run", step: "createPayout", what: "known", detail: { payout_id: ID } }),
+      ),
+    });
+  });
+});
+
+describe("a pause", () => {
+  let held: Promise<Called>;
+
+  it("holds back every send until it is ended", async () => {
+    const pause = ["pause", "the bank reports duplicates", "--by", "Ada", "--json"];
+    const paused = await starter(pause);
+    expect(paused.exitCode).toBe(0);
+    const told = { why: "the bank reports duplicates", by: "Ada", since: anyText };
+    expect(jsonOf(paused)).toEqual({ status: "paused", wasPaused: false, ...told });
+    expect(jsonOf(await starter(pause))).toMatchObject({ wasPaused: true });
+    const doctor = await starter(["doctor"]);
+    expect(doctor.exitCode).toBe(1);
+    expect(doctor.stdout).toMatch(/^FAILED +sends +paused by Ada since/m);
+
+    const name = await payoutFile("40.00");
+    held = starter(["payout", "--file", name, "--id", "held", "--wait", "--json"]);
+    await expect
+      .poll(async () => (await progressOf("held")).steps.at(-1), POLLING)
+      .toMatchObject({ status: "waiting", note: holding("duplicates") });
+    const before = await simulator.state();
+    expect(before.payouts.filter(({ amount }) => amount === "40.00")).toEqual([]);
+
+    const resumed = await starter(["resume", "--by", "Bob", "--json"]);
+    expect(jsonOf(resumed)).toEqual({ status: "resumed", wasPaused: true });
+  });
+
+  it("leaves everything well once it is ended", async () => {
+    const [person, program, resumed] = await Promise.all([
+      starter(["doctor"]),
+      starter(["doctor", "--json"]),
+      starter(["resume", "--by", "Bob", "--json"]),
+    ]);
+    expect(jsonOf(resumed)).toEqual({ status: "resumed", wasPaused: false });
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(person.stdout).not.toContain(simulator.apiKey);
+    expect(program.exitCode).toBe(0);
+    const names = [
+      "Temporal",
+      "namespace",
+      "search attributes",
+      "worker, workflow tasks",
+      "worker, activity tasks",
+      "sends",
+      "client settings",
+      "sign-in",
+      "ping",
+    ];
+    expect(jsonOf(program)).toEqual({
+      ok: true,
+      checks: names.map((name) => ({ name, status: "ok", detail: anyText })),
+    });
+    for (const name of names) expect(person.stdout).toMatch(new RegExp(`^ok +${name}`, "m"));
+    expect(jsonOf(await held)).toMatchObject({ status: "completed", result: { amount: "40.00" } });
+  });
+});
+
+it("tells that there is no such run", async () => {
+  const calls = await Promise.all([
+    starter(["status", "nobody", "--json"]),
+    starter(["resolve", "nobody", "--by", "Ada", "--resend", "--json"]),
+  ]);
+  for (const call of calls) {
+    expect(call.exitCode).toBe(2);
+    expect(jsonOf(call)).toMatchObject({
+      error: { type: "BadInput", message: holding("no run with the id nobody") },
+    });
+  }
+});

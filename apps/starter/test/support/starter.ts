@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** The environment of the tests without what would lead to somebody's servers or change the output. */
+const cleanEnvironment = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(TEMPORAL|PAYMENTS|npm)_|^(NO|FORCE)_COLOR$/.test(name),
+  ),
+);
+
+/** A call of the starter as a process of its own. */
+export interface Call {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Interrupts it as soon as this stands on its standard error. */
+  readonly interruptAt?: string;
+}
+
+/** What became of it. */
+export interface Called {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Files and environment of one test file, and the starter run with them. */
+export const makeStarter = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "starter-test-"));
+  afterAll(() => rm(folder, { recursive: true }));
+  const configFile = join(folder, "temporal.toml");
+  await writeFile(configFile, "[profile.default]\n");
+  let environment: Readonly<Record<string, string>> = { TEMPORAL_CONFIG_FILE: configFile };
+
+  const starter = async (
+    args: ReadonlyArray<string>,
+    { env = {}, interruptAt, stdin }: Call = {},
+  ): Promise<Called> => {
+    const child = spawn(
+      process.execPath,
+      ["--conditions=@durable-payments/source", main, ...args],
+      {
+        env: { ...cleanEnvironment, ...environment, ...env },
+      },
+    );
+    child.stdin.end(stdin ?? "");
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      const wasSaid = interruptAt !== undefined && said.includes(interruptAt);
+      said += chunk.toString();
+      if (!wasSaid && interruptAt !== undefined && said.includes(interruptAt)) child.kill("SIGINT");
+    });
+    const exited = once(child, "close");
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    await exited;
+    return { stdout, stderr, exitCode: child.exitCode };
+  };
+
+  return {
+    starter,
+    /** Adds to the environment of all further calls. */
+    use: (more: Readonly<Record<string, string>>) => {
+      environment = { ...environment, ...more };
+      return environment;
+    },
+    /** Writes a JSON file, and returns its name. */
+    file: async (name: string, value: unknown): Promise<string> => {
+      const path = join(folder, name);
+      await writeFile(path, typeof value === "string" ? value : JSON.stringify(value));
+      return path;
+    },
+  };
+};
+
+/** The one JSON object on standard output. */
+export const jsonOf = ({ stdout }: Called): Record<string, unknown> => {
+  const lines = stdout.split("\n");
+  if (lines.length !== 2 || lines[1] !== "") throw new Error(`not one line: ${stdout}`);
+  // Only objects are printed; a test looks at its fields.
+  return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+};

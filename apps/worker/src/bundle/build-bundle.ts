@@ -1,0 +1,41 @@
+import { bundleWorkflowCode, type BundleOptions, type WorkflowBundle } from "@temporalio/worker";
+import { definitionsPath } from "./fingerprint.ts";
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
+
+/** Lets the bundler read the workspace's sources; without it, it would take a stale `dist`. */
+const fromSource = (config: WebpackConfig): WebpackConfig => ({
+  ...config,
+  resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+});
+
+/** A bundle for production: small, with source maps that hold no sources. */
+const forProduction = (config: WebpackConfig): WebpackConfig => ({
+  ...fromSource(config),
+  mode: "production",
+  devtool: "inline-nosources-source-map",
+});
+
+/** Bundles the workflow definitions from their sources. */
+export const buildBundle = ({
+  production,
+}: {
+  readonly production: boolean;
+}): Promise<WorkflowBundle> =>
+  bundleWorkflowCode({
+    workflowsPath: definitionsPath,
+    webpackConfigHook: production ? forProduction : fromSource,
+    logger: quiet,
+  });
+
+const nothing = () => undefined;
+
+/** The bundler reports each build; only what goes wrong is of interest. */
+const quiet: NonNullable<BundleOptions["logger"]> = {
+  log: nothing,
+  trace: nothing,
+  debug: nothing,
+  info: nothing,
+  warn: (message) => process.stderr.write(`${message}\n`),
+  error: (message) => process.stderr.write(`${message}\n`),
+};

@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { WorkflowBundle } from "@temporalio/worker";
+import { buildBundle } from "./build-bundle.ts";
+import { currentFingerprint, type Fingerprint } from "./fingerprint.ts";
+
+/** Where a bundle is kept, and what it was made of. */
+export interface BundleFiles {
+  readonly code: string;
+  readonly manifest: string;
+}
+
+/** Where `npm run build` puts the bundle. */
+export const prebuilt: BundleFiles = {
+  code: fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url)),
+  manifest: fileURLToPath(new URL("../../dist/workflow-bundle.json", import.meta.url)),
+};
+
+/** A bundle that was built from other sources, or with another SDK, than this worker has. */
+export class StaleBundle extends Error {
+  override readonly name = "StaleBundle";
+}
+
+const readManifest = (file: string): Partial<Fingerprint> => {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
+    // Every field is compared before it is believed.
+    return typeof manifest === "object" && manifest !== null ? manifest : {};
+  } catch {
+    return {};
+  }
+};
+
+const difference = (built: Partial<Fingerprint>, now: Fingerprint): string | undefined => {
+  if (built.sdk !== now.sdk)
+    return `with SDK ${built.sdk ?? "unknown"}, this worker has ${now.sdk}`;
+  return built.sources === now.sources ? undefined : "from other workflow sources";
+};
+
+/**
+ * The bundle that `npm run build` made, or one made now where there is none.
+ *
+ * @throws StaleBundle rather than run workflows that are not those of the sources.
+ */
+export const workflowBundle = async (files: BundleFiles = prebuilt): Promise<WorkflowBundle> => {
+  if (!existsSync(files.code)) return buildBundle({ production: false });
+  const differs = difference(readManifest(files.manifest), currentFingerprint());
+  if (differs !== undefined) {
+    throw new StaleBundle(
+      `The prebuilt workflow bundle was built ${differs}. Run "npm run build" again, or remove ${files.code}.`,
+    );
+  }
+  return { code: readFileSync(files.code, "utf8") };
+};
+
+/** Builds the bundle for production and keeps it with its fingerprint. */
+export const writeBundle = async (files: BundleFiles = prebuilt): Promise<void> => {
+  const fingerprint = currentFingerprint();
+  const { code } = await buildBundle({ production: true });
+  mkdirSync(dirname(files.code), { recursive: true });
+  // Without its manifest a bundle is refused: a build that dies in between leaves none in use.
+  rmSync(files.manifest, { force: true });
+  writeFileSync(files.code, code);
+  writeFileSync(files.manifest, `${JSON.stringify(fingerprint, null, 2)}\n`);
+};

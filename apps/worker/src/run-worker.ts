@@ -1,0 +1,112 @@
+import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
+import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { Cause, Exit, ManagedRuntime, Result } from "effect";
+import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
+
+/** Where a worker polls. */
+export interface Polling {
+  readonly namespace: string;
+  readonly taskQueue: string;
+}
+
+/** The worker cannot start; the message is one line that says why and what to do. */
+export class CannotStart extends Error {
+  override readonly name = "CannotStart";
+}
+
+const LOG_LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
+
+const logLevel = () => {
+  const given = (process.env["PAYMENTS_LOG_LEVEL"] ?? "WARN").toUpperCase();
+  const level = LOG_LEVELS.find((known) => known === given);
+  if (level === undefined) {
+    throw new CannotStart(`PAYMENTS_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}.`);
+  }
+  return level;
+};
+
+const limits = () => {
+  try {
+    return readMaxAmounts(process.env["PAYMENTS_MAX_AMOUNTS"]);
+  } catch (error) {
+    throw new CannotStart(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+const temporalConfig = () => {
+  try {
+    return loadClientConnectConfig();
+  } catch (error) {
+    throw new CannotStart(
+      `${messageOf(error)}: correct the configuration of Temporal (TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE).`,
+    );
+  }
+};
+
+const connect = async () => {
+  const { connectionOptions, namespace = "default" } = temporalConfig();
+  const address = connectionOptions.address ?? "localhost:7233";
+  const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
+    throw new CannotStart(
+      `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${messageOf(error)}`,
+    );
+  });
+  await connection.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
+    throw new CannotStart(
+      `Temporal at ${address} has no namespace "${namespace}" for this worker (TEMPORAL_NAMESPACE): ${messageOf(error)}`,
+    );
+  });
+  return { connection, namespace };
+};
+
+/** Builds the client, so that a wrong setting is told before the worker takes any work. */
+const buildClient = async (
+  runtime: ManagedRuntime.ManagedRuntime<PaymentsClient, InvalidSettings>,
+) => {
+  const exit = await runtime.runPromiseExit(PaymentsClient);
+  if (Exit.isSuccess(exit)) return;
+  const failed = Cause.findError(exit.cause);
+  throw Result.isSuccess(failed)
+    ? new CannotStart(failed.success.message)
+    : Cause.squash(exit.cause);
+};
+
+/**
+ * Runs a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun
+ * (30 seconds at most, after which activities are cancelled), and returns.
+ *
+ * @throws CannotStart, StaleBundle
+ */
+export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
+  Runtime.install({ logger: new DefaultLogger(logLevel()) });
+  const taskQueue = process.env["PAYMENTS_TASK_QUEUE"] ?? "payments";
+  const maxAmounts = limits();
+  const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
+  try {
+    await buildClient(runtime);
+    const { connection, namespace } = await connect();
+    try {
+      const worker = await Worker.create({
+        connection,
+        namespace,
+        taskQueue,
+        workflowBundle: await workflowBundle(),
+        activities: makePaymentsActivities(runtime, { maxAmounts }),
+        shutdownGraceTime: "30 seconds",
+        shutdownForceTime: "1 minute",
+      });
+      const running = worker.run();
+      onReady({ namespace, taskQueue });
+      await running;
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    await runtime.dispose();
+  }
+};

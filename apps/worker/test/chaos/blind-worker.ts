@@ -1,0 +1,27 @@
+/**
+ * A worker with a bug put in on purpose: its look-up sees no payout, and is sure of it at once, so
+ * that a payout whose answer is lost is sent again blindly. `npm run chaos` must tell.
+ */
+import { makePaymentsActivities, type PaymentsActivities } from "@durable-payments/activities";
+import { PaymentsClient } from "@durable-payments/api-core";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { ManagedRuntime } from "effect";
+import { workflowBundle } from "../../src/bundle/prebuilt-bundle.ts";
+
+Runtime.install({ logger: new DefaultLogger("WARN") });
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
+const activities: PaymentsActivities = {
+  ...makePaymentsActivities(ManagedRuntime.make(PaymentsClient.layerFromEnvironment)),
+  findPayouts: async () => ({ items: [], owners: {}, rivals: [], certainAfterMs: 0 }),
+};
+const worker = await Worker.create({
+  connection: await NativeConnection.connect(connectionOptions),
+  namespace,
+  taskQueue: process.env["PAYMENTS_TASK_QUEUE"] ?? "payments",
+  workflowBundle: await workflowBundle(),
+  activities,
+});
+const running = worker.run();
+process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
+await running;

@@ -1,0 +1,115 @@
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import { createLocalEnvironment, runApp, startApp } from "@durable-payments/tools/testing";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { payoutInput } from "./support/inputs.ts";
+
+let folder: TestFolder;
+let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
+let simulator: Simulator;
+beforeAll(async () => {
+  folder = makeFolder();
+  [environment, simulator] = await Promise.all([createLocalEnvironment(), startSimulator()]);
+});
+afterAll(async () => {
+  await environment?.teardown();
+  await simulator?.stop();
+  folder.remove();
+});
+
+const variables = (changes: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...folder.variables,
+  TEMPORAL_ADDRESS: environment.address,
+  TEMPORAL_NAMESPACE: "default",
+  PAYMENTS_TASK_QUEUE: "payments",
+  PAYMENTS_BASE_URL: simulator.url,
+  PAYMENTS_CLIENT_ID: simulator.clientId,
+  PAYMENTS_API_KEY: simulator.apiKey,
+  ...changes,
+});
+
+it("--help tells what it does and what it needs", async () => {
+  const { exitCode, stderr, stdout } = await runApp("worker", ["--help"]);
+  expect(exitCode).toBe(0);
+  expect(stderr).toBe("");
+  for (const told of ["npm run worker", "--json", "PAYMENTS_BASE_URL", "TEMPORAL_ADDRESS"]) {
+    expect(stdout).toContain(told);
+  }
+  expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
+});
+
+describe("where it cannot start it says why in one line, and ends with", () => {
+  it.each([
+    ["2 for an unknown option", ["--jsno"], {}, /Unknown option '--jsno'.*\(--help\)/, 2],
+    ["1 without the service", [], { PAYMENTS_BASE_URL: undefined }, /PAYMENTS_BASE_URL/, 1],
+    [
+      "1 for a log level that is none",
+      [],
+      { PAYMENTS_LOG_LEVEL: "loud" },
+      /PAYMENTS_LOG_LEVEL must be one of TRACE, DEBUG, INFO, WARN, ERROR\./,
+      1,
+    ],
+    [
+      "1 where no Temporal answers",
+      [],
+      { TEMPORAL_ADDRESS: "127.0.0.1:1" },
+      /Cannot connect to Temporal at 127\.0\.0\.1:1 \(TEMPORAL_ADDRESS\)/,
+      1,
+    ],
+    [
+      "1 for a namespace that is none",
+      [],
+      { TEMPORAL_NAMESPACE: "nowhere" },
+      /has no namespace "nowhere".*\(TEMPORAL_NAMESPACE\)/,
+      1,
+    ],
+    [
+      "1 for a profile that is none",
+      [],
+      { TEMPORAL_PROFILE: "nobody" },
+      /'nobody' not found .*\(TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE\)/,
+      1,
+    ],
+  ])("%s", async (_, args, changes, message, code) => {
+    const { exitCode, stderr, stdout } = await runApp("worker", args, variables(changes));
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toMatch(/^worker: /);
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(code);
+    expect(stderr).not.toContain(simulator.apiKey);
+  });
+});
+
+it("says in one line of JSON that it polls, and ends with 0 when it is told to", async () => {
+  const worker = await startApp("worker", ["--json"], variables({ PAYMENTS_TASK_QUEUE: "mine" }));
+  expect(worker.ready).toEqual({ ready: true, namespace: "default", taskQueue: "mine" });
+  expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
+  expect(worker.stdout().trimEnd().split("\n")).toHaveLength(1);
+  expect(worker.stderr()).toBe("");
+});
+
+it("finishes what it has begun when it is told to end: no payment is left without its answer", async () => {
+  await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 1_500 });
+  const worker = await startApp("worker", ["--json"], variables());
+  const handle = await environment.client.workflow.start("payout", {
+    workflowId: "drained",
+    taskQueue: "payments",
+    args: [payoutInput],
+  });
+  const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
+  await vi.waitFor(async () => expect(await requests()).toBe(1), { timeout: 15_000 });
+  expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
+
+  const { events = [] } = await handle.fetchHistory();
+  const scheduled = events?.find(
+    ({ activityTaskScheduledEventAttributes: about }) =>
+      about?.activityType?.name === "createPayout",
+  );
+  const completed = events?.filter(({ activityTaskCompletedEventAttributes: about }) =>
+    about?.scheduledEventId?.eq(scheduled?.eventId ?? 0),
+  );
+  expect(completed).toHaveLength(1);
+  expect(await requests()).toBe(1);
+  await handle.terminate();
+});

@@ -1,0 +1,52 @@
+import { Context } from "@temporalio/activity";
+import { WorkflowNotFoundError } from "@temporalio/client";
+
+/** Why sends are paused. */
+export interface Pause {
+  readonly why: string;
+  readonly by: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** Tells whether sends are paused now. */
+export type Brake = () => Promise<Pause | undefined>;
+
+/** Workflow id of the brake of a task queue: sends are paused while a workflow of this id runs. */
+export const brakeId = (taskQueue: string): string => `brake/${taskQueue}`;
+
+/** An answer of the Temporal server is used for this long: the latest that a pause takes hold. */
+const BELIEVED_FOR_MS = 500;
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "unknown");
+
+const describeBrake = async (): Promise<Pause | undefined> => {
+  const { client, info } = Context.current();
+  try {
+    const brake = await client.workflow.getHandle(brakeId(info.taskQueue)).describe();
+    return brake.status.name === "RUNNING"
+      ? {
+          why: text(brake.memo?.["why"]),
+          by: text(brake.memo?.["by"]),
+          since: brake.startTime.toISOString(),
+        }
+      : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * The brake of the worker's own task queue. It is a workflow, so that it survives the restart of
+ * workers and server; when the server cannot tell, the send fails instead of going out.
+ */
+export const makeTemporalBrake = (): Brake => {
+  let known: { readonly pause: Pause | undefined; readonly until: number } | undefined;
+  return async () => {
+    if (known === undefined || known.until < Date.now()) {
+      known = { pause: await describeBrake(), until: Date.now() + BELIEVED_FOR_MS };
+    }
+    return known.pause;
+  };
+};

@@ -1,0 +1,111 @@
+import {
+  type Card,
+  checkInput,
+  type Fault,
+  type OperationName,
+  Refused,
+} from "@durable-payments/api-core";
+import { Effect } from "effect";
+import { toApplicationFailure } from "./failures.ts";
+import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
+import { isAtLeast } from "./money.ts";
+import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { isCardRefused } from "./states.ts";
+
+/** An input that a run is going to send. */
+export interface PlannedRequest {
+  readonly operation: OperationName;
+  readonly input: unknown;
+  /** Fields that an earlier step of the run will fill in. */
+  readonly later?: ReadonlyArray<string>;
+  /** Where the input stands in the run's own input, to name the faults by: `beneficiary`. */
+  readonly at: string;
+}
+
+/** A card that was answered, with the key that was sent for it, where it is known. */
+export interface AnsweredCard {
+  readonly card: Card;
+  readonly unique_request_id?: string;
+  /** When given, the card is renamed so: the only operation that shows that it exists. */
+  readonly card_name?: string;
+}
+
+/** Checks before the first and after the last send of a run. */
+export interface CheckActivities {
+  /** Checks every input of a run before anything is sent; all faults are named at once. */
+  readonly checkRequests: (planned: ReadonlyArray<PlannedRequest>) => Promise<void>;
+  /** Whether an amount is above a limit, exactly. */
+  readonly isAbove: (compared: {
+    readonly amount: string;
+    readonly limit: string;
+  }) => Promise<boolean>;
+  /** Confirms that a card was issued, as far as the service shows it. */
+  readonly confirmCard: (answered: AnsweredCard) => Promise<Card>;
+}
+
+const named = (at: string, fault: Fault): Fault => ({
+  field: fault.field === "" ? at : `${at}.${fault.field}`,
+  problem: fault.problem,
+});
+
+/** The checking activities over a client. */
+export const makeCheckActivities = (
+  runtime: PaymentsRuntime,
+  maxAmounts: MaxAmounts,
+): CheckActivities => ({
+  checkRequests: (planned) =>
+    runInActivity(
+      runtime,
+      (client) => {
+        const faults = planned.flatMap(({ at, input, later, operation }) =>
+          [
+            ...checkInput(operation, input, {
+              assumptions: client.options.assumptions,
+              later: later ?? [],
+            }),
+            ...overLimit(operation, input, maxAmounts),
+          ].map((fault) => named(at, fault)),
+        );
+        return faults.length === 0
+          ? Effect.void
+          : Effect.fail(
+              invalidRequest(planned.map(({ operation }) => operation).join(", "), faults),
+            );
+      },
+      (error) => toApplicationFailure(error, { nonRetryable: true }),
+    ),
+
+  isAbove: async ({ amount, limit }) => !isAtLeast(limit, amount),
+
+  confirmCard: ({ card, card_name, unique_request_id }) =>
+    runInActivity(
+      runtime,
+      (client) => {
+        const refused = (reason: string) =>
+          Effect.fail(
+            new Refused({
+              operation: "createCard",
+              carriedOut: "no",
+              message: `The card ${card.card_id} was not issued: ${reason}`,
+              code: 400,
+              reason,
+            }),
+          );
+        if (isCardRefused(card, client.options.assumptions)) {
+          return refused(`its status is ${card.card_status ?? ""}`);
+        }
+        const echoed = card.unique_request_id;
+        if (
+          echoed !== undefined &&
+          unique_request_id !== undefined &&
+          echoed !== unique_request_id
+        ) {
+          return refused("the answer carries another request's unique_request_id");
+        }
+        return card_name === undefined
+          ? Effect.succeed(card)
+          : Effect.as(client.updateCard({ card_id: card.card_id, card_name }), card);
+      },
+      (error) => toApplicationFailure(error, { nonRetryable: error._tag === "Refused" }),
+    ),
+});

@@ -1,0 +1,72 @@
+import { type PaymentsError, PaymentsError as PaymentsErrors } from "@durable-payments/api-core";
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { Schema } from "effect";
+import type { Pause } from "./brake.ts";
+
+const encode = Schema.encodeSync(PaymentsErrors);
+
+/** How long an activity waits before it tries again where the account's credentials are refused. */
+const NOT_AUTHENTICATED_WAIT_MS = 30_000;
+
+const nextRetryDelay = (error: PaymentsError): number | undefined => {
+  switch (error._tag) {
+    case "RateLimited":
+      return error.retryAfter;
+    case "NotAuthenticated":
+      return NOT_AUTHENTICATED_WAIT_MS;
+    default:
+      return undefined;
+  }
+};
+
+/**
+ * The failure of an activity for an error of the client: its tag as `type`, the encoded error
+ * (already redacted) as its one detail.
+ */
+export const toApplicationFailure = (
+  error: PaymentsError,
+  { nonRetryable }: { readonly nonRetryable: boolean },
+): ApplicationFailure => {
+  const delay = nextRetryDelay(error);
+  return ApplicationFailure.create({
+    type: error._tag,
+    message: error.message,
+    nonRetryable,
+    details: [encode(error)],
+    ...(delay === undefined ? {} : { nextRetryDelay: delay }),
+  });
+};
+
+/** Type of the failure by which a waiting activity says: looked, and it has not happened yet. */
+export const NOT_YET = "NotYet";
+
+/**
+ * Not a fault: what is awaited has not happened. The activity is retried after `delayMs`, which
+ * adds no event to the workflow's history, and is logged as nothing special.
+ */
+export const notYet = (message: string, delayMs: number): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: NOT_YET,
+    message,
+    nextRetryDelay: delayMs,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+
+/** Type of the failure of a send that the brake held back: certainly not carried out. */
+export const PAUSED = "Paused";
+
+/** How long an activity waits before it asks again whether sends are paused. */
+const PAUSED_WAIT_MS = 10_000;
+
+/** A send that the brake held back. */
+export const paused = (
+  { by, since, why }: Pause,
+  { nonRetryable }: { readonly nonRetryable: boolean },
+): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: PAUSED,
+    message: `Sends are paused since ${since} by ${by}: ${why}`,
+    nonRetryable,
+    nextRetryDelay: PAUSED_WAIT_MS,
+    category: ApplicationFailureCategory.BENIGN,
+  });

@@ -1,0 +1,13 @@
+export { type Brake, brakeId, type Pause } from "./brake.ts";
+export type { AnsweredCard, PlannedRequest } from "./check-activities.ts";
+export { type MaxAmounts, readMaxAmounts } from "./limits.ts";
+export { NOT_YET, PAUSED } from "./failures.ts";
+export type { Matches, Sent } from "./lookup-activities.ts";
+export type { OperationActivities } from "./operation-activities.ts";
+export {
+  type ActivitiesOptions,
+  makePaymentsActivities,
+  type PaymentsActivities,
+} from "./payments-activities.ts";
+export type { PaymentsRuntime } from "./run-operation.ts";
+export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";

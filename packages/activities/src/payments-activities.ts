@@ -1,0 +1,35 @@
+import { type Brake, makeTemporalBrake } from "./brake.ts";
+import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
+import type { MaxAmounts } from "./limits.ts";
+import { type LookupActivities, makeLookupActivities } from "./lookup-activities.ts";
+import { makeOperationActivities, type OperationActivities } from "./operation-activities.ts";
+import type { PaymentsRuntime } from "./run-operation.ts";
+import { makeWaitingActivities, type WaitingActivities } from "./waiting-activities.ts";
+
+/** Every activity of a worker, by activity type. */
+export type PaymentsActivities = OperationActivities &
+  WaitingActivities &
+  LookupActivities &
+  CheckActivities;
+
+/** What the activities take beside the client. */
+export interface ActivitiesOptions {
+  /** Tells whether sends are paused; default: while the task queue's brake workflow runs. */
+  readonly brake?: Brake;
+  /** The largest amount of one payout or card, by currency; default: none. */
+  readonly maxAmounts?: MaxAmounts;
+}
+
+/**
+ * The activities of a worker. Make one runtime per worker (`ManagedRuntime.make(PaymentsClient.layer(…))`)
+ * and dispose of it when the worker has drained.
+ */
+export const makePaymentsActivities = (
+  runtime: PaymentsRuntime,
+  { brake = makeTemporalBrake(), maxAmounts = {} }: ActivitiesOptions = {},
+): PaymentsActivities => ({
+  ...makeOperationActivities(runtime, { brake, maxAmounts }),
+  ...makeWaitingActivities(runtime, brake),
+  ...makeLookupActivities(runtime),
+  ...makeCheckActivities(runtime, maxAmounts),
+});

@@ -1,0 +1,158 @@
+import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { makeTemporalBrake } from "../src/brake.ts";
+import { brakeId, type Pause, PAUSED } from "../src/index.ts";
+import { activitiesFor, environment, failureOf, run } from "./support/activities.ts";
+import { card, payout } from "./support/bodies.ts";
+import { type RawService, startRawService, success } from "./support/raw-service.ts";
+
+const pause: Pause = { why: "a bad file", by: "Ada", since: "2026-11-20T12:00:00.000Z" };
+
+let service: RawService;
+let made: ReturnType<typeof activitiesFor>;
+let brake: () => Promise<Pause | undefined>;
+beforeEach(async () => {
+  service = await startRawService(() => success());
+  made = activitiesFor(service.url, {}, { brake: () => brake() });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await made.close();
+  await service.stop();
+});
+
+describe("while sends are paused", () => {
+  beforeEach(() => {
+    brake = async () => pause;
+  });
+
+  it.each([
+    ["createPayout", payout, true],
+    ["createCard", card, true],
+    ["cancelCard", { card_id: "card-1" }, false],
+  ] as const)("%s is not sent", async (name, input, nonRetryable) => {
+    // Each activity gets its own input.
+    const activity = made.activities[name] as (given: unknown) => Promise<unknown>;
+    const failure = await failureOf(run(activity, input));
+    expect(failure).toMatchObject({
+      type: PAUSED,
+      message: `Sends are paused since ${pause.since} by Ada: a bad file`,
+      nonRetryable,
+      nextRetryDelay: 10_000,
+      category: ApplicationFailureCategory.BENIGN,
+    });
+    expect(service.received).toEqual([]);
+  });
+
+  it("reading goes on", async () => {
+    await failureOf(run(made.activities.retrieveBalance, { currency: "USD" }));
+    expect(service.received.map(({ path }) => path)).toEqual(["/balances/retrieve/USD"]);
+  });
+
+  it("awaitResume asks again and again, and ends with the pause", async () => {
+    expect(await failureOf(run(made.activities.awaitResume, undefined))).toMatchObject({
+      type: PAUSED,
+      nonRetryable: false,
+      nextRetryDelay: 10_000,
+    });
+    brake = async () => undefined;
+    expect(await run(made.activities.awaitResume, undefined)).toBeUndefined();
+  });
+});
+
+describe("where it is not known whether sends are paused", () => {
+  beforeEach(() => {
+    brake = async () => {
+      throw new Error("the Temporal server does not answer");
+    };
+  });
+
+  it.each([
+    ["createPayout", payout, true],
+    ["cancelCard", { card_id: "card-1" }, false],
+  ] as const)("%s is not sent, and says so", async (name, input, nonRetryable) => {
+    const activity = made.activities[name] as (given: unknown) => Promise<unknown>;
+    const failure = await failureOf(run(activity, input));
+    // Not "unknown": the workflow may send it again without looking it up.
+    expect(failure).toMatchObject({ type: "Unavailable", nonRetryable });
+    expect(failure.message).toContain("was not sent");
+    expect(service.received).toEqual([]);
+  });
+});
+
+it("a send that is cancelled meanwhile ends as cancelled", async () => {
+  const temporal = environment();
+  brake = async () => {
+    temporal.cancel();
+    throw new Error("The request was aborted");
+  };
+  await expect(temporal.run(made.activities.createPayout, payout)).rejects.toBeInstanceOf(
+    CancelledFailure,
+  );
+  expect(service.received).toEqual([]);
+});
+
+describe("the brake of a task queue", () => {
+  const clientThat = (describeBrake: (id: string) => Promise<unknown>) => {
+    const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
+    const getHandle = (id: string) => ({ describe: () => describeBrake(id) });
+    // Of a client, only the description of the brake is asked for.
+    return { workflow: { getHandle }, withAbortSignal } as unknown as Client;
+  };
+  const running = {
+    status: { name: "RUNNING" },
+    memo: { why: "a bad file", by: "Ada" },
+    startTime: new Date(pause.since),
+  };
+  const send = (client: Client, activities = made.activities) =>
+    run(activities.cancelCard, { card_id: "c" }, { taskQueue: "payments" }, { client });
+
+  beforeEach(async () => {
+    await made.close();
+    made = activitiesFor(service.url, {}, { brake: makeTemporalBrake() });
+  });
+
+  it("is the workflow of that name, while it runs", async () => {
+    const asked: Array<string> = [];
+    const client = clientThat(async (id) => {
+      asked.push(id);
+      return running;
+    });
+    expect(await failureOf(send(client))).toMatchObject({
+      type: PAUSED,
+      message: `Sends are paused since ${pause.since} by Ada: a bad file`,
+    });
+    expect(asked).toEqual([brakeId("payments")]);
+    expect(service.received).toEqual([]);
+  });
+
+  it.each([
+    ["has ended", async () => ({ ...running, status: { name: "TERMINATED" } })],
+    [
+      "never was",
+      async () => {
+        throw new WorkflowNotFoundError("not found", brakeId("payments"), undefined);
+      },
+    ],
+  ])("lets sends pass where it %s", async (_, describeBrake) => {
+    await send(clientThat(describeBrake));
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("is asked for again within a second", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    let isPaused = false;
+    let asked = 0;
+    const client = clientThat(async () => {
+      asked += 1;
+      return isPaused ? running : { ...running, status: { name: "TERMINATED" } };
+    });
+    await send(client);
+    await send(client);
+    expect(asked).toBe(1);
+    isPaused = true;
+    vi.setSystemTime(Date.now() + 1_000);
+    expect(await failureOf(send(client))).toMatchObject({ type: PAUSED });
+  });
+});

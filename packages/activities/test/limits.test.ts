@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readMaxAmounts } from "../src/index.ts";
+import { activitiesFor, failureOf, run } from "./support/activities.ts";
+import { card, payout } from "./support/bodies.ts";
+import { type RawService, refusal, startRawService } from "./support/raw-service.ts";
+
+describe("above the limit of its currency", () => {
+  let service: RawService;
+  let made: ReturnType<typeof activitiesFor>;
+  beforeEach(async () => {
+    service = await startRawService(() => refusal("It was sent."));
+    made = activitiesFor(service.url, {}, { maxAmounts: { USD: "100.00" } });
+  });
+  afterEach(async () => {
+    await made.close();
+    await service.stop();
+  });
+
+  const pay = (changes: { readonly amount?: string; readonly currency?: string }) =>
+    failureOf(run(made.activities.createPayout, { ...payout, ...changes }));
+
+  it("nothing is sent", async () => {
+    const failures = [
+      await pay({ amount: "100.01" }),
+      await failureOf(run(made.activities.createCard, { ...card, card_limit: "1000" })),
+    ];
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
+      expect(failure.message).toContain("is above the limit of 100.00 USD (PAYMENTS_MAX_AMOUNTS)");
+    }
+    expect(service.received).toEqual([]);
+  });
+
+  it("a run is told so before it has created anything", async () => {
+    const failure = await failureOf(
+      run(made.activities.checkRequests, [
+        { operation: "createPayout", input: { ...payout, amount: "100.01" }, at: "payout" },
+        {
+          operation: "createCard",
+          input: { product_code: "prepaid-usd", card_limit: "100.001" },
+          later: ["card_holder_id", "balance_id", "unique_request_id"],
+          at: "card",
+        },
+      ]),
+    );
+    expect(failure.message).toContain("payout.amount is above the limit");
+    expect(failure.message).toContain("card.card_limit is above the limit");
+  });
+
+  it("but up to it, and in a currency without a limit, it is", async () => {
+    for (const changes of [{ amount: "100" }, { amount: "100.00" }, { currency: "EUR" }]) {
+      expect(await pay(changes)).toMatchObject({ type: "Refused" });
+    }
+    expect(service.received).toHaveLength(3);
+  });
+});
+
+describe("isAbove", () => {
+  const made = activitiesFor("http://127.0.0.1:1");
+  afterEach(() => made.close());
+
+  it.each([
+    ["100.01", "100", true],
+    ["100.00", "100", false],
+    ["99.995", "99.99", true],
+    // A limit that cannot be read lets nothing pass.
+    ["1.00", "a lot", true],
+  ])("%s above %s: %s", async (amount, limit, isAbove) => {
+    expect(await run(made.activities.isAbove, { amount, limit })).toBe(isAbove);
+  });
+});
+
+describe("PAYMENTS_MAX_AMOUNTS", () => {
+  it("is a JSON object, and may be left out", () => {
+    expect(readMaxAmounts('{"USD":"10000.00","EUR":"1"}')).toEqual({ USD: "10000.00", EUR: "1" });
+    expect([readMaxAmounts(undefined), readMaxAmounts(" ")]).toEqual([{}, {}]);
+  });
+
+  it.each(["10000", '"10000"', "[]", "null", "{", '{"usd":"1"}', '{"USD":1}', '{"USD":"1,000"}'])(
+    "is never taken for no limit: %s",
+    (text) => {
+      expect(() => readMaxAmounts(text)).toThrow("PAYMENTS_MAX_AMOUNTS must be a JSON object");
+    },
+  );
+});

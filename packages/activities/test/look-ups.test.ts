@@ -1,0 +1,208 @@
+import type { Client } from "@temporalio/client";
+import { afterEach, describe, expect, it } from "vitest";
+import { activitiesFor, failureOf, run } from "./support/activities.ts";
+import { cardholder, payout } from "./support/bodies.ts";
+import { type RawService, type Said, startRawService, success } from "./support/raw-service.ts";
+
+let service: RawService | undefined;
+let close: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await close?.();
+  await service?.stop();
+});
+
+type Listed = Readonly<Record<string, unknown>>;
+
+/** Workflow ids by an id that stands in their PaymentIds; this run's own is `test`. */
+type Claims = Readonly<Record<string, ReadonlyArray<string>>>;
+
+/** A Temporal client that knows these claims, and the queries that it was asked. */
+const clientWith = (claims: Claims) => {
+  const queries: Array<string> = [];
+  async function* list({ query = "" }: { readonly query?: string }) {
+    queries.push(query);
+    const id = /^PaymentIds = "(.*)"$/.exec(query)?.[1] ?? "";
+    for (const workflowId of claims[id] ?? []) yield { workflowId };
+  }
+  const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
+  // Of a client, only the list of workflows is asked for, for as long as the activity lasts.
+  return { client: { workflow: { list }, withAbortSignal } as unknown as Client, queries };
+};
+
+const pageNumber = (path: string): number =>
+  Number(new URL(path, "http://service").searchParams.get("page_num"));
+
+/** Activities over a service whose list has these pages. */
+const overPages = async (pages: ReadonlyArray<ReadonlyArray<Listed>>) => {
+  service = await startRawService(({ path }): Said => {
+    const item_list = pages[pageNumber(path) - 1] ?? [];
+    return success({ total_item: pages.flat().length, total_page: pages.length, item_list });
+  });
+  const made = activitiesFor(service.url);
+  ({ close } = made);
+  return made.activities;
+};
+
+const since = Date.parse("2026-11-20T12:00:00Z");
+const intentMark = "intent:1";
+const minutesAfter = (minutes: number) => new Date(since + minutes * 60_000).toISOString();
+
+const listed = (payout_id: string, changes: Listed = {}): Listed => ({
+  payout_id,
+  payout_status: "processing",
+  amount: "250.00",
+  currency: "USD",
+  beneficiary_id: "beneficiary-1",
+  payout_reference: "Invoice 1",
+  unique_request_id: "",
+  create_time: minutesAfter(1),
+  ...changes,
+});
+
+const find = async (
+  pages: ReadonlyArray<ReadonlyArray<Listed>>,
+  {
+    claims = {},
+    request = payout,
+  }: { claims?: Claims; request?: Omit<typeof payout, "payout_reference"> } = {},
+) => {
+  const activities = await overPages(pages);
+  const { client, queries } = clientWith(claims);
+  const sent = { request, since, intentMark };
+  const found = await run(activities.findPayouts, sent, {}, { client });
+  return { ...found, items: found.items.map(({ payout_id }) => payout_id), queries };
+};
+
+describe("findPayouts", () => {
+  it("finds nothing in an empty list", async () => {
+    expect(await find([[]])).toMatchObject({ items: [], owners: {}, rivals: [] });
+  });
+
+  it("finds the one with the key that was sent, whatever else the service shows, and those alike", async () => {
+    const { items } = await find([
+      [
+        listed("alike"),
+        listed("ours", { unique_request_id: "key-1", amount: "249.50", payout_reference: "" }),
+        listed("alike-with-a-key", { unique_request_id: "key-2" }),
+      ],
+    ]);
+    expect(items).toEqual(["alike", "ours", "alike-with-a-key"]);
+  });
+
+  it("compares amounts as numbers, and an absent reference with an empty one", async () => {
+    const { payout_reference: _, ...request } = payout;
+    const { items } = await find([[listed("a", { amount: "250", payout_reference: null })]], {
+      request,
+    });
+    expect(items).toEqual(["a"]);
+  });
+
+  it("leaves out what differs in beneficiary, amount, currency or reference", async () => {
+    const { items } = await find([
+      [
+        listed("beneficiary", { beneficiary_id: "beneficiary-2" }),
+        listed("amount", { amount: "250.01" }),
+        listed("currency", { currency: "EUR" }),
+        listed("reference", { payout_reference: "Invoice 2" }),
+      ],
+    ]);
+    expect(items).toEqual([]);
+  });
+
+  it("leaves out what was there before, but for a clock that runs behind by minutes", async () => {
+    const { items } = await find([
+      [
+        listed("of-a-slow-clock", { create_time: minutesAfter(-4) }),
+        listed("older", { create_time: minutesAfter(-6) }),
+        listed("of-unknown-time", { create_time: "" }),
+      ],
+    ]);
+    expect(items).toEqual(["of-a-slow-clock", "of-unknown-time"]);
+  });
+
+  it("reads a list that is newest first only as far as it may hold ours", async () => {
+    const { items } = await find([
+      [listed("new", { create_time: minutesAfter(2) }), listed("newish")],
+      [
+        listed("ours", { create_time: minutesAfter(0) }),
+        listed("old", { create_time: minutesAfter(-30) }),
+      ],
+      [listed("never-read")],
+    ]);
+    expect(items).toEqual(["new", "newish", "ours"]);
+    expect(service?.received.map(({ path }) => pageNumber(path))).toEqual([1, 2]);
+  });
+
+  it("reads a list of another order to its end, each payout once", async () => {
+    const old = listed("old", { create_time: minutesAfter(-300) });
+    const { items } = await find([
+      [old, listed("older-first", { create_time: minutesAfter(1) })],
+      [listed("older-first", { create_time: minutesAfter(1) }), listed("newest")],
+    ]);
+    expect(items).toEqual(["older-first", "newest"]);
+  });
+
+  it("says which runs own what was found, and who else may have made it", async () => {
+    const { owners, queries, rivals } = await find(
+      [[listed("a"), listed("b", { unique_request_id: "key-2" }), listed("c")]],
+      {
+        claims: {
+          a: ["run-a"],
+          "key-2": ["test", "run-b"],
+          c: ["test"],
+          "intent:1": ["test", "run-d"],
+        },
+      },
+    );
+    expect(owners).toEqual({ a: "run-a", "key-2": "run-b" });
+    expect(rivals).toEqual(["run-d"]);
+    expect(queries).toContain('PaymentIds = "key-2"');
+  });
+
+  it("asks who may have made it before it asks who owns it: a rival may be an owner by then", async () => {
+    const { queries } = await find([[listed("a")]]);
+    expect(queries).toEqual(['PaymentIds = "intent:1"', 'PaymentIds = "a"']);
+  });
+
+  it("asks for ids as ids, whatever the service put into them", async () => {
+    const { queries } = await find([[listed('a" OR PaymentIds = "b')]]);
+    expect(queries).toContain('PaymentIds = "a OR PaymentIds = b"');
+  });
+
+  it("is tried again when the list cannot be read", async () => {
+    service = await startRawService(() => ({ status: 502, body: "<html>" }));
+    const made = activitiesFor(service.url);
+    ({ close } = made);
+    const running = run(made.activities.findPayouts, { request: payout, since, intentMark });
+    expect(await failureOf(running)).toMatchObject({ type: "OutcomeUnknown", nonRetryable: false });
+  });
+});
+
+describe("findCardholders", () => {
+  const person = (card_holder_id: string, changes: Listed = {}): Listed => ({
+    card_holder_id,
+    card_holder_status: "PENDING",
+    card_num: 0,
+    first_name: "Ada",
+    last_name: "Example",
+    create_time: minutesAfter(1),
+    ...changes,
+  });
+
+  it("finds those of the same name that were created since, on every page, and their owners", async () => {
+    const activities = await overPages([
+      [person("new"), person("other-first", { first_name: "Adam" })],
+      [
+        person("older", { create_time: minutesAfter(-60) }),
+        person("other-last", { last_name: "X" }),
+      ],
+      [person("slow-clock", { create_time: minutesAfter(-4) })],
+    ]);
+    const { client } = clientWith({ new: ["run-a"], "intent:1": ["run-b"] });
+    const sent = { request: cardholder, since, intentMark };
+    const found = await run(activities.findCardholders, sent, {}, { client });
+    expect(found.items.map(({ card_holder_id }) => card_holder_id)).toEqual(["new", "slow-clock"]);
+    expect(found.owners).toEqual({ new: "run-a" });
+    expect(found.rivals).toEqual(["run-b"]);
+  });
+});

@@ -1,0 +1,230 @@
+import type { ClientSettings } from "@durable-payments/api-core";
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import { ApplicationFailureCategory } from "@temporalio/common";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NOT_YET } from "../src/index.ts";
+import {
+  activitiesFor,
+  activitiesOver,
+  failureOf,
+  type Logged,
+  run,
+} from "./support/activities.ts";
+import { beneficiary, cardholder, payout } from "./support/bodies.ts";
+
+const pace = { minIntervalMs: 1_000, maxIntervalMs: 900_000 };
+
+let simulator: Simulator;
+let made: ReturnType<typeof activitiesFor>;
+const begin = async (
+  options: Parameters<typeof startSimulator>[0] = {},
+  settings: Partial<ClientSettings> = {},
+): Promise<void> => {
+  simulator = await startSimulator({
+    settleAfter: Infinity,
+    verifyAfter: Infinity,
+    balances: { USD: "1000.00" },
+    ...options,
+  });
+  made = activitiesOver(simulator, settings);
+};
+const end = async (): Promise<void> => {
+  await made.close();
+  await simulator.stop();
+};
+beforeEach(() => begin());
+afterEach(end);
+
+const newPayout = async (): Promise<string> => {
+  const { beneficiary_id } = await run(made.activities.createBeneficiary, beneficiary);
+  return (await run(made.activities.createPayout, { ...payout, beneficiary_id })).payout_id;
+};
+
+const newCardholder = async (): Promise<string> =>
+  (await run(made.activities.createCardholder, cardholder)).card_holder_id;
+
+const scheduledAgo = (ms: number) => ({ scheduledTimestampMs: Date.now() - ms });
+
+describe("while what is awaited has not happened", () => {
+  it("an activity fails so that Temporal looks again, and is logged as nothing special", async () => {
+    const payout_id = await newPayout();
+    const logged: Array<Logged> = [];
+    const failure = await failureOf(
+      run(made.activities.awaitPayoutEnd, { payout_id, ...pace }, {}, { logged }),
+    );
+    expect(failure).toMatchObject({
+      type: NOT_YET,
+      nonRetryable: false,
+      category: ApplicationFailureCategory.BENIGN,
+      nextRetryDelay: 1_000,
+      message: "The payout is processing.",
+    });
+    expect(logged.filter(({ level }) => level !== "DEBUG")).toEqual([]);
+  });
+
+  it.each([
+    [0, 1_000],
+    [9_000, 1_000],
+    [60_000, 6_000],
+    [3_600_000, 360_000],
+    [20 * 86_400_000, 900_000],
+  ])("after %i ms the next look comes after %i ms", async (waited, expected) => {
+    const payout_id = await newPayout();
+    const failure = await failureOf(
+      run(made.activities.awaitPayoutEnd, { payout_id, ...pace }, scheduledAgo(waited)),
+    );
+    // A tenth of the time that this test itself takes may come on top.
+    expect(Number(failure.nextRetryDelay)).toBeGreaterThanOrEqual(expected);
+    expect(Number(failure.nextRetryDelay)).toBeLessThan(expected + 500);
+  });
+});
+
+describe("awaitPayoutEnd", () => {
+  it("ends when the payout is completed", async () => {
+    const payout_id = await newPayout();
+    await simulator.setPayoutStatus(payout_id, "completed");
+    const ended = await run(made.activities.awaitPayoutEnd, { payout_id, ...pace });
+    expect(ended).toMatchObject({
+      outcome: "completed",
+      payout: { payout_id, payout_status: "completed" },
+    });
+    expect(ended.payout.complete_time).toMatch(/^\d{4}-/);
+  });
+
+  it.each(["failed", "REJECTED", "cancelled", "returned"])("ends when it is %s", async (status) => {
+    const payout_id = await newPayout();
+    await simulator.setPayoutStatus(payout_id, status);
+    expect(await run(made.activities.awaitPayoutEnd, { payout_id, ...pace })).toMatchObject({
+      outcome: "failed",
+      payout: { payout_status: status },
+    });
+  });
+
+  it("goes on through statuses of which nothing is known", async () => {
+    const payout_id = await newPayout();
+    for (const status of ["awaiting_funds", "funds_arrived", "something new"]) {
+      await simulator.setPayoutStatus(payout_id, status);
+      const failure = await failureOf(run(made.activities.awaitPayoutEnd, { payout_id, ...pace }));
+      expect(failure).toMatchObject({ type: NOT_YET, message: `The payout is ${status}.` });
+    }
+  });
+
+  it("takes the endings from the assumptions", async () => {
+    await end();
+    const assumptions = {
+      payoutCompletedStatuses: ["closed"],
+      payoutFailedStatuses: ["completed"],
+    };
+    await begin({}, { assumptions });
+    const payout_id = await newPayout();
+    const look = () => run(made.activities.awaitPayoutEnd, { payout_id, ...pace });
+    await simulator.setPayoutStatus(payout_id, "closed");
+    expect(await look()).toMatchObject({ outcome: "completed" });
+    await simulator.setPayoutStatus(payout_id, "completed");
+    expect(await look()).toMatchObject({ outcome: "failed" });
+  });
+});
+
+describe("awaitVerification", () => {
+  const look = (card_holder_id: string) =>
+    run(made.activities.awaitVerification, { card_holder_id, ...pace });
+
+  it.each([
+    ["SUCCESS", "verified"],
+    ["FAILED", "refused"],
+    ["INCOMPLETE", "incomplete"],
+  ] as const)("ends with %s as %s", async (status, outcome) => {
+    const card_holder_id = await newCardholder();
+    await simulator.setVerification(card_holder_id, status);
+    expect(await look(card_holder_id)).toMatchObject({
+      outcome,
+      cardholder: { card_holder_id, card_holder_status: status },
+    });
+  });
+
+  it("goes on while the check is pending, or the list does not show the cardholder yet", async () => {
+    expect(await failureOf(look(await newCardholder()))).toMatchObject({
+      type: NOT_YET,
+      message: "The cardholder is PENDING.",
+    });
+    expect(await failureOf(look("cardholder-of-a-list-that-lags"))).toMatchObject({
+      type: NOT_YET,
+      message: "The cardholder is not in the list yet.",
+    });
+  });
+
+  it("takes the endings from the assumptions", async () => {
+    await end();
+    await begin({}, { assumptions: { cardholderVerifiedStatuses: ["INCOMPLETE"] } });
+    const card_holder_id = await newCardholder();
+    await simulator.setVerification(card_holder_id, "INCOMPLETE");
+    expect(await look(card_holder_id)).toMatchObject({ outcome: "verified" });
+    await simulator.setVerification(card_holder_id, "SUCCESS");
+    expect(await failureOf(look(card_holder_id))).toMatchObject({ type: NOT_YET });
+  });
+});
+
+describe("funds", () => {
+  const usd = (amount: string) => ({ currency: "USD", amount });
+
+  it.each([
+    ["100.00", "100"],
+    ["100", "100.00"],
+    ["100.00", "99.995"],
+    ["0.30", "0.3"],
+    ["90071992547409.93", "90071992547409.93"],
+  ])("a balance of %s is enough for %s", async (available, needed) => {
+    await end();
+    await begin({ balances: { USD: available } });
+    const balance = await run(made.activities.awaitFunds, { ...usd(needed), ...pace });
+    expect(balance).toMatchObject({ currency: "USD" });
+    expect(await run(made.activities.checkFunds, usd(needed))).toEqual({ isEnough: true, balance });
+  });
+
+  it.each([
+    ["99.99", "99.995"],
+    ["99.99", "100"],
+    ["90071992547409.92", "90071992547409.93"],
+    ["0", "0.01"],
+  ])("a balance of %s is not enough for %s", async (available, needed) => {
+    await end();
+    await begin({ balances: { USD: available } });
+    const failure = await failureOf(run(made.activities.awaitFunds, { ...usd(needed), ...pace }));
+    expect(failure).toMatchObject({ type: NOT_YET, category: ApplicationFailureCategory.BENIGN });
+    expect(failure.message).toContain(`${needed} is needed`);
+    expect(await run(made.activities.checkFunds, usd(needed))).toMatchObject({ isEnough: false });
+  });
+});
+
+describe("an error while looking says nothing about what is awaited", () => {
+  const waits = {
+    awaitPayoutEnd: ["retrievePayout", { payout_id: "payout-1", ...pace }],
+    awaitVerification: ["listCardholders", { card_holder_id: "cardholder-1", ...pace }],
+    awaitFunds: ["retrieveBalance", { currency: "USD", amount: "1.00", ...pace }],
+  } as const;
+  const faults = {
+    Refused: "refusal-in-200",
+    OutcomeUnknown: "html-502",
+    RateLimited: "rate-limited",
+  } as const;
+
+  it.each(
+    Object.entries(waits).flatMap(([wait, [operation, input]]) =>
+      Object.entries(faults).map(([type, kind]) => ({ wait, operation, input, type, kind })),
+    ),
+  )("$wait goes on after $type", async ({ wait, operation, input, type, kind }) => {
+    await simulator.addFault({ kind, operation });
+    // Each activity gets its own input.
+    const activity = made.activities[wait as keyof typeof waits] as (
+      given: unknown,
+    ) => Promise<unknown>;
+    expect(await failureOf(run(activity, input))).toMatchObject({ type, nonRetryable: false });
+  });
+
+  it("but an input that cannot be asked for ends the wait", async () => {
+    const failure = await failureOf(
+      run(made.activities.awaitPayoutEnd, { payout_id: "../payout", ...pace }),
+    );
+    expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
+  });
+});

@@ -1,0 +1,74 @@
+import { Schema } from "effect";
+import { Assumptions, defaultAssumptions } from "../src/index.ts";
+import type { GeneratedFile } from "./generated-file.ts";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const INTRODUCTION = `# What the service's document leaves open
+
+The document is silent on some points. The client takes a guess at each, written down here and
+nowhere else in the code; where the service turns out to differ, override the guess: in
+\`PAYMENTS_ASSUMPTIONS\`, a JSON object of what differs, or in the client's option \`assumptions\`.
+
+\`\`\`sh
+PAYMENTS_ASSUMPTIONS='{"updateBeneficiaryMethod":"PUT","notCarriedOutStatuses":[503]}'
+\`\`\`
+
+Objects are laid over the default name by name; all other values replace it. Statuses and regular
+expressions are compared without regard to case. A name that is not listed here is refused.
+
+The table is generated from the schema in \`packages/api-core/src/contract/assumptions.ts\` by
+\`npm exec nx run api-core:assumptions\`.
+`;
+
+const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``;
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What a setting takes, in a few words. */
+const takes = (schema: JsonSchema): string => {
+  const { anyOf, enum: values, format, items, properties, type } = schema;
+  if (Array.isArray(anyOf)) return anyOf.filter(isSchema).map(takes).join(" or ");
+  if (Array.isArray(values)) return values.map((value) => code(JSON.stringify(value))).join(", ");
+  if (format === "regex") return "regular expression";
+  if (isSchema(properties)) {
+    const [value] = Object.values(properties).filter(isSchema);
+    return `object of ${value === undefined ? "values" : `${takes(value)}s`}`;
+  }
+  if (isSchema(items)) return `list of ${takes(items)}s`;
+  if (type === "integer") return "whole number";
+  return type === "boolean" ? "`true` or `false`" : "text";
+};
+
+const cell = (text: string): string => text.replace(/\s+/g, " ");
+
+const makeTable = (): string => {
+  const schemas = Schema.toJsonSchemaDocument(Assumptions).schema.properties;
+  const rows = Object.entries(defaultAssumptions).map(([name, byDefault]) => {
+    const schema = isSchema(schemas) && isSchema(schemas[name]) ? schemas[name] : {};
+    return [
+      code(name),
+      cell(String(schema["description"])),
+      code(JSON.stringify(byDefault)),
+      takes(schema),
+    ];
+  });
+  const table = [["Setting", "What is left open", "Default", "Takes"], ...rows];
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...table.map((row) => (row[column] ?? "").length)),
+  );
+  const lines = table.map(
+    (row) => `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`,
+  );
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return [lines[0], rule, ...lines.slice(1)].join("\n");
+};
+
+/** The table of the assumptions, for people. */
+export const assumptionsTable: GeneratedFile = {
+  file: new URL("../../../docs/assumptions.md", import.meta.url),
+  about: "what the service's document leaves open, and how to override the guesses.",
+  command: "npm exec nx run api-core:assumptions",
+  make: () => `${INTRODUCTION}\n${makeTable()}\n`,
+};

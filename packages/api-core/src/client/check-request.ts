@@ -1,0 +1,147 @@
+import { Cause, Exit, Result, Schema, SchemaIssue } from "effect";
+import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
+import { iso4217Digits } from "../contract/amount-digits.ts";
+import { CARD_CURRENCY } from "../contract/cards.ts";
+import { type Fault, given, type RawRequest } from "../contract/rules.ts";
+import { InvalidRequest } from "./errors.ts";
+import { type Operation, operation, type OperationName, type RequestPart } from "./operations.ts";
+
+/** The parts of a checked request as they go on the wire, under the contract's names. */
+export interface EncodedRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>> | undefined;
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
+
+const problemOf = (message: string): string =>
+  message === "Missing key"
+    ? "is required"
+    : message
+        .replace(/^Expected (string|number)$/, "must be a $1")
+        .replace(/^Expected /, "must be ");
+
+const faultsOf = (cause: Cause.Cause<Schema.SchemaError>): Array<Fault> => {
+  const failed = Cause.findError(cause);
+  if (Result.isFailure(failed)) return [{ field: "", problem: Cause.pretty(cause) }];
+  return issuesOf(failed.success.issue).issues.map(({ message, path }) => ({
+    field: (path ?? []).map(String).join("."),
+    problem: problemOf(message),
+  }));
+};
+
+/** The first fault of each field: the others mostly follow from it. */
+const firstOfEach = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> => {
+  const named = new Set<string>();
+  return faults.filter(({ field }) => !named.has(field) && named.add(field));
+};
+
+const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest =>
+  Object.fromEntries(
+    fields.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])),
+  );
+
+const encoders = new WeakMap<
+  RequestPart,
+  (input: unknown) => Exit.Exit<unknown, Schema.SchemaError>
+>();
+
+const encoderOf = (part: RequestPart) => {
+  let encode = encoders.get(part);
+  if (encode === undefined) {
+    // The contract's request schemas need no services.
+    const schema = part.schema as Schema.Codec<unknown, unknown>;
+    encode = Schema.encodeUnknownExit(schema, { errors: "all" });
+    encoders.set(part, encode);
+  }
+  return encode;
+};
+
+const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault> => {
+  const currency = given(input, "currency") || CARD_CURRENCY;
+  const most =
+    assumptions.amountFractionDigits === "iso4217"
+      ? iso4217Digits(currency)
+      : assumptions.amountFractionDigits;
+  return ["amount", "card_limit"].flatMap((field) => {
+    const digits = given(input, field).split(".")[1]?.length ?? 0;
+    return digits > most
+      ? [{ field, problem: `has ${digits} digits after the point, ${currency} has ${most}` }]
+      : [];
+  });
+};
+
+/**
+ * Checks a request against the contract and encodes it. Every fault is named at once: single
+ * fields, rules across fields, fields that the operation does not have.
+ */
+export const checkRequest = (
+  operation: Operation,
+  input: unknown,
+  assumptions: Assumptions,
+): Result.Result<EncodedRequest, InvalidRequest> => {
+  const faults: Array<Fault> = [];
+  const fields: RawRequest =
+    // Narrowed to a plain object; its values are still unknown.
+    typeof input === "object" && input !== null && !Array.isArray(input)
+      ? (input as RawRequest)
+      : {};
+  if (input !== undefined && fields !== input) {
+    faults.push({ field: "", problem: "must be an object of fields" });
+  }
+  const known = new Set<string>();
+  const encoded = (part: RequestPart | undefined): Readonly<Record<string, unknown>> => {
+    if (part === undefined) return {};
+    for (const field of part.fields) known.add(field);
+    const exit = encoderOf(part)(pick(fields, part.fields));
+    // Encoding a struct gives an object.
+    if (Exit.isSuccess(exit)) return exit.value as Readonly<Record<string, unknown>>;
+    // The schema looks at rules across fields only when each field is right.
+    faults.push(...faultsOf(exit.cause), ...part.rules.flatMap((rule) => rule(fields)));
+    return {};
+  };
+  const params = encoded(operation.params);
+  const query = encoded(operation.query);
+  const payload = operation.payload && encoded(operation.payload);
+  for (const field of Object.keys(fields)) {
+    if (!known.has(field)) faults.push({ field, problem: "is not a field of this operation" });
+  }
+  faults.push(...tooManyDigits(fields, assumptions));
+  if (faults.length === 0) {
+    // Path parameters are texts in the contract.
+    return Result.succeed({ params: params as Readonly<Record<string, string>>, query, payload });
+  }
+  const named = firstOfEach(faults);
+  return Result.fail(
+    new InvalidRequest({
+      operation: operation.name,
+      carriedOut: "no",
+      message: `${operation.name}: ${named
+        .map(({ field, problem }) => `${field === "" ? "the request" : field} ${problem}`)
+        .join("; ")}. Nothing was sent.`,
+      faults: named,
+    }),
+  );
+};
+
+/**
+ * The faults of an operation's input, empty where there are none; for checks before a run starts.
+ * Fields that are still to come (`later`, an id of an earlier step, say) may be missing.
+ */
+export const checkInput = (
+  name: OperationName,
+  input: unknown,
+  {
+    assumptions = defaultAssumptions,
+    later = [],
+  }: {
+    readonly assumptions?: Assumptions;
+    readonly later?: ReadonlyArray<string>;
+  } = {},
+): ReadonlyArray<Fault> => {
+  const checked = checkRequest(operation(name), input, assumptions);
+  return Result.isSuccess(checked)
+    ? []
+    : checked.failure.faults.filter(({ field }) => !later.includes(field));
+};

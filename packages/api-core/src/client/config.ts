@@ -1,0 +1,225 @@
+import { Config, Effect, Redacted, Result, Schema, SchemaIssue } from "effect";
+import { Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
+
+/** Settings of a client; times in milliseconds. */
+export interface ClientOptions {
+  /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly apiKey: Redacted.Redacted;
+  /** Longest time of one request, from connecting to the last byte of its answer. */
+  readonly requestTimeoutMs: number;
+  /** Most sends of one call, the first included. */
+  readonly maxAttempts: number;
+  /** Wait before the second send; doubles for each further one, with jitter. */
+  readonly retryBaseMs: number;
+  /** Longest wait between two sends; a longer `Retry-After` ends the call with `RateLimited`. */
+  readonly maxRetryWaitMs: number;
+  /** Our own limit of requests a second, for this client; 0 for none. */
+  readonly requestsPerSecond: number;
+  /** Most connections that are kept, and as many for what is sent on a connection of its own. */
+  readonly maxConnections: number;
+  readonly assumptions: Assumptions;
+}
+
+const defaultNumbers = {
+  requestTimeoutMs: 30_000,
+  maxAttempts: 4,
+  retryBaseMs: 200,
+  maxRetryWaitMs: 20_000,
+  requestsPerSecond: 0,
+  maxConnections: 64,
+};
+
+/** The settings that have defaults. */
+export const defaultClientOptions = { ...defaultNumbers, assumptions: defaultAssumptions } as const;
+
+/** What a user gives: the three settings without default, and any others. */
+export interface ClientSettings extends Partial<
+  Omit<ClientOptions, "assumptions" | "apiKey" | "baseUrl" | "clientId">
+> {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly apiKey: Redacted.Redacted | string;
+  /** Only the assumptions that differ from the defaults. */
+  readonly assumptions?: unknown;
+}
+
+/** A setting is missing or wrong; the message names it and says what it takes. */
+export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  message: Schema.String,
+}) {}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
+
+/** Lays `overrides` over the defaults; an unknown name or a wrong value fails with a clear message. */
+export const makeAssumptions = (
+  overrides: unknown,
+): Result.Result<Assumptions, InvalidSettings> => {
+  if (!isRecord(overrides)) {
+    return Result.fail(
+      new InvalidSettings({
+        message: "The assumptions must be a JSON object of settings.",
+      }),
+    );
+  }
+  const laidOver = Object.fromEntries(
+    Object.entries({ ...defaultAssumptions, ...overrides }).map(([name, value]) => {
+      const byDefault: unknown = Object.entries(defaultAssumptions).find(([n]) => n === name)?.[1];
+      return [name, isRecord(byDefault) && isRecord(value) ? { ...byDefault, ...value } : value];
+    }),
+  );
+  return Schema.decodeUnknownResult(Assumptions, { errors: "all", onExcessProperty: "error" })(
+    laidOver,
+  ).pipe(
+    Result.mapError(
+      ({ issue }) =>
+        new InvalidSettings({
+          message: `The assumptions are wrong: ${issuesOf(issue)
+            .issues.map(({ message, path }) => `${(path ?? []).map(String).join(".")}: ${message}`)
+            .join("; ")}`,
+        }),
+    ),
+  );
+};
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+const checkBaseUrl = (baseUrl: string): Array<string> => {
+  const fault = (problem: string) => [`PAYMENTS_BASE_URL (baseUrl) ${problem}`];
+  if (!URL.canParse(baseUrl)) {
+    return fault("must be an absolute URL, such as https://payments.example.");
+  }
+  const { hash, hostname, password, pathname, protocol, search, username } = new URL(baseUrl);
+  if ([username, password, search, hash].some((part) => part !== "")) {
+    return fault("must carry no credentials, no query and no fragment.");
+  }
+  if (/\/api\/v\d+\/*$/.test(pathname)) {
+    return fault("must end before /api/v1, which the client adds.");
+  }
+  return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname))
+    ? []
+    : fault(
+        "must begin with https://; http:// only leads to this machine, as the API key would travel in the clear.",
+      );
+};
+
+/** What a timer of Node takes. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The settings that are numbers: their variables, and what they may be. */
+const NUMBERS = {
+  requestTimeoutMs: { variable: "PAYMENTS_REQUEST_TIMEOUT_MS", least: 1, most: LONGEST_MS },
+  maxAttempts: { variable: "PAYMENTS_MAX_ATTEMPTS", least: 1, most: 100 },
+  retryBaseMs: { variable: "PAYMENTS_RETRY_BASE_MS", least: 0, most: LONGEST_MS },
+  maxRetryWaitMs: { variable: "PAYMENTS_MAX_RETRY_WAIT_MS", least: 0, most: LONGEST_MS },
+  requestsPerSecond: { variable: "PAYMENTS_REQUESTS_PER_SECOND", least: 0, most: 100_000 },
+  maxConnections: { variable: "PAYMENTS_MAX_CONNECTIONS", least: 1, most: 10_000 },
+} satisfies Record<keyof typeof defaultNumbers, object>;
+
+type NumberName = keyof typeof defaultNumbers;
+
+// The object's own keys.
+const numberNames = Object.keys(NUMBERS) as ReadonlyArray<NumberName>;
+
+const checkNumber = (name: NumberName, value: unknown): Array<string> => {
+  const { least, most, variable } = NUMBERS[name];
+  // Requests a second may be fewer than one.
+  const isWhole = name === "requestsPerSecond" || Number.isInteger(value);
+  return typeof value === "number" && isWhole && value >= least && value <= most
+    ? []
+    : [
+        `${variable} (${name}) must be a ${name === "requestsPerSecond" ? "" : "whole "}number from ${least} to ${most}.`,
+      ];
+};
+
+const HEADER_TEXT = "must be given: visible ASCII characters, without white space.";
+
+/** As a header carries it. */
+const isHeaderText = (value: unknown): boolean =>
+  typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+
+/** Checks settings and fills in the defaults; every fault is named at once. */
+export const makeClientOptions = (
+  settings: ClientSettings,
+): Result.Result<ClientOptions, InvalidSettings> => {
+  const apiKey = Redacted.isRedacted(settings.apiKey)
+    ? settings.apiKey
+    : Redacted.make(settings.apiKey);
+  const { baseUrl, clientId } = settings;
+  // Only what is a setting: a record that carries more than the settings may be given.
+  const numbers = { ...defaultNumbers };
+  for (const name of numberNames) numbers[name] = settings[name] ?? defaultNumbers[name];
+  const assumptions = makeAssumptions(
+    settings.assumptions === undefined ? {} : settings.assumptions,
+  );
+  const faults = [
+    ...checkBaseUrl(baseUrl),
+    ...(isHeaderText(clientId) ? [] : [`PAYMENTS_CLIENT_ID (clientId) ${HEADER_TEXT}`]),
+    ...(isHeaderText(Redacted.value(apiKey)) ? [] : [`PAYMENTS_API_KEY (apiKey) ${HEADER_TEXT}`]),
+    ...numberNames.flatMap((name) => checkNumber(name, numbers[name])),
+    ...(Result.isFailure(assumptions)
+      ? [`PAYMENTS_ASSUMPTIONS (assumptions): ${assumptions.failure.message}`]
+      : []),
+  ];
+  return Result.isSuccess(assumptions) && faults.length === 0
+    ? Result.succeed({ baseUrl, clientId, apiKey, ...numbers, assumptions: assumptions.success })
+    : Result.fail(new InvalidSettings({ message: faults.join(" ") }));
+};
+
+// Left out and empty are the same here, and are told together with every other fault.
+const text = (variable: string) => Config.String(variable).pipe(Config.withDefault(""));
+
+const numbers = Object.fromEntries(
+  numberNames.map((name) => [
+    name,
+    text(NUMBERS[name].variable).pipe(
+      Config.map((value) => (value.trim() === "" ? defaultNumbers[name] : Number(value))),
+    ),
+  ]),
+  // One entry for each of the names.
+) as Record<NumberName, Config.Config<number>>;
+
+/** Names of the environment variables that {@link clientOptionsFromEnvironment} reads. */
+export const environmentVariables: ReadonlyArray<string> = [
+  "PAYMENTS_BASE_URL",
+  "PAYMENTS_CLIENT_ID",
+  "PAYMENTS_API_KEY",
+  ...numberNames.map((name) => NUMBERS[name].variable),
+  "PAYMENTS_ASSUMPTIONS",
+];
+
+const parseAssumptions = (json: string): unknown => {
+  try {
+    return json.trim() === "" ? {} : JSON.parse(json);
+  } catch {
+    // No object: the fault is named with the others.
+    return null;
+  }
+};
+
+/**
+ * The settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
+ * `PAYMENTS_API_KEY`, and those with defaults; `.env.example` lists them.
+ */
+export const clientOptionsFromEnvironment: Effect.Effect<ClientOptions, InvalidSettings> =
+  Config.all({
+    baseUrl: text("PAYMENTS_BASE_URL"),
+    clientId: text("PAYMENTS_CLIENT_ID"),
+    apiKey: Config.Redacted("PAYMENTS_API_KEY").pipe(Config.withDefault(Redacted.make(""))),
+    ...numbers,
+    assumptions: text("PAYMENTS_ASSUMPTIONS"),
+  }).pipe(
+    Effect.mapError(
+      ({ message }) =>
+        new InvalidSettings({ message: `The environment cannot be read: ${message}` }),
+    ),
+    Effect.flatMap((settings) =>
+      Effect.fromResult(
+        makeClientOptions({ ...settings, assumptions: parseAssumptions(settings.assumptions) }),
+      ),
+    ),
+  );

@@ -1,0 +1,111 @@
+import { Context, Schema, SchemaAST } from "effect";
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api";
+import { ItemId, MaxPageSize, Repeat, type RepeatClass } from "../contract/operation-facts.ts";
+import { PaymentsApi } from "../contract/payments-api.ts";
+import { type Rule, rulesOf } from "../contract/rules.ts";
+import { SignedIn } from "../contract/signed-in.ts";
+
+type Groups = typeof PaymentsApi extends HttpApi.HttpApi<string, infer G> ? G : never;
+type Endpoints = HttpApiGroup.Endpoints<Groups>;
+type Part<T> = [T] extends [never] ? unknown : T;
+type Simplify<T> = { [K in keyof T]: T[K] } & {};
+type EndpointNamed<Name extends string> = Extract<Endpoints, { readonly identifier: Name }>;
+
+/** Name of an operation: endpoint, operationId, activity type, span and metric label alike. */
+export type OperationName = Exclude<Endpoints["identifier"], "signIn">;
+
+/** Fields of path, query and body of an operation, in one object. */
+export type Input<Name extends OperationName> = Simplify<
+  Part<EndpointNamed<Name>["~Params"]["Type"]> &
+    Part<EndpointNamed<Name>["~Query"]["Type"]> &
+    Part<EndpointNamed<Name>["~Payload"]["Type"]>
+>;
+
+/** What an operation answers: the data of the envelope, as plain JSON. */
+export type Output<Name extends OperationName> = EndpointNamed<Name>["~Success"]["Type"];
+
+/** Names of the operations that answer page by page. */
+export type ListName = {
+  [Name in OperationName]: Output<Name> extends { readonly item_list: ReadonlyArray<unknown> }
+    ? Name
+    : never;
+}[OperationName];
+
+/** One item of a list. */
+export type Item<Name extends ListName> = Output<Name>["item_list"][number];
+
+/** A part of a request: its schema and the names of its fields. */
+export interface RequestPart {
+  readonly schema: Schema.Top;
+  readonly fields: ReadonlyArray<string>;
+  readonly rules: ReadonlyArray<Rule>;
+}
+
+/** What the client knows of an operation, read off the contract. */
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly repeat: RepeatClass;
+  readonly signedIn: boolean;
+  readonly enveloped: boolean;
+  readonly maxPageSize: number | undefined;
+  readonly itemId: string | undefined;
+  readonly params: RequestPart | undefined;
+  readonly query: RequestPart | undefined;
+  readonly payload: RequestPart | undefined;
+  readonly success: Schema.Top;
+}
+
+const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
+  schema && {
+    schema,
+    fields: SchemaAST.isObjects(schema.ast)
+      ? schema.ast.propertySignatures.map((property) => String(property.name))
+      : [],
+    rules: rulesOf(schema),
+  };
+
+const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
+  const [success] = endpoint.success;
+  if (success === undefined) throw new Error(`${endpoint.identifier} declares no answer`);
+  const payload = [...endpoint.payload.values()][0]?.schemas[0];
+  return {
+    name: endpoint.identifier,
+    method: endpoint.method,
+    path: endpoint.path,
+    repeat: Context.get(endpoint.annotations, Repeat),
+    maxPageSize: Context.get(endpoint.annotations, MaxPageSize),
+    itemId: Context.get(endpoint.annotations, ItemId),
+    signedIn: [...endpoint.middlewares].some((middleware) => middleware.key === SignedIn.key),
+    enveloped: endpoint.identifier !== "ping",
+    params: part(endpoint.params),
+    query: part(endpoint.query),
+    payload: part(payload),
+    success,
+  };
+};
+
+const all = new Map<string, Operation>();
+HttpApi.reflect(PaymentsApi, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint }) => all.set(endpoint.identifier, operationOf(endpoint)),
+});
+
+/** The operation of that name. */
+export const operation = (name: OperationName | "signIn"): Operation => {
+  const found = all.get(name);
+  if (found === undefined) throw new Error(`The contract has no operation ${name}`);
+  return found;
+};
+
+/** Names of all operations but signIn, which the client calls by itself. */
+export const operationNames: ReadonlyArray<OperationName> = [...all.keys()].filter(
+  // The contract's own keys; signIn is taken out.
+  (name): name is OperationName => name !== "signIn",
+);
+
+/** Names of the operations that answer page by page. */
+export const listNames: ReadonlyArray<ListName> = operationNames.filter(
+  (name): name is ListName => operation(name).maxPageSize !== undefined,
+);

@@ -1,0 +1,174 @@
+import { Clock, Context, Effect, Layer, Random, Redacted, Result, type Stream } from "effect";
+import { RateLimiter } from "effect/persistence";
+import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/signed-in.ts";
+import { checkRequest } from "./check-request.ts";
+import {
+  type ClientOptions,
+  type ClientSettings,
+  clientOptionsFromEnvironment,
+  type InvalidSettings,
+  makeClientOptions,
+} from "./config.ts";
+import { countAttempt } from "./count-attempt.ts";
+import { NotAuthenticated, type PaymentsError } from "./errors.ts";
+import {
+  type Input,
+  type Item,
+  type ListName,
+  type Operation,
+  operation,
+  type OperationName,
+  operationNames,
+  type Output,
+} from "./operations.ts";
+import { streamPages } from "./pages.ts";
+import { makePace } from "./pace.ts";
+import { type Prepared, prepareRequest } from "./prepare-request.ts";
+import { readAnswer } from "./read-answer.ts";
+import { type Failed, failed, readNoAnswer, type ReadingContext } from "./reading.ts";
+import { mayRepeat, ofTheWholeCall, pauseMs } from "./repeat.ts";
+import { makeSend } from "./send.ts";
+import { makeSession, notSent } from "./session.ts";
+
+/** One method per operation; its input is the fields of path, query and body in one object. */
+export type Operations = {
+  readonly [Name in OperationName]: (
+    ...input: {} extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
+  ) => Effect.Effect<Output<Name>, PaymentsError>;
+};
+
+/** A stream per list, over all its pages; `page_num` and `page_size` are the stream's own matter. */
+export type Streams = {
+  readonly [Name in ListName]: (
+    filters?: Omit<Input<Name>, "page_num" | "page_size">,
+  ) => Stream.Stream<Item<Name>, PaymentsError>;
+};
+
+/** A stack trace for each span would cost more than checking the request. */
+const SPAN = { kind: "client", captureStackTrace: false } as const;
+
+const make = (options: ClientOptions) =>
+  Effect.gen(function* () {
+    const send = yield* makeSend(options);
+    const session = yield* makeSession(options, send);
+    const limiter = yield* RateLimiter.RateLimiter;
+
+    const paced = makePace(limiter, options);
+
+    const exchange = Effect.fnUntraced(function* (
+      called: Operation,
+      { isKeyed, request, secrets }: Prepared,
+    ): Effect.fn.Return<unknown, Failed> {
+      for (let renewed = false; ; renewed = true) {
+        yield* paced;
+        const token = yield* session.token.pipe(
+          Effect.mapError((error) =>
+            failed(
+              notSent(called, error),
+              error._tag === "NotAuthenticated" ? "never" : "always",
+              error._tag === "RateLimited" ? error.retryAfter : undefined,
+            ),
+          ),
+        );
+        const answer = yield* send({
+          ...request,
+          headers: {
+            accept: "application/json",
+            [CLIENT_ID_HEADER]: options.clientId,
+            [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
+            ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+          },
+        }).pipe(Effect.mapError((noAnswer) => readNoAnswer(called, noAnswer)));
+        const context: ReadingContext = {
+          operation: called,
+          assumptions: options.assumptions,
+          secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
+          isKeyed,
+        };
+        const reading = readAnswer(context, answer, yield* Clock.currentTimeMillis);
+        if (reading._tag === "Success") return reading.value;
+        if (reading._tag === "Failed") return yield* Effect.fail(reading);
+        yield* session.reject(token);
+        if (renewed) {
+          return yield* Effect.fail(
+            failed(
+              new NotAuthenticated({
+                operation: called.name,
+                carriedOut: "no",
+                message: `${called.name} was not carried out: a fresh token was rejected too (${reading.reason}).`,
+              }),
+              "never",
+            ),
+          );
+        }
+      }
+    });
+
+    const call = Effect.fnUntraced(function* (
+      called: Operation,
+      input: unknown,
+    ): Effect.fn.Return<unknown, PaymentsError> {
+      const checked = checkRequest(called, input, options.assumptions);
+      if (Result.isFailure(checked)) return yield* checked.failure;
+      const prepared = prepareRequest(called, checked.success, options);
+      let isInDoubt = false;
+      for (let attempt = 1; ; attempt++) {
+        const result = yield* Effect.result(exchange(called, prepared));
+        yield* countAttempt(
+          called.name,
+          Result.isSuccess(result) ? "Success" : result.failure.error._tag,
+        );
+        if (Result.isSuccess(result)) return result.success;
+        const failure = result.failure;
+        isInDoubt ||= failure.error.carriedOut === "unknown";
+        if (!mayRepeat(called, failure, attempt, options)) {
+          return yield* Effect.fail(ofTheWholeCall(failure, isInDoubt));
+        }
+        yield* Effect.sleep(pauseMs(failure, attempt, options, yield* Random.next));
+      }
+    });
+
+    const operations = Object.fromEntries(
+      operationNames.map((name) => {
+        const called = operation(name);
+        return [name, (input?: unknown) => Effect.withSpan(call(called, input), name, SPAN)];
+      }),
+      // Each name is called with its own input and answers its own output; both come from the
+      // contract that the types are taken from.
+    ) as unknown as Operations;
+
+    return { ...operations, streams: streamPages(operations), options };
+  });
+
+/** All operations, the lists as streams, and the settings in use. */
+export interface PaymentsClientShape extends Operations {
+  readonly streams: Streams;
+  readonly options: ClientOptions;
+}
+
+/**
+ * The service, one method per operation.
+ *
+ * Each call checks its input first (`InvalidRequest`: nothing was sent), signs in on first need,
+ * is repeated only as its class in the contract allows, and fails with a `PaymentsError`, which
+ * says whether the operation was carried out.
+ */
+export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClientShape>()(
+  "@durable-payments/api-core/PaymentsClient",
+) {
+  /** A client with these settings; closing the layer's scope closes its connections. */
+  static readonly layer = (
+    settings: ClientSettings,
+  ): Layer.Layer<PaymentsClient, InvalidSettings> =>
+    layerOf(Effect.fromResult(makeClientOptions(settings)));
+
+  /** A client configured by the environment, see `.env.example`. */
+  static readonly layerFromEnvironment: Layer.Layer<PaymentsClient, InvalidSettings> =
+    Layer.suspend(() => layerOf(clientOptionsFromEnvironment));
+}
+
+const layerOf = (options: Effect.Effect<ClientOptions, InvalidSettings>) =>
+  Layer.effect(PaymentsClient, Effect.flatMap(options, make)).pipe(
+    Layer.provide(RateLimiter.layer),
+    Layer.provide(RateLimiter.layerStoreMemory),
+  );

@@ -1,0 +1,40 @@
+import { toWire, wireMethod } from "../contract/wire-names.ts";
+import type { EncodedRequest } from "./check-request.ts";
+import type { ClientOptions } from "./config.ts";
+import type { Operation } from "./operations.ts";
+import { sensitiveValues } from "./redact.ts";
+import type { WireRequest } from "./send.ts";
+
+const path = (template: string, params: Readonly<Record<string, string>>): string =>
+  template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+
+/** A checked request, ready to be sent any number of times, but for the token. */
+export interface Prepared {
+  readonly request: Omit<WireRequest, "headers">;
+  /** Sensitive values of the request, which must not be repeated in a message. */
+  readonly secrets: ReadonlyArray<string>;
+  readonly isKeyed: boolean;
+}
+
+/** Writes a checked request down as it goes on the wire: every send of a call is the same. */
+export const prepareRequest = (
+  { method, name, path: template, payload, repeat }: Operation,
+  { params, payload: fields = {}, query }: EncodedRequest,
+  { assumptions }: ClientOptions,
+): Prepared => {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(toWire(name, query, assumptions))) {
+    search.set(key, String(value));
+  }
+  const body = payload === undefined ? undefined : toWire(name, fields, assumptions);
+  return {
+    request: {
+      method: wireMethod(name, method, assumptions),
+      path: path(template, params) + (search.size === 0 ? "" : `?${search.toString()}`),
+      body: body && JSON.stringify(body),
+      isAlone: repeat === "once",
+    },
+    secrets: sensitiveValues(fields),
+    isKeyed: body?.["unique_request_id"] !== undefined,
+  };
+};

@@ -1,0 +1,99 @@
+import { Cause, Effect, Exit, ManagedRuntime, Result, Stream } from "effect";
+import type { ClientSettings } from "./config.ts";
+import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
+import {
+  type Input,
+  type Item,
+  type ListName,
+  listNames,
+  operation,
+  type OperationName,
+  operationNames,
+  type Output,
+} from "./operations.ts";
+import { PaymentsClient } from "./payments-client.ts";
+
+/** Ends a call that is under way, in a wait between sends too. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
+export type PromiseClient = {
+  readonly [Name in OperationName]: {} extends Input<Name>
+    ? (input?: Input<Name>, options?: CallOptions) => Promise<Output<Name>>
+    : (input: Input<Name>, options?: CallOptions) => Promise<Output<Name>>;
+} & {
+  readonly streams: {
+    readonly [Name in ListName]: (
+      filters?: Omit<Input<Name>, "page_num" | "page_size">,
+    ) => AsyncIterable<Item<Name>>;
+  };
+  /** Closes the connections; calls under way end. */
+  readonly close: () => Promise<void>;
+};
+
+/** An operation of any name: what the contract's types tell apart is all the same at run time. */
+type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
+type AnyStream = (filters: object | undefined) => Stream.Stream<unknown, PaymentsError>;
+
+const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
+  if (Exit.isSuccess(exit)) return exit.value;
+  const failed = Cause.findError(exit.cause);
+  throw Result.isSuccess(failed) ? failed.success : Cause.squash(exit.cause);
+};
+
+const closedDuring = (name: OperationName) =>
+  new OutcomeUnknown({
+    operation: name,
+    carriedOut: operation(name).repeat === "safe" ? "no" : "unknown",
+    message: `The client was closed while ${name} was under way.`,
+  });
+
+const closedBefore = (name: OperationName) =>
+  new Unavailable({
+    operation: name,
+    carriedOut: "no",
+    message: `${name} was not sent: the client is closed.`,
+  });
+
+/**
+ * A client for plain `async`/`await`, with the promises of {@link PaymentsClient}; no Effect is
+ * needed to use it. A missing or wrong setting rejects the first call with `InvalidSettings`.
+ */
+export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
+  const runtime = ManagedRuntime.make(PaymentsClient.layer(settings));
+  let isClosed = false;
+
+  const call =
+    (name: OperationName) =>
+    async (input: unknown, { signal }: CallOptions = {}) => {
+      if (isClosed) throw closedBefore(name);
+      const exit = await runtime.runPromiseExit(
+        // One operation of the contract; its input is checked by the call itself.
+        PaymentsClient.use((client) => (client[name] as AnyOperation)(input)),
+        signal && { signal },
+      );
+      if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
+        throw signal?.aborted === true ? signal.reason : closedDuring(name);
+      }
+      return valueOf(exit);
+    };
+
+  const list = (name: ListName) =>
+    async function* (filters?: object) {
+      if (isClosed) throw closedBefore(name);
+      const client = valueOf(await runtime.runPromiseExit(PaymentsClient));
+      yield* Stream.toAsyncIterable((client.streams[name] as AnyStream)(filters));
+    };
+
+  return {
+    ...Object.fromEntries(operationNames.map((name) => [name, call(name)])),
+    streams: Object.fromEntries(listNames.map((name) => [name, list(name)])),
+    close: () => {
+      isClosed = true;
+      return runtime.dispose();
+    },
+    // One entry for each operation and list of the contract, from which the type is made.
+  } as unknown as PromiseClient;
+};

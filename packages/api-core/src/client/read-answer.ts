@@ -1,0 +1,230 @@
+import { Exit, Schema } from "effect";
+import { SUCCESS_CODE } from "../contract/envelope.ts";
+import { type Envelope, envelopeOf, parseJson } from "./envelope-of.ts";
+import { OutcomeUnknown, RateLimited, Refused } from "./errors.ts";
+import type { Operation } from "./operations.ts";
+import {
+  type Failed,
+  failed,
+  outcomeUnknown,
+  type Reading,
+  type ReadingContext,
+  shown,
+  unavailable,
+  unexpected,
+} from "./reading.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { WireAnswer } from "./send.ts";
+
+/** An answer that is no plain success, with what its readers need of it. */
+interface Heard extends ReadingContext {
+  readonly status: number;
+  readonly body: string;
+  readonly envelope: Envelope | undefined;
+  /** The envelope's message, masked. */
+  readonly reason: string;
+  /** The answer in a few words, for a message. */
+  readonly summary: string;
+  /** How long the service asks to wait. */
+  readonly waitMs: number | undefined;
+}
+
+const REASON_CHARACTERS = 500;
+const FORBIDDEN = 403;
+const TIMEOUT = 408;
+const CONFLICT = 409;
+const DEFAULT_WAIT_MS = 1000;
+
+const hear = (
+  context: ReadingContext,
+  { body, retryAfter, status }: WireAnswer,
+  envelope: Envelope | undefined,
+  now: number,
+): Heard => {
+  const reason =
+    envelope === undefined ? "" : shown(envelope.message, context.secrets, REASON_CHARACTERS);
+  const content =
+    envelope === undefined
+      ? body === ""
+        ? "an empty body"
+        : "no envelope"
+      : `code ${envelope.code}${reason === "" ? "" : ` (${reason})`}`;
+  return {
+    ...context,
+    status,
+    body,
+    envelope,
+    reason,
+    summary: `HTTP ${status} and ${content}`,
+    waitMs: retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now),
+  };
+};
+
+const patterns = new Map<string, RegExp>();
+
+/** A pattern from the settings is run over no more than this of a message. */
+const MATCHED_CHARACTERS = 2000;
+
+const matches = (source: string, message: string): boolean => {
+  let pattern = patterns.get(source);
+  if (pattern === undefined) {
+    pattern = new RegExp(source, "i");
+    patterns.set(source, pattern);
+  }
+  return pattern.test(message.slice(0, MATCHED_CHARACTERS));
+};
+
+/** An envelope of the one documented code, 400, or one of its kin. */
+const isRefusal = (envelope: Envelope | undefined): envelope is Envelope =>
+  envelope !== undefined && envelope.code >= 400 && envelope.code < 500;
+
+const decoders = new WeakMap<
+  Operation,
+  (body: unknown) => Exit.Exit<unknown, Schema.SchemaError>
+>();
+
+const decode = (operation: Operation, body: unknown): Exit.Exit<unknown, Schema.SchemaError> => {
+  let decoder = decoders.get(operation);
+  if (decoder === undefined) {
+    // The contract's answer schemas need no services.
+    decoder = Schema.decodeUnknownExit(operation.success as Schema.Codec<unknown, unknown>);
+    decoders.set(operation, decoder);
+  }
+  return decoder(body);
+};
+
+const readData = (context: ReadingContext, body: string, json: unknown): Reading<unknown> => {
+  const { operation } = context;
+  const data = typeof json === "object" && json !== null && "data" in json ? json.data : undefined;
+  const decoded = decode(
+    operation,
+    // The code has been read: neither its form nor the message may spoil good data.
+    operation.enveloped ? { code: SUCCESS_CODE, message: "Success", data } : json,
+  );
+  if (Exit.isSuccess(decoded)) return { _tag: "Success", value: decoded.value };
+  const isEmpty = operation.enveloped && (data === undefined || data === null);
+  return unexpected(
+    context,
+    isEmpty ? "success, but without its data" : "success, but not in the documented shape",
+    body,
+    "never",
+  );
+};
+
+/**
+ * Whether the answer says nothing about how far the service came: a fault of the server, whoever
+ * wrote the body; a time that was over; and HTTP 403 without an envelope, by which filters in
+ * between withhold an answer, too.
+ */
+const isInconclusive = ({ assumptions, envelope, status }: Heard): boolean =>
+  status >= 500 ||
+  status === TIMEOUT ||
+  envelope?.code === TIMEOUT ||
+  (status === FORBIDDEN &&
+    envelope === undefined &&
+    !assumptions.rejectedTokenCodes.includes(FORBIDDEN));
+
+const readInconclusive = (heard: Heard): Failed | undefined => {
+  const { assumptions, operation, status, summary, waitMs } = heard;
+  if (!isInconclusive(heard)) return undefined;
+  return assumptions.notCarriedOutStatuses.includes(status)
+    ? unavailable(operation, `turned away with ${summary}.`, "always", waitMs)
+    : outcomeUnknown(operation, `answered with ${summary}`, waitMs);
+};
+
+const readRejectedToken = (heard: Heard): Reading<never> | undefined => {
+  const { assumptions, envelope, operation, status, summary } = heard;
+  const { rejectedTokenCodes, rejectedTokenMessage } = assumptions;
+  const isRejected =
+    rejectedTokenCodes.includes(status) ||
+    (envelope !== undefined && rejectedTokenCodes.includes(envelope.code)) ||
+    (isRefusal(envelope) && matches(rejectedTokenMessage, envelope.message));
+  return operation.signedIn && isRejected ? { _tag: "TokenRejected", reason: summary } : undefined;
+};
+
+const readRateLimit = ({ envelope, operation, status, waitMs }: Heard): Failed | undefined => {
+  if (status !== 429 && envelope?.code !== 429) return undefined;
+  const retryAfter = waitMs ?? DEFAULT_WAIT_MS;
+  return failed(
+    new RateLimited({
+      operation: operation.name,
+      carriedOut: "no",
+      message: `${operation.name} was turned away: too many requests; again in ${retryAfter} ms.`,
+      retryAfter,
+    }),
+    "always",
+    retryAfter,
+  );
+};
+
+const readRefusal = (heard: Heard): Reading<undefined> | undefined => {
+  const { assumptions, envelope, isKeyed, operation, reason, status, summary } = heard;
+  if (!isRefusal(envelope)) return undefined;
+  const { code, message } = envelope;
+  const alreadySo = assumptions.alreadySoRefusals[operation.name];
+  if (alreadySo !== undefined && matches(alreadySo, message)) {
+    return { _tag: "Success", value: undefined };
+  }
+  const isConflict = status === CONFLICT || code === CONFLICT;
+  if (isKeyed && (isConflict || matches(assumptions.repeatedKeyRefusal, message))) {
+    return repeatedKey(operation, summary);
+  }
+  return failed(
+    new Refused({
+      operation: operation.name,
+      carriedOut: "no",
+      message: `${operation.name} was refused: ${reason === "" ? `code ${code}` : reason}`,
+      code,
+      reason,
+    }),
+    "never",
+  );
+};
+
+/** The key was used before: by an earlier send of this very request, for all that is known. */
+const repeatedKey = (operation: Operation, summary: string): Failed =>
+  failed(
+    new OutcomeUnknown({
+      operation: operation.name,
+      carriedOut: "unknown",
+      message: `${operation.name} was refused as a repeat of an earlier request: ${summary}`,
+    }),
+    "never",
+  );
+
+const readTurnedAway = (heard: Heard): Failed | undefined => {
+  const { envelope, isKeyed, operation, status, summary } = heard;
+  if (status < 400 || status >= 500) return undefined;
+  if (isKeyed && status === CONFLICT) return repeatedKey(operation, summary);
+  return envelope === undefined
+    ? unavailable(operation, `turned away with ${summary}.`, "never")
+    : undefined;
+};
+
+/** What an answer means: never a defect, whatever its bytes are. `now` in milliseconds. */
+export const readAnswer = (
+  context: ReadingContext,
+  answer: WireAnswer,
+  now: number,
+): Reading<unknown> => {
+  const { body, status } = answer;
+  const json = parseJson(body);
+  const envelope = envelopeOf(json);
+  const isOk = status >= 200 && status < 300;
+  const saysSuccess =
+    envelope === undefined
+      ? isOk && json !== undefined && !context.operation.enveloped
+      : envelope.code === SUCCESS_CODE;
+  if (saysSuccess && isOk) return readData(context, body, json);
+  const heard = hear(context, answer, envelope, now);
+  // It contradicts itself, and nobody knows what was done.
+  if (saysSuccess) return unexpected(context, heard.summary, body, "byClass");
+  return (
+    readInconclusive(heard) ??
+    readRejectedToken(heard) ??
+    readRateLimit(heard) ??
+    readRefusal(heard) ??
+    readTurnedAway(heard) ??
+    unexpected(context, heard.summary, body, "byClass")
+  );
+};

@@ -1,0 +1,108 @@
+import type { Assumptions } from "../contract/assumptions.ts";
+import { OutcomeUnknown, type PaymentsError, Unavailable, UnexpectedAnswer } from "./errors.ts";
+import type { Operation } from "./operations.ts";
+import { redact } from "./redact.ts";
+import type { NoAnswer } from "./send.ts";
+
+/** The service did not accept the token: not carried out; sign in again. */
+export interface TokenRejected {
+  readonly _tag: "TokenRejected";
+  readonly reason: string;
+}
+
+/** A failed exchange, and whether the request may be sent again. */
+export interface Failed {
+  readonly _tag: "Failed";
+  readonly error: PaymentsError;
+  /**
+   * - `always`: certainly not carried out, and it may go better later.
+   * - `byClass`: perhaps carried out: only what may be repeated at all.
+   * - `never`: the same request would be answered the same.
+   */
+  readonly again: "always" | "byClass" | "never";
+  /** How long the service asks to wait before, in milliseconds. */
+  readonly waitMs: number | undefined;
+}
+
+/** What one exchange came to. */
+export type Reading<A> = { readonly _tag: "Success"; readonly value: A } | Failed | TokenRejected;
+
+/** What an answer is read with. */
+export interface ReadingContext {
+  readonly operation: Operation;
+  readonly assumptions: Assumptions;
+  /** Values of the request that must not be repeated in a message. */
+  readonly secrets: ReadonlyArray<string>;
+  /** Whether the request carried a `unique_request_id`. */
+  readonly isKeyed: boolean;
+}
+
+/** A failed exchange; see {@link Failed}. */
+export const failed = (error: PaymentsError, again: Failed["again"], waitMs?: number): Failed => ({
+  _tag: "Failed",
+  error,
+  again,
+  waitMs,
+});
+
+/** Text of an answer, masked before it is cut, so that no cut lets half an account number through. */
+export const shown = (text: string, secrets: ReadonlyArray<string>, most: number): string =>
+  redact(text.slice(0, 2 * most), secrets).slice(0, most);
+
+/** A read changes nothing, so that nothing is in doubt. */
+const inDoubt = (operation: Operation): "no" | "unknown" =>
+  operation.repeat === "safe" ? "no" : "unknown";
+
+/** Sent, and nobody knows what became of it. */
+export const outcomeUnknown = (operation: Operation, what: string, waitMs?: number): Failed =>
+  failed(
+    new OutcomeUnknown({
+      operation: operation.name,
+      carriedOut: inDoubt(operation),
+      message: `${operation.name} was ${what}.`,
+    }),
+    "byClass",
+    waitMs,
+  );
+
+/** Certainly not carried out. */
+export const unavailable = (
+  operation: Operation,
+  what: string,
+  again: "always" | "never",
+  waitMs?: number,
+): Failed =>
+  failed(
+    new Unavailable({
+      operation: operation.name,
+      carriedOut: "no",
+      message: `${operation.name} was ${what} Check PAYMENTS_BASE_URL and the network.`,
+    }),
+    again,
+    waitMs,
+  );
+
+const SHOWN_CHARACTERS = 2000;
+
+/** An answer of another shape than documented; `body` is kept, masked and cut. */
+export const unexpected = (
+  { operation, secrets }: ReadingContext,
+  what: string,
+  body: string,
+  again: Failed["again"],
+): Failed =>
+  failed(
+    new UnexpectedAnswer({
+      operation: operation.name,
+      carriedOut: inDoubt(operation),
+      message: `${operation.name} was answered with ${what}.`,
+      answer: shown(body, secrets, SHOWN_CHARACTERS),
+    }),
+    again,
+  );
+
+/** No whole answer: not carried out only where no byte left. */
+export const readNoAnswer = (operation: Operation, { reason, sent }: NoAnswer): Failed =>
+  sent
+    ? outcomeUnknown(operation, `sent, but ${reason}`)
+    : unavailable(operation, `not sent: ${reason}.`, "always");

@@ -1,0 +1,189 @@
+import { Schema } from "effect";
+
+const assumed = <S extends Schema.Top>(schema: S, description: string) =>
+  schema.annotate({ description });
+
+const texts = (
+  fields: ReadonlyArray<string>,
+  value: typeof Schema.NonEmptyString,
+  description: string,
+) => assumed(Schema.Record(Schema.Literals(fields), value), description);
+
+const names = (fields: ReadonlyArray<string>, description: string) =>
+  texts(fields, Schema.NonEmptyString, description);
+
+const statuses = (description: string) => assumed(Schema.Array(Schema.String), description);
+
+const isPattern = Schema.makeFilter(
+  (source: string) => {
+    try {
+      return new RegExp(source, "i").source !== "";
+    } catch {
+      return "must be a regular expression";
+    }
+  },
+  { toJsonSchema: () => ({ format: "regex" }) },
+);
+
+const Pattern = Schema.NonEmptyString.check(isPattern);
+
+const pattern = (description: string) => assumed(Pattern, description);
+
+/**
+ * Every point that the service's document leaves open, one setting each. Override any of them by
+ * `PAYMENTS_ASSUMPTIONS` (a JSON object of the settings to change) or by the client's option.
+ * Patterns are regular expressions, matched without regard to case; statuses likewise.
+ */
+export const Assumptions = Schema.Struct({
+  updateBeneficiaryMethod: assumed(
+    Schema.Literals(["POST", "PUT", "PATCH"]),
+    "HTTP method of updateBeneficiary.",
+  ),
+  listPayoutsParameters: names(
+    ["date_type", "scope", "short_reference_id", "status", "start", "end"],
+    "Wire names of the filters of listPayouts.",
+  ),
+  listTransactionsParameters: names(
+    [
+      "page_num",
+      "page_size",
+      "scope",
+      "short_reference_id",
+      "transaction_type",
+      "transaction_status",
+      "date_type",
+      "start",
+      "end",
+    ],
+    "Wire names of the filters of listTransactions.",
+  ),
+  listCardholdersParameters: names(
+    ["direct_account_id", "card_account_id", "card_holder_status", "name"],
+    "Wire names of the filters of listCardholders.",
+  ),
+  deliveryAddressField: assumed(
+    Schema.NonEmptyString,
+    "Wire name of the delivery address in createCardholder.",
+  ),
+  rangeBoundUnit: assumed(
+    Schema.Literals(["milliseconds", "seconds"]),
+    "Unit in which the bounds of date ranges are sent.",
+  ),
+  rejectedTokenCodes: assumed(
+    Schema.Array(Schema.Int),
+    "HTTP statuses and envelope codes that mark a missing, invalid or expired token.",
+  ),
+  rejectedTokenMessage: pattern(
+    "Messages of refusals that mark a missing, invalid or expired token.",
+  ),
+  tokenLifetimeSeconds: assumed(
+    Schema.Int.check(Schema.isGreaterThan(0)),
+    "How long a token is used when the sign-in answer carries no expiry that can be read.",
+  ),
+  notCarriedOutStatuses: assumed(
+    Schema.Array(
+      Schema.Int.check(
+        Schema.makeFilter(
+          (status) =>
+            status === 403 ||
+            status === 408 ||
+            (status >= 500 && status < 600) ||
+            "must be 403, 408 or from 500 to 599",
+        ),
+      ),
+    ),
+    "HTTP statuses (403 without an envelope, 408, from 500 on) which still mean: not carried out. " +
+      "By default each leaves a write's outcome unknown; the other 4xx never do.",
+  ),
+  listLagSeconds: assumed(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    "How long a new payout or cardholder may be missing from its list.",
+  ),
+  payoutKeyInBody: assumed(
+    Schema.Boolean,
+    "Whether createPayout sends unique_request_id in its body.",
+  ),
+  payoutCompletedStatuses: statuses(
+    "Statuses that complete a payout, beside a complete_time that is set.",
+  ),
+  payoutFailedStatuses: statuses("Statuses with which a payout has ended without being paid."),
+  cardholderVerifiedStatuses: statuses("Statuses of a cardholder whose identity check passed."),
+  cardholderRefusedStatuses: statuses("Statuses of a cardholder whose identity check failed."),
+  cardholderIncompleteStatuses: statuses(
+    "Statuses of a cardholder whose identity check lacks something.",
+  ),
+  cardRefusedStatuses: statuses("Statuses of a card that was not issued after all."),
+  repeatedKeyRefusal: pattern(
+    "Messages by which the service refuses a unique_request_id that it knows, beside HTTP 409: " +
+      "perhaps carried out before.",
+  ),
+  alreadySoRefusals: texts(
+    ["createBalance", "removeCardholder", "cancelCard", "freezeCard"],
+    Pattern,
+    "Messages by which these operations say that things are already so: success.",
+  ),
+  amountFractionDigits: assumed(
+    Schema.Union([
+      Schema.Literal("iso4217"),
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 18 })),
+    ]),
+    "Most digits after the point in an amount that is sent: the currency's own, or a number.",
+  ),
+});
+
+/** See the schema of the same name. */
+export type Assumptions = typeof Assumptions.Type;
+
+/** What is assumed where nobody says otherwise. */
+export const defaultAssumptions: Assumptions = {
+  updateBeneficiaryMethod: "POST",
+  listPayoutsParameters: {
+    date_type: "date_type",
+    scope: "scope",
+    short_reference_id: "short_reference_id",
+    status: "status",
+    start: "start_time",
+    end: "end_time",
+  },
+  listTransactionsParameters: {
+    page_num: "page_num",
+    page_size: "page_size",
+    scope: "scope",
+    short_reference_id: "short_reference_id",
+    transaction_type: "transaction_type",
+    transaction_status: "transaction_status",
+    date_type: "date_type",
+    start: "start_time",
+    end: "end_time",
+  },
+  listCardholdersParameters: {
+    direct_account_id: "direct_account_id",
+    card_account_id: "card_account_id",
+    card_holder_status: "card_holder_status",
+    name: "name",
+  },
+  deliveryAddressField: "delivery_address",
+  rangeBoundUnit: "milliseconds",
+  rejectedTokenCodes: [401],
+  rejectedTokenMessage:
+    "unauthori[sz]ed|token.*(expired|invalid|missing)|(expired|invalid|missing).*token",
+  tokenLifetimeSeconds: 600,
+  notCarriedOutStatuses: [],
+  listLagSeconds: 180,
+  payoutKeyInBody: true,
+  payoutCompletedStatuses: ["completed"],
+  payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],
+  cardholderVerifiedStatuses: ["SUCCESS", "1"],
+  cardholderRefusedStatuses: ["FAILED", "-1"],
+  cardholderIncompleteStatuses: ["INCOMPLETE", "2"],
+  cardRefusedStatuses: ["failed", "rejected", "cancelled", "canceled"],
+  repeatedKeyRefusal:
+    "duplicate|repeat|already|unique_request_id.*(used|exist|taken|known|processed)",
+  alreadySoRefusals: {
+    createBalance: "^(?!.*\\bname\\b).*already (exist|created|open)",
+    removeCardholder: "already (been )?(removed|deleted)",
+    cancelCard: "already (been )?cancell?ed",
+    freezeCard: "already (been )?frozen",
+  },
+  amountFractionDigits: "iso4217",
+};

@@ -1,0 +1,74 @@
+import { Option, Schema, SchemaGetter } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api";
+import { enveloped, Refusal } from "./envelope.ts";
+import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
+import { Repeat } from "./operation-facts.ts";
+
+const expiry = Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String])));
+
+/** Below this, an expiry number counts seconds since 1970; from it on, milliseconds (year 1973). */
+const SMALLEST_MILLISECONDS = 1e11;
+
+/** A time without offset is the service's, not this machine's: UTC. */
+const withOffset = (time: string): string =>
+  /(z|[+-]\d\d:?\d\d)$/i.test(time) ? time : `${time}Z`;
+
+const toMilliseconds = (value: number | string | null | undefined): number | undefined => {
+  if (value === null || value === undefined) return undefined;
+  const text = String(value).trim();
+  if (/^\d+(\.\d+)?$/.test(text)) {
+    const number = Number(text);
+    return number < SMALLEST_MILLISECONDS ? number * 1000 : number;
+  }
+  const parsed = Date.parse(withOffset(text));
+  return Number.isNaN(parsed) ? undefined : parsed;
+};
+
+/**
+ * A token and when it expires, in milliseconds since 1970; absent where the answer says nothing
+ * that can be read. The service's samples name the field `expired_at` and `expires_at`, and its
+ * document calls it a number and an ISO time: each of these is accepted.
+ */
+export const Token = Schema.Struct({
+  // What cannot be written into a header is no token.
+  auth_token: Schema.String.check(Schema.isPattern(/^[\x21-\x7e]+$/u)),
+  expired_at: expiry,
+  expires_at: expiry,
+}).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ auth_token: Schema.String, expires_at: Schema.optionalKey(Schema.Finite) }),
+    {
+      decode: SchemaGetter.transform((wire) => {
+        const expires_at = toMilliseconds(wire.expires_at) ?? toMilliseconds(wire.expired_at);
+        return expires_at === undefined
+          ? { auth_token: wire.auth_token }
+          : { auth_token: wire.auth_token, expires_at };
+      }),
+      encode: SchemaGetter.transform((token) => ({
+        auth_token: token.auth_token,
+        ...Option.match(Option.fromUndefinedOr(token.expires_at), {
+          onNone: () => ({}),
+          onSome: (expires_at) => ({ expires_at }),
+        }),
+      })),
+    },
+  ),
+);
+
+/** Answer of {@link ping}. */
+export const Pong = Schema.Struct({ message: Schema.String });
+
+/** Source: service interface, "Auth". */
+export const auth = HttpApiGroup.make("auth", { topLevel: true }).add(
+  HttpApiEndpoint.post("signIn", "/api/v1/auth/signin", {
+    headers: { [CLIENT_ID_HEADER]: Schema.String, [API_KEY_HEADER]: Schema.String },
+    success: enveloped(Token),
+    error: Refusal,
+  }).annotate(Repeat, "safe"),
+  HttpApiEndpoint.get("ping", "/api/v1/ping", {
+    success: Pong.pipe(HttpApiSchema.status(200)),
+    error: Refusal,
+  })
+    .annotate(Repeat, "safe")
+    .middleware(SignedIn),
+);

@@ -1,0 +1,77 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
+import { confirmed, enveloped, Refusal } from "./envelope.ts";
+import {
+  answered,
+  answeredId,
+  answeredList,
+  answeredOrUnset,
+  CurrencyCode,
+  text,
+} from "./fields.ts";
+import { Repeat } from "./operation-facts.ts";
+import { SignedIn } from "./signed-in.ts";
+
+/** Body of createBalance. */
+export const CreateBalance = Schema.Struct({ currency: CurrencyCode, name: text(60) });
+
+/** What an account holds in one currency; `available_balance` is a decimal string. */
+export const Balance = Schema.Struct({
+  balance_id: answeredId,
+  currency: answered,
+  available_balance: answered,
+});
+
+/** What an account holds in one currency. */
+export type Balance = typeof Balance.Type;
+
+/** One bank account by which a balance can be funded. */
+export const FundingAccount = Schema.Struct({
+  account_bank_id: answeredOrUnset,
+  account_id: answeredOrUnset,
+  account_holder: answeredOrUnset,
+  account_number: answeredOrUnset,
+  bank_name: answeredOrUnset,
+  bank_code: answeredOrUnset,
+  bank_address: answeredOrUnset,
+  country_code: answeredOrUnset,
+  currency_code: answeredOrUnset,
+  /** SG-FAST, RTGS, GIRO, US-ACH, Fedwire, SEPA, Faster Payments, CHAPS, Bacs, Zengin, … */
+  clearing_system_type: answeredOrUnset,
+  clearing_system_code: answeredOrUnset,
+  /** To be quoted in the remarks of the transfer. */
+  payment_reference: answeredOrUnset,
+});
+
+/** The bank accounts by which a balance can be funded. */
+export const BalanceBankDetails = Schema.Struct({
+  local: answeredList(FundingAccount),
+  swift: answeredList(FundingAccount),
+  status: answeredOrUnset,
+});
+
+/** The bank accounts by which a balance can be funded. */
+export type BalanceBankDetails = typeof BalanceBankDetails.Type;
+
+const params = { currency: CurrencyCode };
+
+/** Source: service interface, "Balances". */
+export const balances = HttpApiGroup.make("balances", { topLevel: true })
+  .add(
+    HttpApiEndpoint.post("createBalance", "/api/v1/balances/create", {
+      payload: CreateBalance,
+      success: confirmed,
+      error: Refusal,
+    }).annotate(Repeat, "convergent"),
+    HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
+      params,
+      success: enveloped(Balance),
+      error: Refusal,
+    }).annotate(Repeat, "safe"),
+    HttpApiEndpoint.get("retrieveBalanceBankDetails", "/api/v1/balances/:currency/bank_details", {
+      params,
+      success: enveloped(BalanceBankDetails),
+      error: Refusal,
+    }).annotate(Repeat, "safe"),
+  )
+  .middleware(SignedIn);

@@ -1,0 +1,61 @@
+import { Schema, SchemaGetter } from "effect";
+import { answeredList } from "./fields.ts";
+
+/** `code` of an envelope that reports success. */
+export const SUCCESS_CODE = 200;
+
+/** `code` of an envelope that reports a refusal. */
+export const REFUSAL_CODE = 400;
+
+/** What the service answers when it did not do what was asked: `{"code":400,"message":"…"}`. */
+export class Refusal extends Schema.Error<Refusal>("Refusal")(
+  { code: Schema.Finite, message: Schema.String },
+  { httpApiStatus: REFUSAL_CODE },
+) {}
+
+/**
+ * The envelope of a successful answer around `data`. Decodes to the data alone.
+ *
+ * Source: service interface, "Response envelope".
+ */
+export const enveloped = <Data extends Schema.Top>(data: Data) =>
+  Schema.Struct({
+    code: Schema.Literal(SUCCESS_CODE),
+    message: Schema.String,
+    data: Schema.toEncoded(data),
+  }).pipe(
+    Schema.decodeTo(data, {
+      // The struct's type stays unresolved while `Data` is generic.
+      decode: SchemaGetter.transform((envelope) => (envelope as { data: Data["Encoded"] }).data),
+      encode: SchemaGetter.transform((encoded) => ({
+        code: SUCCESS_CODE,
+        message: "Success",
+        data: encoded,
+      })),
+    }),
+  );
+
+/**
+ * The envelope of an operation that only confirms: no `data` is expected, any is ignored.
+ *
+ * `Undefined`, as a server answers `Void` with no body at all.
+ */
+export const confirmed = Schema.Struct({
+  code: Schema.Literal(SUCCESS_CODE),
+  message: Schema.String,
+}).pipe(
+  Schema.decodeTo(Schema.Undefined, {
+    decode: SchemaGetter.transform(() => undefined),
+    encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
+  }),
+);
+
+/** A page of a list: `total_item`, `total_page` and the items of this page. */
+export const page = <Item extends Schema.Top>(item: Item) =>
+  enveloped(
+    Schema.Struct({
+      total_item: Schema.Finite,
+      total_page: Schema.Finite,
+      item_list: answeredList(item),
+    }),
+  );

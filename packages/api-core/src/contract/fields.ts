@@ -1,0 +1,155 @@
+import { Option, Schema, SchemaGetter } from "effect";
+
+/** A filter with the sentence that a person reads when it fails. */
+const rule = <T>(message: string, holds: (value: T) => boolean) =>
+  Schema.makeFilter<T>((value) => holds(value) || message);
+
+/** A text that must be given: 1 to `max` characters (UTF-16 units, as the service's limits are read). */
+export const text = (max?: number) =>
+  Schema.String.check(
+    max === undefined
+      ? Schema.isMinLength(1, { message: "must not be empty" })
+      : Schema.isBetweenLength(1, max, { message: `must have 1 to ${max} characters` }),
+  );
+
+/** A text that may be empty, of at most `max` characters. */
+export const optionalText = (max?: number) =>
+  Schema.optionalKey(
+    max === undefined
+      ? Schema.String
+      : Schema.String.check(
+          Schema.isMaxLength(max, { message: `must have at most ${max} characters` }),
+        ),
+  );
+
+/** ISO 3166-1 alpha-2, capital letters: `US`. */
+export const CountryCode = Schema.String.check(
+  Schema.isPattern(/^[A-Z]{2}$/u, {
+    message: "must be a two-letter country code in capitals, such as US",
+  }),
+);
+
+/** ISO 4217, capital letters: `USD`. */
+export const CurrencyCode = Schema.String.check(
+  Schema.isPattern(/^[A-Z]{3}$/u, {
+    message: "must be a three-letter currency code in capitals, such as USD",
+  }),
+);
+
+const isCalendarDate = (value: string): boolean => {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+};
+
+/** A calendar date, `YYYY-MM-DD`. */
+export const CalendarDate = Schema.String.check(
+  rule("must be a calendar date, YYYY-MM-DD", isCalendarDate),
+);
+
+/** An amount of money to be moved: a decimal string above zero, without sign, exponent or separators. */
+export const Amount = Schema.String.check(
+  Schema.isPattern(/^(?=.*[1-9])(0|[1-9]\d*)(\.\d+)?$/u, {
+    message: 'must be a decimal amount above zero, written plainly, such as "100.00"',
+  }),
+);
+
+/** A two-sided check that a decimal string survives as a JSON number. */
+const isExactAsNumber = (value: string): boolean => {
+  const plain = String(Number(value));
+  const trimmed = value.includes(".") ? value.replace(/\.?0+$/, "") : value;
+  return plain === trimmed;
+};
+
+/**
+ * An amount that the service takes as a JSON number (`card_limit`). Ours stays the decimal string;
+ * one that a number cannot carry exactly is refused instead of rounded.
+ */
+export const AmountAsNumber = Schema.Finite.pipe(
+  Schema.decodeTo(
+    Amount.check(rule("has more digits than a JSON number carries exactly", isExactAsNumber)),
+    { decode: SchemaGetter.String(), encode: SchemaGetter.Number() },
+  ),
+);
+
+/** A segment of a path: an id as the service gave it. */
+export const PathSegment = Schema.String.check(
+  Schema.isPattern(/^(?!\.+$)[^\s/?#\\%\p{Cc}\p{Cs}]+$/u, {
+    message:
+      "must be an id as the service gave it: not empty, no slashes, white space or dots alone",
+  }),
+);
+
+/** The caller's key of a repeatable request: at most 36 characters. */
+export const UniqueRequestId = text(36);
+
+/** The first page is 1. */
+export const PageNumber = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(1, { message: "must be 1 or more" }),
+);
+
+/** Items a page: 1 to the list's maximum. */
+export const pageSize = (max: number) =>
+  Schema.Int.check(
+    Schema.isBetween({ minimum: 1, maximum: max }, { message: `must be from 1 to ${max}` }),
+  );
+
+/** Milliseconds since 1970 of a date-range bound. */
+export const RangeBound = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(0, { message: "must be a time in milliseconds since 1970" }),
+);
+
+/** A number in an answer whose text is the service's own: beyond these bounds digits were lost. */
+const ExactNumber = Schema.Finite.check(
+  rule("must be a number without lost digits", (value) => Number.isSafeInteger(Math.trunc(value))),
+);
+
+/** A field of an answer that is always there; a number (ids, statuses) becomes its text. */
+export const answered = Schema.Union([Schema.String, ExactNumber]).pipe(
+  Schema.decodeTo(Schema.String, {
+    decode: SchemaGetter.String(),
+    encode: SchemaGetter.passthroughSubtype(),
+  }),
+);
+
+/** An id in an answer; an empty one would lead to a wrong path, and is none. */
+export const answeredId = answered.check(Schema.isMinLength(1));
+
+const absentWhen = (isUnset: (value: string) => boolean, unset: string) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, ExactNumber]))).pipe(
+    Schema.decodeTo(Schema.optionalKey(Schema.String), {
+      decode: SchemaGetter.transformOptional((value: Option.Option<string | number | null>) =>
+        Option.filter(
+          Option.map(value, (given) => (given === null ? "" : String(given))),
+          (given) => !isUnset(given),
+        ),
+      ),
+      encode: SchemaGetter.transformOptional((value: Option.Option<string>) =>
+        Option.some<string | number | null>(Option.getOrElse(value, () => unset)),
+      ),
+    }),
+  );
+
+/** A field of an answer that may be unset: missing, null and the empty string all decode to absent. */
+export const answeredOrUnset = absentWhen((value) => value === "", "");
+
+/** A list in an answer; missing and null, as some services write it, decode to no items. */
+export const answeredList = <Item extends Schema.Top>(item: Item) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.toEncoded(item)))).pipe(
+    Schema.decodeTo(Schema.Array(item), {
+      decode: SchemaGetter.transformOptional(
+        (items: Option.Option<ReadonlyArray<Item["Encoded"]> | null>) =>
+          Option.some(Option.getOrNull(items) ?? []),
+      ),
+      encode: SchemaGetter.passthroughSubtype(),
+    }),
+  );
+
+/** The service's way to write a time that has not come. */
+export const ZERO_TIME = "0001-01-01T00:00:00Z";
+
+/** A time in an answer, ISO 8601; the zero time and the empty string decode to absent. */
+export const answeredTime = absentWhen(
+  (value) => value === "" || value.startsWith("0001-01-01"),
+  ZERO_TIME,
+);

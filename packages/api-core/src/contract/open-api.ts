@@ -1,0 +1,90 @@
+import { Context, Schema } from "effect";
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, type OpenApi } from "effect/http-api";
+import { Repeat } from "./operation-facts.ts";
+import { CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./signed-in.ts";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The document as far as it is changed here; a path's members are its methods. */
+interface Spec {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApi.OpenAPISpecOperation>>>>;
+  readonly components: object;
+}
+
+const SIGNED_IN = [{ clientId: [], token: [] }];
+
+const securitySchemes = {
+  clientId: { type: "apiKey", in: "header", name: CLIENT_ID_HEADER },
+  token: {
+    type: "apiKey",
+    in: "header",
+    name: TOKEN_HEADER,
+    description: "`Bearer <token>`, with the token that signIn answered.",
+  },
+};
+
+/** A query by its values, numbers as numbers: on the wire all are texts. */
+const valuesOf = (query: Schema.Top | undefined): Readonly<Record<string, JsonSchema>> => {
+  if (query === undefined) return {};
+  const { properties } = Schema.toJsonSchemaDocument(Schema.toType(query)).schema;
+  // A struct's document has one schema per property.
+  return properties as Readonly<Record<string, JsonSchema>>;
+};
+
+const mapValues = <A, B>(
+  record: Readonly<Record<string, A>>,
+  change: (value: A) => B,
+): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+
+/** An answer may carry fields that the document does not name; they are ignored. */
+const open = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(open);
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => key !== "additionalProperties" || value !== false)
+      .map(([key, value]) => [key, open(value)]),
+  );
+};
+
+/**
+ * Adds to the OpenAPI document what the generator does not see: the headers of a session, how each
+ * operation may be repeated (`x-repeat-class`), numbers in queries, and answers open to more fields.
+ */
+export const describeOperations = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+) => {
+  const endpoints = new Map<string, HttpApiEndpoint.Top>();
+  HttpApi.reflect(api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => endpoints.set(endpoint.identifier, endpoint),
+  });
+  return (given: Record<string, unknown>): Record<string, unknown> => {
+    // What the generator hands over.
+    const spec = given as unknown as Spec;
+    const describe = (operation: OpenApi.OpenAPISpecOperation) => {
+      const endpoint = endpoints.get(operation.operationId ?? "");
+      // A server may add operations of its own.
+      if (endpoint === undefined) return operation;
+      const values = valuesOf(endpoint.query);
+      return {
+        ...operation,
+        "x-repeat-class": Context.get(endpoint.annotations, Repeat),
+        security: [...endpoint.middlewares].some(({ key }) => key === SignedIn.key)
+          ? SIGNED_IN
+          : [],
+        parameters: operation.parameters.map((parameter) => ({
+          ...parameter,
+          schema: values[parameter.name] ?? parameter.schema,
+        })),
+        responses: open(operation.responses),
+      };
+    };
+    return {
+      ...spec,
+      paths: mapValues(spec.paths, (methods) => mapValues(methods, describe)),
+      components: { ...spec.components, securitySchemes },
+    };
+  };
+};

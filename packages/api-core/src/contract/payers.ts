@@ -1,0 +1,54 @@
+import { Schema, SchemaGetter } from "effect";
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
+import { enveloped, Refusal } from "./envelope.ts";
+import { answeredId, answeredOrUnset } from "./fields.ts";
+import { Repeat } from "./operation-facts.ts";
+import { SignedIn } from "./signed-in.ts";
+
+/** Who pays a payout out of the account. */
+export const Payer = Schema.Struct({
+  payer_id: answeredId,
+  entity_type: answeredOrUnset,
+  company_name: answeredOrUnset,
+  first_name: answeredOrUnset,
+  last_name: answeredOrUnset,
+  address: answeredOrUnset,
+  city: answeredOrUnset,
+  state_or_province: answeredOrUnset,
+  country: answeredOrUnset,
+  postal_code: answeredOrUnset,
+  date_of_birth: answeredOrUnset,
+  identification_type: answeredOrUnset,
+  identification_value: answeredOrUnset,
+});
+
+/** Who pays a payout out of the account. */
+export type Payer = typeof Payer.Type;
+
+const item = Schema.toEncoded(Payer);
+const nested = Schema.Struct({ data: Schema.NullOr(Schema.Union([Schema.Array(item), item])) });
+
+const unnest = (listed: typeof item.Type | typeof nested.Type): ReadonlyArray<typeof item.Type> => {
+  if (!("data" in listed)) return [listed];
+  const { data } = listed;
+  if (data === null) return [];
+  return "payer_id" in data ? [data] : data;
+};
+
+/** The service's sample nests envelopes inside the array of payers; both forms decode to payers. */
+const Payers = Schema.NullOr(Schema.Array(Schema.Union([item, nested]))).pipe(
+  Schema.decodeTo(Schema.Array(Payer), {
+    decode: SchemaGetter.transform((listed) => (listed ?? []).flatMap(unnest)),
+    encode: SchemaGetter.passthroughSubtype(),
+  }),
+);
+
+/** Source: service interface, "Payers". */
+export const payers = HttpApiGroup.make("payers", { topLevel: true })
+  .add(
+    HttpApiEndpoint.get("listPayers", "/api/v1/payers", {
+      success: enveloped(Payers),
+      error: Refusal,
+    }).annotate(Repeat, "safe"),
+  )
+  .middleware(SignedIn);

@@ -1,0 +1,68 @@
+import type { Assumptions } from "./assumptions.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Names = Readonly<Record<string, string>>;
+
+/** The fields of an operation whose wire names are assumed: ours to the wire's. */
+const assumedNames = (operation: string, assumptions: Assumptions): Names | undefined => {
+  switch (operation) {
+    case "listPayouts":
+      return assumptions.listPayoutsParameters;
+    case "listTransactions":
+      return assumptions.listTransactionsParameters;
+    case "listCardholders":
+      return assumptions.listCardholdersParameters;
+    case "createCardholder":
+      return { delivery_address: assumptions.deliveryAddressField };
+    default:
+      return undefined;
+  }
+};
+
+const BOUNDS = new Set(["start", "end"]);
+
+const renamed = (fields: Fields, names: Names): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
+
+const bounds = (fields: Fields, convert: (bound: number) => number): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      BOUNDS.has(name) ? String(convert(Number(value))) : value,
+    ]),
+  );
+
+/**
+ * Query or body of a request, from the contract's names and units to those that the service is
+ * assumed to use.
+ */
+export const toWire = (operation: string, fields: Fields, assumptions: Assumptions): Fields => {
+  const names = assumedNames(operation, assumptions);
+  if (operation === "createPayout" && !assumptions.payoutKeyInBody) {
+    const { unique_request_id: _, ...rest } = fields;
+    return rest;
+  }
+  if (names === undefined) return fields;
+  const inUnit =
+    assumptions.rangeBoundUnit === "seconds"
+      ? bounds(fields, (milliseconds) => Math.floor(milliseconds / 1000))
+      : fields;
+  return renamed(inUnit, names);
+};
+
+/** The inverse of {@link toWire}, for a server. */
+export const fromWire = (operation: string, fields: Fields, assumptions: Assumptions): Fields => {
+  const names = assumedNames(operation, assumptions);
+  if (names === undefined) return fields;
+  const ours = renamed(
+    fields,
+    Object.fromEntries(Object.entries(names).map(([name, wire]) => [wire, name])),
+  );
+  return assumptions.rangeBoundUnit === "seconds"
+    ? bounds(ours, (seconds) => seconds * 1000)
+    : ours;
+};
+
+/** The HTTP method of an operation; the document leaves that of updateBeneficiary open. */
+export const wireMethod = (operation: string, method: string, assumptions: Assumptions): string =>
+  operation === "updateBeneficiary" ? assumptions.updateBeneficiaryMethod : method;

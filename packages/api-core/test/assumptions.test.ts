@@ -1,0 +1,361 @@
+import { Effect, Schema } from "effect";
+import { describe, expect, it } from "vitest";
+import {
+  Assumptions,
+  checkInput,
+  defaultAssumptions,
+  fromWire,
+  type OperationName,
+  PaymentsClient,
+  wireMethod,
+} from "../src/index.ts";
+import { toWire } from "../src/contract/wire-names.ts";
+import { answers } from "./support/answers.ts";
+import { exchange, failedExchange, settingsFor } from "./support/client.ts";
+import { requests } from "./support/requests.ts";
+import { refusal, type Reply } from "./support/server.ts";
+
+type Name = keyof Assumptions;
+
+/** What one request looks like under some assumptions. */
+const sentWith = async (assumptions: object, name: OperationName, changes: object = {}) => {
+  const { sent } = await exchange(name, { ...requests[name], ...changes }, answers[name], {
+    assumptions,
+  });
+  return { method: sent.method, query: sent.query, body: sent.body };
+};
+
+const outcomeOf = async (
+  assumptions: object,
+  name: OperationName,
+  reply: Reply,
+  changes: object = {},
+): Promise<string> => {
+  const call = () =>
+    failedExchange(name, { ...requests[name], ...changes }, () => reply, {
+      assumptions,
+      maxAttempts: 1,
+    });
+  return call().then(
+    ({ error }) => `${error._tag} ${error.carriedOut}`,
+    () => "Success",
+  );
+};
+
+/** Handed on to whoever waits for a payout, a cardholder or a card, or looks one up. */
+const handedOn = <N extends Name>(name: N, to: Assumptions[N]) => ({
+  read: (assumptions: object) =>
+    PaymentsClient.use((client) => Effect.succeed(client.options.assumptions[name])).pipe(
+      Effect.provide(
+        PaymentsClient.layer(settingsFor("https://payments.example", { assumptions })),
+      ),
+      Effect.runPromise,
+    ),
+  by: defaultAssumptions[name],
+  override: { [name]: to },
+  to,
+});
+
+const everything = {
+  date_type: "create_time",
+  scope: "house_account",
+  short_reference_id: "P1",
+  start: 1000,
+  end: 61_999,
+};
+
+/**
+ * Each assumption: something that depends on it, what that is by default, an override, and what it
+ * is then.
+ */
+const SIDES: {
+  readonly [N in Name]: {
+    readonly read: (assumptions: object) => unknown;
+    readonly by: unknown;
+    readonly override: object;
+    readonly to: unknown;
+  };
+} = {
+  updateBeneficiaryMethod: {
+    read: async (assumptions) => (await sentWith(assumptions, "updateBeneficiary")).method,
+    by: "POST",
+    override: { updateBeneficiaryMethod: "PATCH" },
+    to: "PATCH",
+  },
+  listPayoutsParameters: {
+    read: async (assumptions) =>
+      (await sentWith(assumptions, "listPayouts", { ...everything, status: "closed" })).query,
+    by: {
+      page_num: "1",
+      page_size: "50",
+      date_type: "create_time",
+      scope: "house_account",
+      short_reference_id: "P1",
+      status: "closed",
+      start_time: "1000",
+      end_time: "61999",
+    },
+    override: {
+      listPayoutsParameters: {
+        date_type: "dateType",
+        scope: "whose",
+        short_reference_id: "short_id",
+        status: "payout_status",
+        start: "from",
+        end: "to",
+      },
+    },
+    to: {
+      page_num: "1",
+      page_size: "50",
+      dateType: "create_time",
+      whose: "house_account",
+      short_id: "P1",
+      payout_status: "closed",
+      from: "1000",
+      to: "61999",
+    },
+  },
+  listTransactionsParameters: {
+    read: async (assumptions) =>
+      (
+        await sentWith(assumptions, "listTransactions", {
+          ...everything,
+          transaction_type: "fee",
+          transaction_status: "1",
+        })
+      ).query,
+    by: {
+      page_num: "1",
+      page_size: "100",
+      date_type: "create_time",
+      scope: "house_account",
+      short_reference_id: "P1",
+      transaction_type: "fee",
+      transaction_status: "1",
+      start_time: "1000",
+      end_time: "61999",
+    },
+    override: {
+      listTransactionsParameters: {
+        page_num: "page",
+        page_size: "size",
+        transaction_type: "type",
+        transaction_status: "status",
+        start: "start",
+        end: "end",
+      },
+    },
+    to: {
+      page: "1",
+      size: "100",
+      date_type: "create_time",
+      scope: "house_account",
+      short_reference_id: "P1",
+      type: "fee",
+      status: "1",
+      start: "1000",
+      end: "61999",
+    },
+  },
+  listCardholdersParameters: {
+    read: async (assumptions) =>
+      (
+        await sentWith(assumptions, "listCardholders", {
+          direct_account_id: "d",
+          card_account_id: "c",
+          card_holder_status: 1,
+          name: "Ada",
+        })
+      ).query,
+    by: {
+      page_num: "1",
+      page_size: "50",
+      direct_account_id: "d",
+      card_account_id: "c",
+      card_holder_status: "1",
+      name: "Ada",
+    },
+    override: {
+      listCardholdersParameters: {
+        direct_account_id: "account",
+        card_account_id: "card_account",
+        card_holder_status: "status",
+        name: "search",
+      },
+    },
+    to: {
+      page_num: "1",
+      page_size: "50",
+      account: "d",
+      card_account: "c",
+      status: "1",
+      search: "Ada",
+    },
+  },
+  deliveryAddressField: {
+    read: async (assumptions) => {
+      const { body } = await sentWith(assumptions, "createCardholder", { delivery_address: "x" });
+      return Object.entries(JSON.parse(body) as object).find(([, value]) => value === "x")?.[0];
+    },
+    by: "delivery_address",
+    override: { deliveryAddressField: "mailing_address" },
+    to: "mailing_address",
+  },
+  rangeBoundUnit: {
+    read: async (assumptions) => {
+      const { query } = await sentWith(assumptions, "listPayouts", { start: 1000, end: 61_999 });
+      return [query["start_time"], query["end_time"]];
+    },
+    by: ["1000", "61999"],
+    override: { rangeBoundUnit: "seconds" },
+    to: ["1", "61"],
+  },
+  rejectedTokenCodes: {
+    read: async (assumptions) => [
+      await outcomeOf(assumptions, "cancelCard", { status: 401 }),
+      await outcomeOf(assumptions, "cancelCard", { status: 403 }),
+      await outcomeOf(assumptions, "cancelCard", { body: { code: 403, message: "no" } }),
+    ],
+    by: ["NotAuthenticated no", "OutcomeUnknown unknown", "Refused no"],
+    override: { rejectedTokenCodes: [403] },
+    to: ["Unavailable no", "NotAuthenticated no", "NotAuthenticated no"],
+  },
+  rejectedTokenMessage: {
+    read: async (assumptions) => [
+      await outcomeOf(assumptions, "cancelCard", refusal("Token expired")),
+      await outcomeOf(assumptions, "cancelCard", refusal("Session is over")),
+    ],
+    by: ["NotAuthenticated no", "Refused no"],
+    override: { rejectedTokenMessage: "session" },
+    to: ["Refused no", "NotAuthenticated no"],
+  },
+  // When a token is renewed is shown in session/session.test.ts, for both sides.
+  tokenLifetimeSeconds: {
+    read: ({
+      tokenLifetimeSeconds = defaultAssumptions.tokenLifetimeSeconds,
+    }: Partial<Assumptions>) => tokenLifetimeSeconds,
+    by: 600,
+    override: { tokenLifetimeSeconds: 100 },
+    to: 100,
+  },
+  notCarriedOutStatuses: {
+    read: async (assumptions) => [
+      await outcomeOf(assumptions, "createPayout", { status: 503 }),
+      await outcomeOf(assumptions, "createPayout", { status: 502 }),
+      await outcomeOf(assumptions, "createPayout", refusal("busy", 503)),
+      await outcomeOf(assumptions, "createPayout", { status: 403, body: "<html>" }),
+    ],
+    by: Array(4).fill("OutcomeUnknown unknown"),
+    override: { notCarriedOutStatuses: [403, 503] },
+    to: ["Unavailable no", "OutcomeUnknown unknown", "Unavailable no", "Unavailable no"],
+  },
+  payoutKeyInBody: {
+    read: async (assumptions) => {
+      const { body } = await sentWith(assumptions, "createPayout", { unique_request_id: "k-1" });
+      const said = refusal("Duplicate request");
+      return [
+        body.includes("k-1"),
+        await outcomeOf(assumptions, "createPayout", said, { unique_request_id: "k-1" }),
+      ];
+    },
+    by: [true, "OutcomeUnknown unknown"],
+    override: { payoutKeyInBody: false },
+    to: [false, "Refused no"],
+  },
+  payoutCompletedStatuses: handedOn("payoutCompletedStatuses", ["something_else"]),
+  payoutFailedStatuses: handedOn("payoutFailedStatuses", ["something_else"]),
+  cardholderVerifiedStatuses: handedOn("cardholderVerifiedStatuses", ["something_else"]),
+  cardholderRefusedStatuses: handedOn("cardholderRefusedStatuses", ["something_else"]),
+  cardholderIncompleteStatuses: handedOn("cardholderIncompleteStatuses", ["something_else"]),
+  cardRefusedStatuses: handedOn("cardRefusedStatuses", ["something_else"]),
+  listLagSeconds: handedOn("listLagSeconds", 7),
+  repeatedKeyRefusal: {
+    read: async (assumptions) => [
+      await outcomeOf(assumptions, "createCard", refusal("unique_request_id was used before")),
+      await outcomeOf(assumptions, "createCard", refusal("Seen it")),
+    ],
+    by: ["OutcomeUnknown unknown", "Refused no"],
+    override: { repeatedKeyRefusal: "seen it" },
+    to: ["Refused no", "OutcomeUnknown unknown"],
+  },
+  alreadySoRefusals: {
+    read: async (assumptions) => [
+      await outcomeOf(assumptions, "cancelCard", refusal("Card is already cancelled")),
+      await outcomeOf(assumptions, "cancelCard", refusal("Nothing to cancel")),
+      await outcomeOf(assumptions, "freezeCard", refusal("Card is already frozen")),
+    ],
+    by: ["Success", "Refused no", "Success"],
+    override: { alreadySoRefusals: { cancelCard: "nothing to" } },
+    to: ["Refused no", "Success", "Success"],
+  },
+  amountFractionDigits: {
+    read: (overrides) => {
+      const assumptions = { ...defaultAssumptions, ...overrides };
+      return ["1.5", "1.555", "1.5555"].map(
+        (amount) =>
+          checkInput("createPayout", { ...requests.createPayout, amount }, { assumptions }).length,
+      );
+    },
+    by: [0, 1, 1],
+    override: { amountFractionDigits: 3 },
+    to: [0, 0, 1],
+  },
+};
+
+describe.each(Object.entries(SIDES))("%s", (_, { by, override, read, to }) => {
+  it("has a default", async () => {
+    expect(await read({})).toStrictEqual(by);
+  });
+
+  it("can be overridden", async () => {
+    expect(await read(override)).toStrictEqual(to);
+  });
+});
+
+it("every assumption is in the table above, and has a description", () => {
+  expect(Object.keys(SIDES).toSorted()).toStrictEqual(Object.keys(Assumptions.fields).toSorted());
+  for (const schema of Object.values(Assumptions.fields)) {
+    expect(Schema.resolveAnnotations(schema)?.["description"]).toMatch(/\w\.$|\)$/);
+  }
+});
+
+describe("for a server", () => {
+  const assumptions: Assumptions = {
+    ...defaultAssumptions,
+    rangeBoundUnit: "seconds",
+    deliveryAddressField: "mailing_address",
+    updateBeneficiaryMethod: "PUT",
+  };
+
+  it("names and units are turned back", () => {
+    const filters = { page_num: "1", start: 1000, end: 2000, status: "closed" };
+    const wire = toWire("listPayouts", filters, assumptions);
+    expect(wire).toStrictEqual({ page_num: "1", start_time: "1", end_time: "2", status: "closed" });
+    expect(fromWire("listPayouts", wire, assumptions)).toStrictEqual({
+      ...filters,
+      start: "1000",
+      end: "2000",
+    });
+    expect(fromWire("createCardholder", { mailing_address: "x" }, assumptions)).toStrictEqual({
+      delivery_address: "x",
+    });
+    expect(fromWire("createCard", { start: "x" }, assumptions)).toStrictEqual({ start: "x" });
+  });
+
+  it("the method of updateBeneficiary is the assumed one, of others their own", () => {
+    expect(wireMethod("updateBeneficiary", "POST", assumptions)).toBe("PUT");
+    expect(wireMethod("createCard", "POST", assumptions)).toBe("POST");
+  });
+});
+
+it("a status that is not carried out is tried again, and a payout goes through", async () => {
+  const { result, sent } = await exchange(
+    "createPayout",
+    requests.createPayout,
+    (_received, n) => (n === 0 ? { status: 503 } : answers.createPayout),
+    { assumptions: { notCarriedOutStatuses: [503] } },
+  );
+  expect(result).toMatchObject({ payout_id: "p-1" });
+  expect(sent.body).toBe(JSON.stringify(requests.createPayout));
+});

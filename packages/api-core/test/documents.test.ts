@@ -1,0 +1,176 @@
+import { readFile } from "node:fs/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { assumptionsTable } from "../scripts/assumptions-table.ts";
+import { type GeneratedFile, isCurrent, run } from "../scripts/generated-file.ts";
+import { openApiDocument } from "../scripts/openapi-document.ts";
+import { operation, operationNames } from "../src/client/operations.ts";
+import { startServer, success } from "./support/server.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const textOf = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
+
+describe("generated files", () => {
+  it.each([
+    ["openapi.json", openApiDocument],
+    ["docs/assumptions.md", assumptionsTable],
+  ])("%s is what the contract says", async (_, generated) => {
+    expect(await isCurrent(generated)).toBe(true);
+  });
+
+  it("are found to be out of date, with the command that writes them", async () => {
+    const stale: GeneratedFile = { ...openApiDocument, make: () => "other" };
+    const said = vi.spyOn(console, "error").mockReturnValue();
+    expect(await isCurrent(stale)).toBe(false);
+    expect(await isCurrent({ ...stale, file: new URL("none.json", import.meta.url) })).toBe(false);
+    expect(await run(stale, ["--check"])).toBe(1);
+    expect(said.mock.lastCall?.[0]).toContain("Write it: npm exec nx run api-core:openapi");
+    expect(await run(stale, ["--chekc"])).toBe(2);
+  });
+});
+
+interface OpenApi {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly operationId: string;
+            readonly "x-repeat-class": string;
+            readonly security: ReadonlyArray<Readonly<Record<string, unknown>>>;
+            readonly parameters: ReadonlyArray<{
+              readonly name: string;
+              readonly in: string;
+              readonly schema: object;
+            }>;
+          }
+        >
+      >
+    >
+  >;
+  readonly components: { readonly securitySchemes: object };
+}
+
+describe("the OpenAPI document", () => {
+  const operations = async () => {
+    const document = JSON.parse(await textOf("../openapi.json")) as OpenApi;
+    return Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, described]) => ({ path, method, ...described })),
+    );
+  };
+
+  it("has the 21 operations under the names, methods and paths of the contract", async () => {
+    const listed = await operations();
+    expect(listed).toHaveLength(21);
+    expect(new Set(listed.map(({ operationId }) => operationId))).toStrictEqual(
+      new Set(["signIn", ...operationNames]),
+    );
+    expect(listed.find(({ operationId }) => operationId === "updateBeneficiary")).toMatchObject({
+      method: "post",
+      path: "/api/v1/beneficiaries/{beneficiary_id}/update",
+    });
+  });
+
+  it("says of each how it may be repeated", async () => {
+    const classes = {
+      safe: [
+        "signIn",
+        "ping",
+        "retrieveBeneficiary",
+        "listPayouts",
+        "retrievePayout",
+        "listPayers",
+        "retrieveBalance",
+        "retrieveBalanceBankDetails",
+        "listTransactions",
+        "listCardholders",
+      ],
+      convergent: [
+        "updateBeneficiary",
+        "removeCardholder",
+        "updateCard",
+        "cancelCard",
+        "freezeCard",
+        "createBalance",
+      ],
+      keyed: ["createCard", "withdrawFromCard"],
+      once: ["createPayout", "createCardholder", "createBeneficiary"],
+    };
+    for (const described of await operations()) {
+      const repeat = described["x-repeat-class"];
+      expect(classes[repeat as keyof typeof classes]).toContain(described.operationId);
+      expect(repeat).toBe(operation(described.operationId as "ping").repeat);
+    }
+    expect(Object.values(classes).flat()).toHaveLength(21);
+  });
+
+  it("shows the headers of the session, and those of the sign-in", async () => {
+    const document = JSON.parse(await textOf("../openapi.json")) as OpenApi;
+    expect(document.components.securitySchemes).toMatchObject({
+      clientId: { type: "apiKey", in: "header", name: "x-client-id" },
+      token: { type: "apiKey", in: "header", name: "x-auth-token" },
+    });
+    for (const { operationId, parameters, security } of await operations()) {
+      const isSignIn = operationId === "signIn";
+      expect(security).toStrictEqual(isSignIn ? [] : [{ clientId: [], token: [] }]);
+      expect(
+        parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name),
+      ).toStrictEqual(isSignIn ? ["x-client-id", "x-api-key"] : []);
+    }
+  });
+
+  it("states limits, numbers in queries, and answers open to more fields", async () => {
+    const listed = await operations();
+    const { parameters = [] } =
+      listed.find(({ operationId }) => operationId === "listTransactions") ?? {};
+    expect(parameters.find(({ name }) => name === "page_size")?.schema).toStrictEqual({
+      type: "integer",
+      minimum: 1,
+      maximum: 100,
+    });
+    const text = await textOf("../openapi.json");
+    const requests = text.match(/"additionalProperties": false/g) ?? [];
+    expect(requests).toHaveLength(listed.filter((described) => "requestBody" in described).length);
+  });
+});
+
+describe("the README", () => {
+  const answering = (path: string) =>
+    path.endsWith("/freeze")
+      ? success()
+      : path.includes("/balances/")
+        ? success({ balance_id: "b-1", currency: "USD", available_balance: "12.50" })
+        : success({
+            total_item: 1,
+            total_page: 1,
+            item_list: [
+              {
+                payout_id: "p-1",
+                payout_status: "awaiting_funds",
+                amount: "7.00",
+                currency: "USD",
+              },
+            ],
+          });
+
+  it.each([
+    ["effect", ["USD 12.50", "p-1 7.00"]],
+    ["promise", ["p-1 7.00 USD"]],
+  ])("shows the example %s as it runs", async (name, printed) => {
+    const example = await textOf(`./examples/${name}.ts`);
+    expect(await textOf("../README.md")).toContain(`\`\`\`ts\n${example}\`\`\``);
+
+    await using server = await startServer(({ path }) => answering(path));
+    vi.stubEnv("PAYMENTS_BASE_URL", server.url);
+    vi.stubEnv("PAYMENTS_CLIENT_ID", "client-7");
+    vi.stubEnv("PAYMENTS_API_KEY", "key");
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import(`./examples/${name}.ts`);
+    expect(log.mock.calls.map((words) => words.join(" "))).toStrictEqual(printed);
+  });
+});

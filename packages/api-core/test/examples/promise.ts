@@ -1,0 +1,20 @@
+import { makePaymentsClient, OutcomeUnknown } from "@durable-payments/api-core";
+
+const { PAYMENTS_API_KEY = "", PAYMENTS_BASE_URL = "", PAYMENTS_CLIENT_ID = "" } = process.env;
+
+const client = makePaymentsClient({
+  baseUrl: PAYMENTS_BASE_URL,
+  clientId: PAYMENTS_CLIENT_ID,
+  apiKey: PAYMENTS_API_KEY,
+});
+try {
+  await client.freezeCard({ card_id: "card-1" }, { signal: AbortSignal.timeout(60_000) });
+  for await (const payout of client.streams.listPayouts()) {
+    console.log(payout.payout_id, payout.amount, payout.currency);
+  }
+} catch (error) {
+  if (error instanceof OutcomeUnknown) console.log("frozen or not? Look, then ask again.");
+  else throw error;
+} finally {
+  await client.close();
+}

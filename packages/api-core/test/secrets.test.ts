@@ -1,0 +1,165 @@
+import { it } from "@effect/vitest";
+import { Cause, Effect, Exit, Logger, Redacted, References, Tracer } from "effect";
+import { inspect } from "node:util";
+import { describe, expect } from "vitest";
+import { PaymentsClient } from "../src/index.ts";
+import { settingsFor } from "./support/client.ts";
+import { requests } from "./support/requests.ts";
+import { type Answer, type Received, type Reply, startServer, success } from "./support/server.ts";
+
+const API_KEY = "sk_live_51Hq2ZxKEY";
+const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2ln";
+const IBAN = "DE89370400440532013000";
+const ACCOUNT = "A-1-2B";
+const CARD = "4000001234567899";
+const PASSPORT = "X1234567";
+const SECRETS = [API_KEY, TOKEN, IBAN, ACCOUNT, CARD, PASSPORT];
+
+/** What a service with no manners repeats: the request as it came, and its secrets one by one. */
+const repeat = ({ body, headers }: Received): string =>
+  [
+    API_KEY,
+    headers["x-auth-token"],
+    ...SECRETS.filter((secret) => body.includes(secret)),
+    body,
+    JSON.stringify({ request: body }),
+    IBAN.toLowerCase(),
+    CARD,
+  ].join(" / ");
+
+const answering =
+  (reply: (said: string, received: Received) => Reply): Answer =>
+  (received) =>
+    reply(repeat(received), received);
+
+const ANSWERS: ReadonlyArray<readonly [string, Answer]> = [
+  ["a refusal", answering((said) => ({ body: { code: 400, message: said, data: said } }))],
+  ["a rejected token", answering((said) => ({ status: 401, body: { code: 401, message: said } }))],
+  ["success of another shape", answering((said, { body }) => success({ said, body }))],
+  ["a page of HTML", answering((said) => ({ body: `<html>${said}</html>` }))],
+  [
+    "a fault of the server",
+    answering((said) => ({ status: 500, body: { code: 500, message: said } })),
+  ],
+  ["a code that is not documented", answering((said) => ({ body: { code: 302, message: said } }))],
+  ["a conflict", answering((said) => ({ status: 409, body: { code: 400, message: said } }))],
+  ["a text that is cut within a number", () => ({ body: `${"x".repeat(1988)} ${IBAN}` })],
+];
+
+const signsInWithToken: Answer = () =>
+  success({ auth_token: TOKEN, expires_at: "2999-01-01T00:00:00Z" });
+
+const json = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+};
+
+/** All that a run leaves behind: its failures, spans and logs, as text. */
+const traces = (answer: Answer, signIn = signsInWithToken) =>
+  Effect.gen(function* () {
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(() => startServer(answer, signIn)),
+      (opened) => Effect.promise(opened.stop),
+    );
+    const seen: Array<unknown> = [];
+    const spans: Array<Tracer.NativeSpan> = [];
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options);
+        spans.push(span);
+        return span;
+      },
+    });
+    const logger = Logger.make((options) => seen.push(options.message, options.cause));
+    const run = <A, E>(call: Effect.Effect<A, E>) =>
+      Effect.gen(function* () {
+        const exit = yield* Effect.exit(Effect.tapCause(call, Effect.logError));
+        seen.push(exit);
+        if (Exit.isFailure(exit)) seen.push(Cause.pretty(exit.cause));
+      });
+    const calls = PaymentsClient.use((client) =>
+      Effect.gen(function* () {
+        seen.push(client, client.options);
+        yield* run(
+          client.createBeneficiary({
+            ...requests.createBeneficiary,
+            bank_country: "DE",
+            account_currency: "EUR",
+            iban: IBAN,
+            account_number: ACCOUNT,
+          }),
+        );
+        yield* run(
+          client.createPayout({ ...requests.createPayout, identification_value: PASSPORT }),
+        );
+        yield* run(client.withdrawFromCard({ ...requests.withdrawFromCard, card_number: CARD }));
+        yield* run(client.listPayouts(requests.listPayouts));
+      }),
+    );
+    yield* calls.pipe(
+      Effect.provide(
+        PaymentsClient.layer(
+          settingsFor(server.url, { apiKey: API_KEY, maxAttempts: 2, retryBaseMs: 0 }),
+        ),
+      ),
+      Effect.withTracer(tracer),
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(References.MinimumLogLevel, "All"),
+    );
+    const ended = spans.map((span) => [span.attributes, span.events, span.status]);
+    const written = [...seen, ...ended]
+      .flatMap((value) => [inspect(value, { depth: 12, showHidden: true }), json(value)])
+      .join("\n");
+    return { written, spans, requests: server.requests };
+  });
+
+describe("no secret is left behind", () => {
+  it.live.each(ANSWERS)("after %s", ([, answer]) =>
+    Effect.gen(function* () {
+      const { requests, spans, written } = yield* traces(answer);
+      // They were sent, and something was seen.
+      expect(requests[0]?.headers["x-auth-token"]).toBe(`Bearer ${TOKEN}`);
+      expect(requests[0]?.body).toContain(IBAN);
+      expect(spans.map(({ name }) => name)).toContain("createPayout");
+      expect(written).toContain("createBeneficiary");
+      for (const secret of [...SECRETS, IBAN.toLowerCase(), IBAN.slice(0, 6)]) {
+        expect(written).not.toContain(secret);
+      }
+    }),
+  );
+
+  it.live("after a sign-in that repeats them", () =>
+    Effect.gen(function* () {
+      for (const signIn of [
+        { body: { code: 400, message: `key ${API_KEY} is wrong` } },
+        { body: { code: 200, message: "Success", data: { auth_token: [TOKEN], key: API_KEY } } },
+        { status: 500, body: API_KEY },
+      ]) {
+        const { written } = yield* traces(
+          () => ({}),
+          () => signIn,
+        );
+        expect(written).toMatch(/NotAuthenticated|Unavailable/);
+        expect(written).not.toContain(API_KEY);
+        expect(written).not.toContain(TOKEN);
+      }
+    }),
+  );
+});
+
+it.effect("the settings in use hold the key, and do not show it", () =>
+  PaymentsClient.use((client) =>
+    Effect.sync(() => {
+      expect(Redacted.value(client.options.apiKey)).toBe(API_KEY);
+      expect(JSON.stringify(client)).not.toContain(API_KEY);
+      expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(API_KEY);
+    }),
+  ).pipe(
+    Effect.provide(
+      PaymentsClient.layer(settingsFor("https://payments.example", { apiKey: API_KEY })),
+    ),
+  ),
+);

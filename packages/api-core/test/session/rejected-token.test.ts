@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { answers } from "../support/answers.ts";
+import { clientFor, failureOf } from "../support/client.ts";
+import { requests } from "../support/requests.ts";
+import { type Answer, refusal, type Reply, startServer } from "../support/server.ts";
+
+const rejections: ReadonlyArray<readonly [string, Reply]> = [
+  ["HTTP 401 without a body", { status: 401 }],
+  ["HTTP 401 with HTML", { status: 401, body: "<html>" }],
+  ["HTTP 401 with an envelope", refusal("nope", 401)],
+  ["code 401 under HTTP 200", { body: { code: 401, message: "nope" } }],
+  ["a message that says so", refusal("Token expired or invalid")],
+  ["another message that says so", refusal("The access token has EXPIRED", 400)],
+  ["a third message that says so", refusal("Unauthorized")],
+];
+
+/** Answers well to every token but those listed. */
+const takingAllBut =
+  (tokens: ReadonlyArray<string>, rejection: Reply, answer: Reply): Answer =>
+  ({ headers }) =>
+    tokens.includes(String(headers["x-auth-token"]).replace("Bearer ", "")) ? rejection : answer;
+
+describe.each(rejections)("a token rejected by %s", (_, rejection) => {
+  it("costs one new sign-in and one repeat, also of an operation that is sent once", async () => {
+    await using server = await startServer(
+      takingAllBut(["token-1"], rejection, answers.createPayout),
+    );
+    await using client = clientFor(server.url);
+    expect(await client.createPayout(requests.createPayout)).toMatchObject({ payout_id: "p-1" });
+    expect(server.requests.map(({ headers }) => headers["x-auth-token"])).toStrictEqual([
+      "Bearer token-1",
+      "Bearer token-2",
+    ]);
+    expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
+    expect(server.signIns).toHaveLength(2);
+  });
+
+  it("twice ends as not authenticated, without a third try", async () => {
+    await using server = await startServer(() => rejection);
+    await using client = clientFor(server.url);
+    for (const call of [
+      () => client.createPayout(requests.createPayout),
+      () => client.retrievePayout(requests.retrievePayout),
+    ]) {
+      const before = server.requests.length;
+      expect(await failureOf(call())).toMatchObject({
+        _tag: "NotAuthenticated",
+        carriedOut: "no",
+      });
+      expect(server.requests.length - before).toBe(2);
+    }
+    expect(server.signIns).toHaveLength(4);
+  });
+});
+
+it("100 callers begin with one sign-in, and need one more when all their tokens are rejected", async () => {
+  await using server = await startServer(
+    takingAllBut(["token-1"], { status: 401 }, answers.createPayout),
+  );
+  await using client = clientFor(server.url);
+  const calls = Array.from({ length: 100 }, () => client.createPayout(requests.createPayout));
+  expect(await Promise.all(calls)).toHaveLength(100);
+  expect(server.requests).toHaveLength(200);
+  expect(server.signIns).toHaveLength(2);
+});
+
+describe("bad credentials", () => {
+  it("cost one sign-in a call, or one for all that come together, and send nothing else", async () => {
+    await using server = await startServer(
+      () => answers.ping,
+      () => refusal("Invalid client id or API key", 401),
+    );
+    await using client = clientFor(server.url);
+    const together = await Promise.all(
+      Array.from({ length: 20 }, () => failureOf(client.createPayout(requests.createPayout))),
+    );
+    expect(server.signIns).toHaveLength(1);
+    expect(new Set(together.map(({ _tag }) => _tag))).toStrictEqual(new Set(["NotAuthenticated"]));
+    const error = await failureOf(client.createPayout(requests.createPayout));
+    expect(server.signIns).toHaveLength(2);
+    expect(error).toMatchObject({
+      _tag: "NotAuthenticated",
+      operation: "createPayout",
+      carriedOut: "no",
+      message:
+        "createPayout was not sent. Signing in failed (signIn was refused: Invalid client id or API key). " +
+        "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.",
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("a sign-in that gets no answer", () => {
+  it("is tried again for an operation that is sent once, as nothing of it was sent", async () => {
+    await using server = await startServer(
+      () => answers.createPayout,
+      (_received, n) =>
+        n < 2
+          ? ({ socket }) => socket.destroy()
+          : { body: { code: 200, message: "Success", data: { auth_token: "t" } } },
+    );
+    await using client = clientFor(server.url);
+    expect(await client.createPayout(requests.createPayout)).toMatchObject({ payout_id: "p-1" });
+    expect(server.signIns).toHaveLength(3);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("ends as unavailable, not as an unknown outcome", async () => {
+    await using server = await startServer(
+      () => answers.createPayout,
+      () =>
+        ({ socket }) =>
+          socket.destroy(),
+    );
+    await using client = clientFor(server.url, { maxAttempts: 3 });
+    expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
+      _tag: "Unavailable",
+      operation: "createPayout",
+      carriedOut: "no",
+    });
+    expect(server.signIns).toHaveLength(3);
+  });
+});

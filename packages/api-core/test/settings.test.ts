@@ -1,0 +1,282 @@
+import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import {
+  type ClientSettings,
+  environmentVariables,
+  makeClientOptions,
+} from "../src/client/config.ts";
+import {
+  clientOptionsFromEnvironment,
+  defaultAssumptions,
+  defaultClientOptions,
+  makeAssumptions,
+  makePaymentsClient,
+  PaymentsClient,
+} from "../src/index.ts";
+import { answers } from "./support/answers.ts";
+import { settingsFor } from "./support/client.ts";
+import { startServer } from "./support/server.ts";
+
+const settings = settingsFor("https://payments.example");
+
+const faultsOf = (changes: Partial<Record<keyof ClientSettings, unknown>>): string => {
+  // Settings of a caller without types.
+  const made = makeClientOptions({ ...settings, ...changes } as ClientSettings);
+  return Result.isFailure(made) ? made.failure.message : "";
+};
+
+describe("the base URL", () => {
+  it.each([
+    "https://payments.example",
+    "https://payments.example/",
+    "https://payments.example:8443/gateway",
+    "http://localhost:3000",
+    "http://127.0.0.1:3000",
+    "http://127.9.9.9",
+    "http://[::1]:3000",
+  ])("may be %s", (baseUrl) => {
+    expect(faultsOf({ baseUrl })).toBe("");
+  });
+
+  it.each([
+    ["", "must be an absolute URL"],
+    ["payments.example", "must be an absolute URL"],
+    [undefined, "must be an absolute URL"],
+    ["http://payments.example", "must begin with https://"],
+    ["http://127.0.0.1.payments.example", "must begin with https://"],
+    ["http://localhost.payments.example", "must begin with https://"],
+    ["http://0.0.0.0", "must begin with https://"],
+    ["http://10.0.0.1", "must begin with https://"],
+    ["ftp://localhost", "must begin with https://"],
+    ["https://user:secret@payments.example", "must carry no credentials"],
+    ["https://payments.example?key=secret", "must carry no credentials, no query"],
+    ["https://payments.example#x", "no fragment"],
+    ["https://payments.example/api/v1", "must end before /api/v1"],
+    ["https://payments.example/api/v1/", "must end before /api/v1"],
+  ])("must not be %s", (baseUrl, fault) => {
+    const said = faultsOf({ baseUrl });
+    expect(said).toContain("PAYMENTS_BASE_URL (baseUrl)");
+    expect(said).toContain(fault);
+    expect(said).not.toContain("secret");
+  });
+});
+
+describe("the settings", () => {
+  const numbers = [
+    ["requestTimeoutMs", "PAYMENTS_REQUEST_TIMEOUT_MS", 1, 2 ** 31 - 1],
+    ["maxAttempts", "PAYMENTS_MAX_ATTEMPTS", 1, 100],
+    ["retryBaseMs", "PAYMENTS_RETRY_BASE_MS", 0, 2 ** 31 - 1],
+    ["maxRetryWaitMs", "PAYMENTS_MAX_RETRY_WAIT_MS", 0, 2 ** 31 - 1],
+    ["requestsPerSecond", "PAYMENTS_REQUESTS_PER_SECOND", 0, 100_000],
+    ["maxConnections", "PAYMENTS_MAX_CONNECTIONS", 1, 10_000],
+  ] as const;
+
+  it.each(numbers)("%s is a number within its bounds", (name, variable, least, most) => {
+    expect(faultsOf({ [name]: least })).toBe("");
+    expect(faultsOf({ [name]: most })).toBe("");
+    for (const wrong of [least - 1, most + 1, Number.NaN, Number.POSITIVE_INFINITY, "5", null]) {
+      // An absent setting has its default.
+      if (wrong === null) continue;
+      expect(faultsOf({ [name]: wrong })).toContain(`${variable} (${name}) must be a `);
+    }
+    const isWhole = name !== "requestsPerSecond";
+    expect(faultsOf({ [name]: least + 0.5 }) !== "").toBe(isWhole);
+  });
+
+  it.each(["", " ", "two words", "line\nbreak", "schlüssel", undefined, 7])(
+    "client id and API key are texts that a header can carry, not %j",
+    (value) => {
+      expect(faultsOf({ clientId: value })).toContain(
+        "PAYMENTS_CLIENT_ID (clientId) must be given",
+      );
+      expect(faultsOf({ apiKey: value })).toContain("PAYMENTS_API_KEY (apiKey) must be given");
+    },
+  );
+
+  it("are all named at once where they are wrong, without the key", () => {
+    const said = faultsOf({
+      baseUrl: "x",
+      clientId: "",
+      apiKey: "se cret",
+      maxAttempts: 0,
+      assumptions: { nonsense: 1 },
+    });
+    for (const name of ["BASE_URL", "CLIENT_ID", "API_KEY", "MAX_ATTEMPTS", "ASSUMPTIONS"]) {
+      expect(said).toContain(`PAYMENTS_${name}`);
+    }
+    expect(said).not.toContain("se cret");
+  });
+
+  it("come with defaults, take a redacted key, and drop what is no setting", () => {
+    const apiKey = Redacted.make("k");
+    const made = Result.getOrThrow(
+      makeClientOptions(Object.assign({ url: "x" }, settings, { apiKey })),
+    );
+    expect(made).toStrictEqual({
+      ...defaultClientOptions,
+      baseUrl: "https://payments.example",
+      clientId: "client-7",
+      retryBaseMs: 1,
+      apiKey,
+    });
+  });
+});
+
+describe("the assumptions", () => {
+  it.each([
+    [{}, defaultAssumptions],
+    [{ updateBeneficiaryMethod: "PUT" }, { ...defaultAssumptions, updateBeneficiaryMethod: "PUT" }],
+    [
+      { listPayoutsParameters: { start: "from" } },
+      {
+        ...defaultAssumptions,
+        listPayoutsParameters: { ...defaultAssumptions.listPayoutsParameters, start: "from" },
+      },
+    ],
+  ])("lie over the defaults: %j", (overrides, expected) => {
+    expect(Result.getOrThrow(makeAssumptions(overrides))).toStrictEqual(expected);
+  });
+
+  it.each([
+    [null, "must be a JSON object"],
+    [[], "must be a JSON object"],
+    ["{}", "must be a JSON object"],
+    [{ nonsense: 1 }, "nonsense: "],
+    [{ listPayoutsParameters: { begin: "x" } }, "listPayoutsParameters.begin: "],
+    [{ listPayoutsParameters: { start: "" } }, "listPayoutsParameters.start: "],
+    [{ updateBeneficiaryMethod: "DELETE" }, "updateBeneficiaryMethod: "],
+    [{ rejectedTokenMessage: "(" }, "rejectedTokenMessage: must be a regular expression"],
+    [{ alreadySoRefusals: { cancelCard: "[" } }, "alreadySoRefusals.cancelCard: "],
+    [{ alreadySoRefusals: { createPayout: "x" } }, "alreadySoRefusals.createPayout: "],
+    [
+      { notCarriedOutStatuses: [404] },
+      "notCarriedOutStatuses.0: must be 403, 408 or from 500 to 599",
+    ],
+    [{ tokenLifetimeSeconds: 0 }, "tokenLifetimeSeconds: "],
+    [{ amountFractionDigits: -1 }, "amountFractionDigits: "],
+    [{ deliveryAddressField: "" }, "deliveryAddressField: "],
+    [{ a: 1, b: 2 }, "a: Expected no excess property; b: Expected no excess property"],
+  ])("must not be %j", (overrides, fault) => {
+    const made = makeAssumptions(overrides);
+    expect(Result.isFailure(made) && made.failure.message).toContain(fault);
+  });
+});
+
+const fromEnvironment = (env: Record<string, string>) =>
+  Effect.runPromiseExit(
+    clientOptionsFromEnvironment.pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+    ),
+  );
+
+const REQUIRED = {
+  PAYMENTS_BASE_URL: "https://payments.example",
+  PAYMENTS_CLIENT_ID: "client-7",
+  PAYMENTS_API_KEY: "key",
+};
+
+describe("the environment", () => {
+  it("needs three variables; the others have defaults, empty ones too", async () => {
+    const empty = Object.fromEntries(
+      environmentVariables.filter((name) => !(name in REQUIRED)).map((name) => [name, ""]),
+    );
+    for (const env of [REQUIRED, { ...REQUIRED, ...empty }]) {
+      expect(await fromEnvironment(env)).toStrictEqual(
+        Exit.succeed({
+          ...defaultClientOptions,
+          baseUrl: "https://payments.example",
+          clientId: "client-7",
+          apiKey: Redacted.make("key"),
+        }),
+      );
+    }
+  });
+
+  it("sets every setting", async () => {
+    const exit = await fromEnvironment({
+      ...REQUIRED,
+      PAYMENTS_REQUEST_TIMEOUT_MS: "1000",
+      PAYMENTS_MAX_ATTEMPTS: "2",
+      PAYMENTS_RETRY_BASE_MS: "3",
+      PAYMENTS_MAX_RETRY_WAIT_MS: "4",
+      PAYMENTS_REQUESTS_PER_SECOND: "0.5",
+      PAYMENTS_MAX_CONNECTIONS: "6",
+      PAYMENTS_ASSUMPTIONS: '{"rejectedTokenCodes":[403]}',
+    });
+    expect(exit).toMatchObject({
+      _tag: "Success",
+      value: {
+        requestTimeoutMs: 1000,
+        maxAttempts: 2,
+        retryBaseMs: 3,
+        maxRetryWaitMs: 4,
+        requestsPerSecond: 0.5,
+        maxConnections: 6,
+        assumptions: { ...defaultAssumptions, rejectedTokenCodes: [403] },
+      },
+    });
+  });
+
+  it.each([
+    [{}, ["PAYMENTS_BASE_URL", "PAYMENTS_CLIENT_ID", "PAYMENTS_API_KEY"]],
+    [{ ...REQUIRED, PAYMENTS_MAX_ATTEMPTS: "many" }, ["PAYMENTS_MAX_ATTEMPTS"]],
+    [{ ...REQUIRED, PAYMENTS_ASSUMPTIONS: "{" }, ["PAYMENTS_ASSUMPTIONS"]],
+    [{ ...REQUIRED, PAYMENTS_ASSUMPTIONS: "7" }, ["PAYMENTS_ASSUMPTIONS"]],
+    [{ ...REQUIRED, PAYMENTS_BASE_URL: "http://payments.example" }, ["PAYMENTS_BASE_URL"]],
+  ])("is refused with every wrong variable named: %j", async (env, names) => {
+    const exit = await fromEnvironment(env);
+    expect(exit).toMatchObject({ _tag: "Failure" });
+    const written = JSON.stringify(exit);
+    expect(environmentVariables.filter((name) => written.includes(name))).toStrictEqual(names);
+  });
+
+  it("is listed in .env.example: each variable once, with its default, and no other", async () => {
+    const example = await readFile(new URL("../../../.env.example", import.meta.url), "utf8");
+    const [client = ""] = example.split("# The worker and the starter");
+    const lines = client.split("\n").filter((line) => /^#?\s?PAYMENTS_\w+=/.test(line));
+    const listed = lines.map((line): [string, string] => {
+      const [name = "", value = ""] = line.replace(/^#\s?/, "").split("=", 2);
+      return [name, value];
+    });
+    expect(listed.map(([name]) => name)).toStrictEqual([...environmentVariables]);
+    // Taken as it stands, it gives the defaults.
+    const exit = await fromEnvironment({ ...Object.fromEntries(listed), ...REQUIRED });
+    expect(exit).toMatchObject({ _tag: "Success", value: defaultClientOptions });
+  });
+});
+
+describe("both ways of use", () => {
+  it("a layer with settings", async () => {
+    await using server = await startServer(() => answers.ping);
+    const pong = PaymentsClient.use((client) => client.ping());
+    expect(
+      await Effect.runPromise(Effect.provide(pong, PaymentsClient.layer(settingsFor(server.url)))),
+    ).toStrictEqual({ message: "pong" });
+  });
+
+  it("a layer from the environment", async () => {
+    await using server = await startServer(() => answers.ping);
+    const env = { ...REQUIRED, PAYMENTS_BASE_URL: server.url };
+    const pong = PaymentsClient.use((client) => client.ping());
+    expect(
+      await Effect.runPromise(
+        pong.pipe(
+          Effect.provide(PaymentsClient.layerFromEnvironment),
+          Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+        ),
+      ),
+    ).toStrictEqual({ message: "pong" });
+    expect(server.signIns[0]?.headers).toMatchObject({
+      "x-client-id": "client-7",
+      "x-api-key": "key",
+    });
+  });
+
+  it("plain promises, which reject with the fault of the settings", async () => {
+    const client = makePaymentsClient({ ...settings, clientId: "" });
+    await expect(client.ping()).rejects.toMatchObject({ _tag: "InvalidSettings" });
+    await expect(client.ping()).rejects.toThrow("PAYMENTS_CLIENT_ID");
+    await client.close();
+  });
+});

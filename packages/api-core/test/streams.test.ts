@@ -1,0 +1,181 @@
+import { Effect, Stream } from "effect";
+import { describe, expect, it } from "vitest";
+import { PaymentsClient } from "../src/index.ts";
+import { clientFor, failureOf, settingsFor } from "./support/client.ts";
+import { type Answer, type Received, refusal, startServer, success } from "./support/server.ts";
+
+const payout = (id: string) => ({
+  payout_id: id,
+  payout_status: "closed",
+  amount: "1.00",
+  currency: "USD",
+});
+
+/** Pages of payouts with these ids; a page that is not there is empty. */
+const pages =
+  (...lists: ReadonlyArray<ReadonlyArray<string>>): Answer =>
+  ({ query }) =>
+    success({
+      total_item: lists.flat().length,
+      total_page: lists.length,
+      item_list: (lists[Number(query["page_num"]) - 1] ?? []).map(payout),
+    });
+
+const collect = async <A>(items: AsyncIterable<A>): Promise<Array<A>> => {
+  const all: Array<A> = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+
+const idsOf = async (answer: Answer) => {
+  await using server = await startServer(answer);
+  await using client = clientFor(server.url);
+  const listed = await collect(client.streams.listPayouts());
+  return {
+    ids: listed.map(({ payout_id }) => payout_id),
+    asked: server.requests.map(({ query }) => query["page_num"]),
+  };
+};
+
+const queriesOf = (requests: ReadonlyArray<Received>) => requests.map(({ query }) => query);
+
+describe("a list as a stream", () => {
+  it("reads page after page, in order", async () => {
+    expect(await idsOf(pages(["a", "b"], ["c", "d"], ["e"]))).toStrictEqual({
+      ids: ["a", "b", "c", "d", "e"],
+      asked: ["1", "2", "3"],
+    });
+  });
+
+  it("shows once what new items pushed onto the next page", async () => {
+    expect((await idsOf(pages(["c", "b"], ["b", "a"]))).ids).toStrictEqual(["c", "b", "a"]);
+    // A whole page of new ones came in between.
+    expect((await idsOf(pages(["d", "c"], ["d", "c"], ["b", "a"]))).ids).toStrictEqual([
+      "d",
+      "c",
+      "b",
+      "a",
+    ]);
+  });
+
+  it.each([
+    ["no items", pages([]), { ids: [], asked: ["1"] }],
+    ["no items and no pages", pages(), { ids: [], asked: ["1"] }],
+    ["one page", pages(["a"]), { ids: ["a"], asked: ["1"] }],
+  ])("ends with %s", async (_, answer, expected) => {
+    expect(await idsOf(answer)).toStrictEqual(expected);
+  });
+
+  it("ends where pages vanish while it reads", async () => {
+    const answer: Answer = ({ query }, n) =>
+      n === 0
+        ? pages(["a"], ["b"], ["c"])({ query } as Received, n)
+        : success({ total_item: 1, total_page: 1, item_list: [] });
+    expect(await idsOf(answer)).toStrictEqual({ ids: ["a"], asked: ["1", "2"] });
+  });
+
+  it("passes filters on, and asks for the largest pages", async () => {
+    await using server = await startServer(pages([]));
+    await using client = clientFor(server.url);
+    await collect(client.streams.listPayouts({ status: "closed", scope: "house_account" }));
+    await collect(client.streams.listTransactions({ transaction_type: "fee" }));
+    await collect(client.streams.listCardholders({ card_holder_status: 1 }));
+    expect(queriesOf(server.requests)).toStrictEqual([
+      { page_num: "1", page_size: "50", status: "closed", scope: "house_account" },
+      { page_num: "1", page_size: "100", transaction_type: "fee" },
+      { page_num: "1", page_size: "50", card_holder_status: "1" },
+    ]);
+  });
+
+  it("asks for no page that is not needed", async () => {
+    await using server = await startServer(pages(["a", "b"], ["c"]));
+    await using client = clientFor(server.url);
+    const iterable = client.streams.listPayouts();
+    expect(server.requests).toHaveLength(0);
+    for await (const { payout_id } of iterable) {
+      expect(payout_id).toBe("a");
+      break;
+    }
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("fails with the error of the page that fails, after the items before it", async () => {
+    await using server = await startServer((received, n) =>
+      n === 0 ? pages(["a"], ["b"])(received, n) : refusal("no more"),
+    );
+    await using client = clientFor(server.url);
+    const seen: Array<string> = [];
+    const reading = async () => {
+      for await (const { payout_id } of client.streams.listPayouts()) seen.push(payout_id);
+    };
+    expect(await failureOf(reading())).toMatchObject({
+      _tag: "Refused",
+      operation: "listPayouts",
+      reason: "no more",
+    });
+    expect(seen).toStrictEqual(["a"]);
+  });
+
+  it("refuses a wrong filter before it sends anything", async () => {
+    await using server = await startServer(pages([]));
+    await using client = clientFor(server.url);
+    const wrong = client.streams.listTransactions({ start: 2, end: 1 });
+    expect(await failureOf(collect(wrong))).toMatchObject({
+      _tag: "InvalidRequest",
+      faults: [{ field: "end", problem: "must not be before start" }],
+    });
+    expect(server.connections()).toBe(0);
+  });
+
+  it("does not take a page for empty that says it is not", async () => {
+    // A look-up that believed it would send a payout again.
+    for (const item_list of [[], null]) {
+      await using server = await startServer(() =>
+        success({ total_item: 7, total_page: 1, item_list }),
+      );
+      await using client = clientFor(server.url);
+      expect(await failureOf(collect(client.streams.listPayouts()))).toMatchObject({
+        _tag: "UnexpectedAnswer",
+        carriedOut: "no",
+        message: "listPayouts answered page 1 of 1 without items.",
+      });
+    }
+  });
+
+  it("after the client is closed fails, and sends nothing", async () => {
+    await using server = await startServer(pages(["a"]));
+    await using client = clientFor(server.url);
+    await client.close();
+    expect(await failureOf(collect(client.streams.listPayouts()))).toMatchObject({
+      _tag: "Unavailable",
+      carriedOut: "no",
+    });
+    expect(server.connections()).toBe(0);
+  });
+});
+
+describe("page by page", () => {
+  it("is the plain operation", async () => {
+    await using server = await startServer(pages(["a"], ["b"]));
+    await using client = clientFor(server.url);
+    expect(await client.listPayouts({ page_num: 2, page_size: 1 })).toMatchObject({
+      total_item: 2,
+      total_page: 2,
+      item_list: [{ payout_id: "b" }],
+    });
+    expect(queriesOf(server.requests)).toStrictEqual([{ page_num: "2", page_size: "1" }]);
+  });
+});
+
+it("is a Stream of Effect, too, which stops when enough is taken", async () => {
+  await using server = await startServer(pages(["a", "b"], ["c", "d"], ["e"]));
+  const taken = await PaymentsClient.use((client) =>
+    client.streams.listPayouts().pipe(
+      Stream.map(({ payout_id }) => payout_id),
+      Stream.take(3),
+      Stream.runCollect,
+    ),
+  ).pipe(Effect.provide(PaymentsClient.layer(settingsFor(server.url))), Effect.runPromise);
+  expect(taken).toStrictEqual(["a", "b", "c"]);
+  expect(server.requests).toHaveLength(2);
+});

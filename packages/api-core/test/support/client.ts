@@ -1,0 +1,80 @@
+import { expect } from "vitest";
+import type { ClientSettings } from "../../src/client/config.ts";
+import { type OperationName, type PromiseClient, makePaymentsClient } from "../../src/index.ts";
+import { PaymentsError } from "../../src/client/errors.ts";
+import { Schema } from "effect";
+import { type Answer, type Received, type Reply, startServer } from "./server.ts";
+
+/** Settings for a server of a test: no long waits. */
+export const settingsFor = (
+  url: string,
+  settings: Partial<ClientSettings> = {},
+): ClientSettings => ({
+  baseUrl: url,
+  clientId: "client-7",
+  apiKey: "key-of-the-test",
+  retryBaseMs: 1,
+  ...settings,
+});
+
+/** A promise client that closes with the test. */
+export const clientFor = (
+  url: string,
+  settings: Partial<ClientSettings> = {},
+): PromiseClient & AsyncDisposable => {
+  const client = makePaymentsClient(settingsFor(url, settings));
+  return { ...client, [Symbol.asyncDispose]: client.close };
+};
+
+type AnyOperation = (input: unknown) => Promise<unknown>;
+
+/** An operation by its name, with an input that need not be right. */
+export const anyOperation = (client: PromiseClient, name: OperationName): AnyOperation =>
+  client[name] as AnyOperation;
+
+export const isPaymentsError = Schema.is(PaymentsError);
+
+/** The typed error that a call rejects with. */
+export const failureOf = async (call: Promise<unknown>): Promise<PaymentsError> => {
+  const error = await call.then(
+    (value) => {
+      throw new Error(`succeeded: ${JSON.stringify(value)}`);
+    },
+    (reason: unknown) => reason,
+  );
+  expect(error).toSatisfy(isPaymentsError);
+  return error as PaymentsError;
+};
+
+export interface Exchange {
+  readonly sent: Received;
+  readonly result: unknown;
+}
+
+/** One call against a server that gives one answer to everything. */
+export const exchange = async (
+  name: OperationName,
+  input: unknown,
+  reply: Reply | Answer,
+  settings: Partial<ClientSettings> = {},
+): Promise<Exchange> => {
+  await using server = await startServer(typeof reply === "function" ? reply : () => reply);
+  await using client = clientFor(server.url, settings);
+  const result = await anyOperation(client, name)(input);
+  const [sent] = server.requests;
+  if (sent === undefined) throw new Error(`${name} sent nothing`);
+  return { sent, result };
+};
+
+/** The error of one call against a server that gives one answer to everything, and what it sent. */
+export const failedExchange = async (
+  name: OperationName,
+  input: unknown,
+  reply: Reply | Answer,
+  settings: Partial<ClientSettings> = {},
+): Promise<{ readonly error: PaymentsError; readonly requests: ReadonlyArray<Received> }> => {
+  await using server = await startServer(typeof reply === "function" ? reply : () => reply);
+  await using client = clientFor(server.url, settings);
+  const error = await failureOf(anyOperation(client, name)(input));
+  return { error, requests: [...server.requests] };
+};

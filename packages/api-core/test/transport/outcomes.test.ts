@@ -1,0 +1,282 @@
+import { describe, expect, it } from "vitest";
+import type { OperationName } from "../../src/index.ts";
+import { answers } from "../support/answers.ts";
+import { attemptsOf } from "../support/attempts.ts";
+import { anyOperation, clientFor, failedExchange, failureOf } from "../support/client.ts";
+import { requests } from "../support/requests.ts";
+import { type Answer, refusal, signsIn, startServer, success } from "../support/server.ts";
+
+const SENDS = 3;
+const settings = { maxAttempts: SENDS };
+
+/** One operation of each class; those of `once` are sent a second time only where nothing was done. */
+const CLASSES = [
+  ["safe", "retrievePayout", "no", SENDS],
+  ["convergent", "cancelCard", "unknown", SENDS],
+  ["keyed", "createCard", "unknown", SENDS],
+  ["once", "createPayout", "unknown", 1],
+  ["once", "createCardholder", "unknown", 1],
+  ["once", "createBeneficiary", "unknown", 1],
+] as const;
+
+const failWith =
+  (act: (socket: import("node:net").Socket) => void): Answer =>
+  () =>
+  ({ socket }) =>
+    act(socket);
+
+const writing = (bytes: string): Answer => failWith((socket) => socket.end(bytes));
+
+const good = JSON.stringify(answers.createPayout.body);
+
+/** Sent, and nobody knows what became of it: the tag, and what happened. */
+const AMBIGUOUS: ReadonlyArray<readonly [string, Answer, "OutcomeUnknown" | "UnexpectedAnswer"]> = [
+  [
+    "a connection reset before any byte",
+    failWith((socket) => socket.resetAndDestroy()),
+    "OutcomeUnknown",
+  ],
+  ["a connection closed before any byte", failWith((socket) => socket.destroy()), "OutcomeUnknown"],
+  [
+    "a connection closed within the head",
+    writing("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-le"),
+    "OutcomeUnknown",
+  ],
+  [
+    "a body cut short by its length",
+    writing(`HTTP/1.1 200 OK\r\ncontent-length: ${good.length + 1}\r\n\r\n${good}`),
+    "OutcomeUnknown",
+  ],
+  [
+    "a chunked body without an end",
+    writing(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"cod\r\n`),
+    "OutcomeUnknown",
+  ],
+  [
+    "a connection reset after some bytes",
+    () =>
+      ({ response, socket }) => {
+        response.writeHead(200, { "content-length": good.length });
+        response.write(good.slice(0, 10), () => socket.resetAndDestroy());
+      },
+    "OutcomeUnknown",
+  ],
+  [
+    "a body cut short where only the end of the connection ends it",
+    writing(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${good.slice(0, -1)}`),
+    "UnexpectedAnswer",
+  ],
+  ["bytes that are no HTTP", writing("SSH-2.0-OpenSSH_9\r\n"), "OutcomeUnknown"],
+  ["an empty body", () => ({ status: 200 }), "UnexpectedAnswer"],
+  ["HTTP 204", () => ({ status: 204 }), "UnexpectedAnswer"],
+  ["HTML with HTTP 200", () => ({ body: "<html>ok</html>" }), "UnexpectedAnswer"],
+  ["JSON that is no envelope", () => ({ body: [1] }), "UnexpectedAnswer"],
+  [
+    "an envelope with a code of 500",
+    () => ({ body: { code: 500, message: "?" } }),
+    "UnexpectedAnswer",
+  ],
+  [
+    "an envelope with a code that only looks like 400",
+    () => ({ body: { code: "4e2", message: "no" } }),
+    "UnexpectedAnswer",
+  ],
+  ["an envelope with a code that is a list", () => ({ body: { code: [400] } }), "UnexpectedAnswer"],
+  ["a redirect", () => ({ status: 307, headers: { location: "/x" } }), "UnexpectedAnswer"],
+  ["HTML with HTTP 502", () => ({ status: 502, body: "<html>" }), "OutcomeUnknown"],
+  ["HTTP 500 without a body", () => ({ status: 500 }), "OutcomeUnknown"],
+  ["HTTP 503", () => ({ status: 503, body: "busy" }), "OutcomeUnknown"],
+  ["HTTP 504", () => ({ status: 504, body: "<html>" }), "OutcomeUnknown"],
+  ["HTTP 408", () => ({ status: 408 }), "OutcomeUnknown"],
+  ["HTTP 403 without an envelope", () => ({ status: 403, body: "<html>" }), "OutcomeUnknown"],
+  [
+    "an envelope with a code of 408",
+    () => ({ body: { code: 408, message: "?" } }),
+    "OutcomeUnknown",
+  ],
+  ["a refusal under HTTP 500", () => refusal("it broke", 500), "OutcomeUnknown"],
+  ["a rejected token under HTTP 502", () => refusal("token expired", 502), "OutcomeUnknown"],
+  ["success under HTTP 500", () => ({ ...success({}), status: 500 }), "UnexpectedAnswer"],
+  ["success under HTTP 401", () => ({ ...success({}), status: 401 }), "UnexpectedAnswer"],
+  ["success under HTTP 429", () => ({ ...success({}), status: 429 }), "UnexpectedAnswer"],
+  ["success under HTTP 404", () => ({ ...success({}), status: 404 }), "UnexpectedAnswer"],
+];
+
+describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
+  it.each(AMBIGUOUS)("after %s", async (_, answer, tag) => {
+    const { error, requests: sent } = await failedExchange(name, requests[name], answer, settings);
+    expect(error).toMatchObject({ _tag: tag, operation: name, carriedOut });
+    expect(sent).toHaveLength(sends);
+    // A repeat is the very same request: the key of a keyed one above all.
+    expect(new Set(sent.map(({ body, path }) => path + body)).size).toBe(1);
+  });
+
+  it("is sent again after 429, whatever its class, but not without end", async () => {
+    const { error, requests: sent } = await failedExchange(
+      name,
+      requests[name],
+      () => ({ status: 429, headers: { "retry-after": "0" }, body: "slow down" }),
+      settings,
+    );
+    expect(error).toMatchObject({ _tag: "RateLimited", carriedOut: "no", retryAfter: 0 });
+    expect(sent).toHaveLength(SENDS);
+  });
+
+  it("succeeds when a 429 is followed by a good answer", async () => {
+    await using server = await startServer((_received, n) =>
+      n === 0 ? { status: 429, headers: { "retry-after": "0" } } : answers[name],
+    );
+    await using client = clientFor(server.url);
+    await expect(anyOperation(client, name)(requests[name])).resolves.not.toThrow();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("is not carried out where nothing listens any more, and is tried as often as any", async () => {
+    // No connection is kept that could still look alive.
+    const closing = { headers: { connection: "close" } };
+    await using server = await startServer(
+      () => ({ ...answers.ping, ...closing }),
+      (...signIn) => ({ ...signsIn(...signIn), ...closing }),
+    );
+    await using client = clientFor(server.url, settings);
+    await client.ping();
+    await server.stop();
+    const before = attemptsOf(name, "Unavailable");
+    expect(await failureOf(anyOperation(client, name)(requests[name]))).toMatchObject({
+      _tag: "Unavailable",
+      operation: name,
+      carriedOut: "no",
+      message: `${name} was not sent: connection refused. Check PAYMENTS_BASE_URL and the network.`,
+    });
+    expect(attemptsOf(name, "Unavailable") - before).toBe(SENDS);
+  });
+
+  it("is not carried out, nor sent again, after a 4xx without envelope", async () => {
+    for (const [status, body] of [
+      [404, "<html>"],
+      [405, ""],
+      [400, "{}"],
+      [413, "too large"],
+      [422, '{"error":"x"}'],
+    ] as const) {
+      const { error, requests: sent } = await failedExchange(name, requests[name], () => ({
+        status,
+        body,
+      }));
+      expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  it("is not sent again when the answer says success but cannot be read", async () => {
+    const isConfirmed = name === "cancelCard";
+    const { requests: sent } = isConfirmed
+      ? await failedExchange(name, requests[name], () => refusal("no"))
+      : await failedExchange(name, requests[name], () => success({ nonsense: 1 }));
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("an earlier send in doubt", () => {
+  const CASES: ReadonlyArray<readonly [OperationName, Answer]> = [
+    ["createCard", () => refusal("Balance is too low")],
+    ["createCard", () => ({ status: 404, body: "<html>" })],
+    ["createCard", () => ({ status: 429, headers: { "retry-after": "3600" } })],
+    ["createCard", () => ({ status: 401 })],
+    ["updateCard", () => refusal("Card not found")],
+  ];
+  it.each(CASES)("keeps %s in doubt, whatever the last send comes to", async (name, last) => {
+    const { error, requests: sent } = await failedExchange(name, requests[name], (received, n) =>
+      n === 0 ? { status: 502, body: "<html>" } : last(received, n),
+    );
+    expect(error).toMatchObject({ _tag: "OutcomeUnknown", operation: name, carriedOut: "unknown" });
+    expect(error.message).toContain("got no answer to an earlier send; then: ");
+    expect(sent.length).toBeGreaterThan(1);
+  });
+
+  it("is cleared up by a repeat that succeeds", async () => {
+    await using server = await startServer((_received, n) =>
+      n === 0 ? ({ socket }) => socket.destroy() : answers.createCard,
+    );
+    await using client = clientFor(server.url);
+    expect(await client.createCard(requests.createCard)).toMatchObject({ card_id: "c-1" });
+    expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
+  });
+});
+
+describe("a key that was used before", () => {
+  const SAID = [
+    ["a refusal that names the key", refusal("unique_request_id was used before")],
+    ["a refusal as a duplicate", refusal("Duplicate request", 400)],
+    ["a refusal as a repeat", refusal("This request was repeated")],
+    ["HTTP 409 with an envelope", refusal("conflict", 409)],
+    ["HTTP 409 without one", { status: 409, body: "<html>" }],
+    ["code 409", { body: { code: 409, message: "conflict" } }],
+  ] as const;
+  const withKey = { ...requests.createPayout, unique_request_id: "pay-1" };
+
+  it.each(SAID)("is in doubt for card operations and payouts: %s", async (_, reply) => {
+    for (const [name, request] of [
+      ["createCard", requests.createCard],
+      ["withdrawFromCard", requests.withdrawFromCard],
+      ["createPayout", withKey],
+    ] as const) {
+      const { error, requests: sent } = await failedExchange(name, request, () => reply);
+      expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  it.each(SAID)("is a plain refusal where no key was sent: %s", async (_, reply) => {
+    const { error } = await failedExchange("createPayout", requests.createPayout, () => reply);
+    expect(["Refused", "Unavailable"]).toContain(error._tag);
+    expect(error.carriedOut).toBe("no");
+  });
+
+  it("is a refusal where the key itself is at fault", async () => {
+    const { error } = await failedExchange("createCard", requests.createCard, () =>
+      refusal("unique_request_id is not allowed here"),
+    );
+    expect(error).toMatchObject({ _tag: "Refused", carriedOut: "no" });
+  });
+
+  it("may be answered without data: in doubt, and not asked again", async () => {
+    const { error, requests: sent } = await failedExchange(
+      "createCard",
+      requests.createCard,
+      (_received, n) => (n === 0 ? { status: 502 } : success()),
+    );
+    expect(error).toMatchObject({
+      _tag: "UnexpectedAnswer",
+      carriedOut: "unknown",
+      message: "createCard was answered with success, but without its data.",
+    });
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe("things that are already so", () => {
+  it.each([
+    ["cancelCard", "Card is already cancelled"],
+    ["cancelCard", "card already canceled"],
+    ["freezeCard", "Card has already been frozen"],
+    ["removeCardholder", "Cardholder already removed"],
+    ["createBalance", "A USD balance already exists"],
+  ] as const)("are success for %s: %s", async (name, message) => {
+    await using server = await startServer(() => refusal(message));
+    await using client = clientFor(server.url);
+    expect(await anyOperation(client, name)(requests[name])).toBeUndefined();
+  });
+
+  it.each([
+    ["cancelCard", "Card is already frozen"],
+    ["freezeCard", "Card is already cancelled"],
+    ["updateCard", "This name is already used"],
+    ["updateBeneficiary", "The account number already exists"],
+    ["createBalance", "A balance of this name already exists"],
+    ["createBalance", "The currency is not supported"],
+  ] as const)("are not what %s asks for: %s", async (name, message) => {
+    const { error } = await failedExchange(name, requests[name], () => refusal(message));
+    expect(error).toMatchObject({ _tag: "Refused", carriedOut: "no", reason: message });
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { type OperationName, operationNames } from "../../src/index.ts";
+import { answers } from "../support/answers.ts";
+import { exchange, failedExchange } from "../support/client.ts";
+import { requests } from "../support/requests.ts";
+
+describe.each(operationNames)("%s", (name) => {
+  it("reads the least that the document promises", async () => {
+    const { result } = await exchange(name, requests[name], answers[name]);
+    expect(result === undefined || typeof result === "object").toBe(true);
+  });
+
+  it("is sent on a connection of its own where it must not be left in doubt", async () => {
+    const { sent } = await exchange(name, requests[name], answers[name]);
+    const isOnce = ["createPayout", "createCardholder", "createBeneficiary"].includes(name);
+    expect(sent.headers.connection).toBe(isOnce ? "close" : "keep-alive");
+  });
+
+  it("reads a code that is a text, a message that is null or missing, and unknown fields", async () => {
+    const { body, ...rest } = answers[name];
+    const { message: _, ...envelope } = body as Record<string, unknown>;
+    const plain = await exchange(name, requests[name], answers[name]);
+    const variants =
+      name === "ping"
+        ? [{ ...envelope, message: "pong", trace: "x" }]
+        : [
+            { ...envelope, message: null, trace: { id: 7 } },
+            { ...envelope, code: "200" },
+          ];
+    for (const variant of variants) {
+      const { result } = await exchange(name, requests[name], { ...rest, body: variant });
+      expect(result).toStrictEqual(plain.result);
+    }
+  });
+
+  it("fails as refused on code 400, whatever the HTTP status of success or refusal", async () => {
+    for (const status of [200, 201, 400, 403, 404, 422]) {
+      for (const code of [400, "400"]) {
+        const { error, requests: sent } = await failedExchange(name, requests[name], {
+          status,
+          body: { code, message: "Balance is too low" },
+        });
+        expect(error).toMatchObject({
+          _tag: "Refused",
+          operation: name,
+          carriedOut: "no",
+          code: 400,
+          reason: "Balance is too low",
+          message: `${name} was refused: Balance is too low`,
+        });
+        expect(sent).toHaveLength(1);
+      }
+    }
+  });
+
+  it("fails as refused with the code alone where there is no message", async () => {
+    const { error } = await failedExchange(name, requests[name], { body: { code: 400 } });
+    expect(error).toMatchObject({
+      _tag: "Refused",
+      reason: "",
+      message: `${name} was refused: code 400`,
+    });
+  });
+});
+
+describe("an id", () => {
+  const IDS: ReadonlyArray<readonly [OperationName, string]> = [
+    ["createPayout", "id"],
+    ["createBeneficiary", "beneficiary_id"],
+    ["createCardholder", "card_holder_id"],
+    ["createCard", "card_id"],
+    ["retrieveBalance", "balance_id"],
+    ["retrievePayout", "payout_id"],
+  ];
+
+  it.each(IDS)("of %s must be one: %s", async (name, field) => {
+    const { data } = answers[name].body as { readonly data: object };
+    // An empty one leads nowhere; of a number this long the last digits were lost in reading.
+    for (const id of ['""', "null", "12345678901234567890", "{}"]) {
+      const written = JSON.stringify({ ...data, [field]: "?" }).replace('"?"', id);
+      const { error } = await failedExchange(name, requests[name], {
+        body: `{"code":200,"message":"Success","data":${written}}`,
+      });
+      expect(error).toMatchObject({
+        _tag: "UnexpectedAnswer",
+        message: `${name} was answered with success, but not in the documented shape.`,
+      });
+    }
+  });
+});

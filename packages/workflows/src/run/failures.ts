@@ -1,0 +1,83 @@
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "@temporalio/common";
+
+/** What became of a send that failed. */
+export type SendFailure =
+  /** The service or our own check said no. */
+  | { readonly _tag: "Refused"; readonly failure: ApplicationFailure }
+  /** Held back by the brake: to be sent when sends are resumed. */
+  | { readonly _tag: "Paused"; readonly reason: string }
+  /** Certainly not carried out: it may be sent again. */
+  | { readonly _tag: "NotCarriedOut"; readonly reason: string; readonly waitMs: number }
+  /** Nobody knows: look it up before it is sent again. `type` as the activity failed. */
+  | { readonly _tag: "Unknown"; readonly reason: string; readonly type: string };
+
+const hasRetryAfter = (detail: unknown): detail is { readonly retryAfter: number } =>
+  typeof detail === "object" &&
+  detail !== null &&
+  "retryAfter" in detail &&
+  typeof detail.retryAfter === "number";
+
+const SHORTEST_WAIT_MS = 1_000;
+
+/**
+ * Reads the failure of an activity that sends. Anything that is not certain counts as unknown, an
+ * activity that was cancelled, too.
+ *
+ * @throws the error itself when it is no failure of an activity.
+ */
+export const readSendFailure = (error: unknown): SendFailure => {
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (cause instanceof ApplicationFailure) {
+    switch (cause.type) {
+      case "InvalidRequest":
+      case "Refused":
+        return { _tag: "Refused", failure: cause };
+      case "Paused":
+        return { _tag: "Paused", reason: cause.message };
+      case "Unavailable":
+      case "RateLimited":
+      case "NotAuthenticated": {
+        const [detail] = cause.details ?? [];
+        const asked = hasRetryAfter(detail) ? detail.retryAfter : 0;
+        return {
+          _tag: "NotCarriedOut",
+          reason: cause.message,
+          waitMs: Math.max(SHORTEST_WAIT_MS, asked),
+        };
+      }
+      default:
+        return { _tag: "Unknown", reason: cause.message, type: cause.type ?? "" };
+    }
+  }
+  return { _tag: "Unknown", reason: rootCause(error).message, type: "" };
+};
+
+/** What lies at the bottom of a failure: the words of the service or of a check. */
+export const rootCause = (error: unknown): Error => {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return error.cause instanceof Error ? rootCause(error.cause) : error;
+};
+
+/** What an activity failed with, in its own type and words; not just that an activity failed. */
+export const failureOfActivity = (error: unknown): ApplicationFailure | undefined =>
+  error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
+    ? error.cause
+    : undefined;
+
+/**
+ * Whether an activity gave up because its whole time was over, not because of a fault. The server
+ * says so by a timeout while an attempt runs, and between two attempts by the state of the retries,
+ * with the last attempt's failure.
+ */
+export const isOverdue = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  (error.retryState === "TIMEOUT" ||
+    (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_CLOSE"));
+
+/** A failure that ends a run; `type` is what programs look at, `message` what people read. */
+export const runFailure = (
+  type: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): ApplicationFailure => ApplicationFailure.nonRetryable(message, type, details);

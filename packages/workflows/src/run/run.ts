@@ -1,0 +1,266 @@
+import { ApplicationFailure } from "@temporalio/common";
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import { type Attention, type Resolution, resolveUpdate, whyNot } from "./attention.ts";
+import { auditQuery, AuditTrail } from "./audit.ts";
+import { type Compensation, Compensations } from "./compensations.ts";
+import { failureOfActivity, rootCause, runFailure } from "./failures.ts";
+import { type Progress, progressQuery, type StepProgress } from "./progress.ts";
+import { SearchIndex } from "./search-index.ts";
+
+const now = (): string => new Date().toISOString();
+
+const MARKS = { running: "▶", waiting: "…", needsAttention: "!", done: "✓", failed: "✗" } as const;
+
+/** How a run is to behave, beyond its steps. */
+export interface RunOptions {
+  /**
+   * What a refusal of the service leads to: the run fails (default), or a person is asked, who can
+   * amend the request, and the run goes on from that step.
+   */
+  readonly onRefusal?: "fail" | "ask";
+}
+
+/**
+ * One run of a workflow: what it has done, where it stands, whom it waits for. Every step takes it
+ * as its first argument. Make it with {@link beginRun}, once, as the workflow's first act.
+ */
+export class Run {
+  readonly options: RunOptions;
+  /** Who or what did what. */
+  readonly audit = new AuditTrail();
+  readonly #index = new SearchIndex();
+  readonly #compensations = new Compensations();
+  readonly #sendingSteps = new Set<string>();
+  #steps: Array<StepProgress> = [];
+  #ids: Record<string, string> = {};
+  #shown: Record<string, unknown> = {};
+  #notes: Array<string> = [];
+  #stage = "starting";
+  #attention: Attention | undefined;
+  #resolution: Resolution | undefined;
+
+  constructor(options: RunOptions) {
+    this.options = options;
+  }
+
+  /** The state of the run as people and programs read it. */
+  get progress(): Progress {
+    return {
+      workflow: workflowInfo().workflowType,
+      stage: this.#stage,
+      steps: this.#steps,
+      ids: this.#ids,
+      shown: this.#shown,
+      notes: this.#notes,
+      ...(this.#attention && { attention: this.#attention }),
+    };
+  }
+
+  /**
+   * Runs a step and keeps its times and outcome. `work` is told the name under which it is kept: a
+   * name that was used before in this run is numbered.
+   */
+  async step<A>(called: string, note: string, work: (name: string) => Promise<A>): Promise<A> {
+    const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
+    const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
+    this.#steps.push({ name, status: "running", since: now(), note });
+    this.#enter(name);
+    try {
+      const result = await work(name);
+      this.#update(name, { status: "done", until: now() });
+      return result;
+    } catch (error) {
+      this.#update(name, { status: "failed", until: now(), note: rootCause(error).message });
+      this.audit.add({
+        who: "run",
+        step: name,
+        what: isCancellation(error) ? "cancelled" : "failed",
+        detail: { reason: rootCause(error).message },
+      });
+      throw error;
+    }
+  }
+
+  /** Says what a step is waiting for. */
+  waiting(step: string, note: string): void {
+    this.#update(step, { status: "waiting", note });
+  }
+
+  /** Makes ids findable: in the progress, and by search attribute. */
+  known(ids: Readonly<Record<string, string>>): void {
+    this.#ids = { ...this.#ids, ...ids };
+    this.#index.add(Object.values(ids));
+    this.#show();
+  }
+
+  /**
+   * Makes sure that a step that sends is the only one of its name: keys are derived from names, and
+   * two payments of one key would be taken for each other.
+   *
+   * @throws DuplicateStep
+   */
+  sendsOnce(step: string): void {
+    if (this.#sendingSteps.has(step)) {
+      throw runFailure(
+        "DuplicateStep",
+        `This run has a step ${step} that sends already: give the second one a name of its own.`,
+      );
+    }
+    this.#sendingSteps.add(step);
+  }
+
+  /**
+   * Fixes what a step is about to send, before it is sent: the key by which the request will be
+   * known, and a mark of what it makes, by which other runs know that it may be this one's.
+   */
+  intends(step: string, { intent, key }: { readonly intent: string; readonly key?: string }): void {
+    if (key !== undefined) this.#index.add([key]);
+    this.#index.intends(step, intent);
+    this.audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
+  }
+
+  /** It is known what became of a step's send. */
+  settled(step: string): void {
+    this.#index.settled(step);
+  }
+
+  /** Whether a step has begun to send and it is not known what became of it. */
+  isInDoubt(step: string): boolean {
+    return this.#index.isInDoubt(step);
+  }
+
+  /** Keeps something that whoever reads the result should know. */
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  /** Shows something in the progress to whom the run waits for. */
+  shows(what: Readonly<Record<string, unknown>>): void {
+    this.#shown = { ...this.#shown, ...what };
+  }
+
+  /**
+   * Waits, however long it takes, until a person has decided.
+   *
+   * @throws Abandoned when the decision is to end the run.
+   */
+  async ask(step: string, question: Omit<Attention, "step" | "since">): Promise<Resolution> {
+    this.#attention = { ...question, step, since: now() };
+    this.#resolution = undefined;
+    this.#update(step, { status: "needsAttention", note: question.reason });
+    this.#enter("needsAttention");
+    this.audit.add({ who: "run", step, what: "asked", detail: { reason: question.reason } });
+    try {
+      await condition(() => this.#resolution !== undefined);
+    } finally {
+      // A run that is cancelled asks no more.
+      this.#attention = undefined;
+    }
+    // The condition holds: `resolve` has set it.
+    const resolution = this.#resolution as unknown as Resolution;
+    const { by, ...decision } = resolution;
+    this.#update(step, { status: "running", note: `decided by ${by}` });
+    this.#enter(step);
+    this.audit.add({
+      who: by,
+      step,
+      what: Object.keys(decision).join(),
+      // An amendment may hold account numbers: the fields are named, the values are not.
+      detail: "amend" in decision ? { fields: Object.keys(decision.amend).join(", ") } : decision,
+    });
+    if ("abandon" in resolution) {
+      throw runFailure("Abandoned", `${step} was abandoned: ${resolution.abandon}`, { by });
+    }
+    return resolution;
+  }
+
+  /** Why a decision cannot be taken now, or undefined when it can. */
+  whyNot(resolution: unknown): string | undefined {
+    // A decision that is not taken up yet is not overwritten by a second one.
+    return this.#resolution !== undefined && this.#attention !== undefined
+      ? "This question has been answered."
+      : whyNot(this.#attention, resolution);
+  }
+
+  /** Takes the decision of a person; the update's validator has checked it. */
+  resolve(resolution: Resolution): void {
+    this.#resolution = resolution;
+  }
+
+  /** Registers how a step is undone when the run fails or is cancelled. Call it before the step. */
+  onFailure(compensation: Compensation): void {
+    this.#compensations.register(compensation);
+  }
+
+  /** The body of a workflow: keeps its ending, and undoes what was registered when it fails. */
+  async conduct<A>(body: () => Promise<A>): Promise<A> {
+    try {
+      const result = await body();
+      this.#end("done");
+      return result;
+    } catch (error) {
+      return await CancellationScope.nonCancellable(async () => {
+        const leftOver = await this.#compensations.undoAll(({ how, what }) =>
+          this.step(`undo: ${what}`, what, how),
+        );
+        this.#end(isCancellation(error) ? "cancelled" : "failed");
+        if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
+        throw ApplicationFailure.create({
+          type: "CompensationIncomplete",
+          message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${leftOver.join("; ")}`,
+          nonRetryable: true,
+          details: [{ leftOver, ids: this.#ids }],
+          cause: rootCause(error),
+        });
+      });
+    }
+  }
+
+  #enter(stage: string): void {
+    this.#stage = stage;
+    this.#index.stage(stage);
+    this.#show();
+  }
+
+  #end(stage: "done" | "failed" | "cancelled"): void {
+    this.#enter(stage);
+    this.#index.write();
+  }
+
+  #update(name: string, change: Partial<StepProgress>): void {
+    this.#steps = this.#steps.map((step) => (step.name === name ? { ...step, ...change } : step));
+    this.#show();
+  }
+
+  #show(): void {
+    setCurrentDetails(
+      [
+        ...this.#steps.map(
+          ({ name, note, status }) => `${MARKS[status]} **${name}** ${note ?? ""}`,
+        ),
+        ...Object.entries(this.#ids).map(([name, id]) => `${name}: \`${id}\``),
+      ].join("\n\n"),
+    );
+  }
+}
+
+/** Starts keeping a run's progress and audit trail, and answers its queries and its updates. */
+export const beginRun = (options: RunOptions = {}): Run => {
+  const run = new Run(options);
+  setHandler(progressQuery, () => run.progress);
+  setHandler(auditQuery, () => run.audit.entries);
+  setHandler(resolveUpdate, (resolution: Resolution) => run.resolve(resolution), {
+    validator: (resolution: Resolution) => {
+      const fault = run.whyNot(resolution);
+      if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault, "InvalidResolution");
+    },
+  });
+  return run;
+};

@@ -1,0 +1,16 @@
+import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
+
+/** The step that a run is at, `needsAttention`, `done`, `failed` or `cancelled`. */
+export const PAYMENT_STAGE = defineSearchAttributeKey("PaymentStage", SearchAttributeType.KEYWORD);
+
+/** Keys and ids by which a run can be found: unique_request_id, payout_id, card_holder_id, … */
+export const PAYMENT_IDS = defineSearchAttributeKey("PaymentIds", SearchAttributeType.KEYWORD_LIST);
+
+/** Currency of the money that a run moves. */
+export const PAYMENT_CURRENCY = defineSearchAttributeKey(
+  "PaymentCurrency",
+  SearchAttributeType.KEYWORD,
+);
+
+/** Search attributes that a namespace must have before it can run these workflows. */
+export const searchAttributes = [PAYMENT_STAGE, PAYMENT_IDS, PAYMENT_CURRENCY] as const;

@@ -1,0 +1,82 @@
+import type { Balance } from "@durable-payments/api-core";
+import { activities } from "../run/activities.ts";
+import type { Duration } from "../run/duration.ts";
+import { failureOfActivity, isOverdue, runFailure } from "../run/failures.ts";
+import { pace, type PollInterval } from "../run/pace.ts";
+import type { Run } from "../run/run.ts";
+
+const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type === "Refused";
+
+/**
+ * Makes sure that the account has a balance in a currency: takes the one there is, or creates it.
+ * Creating one that exists changes nothing.
+ */
+export const ensureBalance = (run: Run, currency: string): Promise<Balance> =>
+  run.step("ensureBalance", `looking for the ${currency} balance`, async () => {
+    const balance = await activities.retrieveBalance({ currency }).catch(async (error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      await activities.createBalance.executeWithOptions(
+        { summary: `Create the ${currency} balance` },
+        [{ currency, name: currency }],
+      );
+      return activities.retrieveBalance({ currency });
+    });
+    run.known({ balance_id: balance.balance_id });
+    return balance;
+  });
+
+/** How long and how often {@link awaitFunds} looks. */
+export interface AwaitFundsOptions {
+  /** Longest time to wait, default 30 days. */
+  readonly within?: Duration;
+  /** Time between two looks. */
+  readonly pollInterval?: PollInterval;
+}
+
+/**
+ * Waits until a balance holds an amount; meanwhile the run's progress shows the bank details by
+ * which it can be funded. Nothing is reserved: a send that follows may still be refused.
+ *
+ * @throws FundsOverdue after `within`.
+ */
+export const awaitFunds = (
+  run: Run,
+  { amount, currency }: { readonly amount: string; readonly currency: string },
+  { pollInterval, within = "30 days" }: AwaitFundsOptions = {},
+): Promise<Balance> =>
+  run.step("awaitFunds", `waiting until the ${currency} balance holds ${amount}`, async (step) => {
+    const { balance, isEnough } = await activities.checkFunds({ amount, currency });
+    if (isEnough) return balance;
+    run.waiting(
+      step,
+      `the ${currency} balance holds ${balance.available_balance}, ${amount} is needed`,
+    );
+    run.shows({ [`fund ${currency}`]: await bankDetails(currency) });
+    return activities.awaitFunds
+      .executeWithOptions(
+        {
+          summary: `Await ${amount} ${currency} on the balance`,
+          scheduleToCloseTimeout: within,
+        },
+        [{ amount, currency, ...pace(pollInterval) }],
+      )
+      .catch((error: unknown) => {
+        if (!isOverdue(error)) throw error;
+        throw runFailure(
+          "FundsOverdue",
+          `The ${currency} balance did not hold ${amount} within ${String(within)}.`,
+          { amount, currency },
+        );
+      })
+      .finally(() => run.shows({ [`fund ${currency}`]: undefined }));
+  });
+
+/** What is shown to who can fund a balance; that there are none must not end the wait for funds. */
+const bankDetails = async (currency: string): Promise<unknown> => {
+  try {
+    return await activities.retrieveBalanceBankDetails({ currency });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return `The service shows no bank details for ${currency}.`;
+  }
+};

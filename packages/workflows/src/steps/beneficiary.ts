@@ -1,0 +1,63 @@
+import type { Input } from "@durable-payments/api-core";
+import { activities } from "../run/activities.ts";
+import { readSendFailure } from "../run/failures.ts";
+import { intentOf } from "../run/keys.ts";
+import type { Run } from "../run/run.ts";
+import { sendUntilKnown } from "./send.ts";
+
+/** What to do about a beneficiary whose answer was lost. */
+export interface CreateBeneficiaryOptions {
+  /**
+   * `recreate` (default): create it again; the service has no list to find it by, and a second
+   * beneficiary moves no money. `ask`: a person decides.
+   */
+  readonly whenLost?: "recreate" | "ask";
+  /** Name of the step, when a run creates several beneficiaries. */
+  readonly step?: string;
+}
+
+/**
+ * Creates a beneficiary.
+ *
+ * @returns its beneficiary_id. When an answer was lost and it was created again, the run's notes
+ *   say so.
+ */
+export const createBeneficiary = (
+  run: Run,
+  beneficiary: Input<"createBeneficiary">,
+  { step = "createBeneficiary", whenLost = "recreate" }: CreateBeneficiaryOptions = {},
+): Promise<string> =>
+  run.step(step, "creating the beneficiary", async () => {
+    let lostAnswers = 0;
+    const { beneficiary_id } = await sendUntilKnown<
+      Input<"createBeneficiary">,
+      { readonly beneficiary_id: string }
+    >(run, {
+      step,
+      operation: "createBeneficiary",
+      request: beneficiary,
+      intent: ({ account_holder, nickname }) =>
+        intentOf("createBeneficiary", [nickname, account_holder]),
+      isKeyed: false,
+      send: async (request) => {
+        try {
+          return await activities.createBeneficiary.executeWithOptions(
+            { summary: "Create the beneficiary" },
+            [request],
+          );
+        } catch (error) {
+          if (readSendFailure(error)._tag === "Unknown") lostAnswers += 1;
+          throw error;
+        }
+      },
+      whenLost: whenLost === "ask" ? "ask" : "repeat",
+      shown: ({ bank_country, nickname }) => ({ nickname, bank_country }),
+      idsWanted: ["beneficiary_id"],
+      fromIds: async (ids) => ({ beneficiary_id: ids["beneficiary_id"] ?? "" }),
+      ids: (created) => ({ beneficiary_id: created.beneficiary_id }),
+    });
+    if (lostAnswers > 0) {
+      run.note(`${step}: ${lostAnswers} lost, so that the beneficiary may stand more than once`);
+    }
+    return beneficiary_id;
+  });

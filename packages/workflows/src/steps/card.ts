@@ -1,0 +1,78 @@
+import type { Card, Input } from "@durable-payments/api-core";
+import { activities } from "../run/activities.ts";
+import { intentOf } from "../run/keys.ts";
+import type { Run } from "../run/run.ts";
+import { sendUntilKnown } from "./send.ts";
+
+/** A card to issue. */
+export interface CardToIssue {
+  readonly card_holder_id: string;
+  readonly balance_id: string;
+  readonly product_code: string;
+  /** Initial recharge, a decimal string in USD, taken from the balance. */
+  readonly card_limit: string;
+}
+
+/** A card as the service answered it, with the key that was sent; unknown where a person found it. */
+export interface IssuedCard extends Card {
+  readonly sentKey?: string;
+}
+
+/**
+ * Issues a card and funds it with `card_limit`, exactly once: every send carries the same key,
+ * derived from the run and the step, and the service ignores repeats of a key. Cards have no list:
+ * when the answer to a repeat names no card, a person is asked.
+ *
+ * @param step name of the step, when a run issues several cards.
+ */
+export const issueCard = (run: Run, card: CardToIssue, step = "issueCard"): Promise<IssuedCard> =>
+  run.step(step, `issuing the card with ${card.card_limit} USD`, () =>
+    sendUntilKnown<Input<"createCard">, IssuedCard>(run, {
+      step,
+      operation: "createCard",
+      // The key is the step's: see isKeyed.
+      request: { ...card, unique_request_id: "" },
+      intent: ({ card_holder_id, card_limit, product_code }) =>
+        intentOf("createCard", [card_holder_id, product_code, card_limit]),
+      isKeyed: true,
+      send: async (request) => {
+        const issued = await activities.createCard.executeWithOptions(
+          { summary: `Issue the card with ${request.card_limit} USD` },
+          [request],
+        );
+        return { ...issued, sentKey: request.unique_request_id };
+      },
+      whenLost: "repeat",
+      shown: (request) => ({ ...request }),
+      idsWanted: ["card_id"],
+      fromIds: async ({ card_id = "" }) => ({ card_id }),
+      ids: ({ card_id }) => ({ card_id }),
+    }),
+  );
+
+/**
+ * Confirms that a card was issued, as far as the service shows it: by the answer's status and key,
+ * and by naming the card, where a name is given.
+ *
+ * @throws Refused when the card was not issued after all.
+ */
+export const confirmCard = (
+  run: Run,
+  { card, card_name }: { readonly card: IssuedCard; readonly card_name?: string | undefined },
+): Promise<Card> =>
+  run.step("confirmCard", "confirming the card", () =>
+    activities.confirmCard.executeWithOptions({ summary: `Confirm the card ${card.card_id}` }, [
+      {
+        card,
+        ...(card.sentKey !== undefined && { unique_request_id: card.sentKey }),
+        ...(card_name !== undefined && { card_name }),
+      },
+    ]),
+  );
+
+/** Cancels a card; its remaining balance goes back to the USD balance. */
+export const cancelCard = (card_id: string): Promise<void> =>
+  activities.cancelCard.executeWithOptions(
+    { summary: `Cancel the card ${card_id}`, scheduleToCloseTimeout: "1 day" },
+    [{ card_id }],
+  );

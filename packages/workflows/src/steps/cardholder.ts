@@ -1,0 +1,146 @@
+import type { Input } from "@durable-payments/api-core";
+import type { Duration } from "../run/duration.ts";
+import { activities } from "../run/activities.ts";
+import { isOverdue, runFailure } from "../run/failures.ts";
+import { intentOf } from "../run/keys.ts";
+import { pace, type PollInterval } from "../run/pace.ts";
+import type { Run } from "../run/run.ts";
+import { intentMark } from "../run/search-index.ts";
+import { judge } from "./judge.ts";
+import { type LookUp, sendUntilKnown } from "./send.ts";
+
+type CreateCardholder = Input<"createCardholder">;
+
+interface Identified {
+  readonly card_holder_id: string;
+}
+
+/** The list shows names, and no dates of birth. */
+const intentOfCardholder = ({ first_name, last_name }: CreateCardholder) =>
+  intentOf("createCardholder", [first_name, last_name]);
+
+const lookUpCardholder = async (
+  request: CreateCardholder,
+  since: number,
+): Promise<LookUp<Identified>> => {
+  const { certainAfterMs, items, owners, rivals } =
+    await activities.findCardholders.executeWithOptions(
+      { summary: "Look for the cardholder in the list" },
+      [{ request, since, intentMark: intentMark(intentOfCardholder(request)) }],
+    );
+  const verdict = judge({
+    candidates: items.map(({ card_holder_id }) => ({
+      id: card_holder_id,
+      owner: owners[card_holder_id],
+    })),
+    rivals,
+  });
+  switch (verdict._tag) {
+    case "Absent":
+      return { ...verdict, certainAfterMs };
+    case "Found":
+      return { _tag: "Found", value: { card_holder_id: verdict.id }, certainAfterMs };
+    case "Unclear":
+      return {
+        ...verdict,
+        certainAfterMs,
+        candidates: items.map(({ card_holder_id, card_holder_status, create_time }) => ({
+          card_holder_id,
+          card_holder_status,
+          create_time: create_time ?? "",
+        })),
+      };
+  }
+};
+
+/**
+ * Creates a cardholder, exactly once: one whose answer is lost is looked for in the list.
+ *
+ * @param step name of the step, when a run creates several cardholders.
+ * @returns its card_holder_id.
+ */
+export const createCardholder = (
+  run: Run,
+  cardholder: CreateCardholder,
+  step = "createCardholder",
+): Promise<string> =>
+  run.step(step, "creating the cardholder", async () => {
+    const { card_holder_id } = await sendUntilKnown<CreateCardholder, Identified>(run, {
+      step,
+      operation: "createCardholder",
+      request: cardholder,
+      intent: intentOfCardholder,
+      isKeyed: false,
+      send: (request) =>
+        activities.createCardholder.executeWithOptions({ summary: "Create the cardholder" }, [
+          request,
+        ]),
+      lookUp: lookUpCardholder,
+      whenLost: "lookUp",
+      shown: ({ first_name, last_name }) => ({ first_name, last_name }),
+      idsWanted: ["card_holder_id"],
+      fromIds: async (ids) => ({ card_holder_id: ids["card_holder_id"] ?? "" }),
+      ids: (created) => ({ card_holder_id: created.card_holder_id }),
+    });
+    return card_holder_id;
+  });
+
+/** How long and how often {@link awaitVerification} looks. */
+export interface AwaitVerificationOptions {
+  /** Longest time to wait, default 7 days. */
+  readonly within?: Duration;
+  /** Time between two looks. */
+  readonly pollInterval?: PollInterval;
+}
+
+/**
+ * Waits until a cardholder's identity check has passed.
+ *
+ * @throws VerificationRefused, VerificationIncomplete, or VerificationOverdue after `within`.
+ */
+export const awaitVerification = (
+  run: Run,
+  card_holder_id: string,
+  { pollInterval, within = "7 days" }: AwaitVerificationOptions = {},
+): Promise<void> =>
+  run.step("awaitVerification", "waiting for the identity check", async (step) => {
+    run.waiting(step, "waiting for the identity check");
+    const { cardholder, outcome } = await activities.awaitVerification
+      .executeWithOptions(
+        {
+          summary: `Await the identity check of ${card_holder_id}`,
+          scheduleToCloseTimeout: within,
+        },
+        [{ card_holder_id, ...pace(pollInterval) }],
+      )
+      .catch((error: unknown) => {
+        if (!isOverdue(error)) throw error;
+        throw runFailure(
+          "VerificationOverdue",
+          `The identity check of cardholder ${card_holder_id} has not ended within ${String(within)}.`,
+          { card_holder_id },
+        );
+      });
+    const { card_holder_status } = cardholder;
+    if (outcome === "refused") {
+      throw runFailure(
+        "VerificationRefused",
+        `The identity check of cardholder ${card_holder_id} failed (${card_holder_status}).`,
+        { card_holder_id, card_holder_status },
+      );
+    }
+    if (outcome === "incomplete") {
+      throw runFailure(
+        "VerificationIncomplete",
+        `The identity check of cardholder ${card_holder_id} lacks something (${card_holder_status}): complete it with the service, then run again with card_holder_id.`,
+        { card_holder_id, card_holder_status },
+      );
+    }
+  });
+
+/** Removes a cardholder. */
+export const removeCardholder = (card_holder_id: string): Promise<void> =>
+  activities.removeCardholder.executeWithOptions(
+    { summary: `Remove the cardholder ${card_holder_id}`, scheduleToCloseTimeout: "1 day" },
+    [{ card_holder_id }],
+  );

@@ -1,0 +1,11 @@
+import type { PlannedRequest } from "@durable-payments/activities";
+import { localActivities } from "../run/activities.ts";
+import type { Run } from "../run/run.ts";
+
+/**
+ * Checks everything that a run is going to send, before it sends anything.
+ *
+ * @throws InvalidRequest, which names every fault.
+ */
+export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>): Promise<void> =>
+  run.step("checkRequests", "checking the input", () => localActivities.checkRequests(planned));

@@ -1,0 +1,170 @@
+import type { EndedPayout } from "@durable-payments/activities";
+import type { Input, Payout } from "@durable-payments/api-core";
+import type { Duration } from "../run/duration.ts";
+import { activities } from "../run/activities.ts";
+import { isOverdue, runFailure } from "../run/failures.ts";
+import { intentOf } from "../run/keys.ts";
+import { type PollInterval, pace } from "../run/pace.ts";
+import type { Run } from "../run/run.ts";
+import { intentMark } from "../run/search-index.ts";
+import { judge } from "./judge.ts";
+import { type LookUp, sendUntilKnown } from "./send.ts";
+
+type CreatePayout = Input<"createPayout">;
+
+const shown = (payout: CreatePayout) => ({
+  beneficiary_id: payout.beneficiary_id,
+  amount: payout.amount,
+  currency: payout.currency,
+  payout_reference: payout.payout_reference ?? "",
+  payment_date: payout.payment_date,
+  unique_request_id: payout.unique_request_id ?? "",
+});
+
+const asCandidate = ({ create_time, payout_id, payout_status, unique_request_id }: Payout) => ({
+  payout_id,
+  payout_status,
+  create_time: create_time ?? "",
+  unique_request_id: unique_request_id ?? "",
+});
+
+/** `250` and `250.00` are the same amount. */
+const plainest = (amount: string): string =>
+  amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
+
+const intentOfPayout = ({
+  amount,
+  beneficiary_id,
+  currency,
+  payout_reference = "",
+}: CreatePayout) =>
+  intentOf("createPayout", [beneficiary_id, currency, plainest(amount), payout_reference]);
+
+const lookUpPayout = async (request: CreatePayout, since: number): Promise<LookUp<Payout>> => {
+  const { certainAfterMs, items, owners, rivals } = await activities.findPayouts.executeWithOptions(
+    { summary: `Look for the payout ${request.unique_request_id ?? ""}` },
+    [{ request, since, intentMark: intentMark(intentOfPayout(request)) }],
+  );
+  const verdict = judge({
+    key: request.unique_request_id,
+    candidates: items.map(({ payout_id, unique_request_id = "" }) => ({
+      id: payout_id,
+      key: unique_request_id === "" ? undefined : unique_request_id,
+      owner: owners[payout_id] ?? owners[unique_request_id],
+    })),
+    rivals,
+  });
+  switch (verdict._tag) {
+    case "Absent":
+      return { ...verdict, certainAfterMs };
+    case "Unclear":
+      return { ...verdict, certainAfterMs, candidates: items.map(asCandidate) };
+    case "Found": {
+      const found = items.find(({ payout_id }) => payout_id === verdict.id);
+      return found === undefined
+        ? { _tag: "Absent", certainAfterMs }
+        : {
+            _tag: "Found",
+            value: found,
+            // Our key proves it; one alike may be of a run whose claim is not to be seen yet.
+            certainAfterMs:
+              found.unique_request_id === request.unique_request_id ? 0 : certainAfterMs,
+          };
+    }
+  }
+};
+
+/** The payout that a person found; one that pays something else, or somebody else, is a mistake. */
+const foundPayout = async (
+  { payout_id = "" }: Readonly<Record<string, string>>,
+  request: CreatePayout,
+): Promise<Payout> => {
+  const found = await activities.retrievePayout({ payout_id });
+  const { amount, beneficiary_id = request.beneficiary_id, currency } = found;
+  if (
+    currency === request.currency &&
+    plainest(amount) === plainest(request.amount) &&
+    beneficiary_id === request.beneficiary_id
+  ) {
+    return found;
+  }
+  throw runFailure(
+    "OtherPayout",
+    `${payout_id} pays ${amount} ${currency} to ${beneficiary_id}, not ${request.amount} ${request.currency} to ${request.beneficiary_id}.`,
+  );
+};
+
+/**
+ * Creates a payout, exactly once: it carries a key derived from the run and the step, and is
+ * looked up by that key before it is ever sent a second time.
+ *
+ * @param step name of the step, when a run creates several payouts.
+ */
+export const createPayout = (
+  run: Run,
+  payout: Omit<CreatePayout, "unique_request_id">,
+  step = "createPayout",
+): Promise<Payout> =>
+  run.step(step, `creating the payout of ${payout.amount} ${payout.currency}`, () =>
+    sendUntilKnown<CreatePayout, Payout>(run, {
+      step,
+      operation: "createPayout",
+      request: payout,
+      intent: intentOfPayout,
+      isKeyed: true,
+      send: (request) =>
+        activities.createPayout.executeWithOptions(
+          { summary: `Create the payout of ${request.amount} ${request.currency}` },
+          [request],
+        ),
+      lookUp: lookUpPayout,
+      whenLost: "lookUp",
+      shown,
+      idsWanted: ["payout_id"],
+      fromIds: foundPayout,
+      ids: ({ payout_id }) => ({ payout_id }),
+    }),
+  );
+
+/** How long and how often {@link awaitPayout} looks. */
+export interface AwaitPayoutOptions {
+  /** Longest time to wait, default 30 days. */
+  readonly within?: Duration;
+  /** Time between two looks. */
+  readonly pollInterval?: PollInterval;
+}
+
+/**
+ * Waits until a payout has ended. Neither silence of the service nor the end of the wait is a
+ * failure of the payout: after `within` it returns the payout as it then is, with no
+ * `complete_time`.
+ *
+ * @throws PayoutFailed when the service says that the payout failed.
+ */
+export const awaitPayout = (
+  run: Run,
+  payout_id: string,
+  { pollInterval, within = "30 days" }: AwaitPayoutOptions = {},
+): Promise<Payout> =>
+  run.step("awaitPayout", "waiting for the payout to complete", async (step) => {
+    run.waiting(step, "waiting for the payout to complete");
+    const ended = await activities.awaitPayoutEnd
+      .executeWithOptions(
+        { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
+        [{ payout_id, ...pace(pollInterval) }],
+      )
+      .catch(async (error: unknown): Promise<EndedPayout | undefined> => {
+        if (isOverdue(error)) return undefined;
+        throw error;
+      });
+    if (ended === undefined) return activities.retrievePayout({ payout_id });
+    if (ended.outcome === "failed") {
+      const { payout_reason, payout_status } = ended.payout;
+      throw runFailure("PayoutFailed", `The payout ${payout_id} ended as ${payout_status}.`, {
+        payout_id,
+        payout_status,
+        payout_reason: payout_reason ?? "",
+      });
+    }
+    return ended.payout;
+  });

@@ -1,0 +1,301 @@
+import type { OperationName } from "@durable-payments/api-core";
+import { CancelledFailure } from "@temporalio/common";
+import {
+  CancellationScope,
+  isCancellation,
+  patched,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
+import { activities, localActivities } from "../run/activities.ts";
+import type { Attention, Resolution } from "../run/attention.ts";
+import { readSendFailure, rootCause } from "../run/failures.ts";
+import { stepKey } from "../run/keys.ts";
+import type { Run } from "../run/run.ts";
+
+/**
+ * What a look-up came to, with what it found. Lists lag, and so does the knowledge of what belongs
+ * to other runs: only what bears our key is believed at once, all else `certainAfterMs` after the
+ * send at the earliest.
+ */
+export type LookUp<A> =
+  | { readonly _tag: "Found"; readonly value: A; readonly certainAfterMs: number }
+  | { readonly _tag: "Absent"; readonly certainAfterMs: number }
+  | {
+      readonly _tag: "Unclear";
+      readonly reason: string;
+      readonly candidates: Attention["candidates"];
+      readonly certainAfterMs: number;
+    };
+
+/** A write, and how to find out what became of it. */
+export interface Sending<Request extends object, A> {
+  /** The step it belongs to; its key is derived from it. */
+  readonly step: string;
+  readonly operation: OperationName;
+  readonly request: Request;
+  /** What it makes, without the key: equal for two writes that a list could not tell apart. */
+  readonly intent: (request: Request) => string;
+  /** Whether the request carries the step's key as `unique_request_id`. */
+  readonly isKeyed: boolean;
+  /** One send: one activity of the operation. */
+  readonly send: (request: Request) => Promise<A>;
+  /** Looks for what a send without an answer may have made; left out where no list shows it. */
+  readonly lookUp?: (request: Request, since: number) => Promise<LookUp<A>>;
+  /** Without a look-up: whether the same request may be sent again, and what for. */
+  readonly whenLost: "lookUp" | "repeat" | "ask";
+  /** What a person is shown of the request. */
+  readonly shown: (request: Request) => Readonly<Record<string, unknown>>;
+  /** The ids that a person who found it gives, and how they become the result. */
+  readonly idsWanted: ReadonlyArray<string>;
+  readonly fromIds: (ids: Readonly<Record<string, string>>, request: Request) => Promise<A>;
+  /** The ids of the result, for the progress and the audit trail. */
+  readonly ids: (result: A) => Readonly<Record<string, string>>;
+}
+
+/** How the audit trail calls what became of a send. */
+const OUTCOMES = {
+  Paused: "held back",
+  NotCarriedOut: "not carried out",
+  Refused: "refused",
+  Unknown: "no answer",
+} as const;
+
+/** Longest wait between two sends that were turned away, while the service can be reached. */
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/** Wait before the first look-up; each further one is twice as long. */
+const LOOK_AFTER_MS = 2_000;
+
+/** Repeats of a request that may be repeated as it is, before a person is asked. */
+const MOST_REPEATS = 5;
+
+/**
+ * Sends a write until its outcome is known: never twice on a guess, never given up on a guess.
+ *
+ * - Certainly not carried out (service unreachable, rate limited, sends paused): waits and sends
+ *   again, for as long as it takes.
+ * - Refused: fails with the refusal, or asks a person, who can amend the request.
+ * - Unknown: looks it up. Found: that is the result. Absent after the list had time to catch up:
+ *   sends again. Unclear: asks a person.
+ */
+export const sendUntilKnown = async <Request extends object, A>(
+  run: Run,
+  sending: Sending<Request, A>,
+): Promise<A> => {
+  const result = await new Sender(run, sending).untilKnown();
+  const ids = sending.ids(result);
+  run.known(ids);
+  run.settled(sending.step);
+  run.audit.add({ who: "run", step: sending.step, what: "known", detail: ids });
+  return result;
+};
+
+/**
+ * Whether this is a later run of a workflow, after a reset, say, so that the step may have been
+ * sent by the run before. `patched` makes the answer replayable: what stands in the history was
+ * decided by the run that wrote it.
+ */
+const mayHaveBeenSentBefore = (step: string): boolean => {
+  const { firstExecutionRunId, runId } = workflowInfo();
+  return runId !== firstExecutionRunId && patched(`look up ${step} before it is sent`);
+};
+
+/**
+ * Awaits, however long it takes, that the service can be reached: the retries of a read add nothing
+ * to the history, where sending again and again would.
+ */
+const serviceAnswers = async (): Promise<void> => {
+  try {
+    await activities.ping.executeWithOptions({ summary: "Await the service" }, [{}]);
+  } catch (error) {
+    // Whatever else is wrong, the send itself will tell.
+    if (isCancellation(error)) throw error;
+  }
+};
+
+class Sender<Request extends object, A> {
+  readonly #run: Run;
+  readonly #sending: Sending<Request, A>;
+  readonly #since = Date.now();
+  #request: Request;
+  #key: string | undefined;
+  #unknownOutcomes = 0;
+  /** Whether something may have been made that this run does not know. */
+  #isInDoubt = false;
+  #amendments = 0;
+
+  constructor(run: Run, sending: Sending<Request, A>) {
+    run.sendsOnce(sending.step);
+    this.#run = run;
+    this.#sending = sending;
+    this.#request = this.#fix(sending.request);
+  }
+
+  async untilKnown(): Promise<A> {
+    try {
+      return await this.#sendUntilKnown();
+    } catch (error) {
+      if (isCancellation(error) && !this.#isInDoubt) this.#run.settled(this.#sending.step);
+      throw error;
+    }
+  }
+
+  /**
+   * A cancellation stops it where nothing is in doubt: not while a request is under way or looked
+   * up, but before it is sent again.
+   */
+  async #sendUntilKnown(): Promise<A> {
+    const { lookUp, step } = this.#sending;
+    if (lookUp !== undefined && mayHaveBeenSentBefore(step)) {
+      this.#isInDoubt = true;
+      const known = await this.#settle("An earlier run of this workflow may have sent it.", "");
+      if (known !== "send") return known;
+    }
+    for (let turnedAway = 0; ;) {
+      if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Not sent.");
+      this.#tell("sending");
+      try {
+        return await CancellationScope.nonCancellable(() => this.#sending.send(this.#request));
+      } catch (error) {
+        const failure = readSendFailure(error);
+        this.#tell(OUTCOMES[failure._tag], rootCause(error).message);
+        if (failure._tag === "NotCarriedOut") {
+          turnedAway += 1;
+          this.#run.waiting(this.#sending.step, failure.reason);
+          const longer = failure.waitMs * 2 ** Math.min(turnedAway - 1, 12);
+          await sleep(Math.max(failure.waitMs, Math.min(LONGEST_WAIT_MS, longer)));
+          await serviceAnswers();
+        } else if (failure._tag === "Paused") {
+          this.#run.waiting(this.#sending.step, failure.reason);
+          await activities.awaitResume.executeWithOptions(
+            { summary: "Await the end of the pause" },
+            [],
+          );
+        } else if (failure._tag === "Refused") {
+          const known = await this.#onRefusal(failure.failure);
+          if (known !== "send") return known;
+        } else {
+          this.#unknownOutcomes += 1;
+          this.#isInDoubt = true;
+          const known = await this.#settle(failure.reason, failure.type);
+          if (known !== "send") return known;
+        }
+      }
+    }
+  }
+
+  /** Fixes key and payload before the first send: every further send is the very same. */
+  #fix(request: Request): Request {
+    const { intent, isKeyed, step } = this.#sending;
+    this.#key = isKeyed
+      ? stepKey(this.#amendments === 0 ? step : `${step}#${this.#amendments}`)
+      : undefined;
+    this.#run.intends(step, {
+      intent: intent(request),
+      ...(this.#key !== undefined && { key: this.#key }),
+    });
+    return this.#key === undefined ? request : { ...request, unique_request_id: this.#key };
+  }
+
+  async #onRefusal(refusal: Error): Promise<A | "send"> {
+    // The refusal of a repeat does not tell what became of a send before it.
+    if (this.#unknownOutcomes > 0) {
+      return this.#ask(`An earlier send got no answer; the repeat: ${refusal.message}`, []);
+    }
+    if (this.#run.options.onRefusal !== "ask") {
+      this.#run.settled(this.#sending.step);
+      throw refusal;
+    }
+    return this.#askToAmend(refusal.message);
+  }
+
+  async #settle(reason: string, type: string): Promise<A | "send"> {
+    const { lookUp, step, whenLost } = this.#sending;
+    if (lookUp === undefined) {
+      // The service answered, and its answer does not say what a repeat would not say either.
+      const isAnswered = type === "UnexpectedAnswer";
+      if (whenLost === "ask" || isAnswered || this.#unknownOutcomes >= MOST_REPEATS) {
+        return this.#ask(reason, []);
+      }
+      this.#run.waiting(step, `no answer, repeating the same request: ${reason}`);
+      await sleep(this.#unknownOutcomes * 1_000);
+      return "send";
+    }
+    const lost = Date.now();
+    for (let wait = LOOK_AFTER_MS; ; wait *= 2) {
+      this.#run.waiting(step, `no answer, looking it up: ${reason}`);
+      const { found, lookedAt } = await CancellationScope.nonCancellable(async () => {
+        await sleep(wait);
+        return { lookedAt: Date.now(), found: await lookUp(this.#request, this.#since) };
+      });
+      this.#tell(`looked up: ${found._tag}`);
+      if (lookedAt - lost < found.certainAfterMs) continue;
+      if (found._tag === "Found") return found.value;
+      if (found._tag === "Unclear") return this.#ask(`${reason} ${found.reason}`, found.candidates);
+      this.#isInDoubt = false;
+      return "send";
+    }
+  }
+
+  async #ask(reason: string, candidates: Attention["candidates"]): Promise<A | "send"> {
+    const resolution = await this.#run.ask(this.#sending.step, {
+      ...this.#question(reason),
+      candidates,
+      actions: ["found", "resend", "abandon"],
+    });
+    if (!("found" in resolution)) {
+      this.#isInDoubt = false;
+      return "send";
+    }
+    try {
+      return await this.#sending.fromIds(resolution.found, this.#request);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      // A mistyped id, say: it must not end the run, and the question stands.
+      return this.#ask(`What was found is not it: ${rootCause(error).message}`, candidates);
+    }
+  }
+
+  async #askToAmend(reason: string): Promise<"send"> {
+    const resolution = await this.#run.ask(this.#sending.step, {
+      ...this.#question(reason),
+      candidates: [],
+      actions: ["amend", "resend", "abandon"],
+    });
+    if (!("amend" in resolution)) return "send";
+    const fault = await this.#amend(resolution);
+    return fault === undefined ? "send" : this.#askToAmend(fault);
+  }
+
+  /** Takes an amendment; a refused request was not carried out, so its successor has a key of its own. */
+  async #amend({
+    amend,
+  }: Extract<Resolution, { readonly amend: unknown }>): Promise<string | undefined> {
+    const amended = { ...this.#request, ...amend };
+    const { operation, step } = this.#sending;
+    try {
+      await localActivities.checkRequests([{ operation, input: amended, at: step }]);
+    } catch (error) {
+      return rootCause(error).message;
+    }
+    this.#amendments += 1;
+    this.#request = this.#fix(amended);
+    return undefined;
+  }
+
+  #question(reason: string): Pick<Attention, "reason" | "sent" | "idsWanted"> {
+    const { idsWanted, shown } = this.#sending;
+    return { reason, sent: shown(this.#request), idsWanted };
+  }
+
+  #tell(what: string, reason?: string): void {
+    this.#run.audit.add({
+      who: "run",
+      step: this.#sending.step,
+      what,
+      ...(this.#key !== undefined && { key: this.#key }),
+      ...(reason !== undefined && { detail: { reason } }),
+    });
+  }
+}

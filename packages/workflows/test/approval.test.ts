@@ -1,0 +1,133 @@
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { WorkflowUpdateFailedError } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type Approval,
+  type ApprovalRequest,
+  approveUpdate,
+  auditQuery,
+  payout,
+  progressQuery,
+} from "../src/index.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { payoutInput } from "./support/inputs.ts";
+import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
+
+describe.skipIf(!timeSkipping.available)(`a payout above the limit of one person${skipped}`, () => {
+  let rig: Rig;
+  let service: Service;
+  beforeAll(async () => {
+    rig = await timeSkippingRig();
+  });
+  afterAll(() => rig?.end());
+  beforeEach(async () => {
+    service = await startService({ settleAfter: 0 });
+  });
+  afterEach(() => service.stop());
+
+  type Handle = Awaited<ReturnType<typeof begin>>;
+  const begin = (taskQueue: string, memo: Readonly<Record<string, unknown>>, above: string) =>
+    rig.environment.client.workflow.start(payout, {
+      args: [{ ...payoutInput, options: { approval: { above } } }],
+      taskQueue,
+      workflowId: crypto.randomUUID(),
+      memo: { ...memo },
+    });
+
+  const waiting = (
+    use: (handle: Handle, request: ApprovalRequest) => Promise<void>,
+    memo: Readonly<Record<string, unknown>> = { startedBy: "Ada" },
+  ) =>
+    withWorker(rig, service.activities, async ({ taskQueue }) => {
+      const handle = await begin(taskQueue, memo, "249.99");
+      await rig.environment.sleep("40 days");
+      const { shown, stage } = await handle.query(progressQuery);
+      expect(stage).toBe("awaitApproval");
+      // As the step shows it.
+      await use(handle, shown["approval"] as ApprovalRequest);
+    });
+
+  const decide = (handle: Handle, approval: unknown) =>
+    // What comes from outside may be anything.
+    handle.executeUpdate(approveUpdate, { args: [approval as Approval] });
+
+  const rejectionOf = async (handle: Handle, approval: unknown): Promise<string> => {
+    const error: unknown = await decide(handle, approval).catch((thrown: unknown) => thrown);
+    if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+      return error.cause.message;
+    }
+    throw error;
+  };
+
+  it("waits for a second person, and has sent nothing", () =>
+    waiting(async (handle, request) => {
+      expect(request.startedBy).toBe("Ada");
+      expect(request.payment).toMatchObject({ amount: "250.00", currency: "USD" });
+      expect(JSON.stringify(request)).not.toContain(payoutInput.beneficiary.iban);
+      expect((await service.simulator.state()).requests).toEqual({});
+      await handle.terminate();
+    }));
+
+  it("takes no decision of who started it, of another payload, or of nobody", () =>
+    waiting(async (handle, { hash }) => {
+      const wrong: ReadonlyArray<readonly [unknown, string]> = [
+        [undefined, "Give the name of who decides (by)."],
+        [{ hash, approve: true }, "Give the name of who decides (by)."],
+        [
+          { by: " ada", hash, approve: true },
+          " ada started this run: a second person has to decide.",
+        ],
+        [{ by: "Bob", approve: true }, `The approval is not for this payload (hash ${hash}).`],
+        [
+          { by: "Bob", hash: "x", approve: true },
+          `The approval is not for this payload (hash ${hash}).`,
+        ],
+        [{ by: "Bob", hash }, "Give either approve: true, or reject with why."],
+        [{ by: "Bob", hash, approve: false }, "Give either approve: true, or reject with why."],
+        [{ by: "Bob", hash, reject: "" }, "Give either approve: true, or reject with why."],
+        [
+          { by: "Bob", hash, approve: true, reject: "no" },
+          "Give either approve: true, or reject with why.",
+        ],
+      ];
+      for (const [approval, message] of wrong) {
+        expect(await rejectionOf(handle, approval)).toBe(message);
+      }
+      await handle.terminate();
+    }));
+
+  it("is paid when a second person approves it", () =>
+    waiting(async (handle, { hash }) => {
+      await decide(handle, { by: "Bob", hash, approve: true });
+      expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+      expect(await handle.query(auditQuery)).toContainEqual(
+        expect.objectContaining({ who: "Bob", step: "awaitApproval", what: "approved" }),
+      );
+      expect((await handle.query(progressQuery)).shown).toEqual({});
+    }));
+
+  it("is never paid when a second person rejects it", () =>
+    waiting(async (handle, { hash }) => {
+      await decide(handle, { by: "Bob", hash, reject: "unknown supplier" });
+      const failure = await failureOf(handle.result());
+      expect(failure).toMatchObject({ type: "Rejected", details: [{ by: "Bob" }] });
+      expect(failure.message).toContain("unknown supplier");
+      expect((await service.simulator.state()).requests).toEqual({});
+    }));
+
+  it("cannot be approved where nobody says who started it", () =>
+    waiting(async (handle, { hash }) => {
+      expect(await rejectionOf(handle, { by: "Bob", hash, approve: true })).toContain("startedBy");
+      await handle.terminate();
+    }, {}));
+
+  it("up to the limit asks nobody", () =>
+    withWorker(rig, service.activities, async ({ taskQueue }) => {
+      const handle = await begin(taskQueue, {}, "250");
+      expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+    }));
+});

@@ -1,0 +1,257 @@
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { WorkflowUpdateFailedError } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  auditQuery,
+  payout,
+  type PayoutInput,
+  progressQuery,
+  type Resolution,
+  resolveUpdate,
+} from "../src/index.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { lookUpsIn } from "./support/look-ups.ts";
+import { payoutInput } from "./support/inputs.ts";
+import { type Queue, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
+
+describe.skipIf(!timeSkipping.available)(`a person${skipped}`, () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await timeSkippingRig();
+  });
+  afterAll(() => rig?.end());
+
+  describe("whom a run asks", () => {
+    let service: Service;
+    beforeEach(async () => {
+      // The service shows no keys, and another run may have made the like: nobody but a person can tell.
+      service = await startService({ settleAfter: 0, echoPayoutKey: false });
+    });
+    afterEach(() => service.stop());
+
+    type Handle = Awaited<ReturnType<typeof beginPayout>>;
+    const beginPayout = async ({ start }: Queue, input: PayoutInput = payoutInput) => {
+      const handle = await start(payout, [input]);
+      await rig.environment.sleep("5 minutes");
+      return handle;
+    };
+
+    const withAttention = (
+      use: (handle: Handle, queue: Queue) => Promise<void>,
+      fault: "dropped" | "dropped-before" = "dropped",
+    ) =>
+      withWorker(
+        rig,
+        { ...service.activities, ...lookUpsIn(service.simulator, { rivals: ["another run"] }) },
+        async (queue) => {
+          // A payout alike, of nobody that Temporal knows.
+          const other = await queue.start(payout, [payoutInput]);
+          await other.result();
+          await service.simulator.addFault({ kind: fault, operation: "createPayout" });
+          const [known] = (await service.simulator.state()).beneficiaries;
+          const { beneficiary: _, ...rest } = payoutInput;
+          await use(
+            await beginPayout(queue, { ...rest, beneficiary_id: known!.beneficiary_id }),
+            queue,
+          );
+        },
+      );
+
+    const resolve = (handle: Handle, resolution: unknown) =>
+      // What comes from outside may be anything.
+      handle.executeUpdate(resolveUpdate, { args: [resolution as Resolution] });
+
+    const rejectionOf = async (handle: Handle, resolution: unknown): Promise<string> => {
+      const error: unknown = await resolve(handle, resolution).then(
+        () => new Error("It was taken."),
+        (thrown: unknown) => thrown,
+      );
+      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+        expect(error.cause.type).toBe("InvalidResolution");
+        return error.cause.message;
+      }
+      throw error;
+    };
+
+    it("says what is known, what was sent and what can be done, and stands so in the index", async () => {
+      await withAttention(async (handle) => {
+        const { attention, stage, steps } = await handle.query(progressQuery);
+        expect(stage).toBe("needsAttention");
+        expect(steps.at(-1)).toMatchObject({ name: "createPayout", status: "needsAttention" });
+        const { payouts } = await service.simulator.state();
+        expect(attention).toMatchObject({
+          step: "createPayout",
+          sent: { amount: "250.00", currency: "USD", payout_reference: "Invoice 1" },
+          actions: ["found", "resend", "abandon"],
+          idsWanted: ["payout_id"],
+        });
+        expect(attention?.reason).toContain("2 are listed that may be it");
+        expect(attention?.candidates.map((candidate) => candidate["payout_id"]).toSorted()).toEqual(
+          payouts.map(({ payout_id }) => payout_id).toSorted(),
+        );
+        const { typedSearchAttributes } = await handle.describe();
+        expect(typedSearchAttributes.getAll()).toMatchObject([
+          { key: { name: "PaymentStage" }, value: "needsAttention" },
+          { key: { name: "PaymentIds" } },
+        ]);
+        await handle.terminate();
+      });
+    });
+
+    it("waits for years, if it has to", async () => {
+      await withAttention(async (handle) => {
+        await rig.environment.sleep("800 days");
+        expect((await handle.describe()).status.name).toBe("RUNNING");
+        expect((await handle.query(progressQuery)).stage).toBe("needsAttention");
+        await handle.terminate();
+      });
+    });
+
+    it("takes no decision that does not fit, and says why", async () => {
+      await withAttention(async (handle) => {
+        const wrong: ReadonlyArray<readonly [unknown, string]> = [
+          [undefined, "Give the name of who decides (by)."],
+          ["resend", "Give the name of who decides (by)."],
+          [{ resend: true }, "Give the name of who decides (by)."],
+          [{ by: " ", resend: true }, "Give the name of who decides (by)."],
+          [{ by: "Ada" }, "Give exactly one of found, resend, abandon."],
+          [
+            { by: "Ada", resend: true, abandon: "no" },
+            "Give exactly one of found, resend, abandon.",
+          ],
+          [{ by: "Ada", amend: { amount: "1" } }, "Give exactly one of found, resend, abandon."],
+          [{ by: "Ada", resend: false }, "resend must be true."],
+          [{ by: "Ada", abandon: "" }, "abandon must say why."],
+          [{ by: "Ada", found: {} }, "found must give payout_id."],
+          [{ by: "Ada", found: "p-1" }, "found must give payout_id."],
+          [{ by: "Ada", found: { payout_id: 1 } }, "found must give payout_id."],
+        ];
+        for (const [resolution, message] of wrong) {
+          expect(await rejectionOf(handle, resolution)).toBe(message);
+        }
+        expect((await handle.query(progressQuery)).stage).toBe("needsAttention");
+        await handle.terminate();
+      });
+    });
+
+    it("goes on with what was found, and keeps who decided", async () => {
+      await withAttention(async (handle) => {
+        const ours = (await service.simulator.state()).payouts.at(-1)!;
+        await resolve(handle, { by: "Ada", found: { payout_id: ours.payout_id } });
+        expect(await handle.result()).toMatchObject({ payout_id: ours.payout_id });
+        const progress = await handle.query(progressQuery);
+        expect(progress.attention).toBeUndefined();
+        expect(await handle.query(auditQuery)).toContainEqual(
+          expect.objectContaining({
+            who: "Ada",
+            step: "createPayout",
+            what: "found",
+            detail: { found: { payout_id: ours.payout_id } },
+          }),
+        );
+      });
+      expect((await service.simulator.state()).payouts).toHaveLength(2);
+    });
+
+    it("asks again when what was found is not there, or another payment", async () => {
+      await withAttention(async (handle, queue) => {
+        await resolve(handle, { by: "Ada", found: { payout_id: "mistyped" } });
+        await rig.environment.sleep("1 minute");
+        const { attention } = await handle.query(progressQuery);
+        expect(attention?.reason).toContain("Payout not found");
+        const [known] = (await service.simulator.state()).beneficiaries;
+        const other = await queue.start(payout, [
+          {
+            beneficiary_id: known!.beneficiary_id,
+            payout: { ...payoutInput.payout, amount: "7.00" },
+          },
+        ]);
+        const { payout_id } = await other.result();
+        await resolve(handle, { by: "Ada", found: { payout_id } });
+        await rig.environment.sleep("1 minute");
+        expect((await handle.query(progressQuery)).attention?.reason).toContain("pays 7.00 USD");
+        const ours = (await service.simulator.state()).payouts[1]!;
+        await resolve(handle, { by: "Ada", found: { payout_id: ours.payout_id } });
+        expect(await handle.result()).toMatchObject({ payout_id: ours.payout_id });
+      });
+    });
+
+    it("sends again when a person has made sure that it was not carried out", async () => {
+      await withAttention(async (handle) => {
+        await resolve(handle, { by: "Ada", resend: true });
+        const { payout_id } = await handle.result();
+        const { payouts } = await service.simulator.state();
+        expect(payouts.map((each) => each.payout_id).at(-1)).toBe(payout_id);
+        expect(payouts).toHaveLength(2);
+      }, "dropped-before");
+    });
+
+    it("ends as Abandoned, with why, when a person says so", async () => {
+      await withAttention(async (handle) => {
+        await resolve(handle, { by: "Ada", abandon: "paid by hand" });
+        const failure = await failureOf(handle.result());
+        expect(failure).toMatchObject({ type: "Abandoned", details: [{ by: "Ada" }] });
+        expect(failure.message).toContain("paid by hand");
+      });
+    });
+
+    it("can be cancelled, and then asks no more", async () => {
+      await withAttention(async (handle) => {
+        await handle.cancel();
+        await expect(handle.result()).rejects.toThrow("cancelled");
+        const { attention, stage } = await handle.query(progressQuery);
+        expect(stage).toBe("cancelled");
+        expect(attention).toBeUndefined();
+      });
+    });
+  });
+
+  describe("whom a refused run asks", () => {
+    let service: Service;
+    beforeEach(async () => {
+      service = await startService({ settleAfter: 0, balances: { USD: "100.00" } });
+    });
+    afterEach(() => service.stop());
+
+    it("can be amended where the run asks, and nothing before it is done again", async () => {
+      await withWorker(
+        rig,
+        { ...service.activities, ...lookUpsIn(service.simulator) },
+        async ({ start }) => {
+          const handle = await start(payout, [{ ...payoutInput, options: { onRefusal: "ask" } }]);
+          await rig.environment.sleep("1 minute");
+          const { attention } = await handle.query(progressQuery);
+          expect(attention).toMatchObject({
+            step: "createPayout",
+            actions: ["amend", "resend", "abandon"],
+          });
+          expect(attention?.reason).toContain("Insufficient balance");
+          await handle.executeUpdate(resolveUpdate, {
+            args: [{ by: "Ada", amend: { amount: "-1" } }],
+          });
+          await rig.environment.sleep("1 minute");
+          expect((await handle.query(progressQuery)).attention?.reason).toContain("amount");
+          await handle.executeUpdate(resolveUpdate, {
+            args: [{ by: "Ada", amend: { amount: "90.00" } }],
+          });
+          expect(await handle.result()).toMatchObject({
+            amount: "90.00",
+            payout_status: "completed",
+          });
+          const { beneficiaries, payouts } = await service.simulator.state();
+          expect(beneficiaries).toHaveLength(1);
+          expect(payouts).toHaveLength(1);
+          const keys = (await handle.query(auditQuery)).flatMap(({ key, what }) =>
+            what === "sending" ? [key] : [],
+          );
+          // The refused request keeps its key to itself.
+          expect(new Set(keys.filter((key) => key !== undefined)).size).toBe(2);
+        },
+      );
+    });
+  });
+});

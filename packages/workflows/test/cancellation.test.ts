@@ -1,0 +1,111 @@
+import { Context } from "@temporalio/activity";
+import type { PaymentsActivities } from "@durable-payments/activities";
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { WorkflowFailedError } from "@temporalio/client";
+import { CancelledFailure } from "@temporalio/common";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { onboardCardholder, payout, progressQuery } from "../src/index.ts";
+import { lookUpsIn } from "./support/look-ups.ts";
+import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
+
+describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, () => {
+  let rig: Rig;
+  let service: Service;
+  beforeAll(async () => {
+    rig = await timeSkippingRig();
+  });
+  afterAll(() => rig?.end());
+  beforeEach(async () => {
+    service = await startService({ verifyAfter: 0 });
+  });
+  afterEach(() => service.stop());
+
+  const activities = (changes: Partial<PaymentsActivities> = {}) => ({
+    ...service.activities,
+    ...lookUpsIn(service.simulator),
+    ...changes,
+  });
+
+  const expectCancelled = async (result: Promise<unknown>): Promise<void> => {
+    const error: unknown = await result.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WorkflowFailedError);
+    expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+  };
+
+  it("while a payment is being sent awaits what becomes of it, and knows the payment", async () => {
+    const sent = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const createPayout: PaymentsActivities["createPayout"] = async (input) => {
+      const activity = Context.current();
+      const heart = setInterval(() => activity.heartbeat(), 100);
+      try {
+        const made = await service.activities.createPayout(input);
+        sent.resolve();
+        await Promise.race([activity.cancelled, answered.promise]);
+        return made;
+      } finally {
+        clearInterval(heart);
+      }
+    };
+    await withWorker(rig, activities({ createPayout }), async ({ start }) => {
+      const handle = await start(payout, [payoutInput]);
+      await sent.promise;
+      await handle.cancel();
+      // The query is answered once the run has heard of its cancellation.
+      expect((await handle.query(progressQuery)).stage).toBe("createPayout");
+      answered.resolve();
+      await expectCancelled(handle.result());
+      const { payouts } = await service.simulator.state();
+      const { ids, stage } = await handle.query(progressQuery);
+      expect(payouts.map(({ payout_id }) => payout_id)).toEqual([ids["payout_id"]]);
+      expect(stage).toBe("cancelled");
+    });
+  });
+
+  const lost = async (kind: "dropped" | "dropped-before") => {
+    await service.simulator.addFault({ kind, operation: "createPayout" });
+    return withWorker(rig, activities(), async ({ start }) => {
+      const handle = await start(payout, [payoutInput]);
+      await vi.waitFor(async () => {
+        const { steps } = await handle.query(progressQuery);
+        expect(steps.at(-1)?.note).toContain("looking it up");
+      });
+      await handle.cancel();
+      await expectCancelled(handle.result());
+      return handle.query(progressQuery);
+    });
+  };
+
+  it("while a payment without an answer is looked up goes on until it is found", async () => {
+    const { ids } = await lost("dropped");
+    const { payouts } = await service.simulator.state();
+    expect(payouts.map(({ payout_id }) => payout_id)).toEqual([ids["payout_id"]]);
+  });
+
+  it("does not send a payment again that was not carried out", async () => {
+    const { ids } = await lost("dropped-before");
+    expect(ids["payout_id"]).toBeUndefined();
+    expect((await service.simulator.state()).payouts).toEqual([]);
+    expect(await service.requests("createPayout")).toBe(1);
+  });
+
+  it("while the service turns a card away knows that there is none", async () => {
+    const tooMany = { kind: "rate-limited", operation: "createCard" } as const;
+    await service.simulator.addFault({ ...tooMany, seconds: 60, times: 1_000 });
+    await withWorker(rig, activities(), async ({ start }) => {
+      const handle = await start(onboardCardholder, [
+        { ...onboardInput, options: { onFailure: "compensate" } },
+      ]);
+      await rig.environment.sleep("1 hour");
+      await handle.cancel();
+      // Not CompensationIncomplete: no card is in doubt.
+      await expectCancelled(handle.result());
+    });
+    const { cardholders } = await service.simulator.state();
+    expect(cardholders.map(({ removed }) => removed)).toEqual([true]);
+  });
+});

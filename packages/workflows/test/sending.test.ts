@@ -1,0 +1,289 @@
+import { Context } from "@temporalio/activity";
+import { brakeId, type PaymentsActivities } from "@durable-payments/activities";
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { auditQuery, onboardCardholder, payout, progressQuery } from "../src/index.ts";
+import { brake } from "../src/definitions/brake.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { type Claims, lookUpsIn } from "./support/look-ups.ts";
+import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
+
+describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
+  let rig: Rig;
+  let service: Service;
+  beforeAll(async () => {
+    rig = await timeSkippingRig();
+  });
+  afterAll(() => rig?.end());
+  beforeEach(async () => {
+    service = await startService({ settleAfter: 0, verifyAfter: 0 });
+  });
+  afterEach(() => service.stop());
+
+  const activities = (
+    changes: Partial<PaymentsActivities> = {},
+    claims: Claims = {},
+  ): Partial<PaymentsActivities> => ({
+    ...service.activities,
+    ...lookUpsIn(service.simulator, claims),
+    ...changes,
+  });
+
+  /** Runs a payout to its end. */
+  const pay = (changes: Partial<PaymentsActivities> = {}) =>
+    withWorker(rig, activities(changes), async ({ start }) => {
+      const handle = await start(payout, [payoutInput]);
+      const result = await handle.result();
+      return {
+        result,
+        progress: await handle.query(progressQuery),
+        audit: await handle.query(auditQuery),
+        handle,
+      };
+    });
+
+  describe("that is certainly not carried out is sent again, however long it takes:", () => {
+    it("a service that asks to wait", async () => {
+      await service.simulator.addFault({
+        kind: "rate-limited",
+        operation: "createPayout",
+        seconds: 90,
+        times: 3,
+      });
+      const { audit } = await pay();
+      const sends = audit.filter(({ what }) => what === "sending").map(({ at }) => Date.parse(at));
+      expect(sends).toHaveLength(5);
+      const gaps = sends.slice(2).map((at, i) => at - (sends[i + 1] ?? 0));
+      for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(90_000);
+      expect(await service.requests("createPayout")).toBe(4);
+      expect((await service.simulator.state()).payouts).toHaveLength(1);
+    });
+
+    it("a service that turns everything away for ten days, with a short history", async () => {
+      const sixHours = 6 * 60 * 60;
+      await service.simulator.addFault({ kind: "rate-limited", seconds: sixHours, times: 40 });
+      const { handle, progress } = await pay();
+      expect((await handle.fetchHistory()).events?.length).toBeLessThan(60);
+      const [since = 0, until = 0] = ["checkRequests", "createPayout"].map((step) =>
+        Date.parse(progress.steps.find(({ name }) => name === step)?.until ?? ""),
+      );
+      expect(until - since).toBeGreaterThan(9 * 24 * 60 * 60_000);
+    });
+
+    it("a service that is out of reach", async () => {
+      let inVain = 0;
+      const { result } = await pay({
+        createPayout: (input) => {
+          inVain += 1;
+          return (inVain <= 8 ? service.unreachable : service.activities).createPayout(input);
+        },
+      });
+      expect(result.payout_status).toBe("completed");
+      expect(await service.requests("createPayout")).toBe(1);
+    });
+  });
+
+  it("waits while sends are paused", async () => {
+    const braked = await startService({ settleAfter: 0 }, {}, {});
+    try {
+      await withWorker(rig, braked.activities, async ({ start, taskQueue }) => {
+        const { client } = rig.environment;
+        const pause = await client.workflow.start(brake, {
+          taskQueue,
+          workflowId: brakeId(taskQueue),
+          memo: { why: "a bad file", by: "Ada" },
+        });
+        const handle = await start(payout, [payoutInput]);
+        await rig.environment.sleep("5 minutes");
+        const { stage, steps } = await handle.query(progressQuery);
+        expect(stage).toBe("createBeneficiary");
+        expect(steps.at(-1)?.note).toMatch(/Sends are paused since .* by Ada: a bad file/);
+        expect((await braked.simulator.state()).requests).toEqual({});
+        await pause.terminate();
+        expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+        expect((await handle.fetchHistory()).events?.length).toBeLessThan(60);
+      });
+    } finally {
+      await braked.stop();
+    }
+  });
+
+  describe("a payout without an answer", () => {
+    it("is found by its key, and not sent again", async () => {
+      await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+      const { result } = await pay();
+      const { payouts } = await service.simulator.state();
+      expect(payouts).toMatchObject([{ payout_id: result.payout_id, payout_status: "completed" }]);
+      expect(await service.requests("createPayout")).toBe(1);
+    });
+
+    it("is sent again, once and with the same key, when it is certain that it is absent", async () => {
+      await service.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
+      const keys: Array<string | undefined> = [];
+      const { audit, handle } = await pay({
+        createPayout: (input) => {
+          keys.push(input.unique_request_id);
+          return service.activities.createPayout(input);
+        },
+      });
+      expect(await service.requests("createPayout")).toBe(2);
+      expect(new Set(keys).size).toBe(1);
+      const { payouts } = await service.simulator.state();
+      expect(payouts.map(({ unique_request_id }) => unique_request_id)).toEqual([keys[0]]);
+      const [first, second] = audit
+        .filter(({ step, what }) => step === "createPayout" && what === "sending")
+        .map(({ at }) => Date.parse(at));
+      expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(60_000);
+      expect((await handle.fetchHistory()).events?.length).toBeLessThan(100);
+    });
+
+    it("is not sent again while the list lags", async () => {
+      await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+      const { findPayouts } = lookUpsIn(service.simulator);
+      let looks = 0;
+      await pay({
+        findPayouts: async (sent) => {
+          looks += 1;
+          const matches = await findPayouts(sent);
+          return looks < 4 ? { ...matches, items: [] } : matches;
+        },
+      });
+      expect(looks).toBe(4);
+      expect(await service.requests("createPayout")).toBe(1);
+    });
+
+    it("is looked up when the worker was lost between the send and its answer", async () => {
+      const { result } = await pay({
+        createPayout: async (input) => {
+          const { attempt } = Context.current().info;
+          const sent = await service.activities.createPayout(input);
+          // As Temporal sees a worker that died: the attempt brings nothing, and there is another.
+          if (attempt === 1) throw new Error("the worker was lost");
+          return sent;
+        },
+      });
+      const { payouts } = await service.simulator.state();
+      expect(payouts.map(({ payout_id }) => payout_id)).toEqual([result.payout_id]);
+      expect(await service.requests("createPayout")).toBe(1);
+    });
+
+    it("that the service refuses when it is sent again is left to a person", async () => {
+      await service.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
+      await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+      await withWorker(rig, activities(), async ({ start }) => {
+        const handle = await start(payout, [payoutInput]);
+        await rig.environment.sleep("10 minutes");
+        const { attention } = await handle.query(progressQuery);
+        expect(attention?.reason).toContain("An earlier send got no answer");
+        await handle.terminate();
+      });
+    });
+  });
+
+  it("that the service refuses fails the run with the service's words, and is not sent again", async () => {
+    await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await withWorker(rig, activities(), async ({ start }) => {
+      const handle = await start(payout, [payoutInput]);
+      const failure = await failureOf(handle.result());
+      expect(failure).toMatchObject({ type: "Refused", nonRetryable: true });
+      expect(failure.message).toContain("Refused on demand");
+    });
+    expect(await service.requests("createPayout")).toBe(1);
+  });
+
+  describe("a beneficiary without an answer", () => {
+    it("is created again, and the run says so", async () => {
+      await service.simulator.addFault({ kind: "dropped", operation: "createBeneficiary" });
+      const { progress } = await pay();
+      expect((await service.simulator.state()).beneficiaries).toHaveLength(2);
+      expect(progress.notes.join()).toContain("createBeneficiary: 1 lost");
+      expect((await service.simulator.state()).payouts).toHaveLength(1);
+    });
+
+    it("is left to a person where the run is told to ask", async () => {
+      await service.simulator.addFault({ kind: "dropped", operation: "createBeneficiary" });
+      await withWorker(rig, activities(), async ({ start }) => {
+        const handle = await start(payout, [
+          { ...payoutInput, options: { onLostBeneficiary: "ask" } },
+        ]);
+        await rig.environment.sleep("1 minute");
+        expect((await handle.query(progressQuery)).attention).toMatchObject({
+          step: "createBeneficiary",
+          idsWanted: ["beneficiary_id"],
+        });
+        await handle.terminate();
+      });
+      expect((await service.simulator.state()).beneficiaries).toHaveLength(1);
+    });
+  });
+
+  describe("a cardholder without an answer", () => {
+    it("is found in the list, and not created again", async () => {
+      await service.simulator.addFault({ kind: "dropped", operation: "createCardholder" });
+      await withWorker(rig, activities(), async ({ start }) => {
+        const { card_holder_id } = await (await start(onboardCardholder, [onboardInput])).result();
+        const { cardholders, cards } = await service.simulator.state();
+        expect(cardholders.map((each) => each.card_holder_id)).toEqual([card_holder_id]);
+        expect(cards).toHaveLength(1);
+      });
+    });
+
+    it("is not taken from another run whose claim shows only later", async () => {
+      await service.simulator.addFault({ kind: "html-502", operation: "createCardholder" });
+      const another = { card_holder_id: "another", card_holder_status: "PENDING" };
+      let looks = 0;
+      const findCardholders: PaymentsActivities["findCardholders"] = async () => ({
+        items: [another],
+        owners: ++looks === 1 ? {} : { another: "another-run" },
+        rivals: [],
+        certainAfterMs: 60_000,
+      });
+      await withWorker(rig, activities({ findCardholders }), async ({ start }) => {
+        const { card_holder_id } = await (await start(onboardCardholder, [onboardInput])).result();
+        const { cardholders } = await service.simulator.state();
+        expect(cardholders.map((each) => each.card_holder_id)).toEqual([card_holder_id]);
+      });
+    });
+  });
+
+  describe("a card without an answer", () => {
+    const onboard = () =>
+      withWorker(rig, activities(), async ({ start }) => {
+        const handle = await start(onboardCardholder, [onboardInput]);
+        return { result: await handle.result(), progress: await handle.query(progressQuery) };
+      });
+
+    it("is asked for again with the same key, and is one card", async () => {
+      await service.simulator.addFault({ kind: "dropped", operation: "createCard" });
+      const { result } = await onboard();
+      const { balances, cards } = await service.simulator.state();
+      expect(cards.map(({ card_id }) => card_id)).toEqual([result.card_id]);
+      expect(await service.requests("createCard")).toBe(2);
+      expect(balances.find(({ currency }) => currency === "USD")?.available_balance).toBe(
+        "99900.00",
+      );
+    });
+
+    it.each(["repeated-key-empty", "repeated-key-refusal"] as const)(
+      "is left to a person where the repeat is answered without it (%s)",
+      async (kind) => {
+        await service.simulator.addFault({ kind: "dropped", operation: "createCard" });
+        await service.simulator.addFault({ kind, operation: "createCard" });
+        await withWorker(rig, activities(), async ({ start }) => {
+          const handle = await start(onboardCardholder, [onboardInput]);
+          await rig.environment.sleep("10 minutes");
+          expect((await handle.query(progressQuery)).attention).toMatchObject({
+            step: "issueCard",
+            idsWanted: ["card_id"],
+          });
+          await handle.terminate();
+        });
+        expect((await service.simulator.state()).cards).toHaveLength(1);
+      },
+    );
+  });
+});

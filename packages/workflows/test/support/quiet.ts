@@ -1,0 +1,7 @@
+import { DefaultLogger, Runtime } from "@temporalio/worker";
+
+/** Failures of activities are what these tests are about: only what goes wrong in the SDK is shown. */
+export const quiet = new DefaultLogger("ERROR");
+
+/** Lets the SDK say no more than {@link quiet}. Call it before the first environment is created. */
+export const quietRuntime = (): void => void Runtime.install({ logger: quiet });

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { Context } from "@temporalio/activity";
+import type { PaymentsActivities } from "@durable-payments/activities";
+import {
+  createLocalEnvironment,
+  createTimeSkippingEnvironment,
+} from "@durable-payments/tools/testing";
+import type {
+  Workflow,
+  WorkflowHandleWithFirstExecutionRunId,
+  WorkflowStartOptions,
+} from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { Worker } from "@temporalio/worker";
+import { searchAttributes } from "../../src/index.ts";
+import { bundleWorkflows } from "./bundle.ts";
+import { quietRuntime } from "./quiet.ts";
+
+/** A Temporal server and a worker of the workflows: one of each per test file. */
+export interface Rig {
+  readonly environment: TestWorkflowEnvironment;
+  readonly queue: Queue;
+  /** What the worker runs for the test that is running. */
+  activities: Partial<PaymentsActivities>;
+  readonly end: () => Promise<void>;
+}
+
+/** The task queue that the worker polls. */
+export interface Queue {
+  readonly taskQueue: string;
+  /** Starts a workflow by name; its id is new where none is given. */
+  readonly start: <W extends Workflow>(
+    workflow: W,
+    args: Parameters<W>,
+    workflowId?: string,
+  ) => Promise<WorkflowHandleWithFirstExecutionRunId<W>>;
+}
+
+// As the operator service numbers the types.
+const KEYWORD = 2;
+const KEYWORD_LIST = 7;
+
+/** A server that skips waiting times. */
+export const timeSkippingRig = async (): Promise<Rig> => {
+  quietRuntime();
+  const environment = await createTimeSkippingEnvironment();
+  // Without them the first act of every run would fail, again and again.
+  await environment.connection.operatorService.addSearchAttributes({
+    namespace: "default",
+    searchAttributes: Object.fromEntries(
+      searchAttributes.map(({ name, type }) => [
+        name,
+        type === "KEYWORD_LIST" ? KEYWORD_LIST : KEYWORD,
+      ]),
+    ),
+  });
+  return startRig(environment);
+};
+
+/** A real server, which lists workflows and keeps real time. */
+export const localRig = async (): Promise<Rig> => {
+  quietRuntime();
+  return startRig(await createLocalEnvironment());
+};
+
+const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
+  const taskQueue = `test-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    namespace: environment.namespace ?? "default",
+    taskQueue,
+    workflowBundle: await bundleWorkflows(),
+    activities: { default: (...input: [never]) => activityOf(rig)(...input) },
+    workflowThreadPoolSize: 1,
+  });
+  const running = worker.run();
+  const start: Queue["start"] = (workflow, args, workflowId = randomUUID()) => {
+    // The SDK's type wants `args` only where there are parameters; an empty list says the same.
+    const options = { args, taskQueue, workflowId } as unknown as WorkflowStartOptions<
+      typeof workflow
+    >;
+    return environment.client.workflow.start(workflow, options);
+  };
+  const rig: Rig = {
+    environment,
+    queue: { taskQueue, start },
+    activities: {},
+    end: async () => {
+      worker.shutdown();
+      await running;
+      await environment.teardown();
+    },
+  };
+  return rig;
+};
+
+const activityOf = ({ activities }: Rig): ((input: never) => Promise<unknown>) => {
+  const { activityType } = Context.current().info;
+  // Looked up by the name that the workflow calls; what it gives fits that activity.
+  const activity = activities[activityType as keyof PaymentsActivities];
+  if (activity !== undefined) return activity;
+  throw ApplicationFailure.nonRetryable(`This test does not expect ${activityType}.`, "Unexpected");
+};
+
+/** Runs `use` while the worker has these activities. */
+export const withWorker = async <A>(
+  rig: Rig,
+  activities: Partial<PaymentsActivities>,
+  use: (queue: Queue) => Promise<A>,
+): Promise<A> => {
+  rig.activities = activities;
+  try {
+    return await use(rig.queue);
+  } finally {
+    rig.activities = {};
+  }
+};

@@ -1,0 +1,4 @@
+export * from "../../src/definitions/index.ts";
+export { payTwoSuppliers } from "../examples/pay-two-suppliers.ts";
+export { keysOfSteps } from "./keys-of-steps.ts";
+export { payTwiceAlike } from "./pay-twice-alike.ts";

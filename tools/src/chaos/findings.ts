@@ -1,0 +1,75 @@
+import { isSameMoney } from "./money.ts";
+
+/** Something that is not as it must be. */
+export interface Finding {
+  /** The run's workflow id, or what else it is about. */
+  readonly subject: string;
+  readonly what: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a comparison has found so far. */
+export class Findings {
+  /** More in the ledger than one run may make. */
+  readonly duplicates: Finding[] = [];
+  /** A run says that it was done, and it was not; or it was done, and the run does not know. */
+  readonly lost: Finding[] = [];
+  /** A result, a key or a balance that differs from the ledger; a failure without a cause. */
+  readonly wrong: Finding[] = [];
+  /** Not ended when the time was up. */
+  readonly stuck: Finding[] = [];
+
+  /**
+   * Compares how many there are with how many there must be, one or none; while the run is open
+   * `isDue` is undefined, and either is right.
+   *
+   * @returns the one that there must be and is
+   */
+  one<A>(
+    subject: string,
+    name: string,
+    { found, isDue }: { readonly found: readonly A[]; readonly isDue: boolean | undefined },
+  ): A | undefined {
+    const [first, ...more] = found;
+    if (more.length > 0) {
+      this.duplicates.push({ subject, what: `${found.length} ${name}s instead of one` });
+      return undefined;
+    }
+    if (isDue === true && first === undefined) {
+      this.lost.push({ subject, what: `no ${name} in the ledger` });
+    }
+    if (isDue === false && first !== undefined) {
+      this.lost.push({ subject, what: `a ${name} that the run does not know of` });
+    }
+    return isDue === true ? first : undefined;
+  }
+
+  /** Compares what a run says with each field that the ledger gives. */
+  fields(subject: string, said: Fields, kept: Fields): void {
+    for (const [field, value] of Object.entries(kept)) {
+      if (said[field] === value) continue;
+      this.wrong.push({
+        subject,
+        what: `${field} is ${String(said[field])}, in the ledger ${String(value)}`,
+      });
+    }
+  }
+
+  /** Compares two amounts as numbers, however they are written. */
+  amount(subject: string, said: unknown, kept: string): void {
+    if (typeof said === "string" && isSameMoney(said, kept)) return;
+    this.wrong.push({ subject, what: `the amount is ${String(said)}, in the ledger ${kept}` });
+  }
+
+  /** Whether a run can be found by what it made. */
+  findable(subject: string, known: readonly string[], ids: readonly string[]): void {
+    for (const id of ids.filter((one) => !known.includes(one))) {
+      this.wrong.push({ subject, what: `its PaymentIds lack ${id}` });
+    }
+  }
+}
+
+/** The fields of a result; each is compared before it is believed. */
+export const fieldsOf = (result: unknown): Fields =>
+  typeof result === "object" && result !== null ? (result as Fields) : {};

@@ -1,0 +1,84 @@
+import type { Ledger } from "./ledger.ts";
+
+/** A fault as it is ordered (apps/simulator/README.md). */
+export interface FaultOrder {
+  readonly kind: string;
+  readonly operation: string;
+  readonly times: number;
+  readonly milliseconds?: number;
+}
+
+/** A fault that was ordered since the simulator started, and how often it struck. */
+export interface OrderedFault extends FaultOrder {
+  readonly fired: number;
+}
+
+/** The simulator did not answer: it was killed, and will be back. */
+export class SimulatorSilent extends Error {
+  override readonly name = "SimulatorSilent";
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** What the chaos run asks of the simulator, behind the back of the service that it plays. */
+export class SimulatorControl {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async ledger(): Promise<Ledger> {
+    // Written by our own simulator, whose records these types repeat.
+    return (await this.#ask("GET", "/_simulator/state")) as Ledger;
+  }
+
+  async faults(): Promise<readonly OrderedFault[]> {
+    return (await this.#ask("GET", "/_simulator/faults")) as readonly OrderedFault[];
+  }
+
+  async order(fault: FaultOrder): Promise<void> {
+    await this.#ask("POST", "/_simulator/faults", { body: fault });
+  }
+
+  /** Creates a beneficiary as any client would, and returns its id. */
+  async createBeneficiary(
+    account: { readonly clientId: string; readonly apiKey: string },
+    fields: object,
+  ): Promise<string> {
+    const client = { "x-client-id": account.clientId };
+    const signedIn = (await this.#ask("POST", "/api/v1/auth/signin", {
+      headers: { ...client, "x-api-key": account.apiKey },
+    })) as { readonly data: { readonly auth_token: string } };
+    const created = (await this.#ask("POST", "/api/v1/beneficiaries/create", {
+      headers: { ...client, "x-auth-token": `Bearer ${signedIn.data.auth_token}` },
+      body: fields,
+    })) as { readonly data: { readonly beneficiary_id: string } };
+    return created.data.beneficiary_id;
+  }
+
+  async #ask(
+    method: "GET" | "POST",
+    path: string,
+    { body, headers = {} }: { readonly body?: object; readonly headers?: object } = {},
+  ): Promise<unknown> {
+    let status: number;
+    let text: string;
+    try {
+      const answer = await fetch(`${this.#url}${path}`, {
+        method,
+        headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      status = answer.status;
+      text = await answer.text();
+    } catch (cause) {
+      throw new SimulatorSilent(`The simulator did not answer ${method} ${path}.`, { cause });
+    }
+    if (status >= 300) {
+      throw new Error(`The simulator answered ${method} ${path} with ${status}: ${text}`);
+    }
+    return text === "" ? undefined : JSON.parse(text);
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import { pause } from "./pause.ts";
+import type { PlannedRun } from "./planned-runs.ts";
+import { TASK_QUEUE, type World } from "./world.ts";
+
+const CALL_WITHIN_MS = 8_000;
+
+/** Whether an error is one of a server that is away, or of workers that are; the call is repeated. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ServiceError ||
+  error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+  error instanceof QueryNotRegisteredError ||
+  isGrpcServiceError(error);
+
+/** One call to the server, which ends soon whatever becomes of the server. */
+export const call = async <A>(
+  { client, connection }: World,
+  ask: (client: Client) => Promise<A>,
+): Promise<A> => await connection.withDeadline(Date.now() + CALL_WITHIN_MS, () => ask(client));
+
+/** Calls until there is an answer; undefined when it is over before. */
+export const callUntilAnswered = async <A>(
+  world: World,
+  over: AbortSignal,
+  ask: (client: Client) => Promise<A>,
+): Promise<A | undefined> => {
+  while (!over.aborted) {
+    try {
+      return await call(world, ask);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await pause(300, over);
+    }
+  }
+  return undefined;
+};
+
+/** Starts a run until it is known that it was started: exactly one of its id. */
+const start = async (world: World, run: PlannedRun, over: AbortSignal): Promise<boolean> => {
+  const started = await callUntilAnswered(world, over, async (client) => {
+    try {
+      await client.workflow.start(run.kind === "payout" ? "payout" : "onboardCardholder", {
+        workflowId: run.workflowId,
+        taskQueue: TASK_QUEUE,
+        args: [run.input],
+        workflowIdReusePolicy: "REJECT_DUPLICATE",
+        workflowIdConflictPolicy: "FAIL",
+      });
+    } catch (error) {
+      // By an attempt before this one, whose answer was lost.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    return true;
+  });
+  return started === true;
+};
+
+/** Starts all runs, each at its time; those of the same moment at once. */
+export const startRuns = async (
+  world: World,
+  runs: readonly PlannedRun[],
+  {
+    beforeAlike,
+    onStarted,
+    over,
+  }: {
+    /** Called once for runs that are alike, before they start. */
+    readonly beforeAlike: (one: PlannedRun) => Promise<void>;
+    readonly onStarted: () => void;
+    readonly over: AbortSignal;
+  },
+): Promise<void> => {
+  const begin = Date.now();
+  await Promise.all(
+    runs.map(async (run, index) => {
+      await pause(begin + run.startAtMs - Date.now(), over);
+      const isFirst = runs[index - 1]?.startAtMs !== run.startAtMs;
+      if (run.alike > 1 && isFirst && !over.aborted) await beforeAlike(run);
+      if (!over.aborted && (await start(world, run, over))) onStarted();
+    }),
+  );
+};

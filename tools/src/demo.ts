@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { interruption } from "./interruption.ts";
+import { checkout } from "./processes/apps.ts";
+import { reporter } from "./progress.ts";
+import { runCommand } from "./run-command.ts";
+import { runStarter } from "./stack/run-starter.ts";
+import { withStack } from "./stack/stack.ts";
+
+const help = `Usage: npm run demo
+
+Shows the main job on this machine, on a real Temporal server: starts a dev server with its Web UI,
+the simulator of the payment service, and a worker, all on free ports; onboards a cardholder
+(examples/onboard.json) and pays out to a new beneficiary (examples/payout.json); prints both
+results; ends everything that it started. What is missing on this machine is set up first.
+
+Options:
+  --help   shows this text
+
+Exit codes: 0 both runs completed, 1 something failed, 130 interrupted.
+`;
+
+const jobs = [
+  {
+    title: "Onboarding a cardholder: identity check, USD balance, card with its first recharge",
+    command: "onboard",
+    file: "examples/onboard.json",
+    id: "demo-onboarding",
+  },
+  {
+    title: "Paying out to a new beneficiary: create both, await the completion",
+    command: "payout",
+    file: "examples/payout.json",
+    id: "demo-payout",
+  },
+] as const;
+
+await runCommand({ help, options: {} }, async () => {
+  const started = Date.now();
+  const report = reporter(process.stdout);
+  const ports = {
+    temporal: { option: "the Temporal server" },
+    webUi: { option: "the Web UI" },
+    simulator: { option: "the simulator" },
+  };
+  await withStack({ name: "demo", ports, signal: interruption() }, report, async (stack) => {
+    report.line(`Web UI, while the demo runs: ${stack.webUi}`);
+    let failures = 0;
+    for (const [index, { title, command, file, id }] of jobs.entries()) {
+      report.line(`\n${index + 1}. ${title}`);
+      report.line(`   input  ${file}`);
+      report.line(`   watch  ${stack.webUi}/namespaces/default/workflows/${id}`);
+      const outcome = await runStarter(
+        stack,
+        [command, "--file", join(checkout, file), "--id", id],
+        (line) => report.line(`     ${line}`),
+      );
+      report.line(`   ${outcome.status}`);
+      for (const line of outcome.lines) report.line(`     ${line}`);
+      if (outcome.status !== "completed") failures += 1;
+    }
+    if (failures > 0) {
+      throw new Error(`\n${failures} of ${jobs.length} runs failed; logs: ${stack.logFolder}`);
+    }
+  });
+  const seconds = Math.round((Date.now() - started) / 1000);
+  report.line(`\nBoth runs completed; everything is ended again (${seconds} s).`);
+  return 0;
+});

@@ -1,0 +1,24 @@
+import { constants } from "node:os";
+
+const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Somebody told this process to end. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  /** The exit code by which a shell reports a process that a signal has ended. */
+  readonly exitCode: number;
+
+  constructor(signal: (typeof endingSignals)[number]) {
+    super(`interrupted by ${signal}`);
+    this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
+/** Aborted, with {@link Interrupted}, when this process is told to end; from then on the caller ends it. */
+export const interruption = (): AbortSignal => {
+  const controller = new AbortController();
+  for (const signal of endingSignals) {
+    process.on(signal, () => controller.abort(new Interrupted(signal)));
+  }
+  return controller.signal;
+};

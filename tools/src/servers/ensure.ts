@@ -1,0 +1,66 @@
+import { mkdir } from "node:fs/promises";
+import { withLock } from "../lock.mjs";
+import type { Reporter } from "../progress.ts";
+import { cacheFolder, fillAtomically } from "./cache.ts";
+import { cachedFolder, locate, type Located, ServerNotFound } from "./locate.ts";
+import type { Server } from "./server.ts";
+
+/**
+ * Finds the server, or gets it into the per-user cache. Of several processes at once one gets it,
+ * the others wait for it.
+ *
+ * @throws ServerNotFound naming each way that was tried and why it failed
+ */
+export const ensure = async (
+  server: Server,
+  report: Reporter,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Located> => {
+  const located = locate(server, env);
+  if (located !== undefined) return located;
+  await mkdir(cacheFolder(env), { recursive: true }).catch((error: unknown) => {
+    throw new ServerNotFound(
+      `The cache folder cannot be made (${reason(error)}): set XDG_CACHE_HOME to a folder that can be written.`,
+    );
+  });
+  const lock = `${cachedFolder(server, env)}.lock`;
+  return await withLock(
+    lock,
+    async () => locate(server, env) ?? (await install(server, report, env)),
+    () => report.line(`Another process is getting the ${server.title}: waiting for it (${lock}) …`),
+  );
+};
+
+const install = async (
+  server: Server,
+  report: Reporter,
+  env: NodeJS.ProcessEnv,
+): Promise<Located> => {
+  const failures = [
+    `${server.variable}: not set`,
+    `PATH: no ${server.command}`,
+    `cache: nothing in ${cachedFolder(server, env)}`,
+  ];
+  for (const installer of server.installers) {
+    try {
+      await fillAtomically(cachedFolder(server, env), (folder) =>
+        installer.install(server, folder, report),
+      );
+      const located = locate(server, env);
+      if (located !== undefined) return { path: located.path, from: installer.name };
+      failures.push(`${installer.name}: it left no ${server.command}`);
+    } catch (error) {
+      failures.push(`${installer.name}: ${reason(error)}`);
+      report.line(`  ${installer.name} did not work: ${reason(error)}`);
+    }
+  }
+  throw new ServerNotFound(
+    [
+      `The ${server.title} ${server.version} could not be had. Tried in this order:`,
+      ...failures.map((failure, index) => `  ${index + 1}. ${failure}`),
+      `Mend one of them, or get it by hand and set ${server.variable} to its path.`,
+    ].join("\n"),
+  );
+};
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

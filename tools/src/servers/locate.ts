@@ -1,0 +1,63 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { cacheFolder } from "./cache.ts";
+import type { Server } from "./server.ts";
+
+/** An executable and how it was found. */
+export interface Located {
+  readonly path: string;
+  readonly from: string;
+}
+
+/** A server could not be had; the message says what was tried and what to do. */
+export class ServerNotFound extends Error {
+  override readonly name = "ServerNotFound";
+}
+
+/** Where the cache keeps this version of the server. */
+export const cachedFolder = (server: Server, env: NodeJS.ProcessEnv = process.env): string =>
+  join(cacheFolder(env), `${server.command}-${server.version}`);
+
+/** The name of the server's executable file. */
+export const executableName = (server: Server): string =>
+  process.platform === "win32" ? `${server.command}.exe` : server.command;
+
+/**
+ * Looks for the server where it may already be, without getting it: the environment variable, the
+ * PATH, the per-user cache.
+ *
+ * @throws ServerNotFound when the variable names no executable file
+ */
+export const locate = (
+  server: Server,
+  env: NodeJS.ProcessEnv = process.env,
+): Located | undefined => {
+  const named = env[server.variable];
+  if (named) {
+    const path = resolve(named);
+    if (isExecutable(path)) return { path, from: server.variable };
+    throw new ServerNotFound(
+      `${server.variable} names ${path}, which is not an executable file: correct it, or unset it.`,
+    );
+  }
+  const onPath = findOnPath(executableName(server), env);
+  if (onPath !== undefined) return { path: onPath, from: "PATH" };
+  const cached = join(cachedFolder(server, env), executableName(server));
+  return isExecutable(cached) ? { path: cached, from: "cache" } : undefined;
+};
+
+const findOnPath = (file: string, env: NodeJS.ProcessEnv): string | undefined =>
+  (env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => resolve(folder, file))
+    .find(isExecutable);
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};

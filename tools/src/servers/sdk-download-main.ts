@@ -1,0 +1,18 @@
+// Run by sdk-download.ts in a process of its own: kind, folder, version. Starting the server once
+// shows that what was downloaded runs here.
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+
+const [kind, downloadDir = "", version = ""] = process.argv.slice(2);
+const server = { executable: { type: "cached-download" as const, downloadDir, version } };
+try {
+  const environment =
+    kind === "time-skipping"
+      ? await TestWorkflowEnvironment.createTimeSkipping({ server })
+      : await TestWorkflowEnvironment.createLocal({ server });
+  await environment.teardown();
+} catch (error) {
+  // The causes stand one after the other; the last two name what went wrong.
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${message.split(": ").slice(-2).join(": ")}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,34 @@
+import type { Reporter } from "../progress.ts";
+import { ensure } from "./ensure.ts";
+import { ServerNotFound } from "./locate.ts";
+import { type Server, temporalCli, testServer } from "./server.ts";
+
+/** What set-up found: a path and where from, or the problem. */
+export interface ServerReport {
+  readonly title: string;
+  readonly path?: string;
+  /** The environment variable, "PATH", "cache", or how it was got just now. */
+  readonly from?: string;
+  readonly problem?: string;
+}
+
+/** Both Temporal servers of this machine. */
+export interface ServersReport {
+  readonly temporalCli: ServerReport;
+  readonly testServer: ServerReport;
+}
+
+/** Finds or gets both servers; a server that cannot be had is reported, not thrown. */
+export const setUpServers = async (report: Reporter): Promise<ServersReport> => ({
+  temporalCli: await describe(temporalCli, report),
+  testServer: await describe(testServer, report),
+});
+
+const describe = async (server: Server, report: Reporter): Promise<ServerReport> => {
+  try {
+    return { title: server.title, ...(await ensure(server, report)) };
+  } catch (error) {
+    if (error instanceof ServerNotFound) return { title: server.title, problem: error.message };
+    throw error;
+  }
+};

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Connection } from "@temporalio/client";
+import { orEnd } from "../processes/await-ready.ts";
+import type { StartedProcess } from "../processes/spawn-process.ts";
+import { searchAttributeArguments, searchAttributes } from "../search-attributes.ts";
+
+const readyWithinMs = 30_000;
+const askEveryMs = 100;
+
+/** The arguments of the Temporal CLI that start the dev server, in memory, with its Web UI. */
+export const temporalServerArguments = (port: number, uiPort: number): string[] => [
+  "server",
+  "start-dev",
+  "--ip",
+  "127.0.0.1",
+  "--port",
+  `${port}`,
+  "--ui-port",
+  `${uiPort}`,
+  ...searchAttributeArguments(),
+];
+
+/**
+ * Awaits that the server answers and knows the search attributes.
+ *
+ * @throws ProcessNotReady when it ends before, or takes longer than 30 seconds
+ */
+export const awaitTemporalServer = async (
+  server: StartedProcess,
+  address: string,
+): Promise<void> => {
+  const connection = Connection.lazy({ address });
+  const over = new AbortController();
+  try {
+    await orEnd(server, awaitSearchAttributes(connection, over.signal), readyWithinMs);
+  } finally {
+    over.abort();
+    await connection.close();
+  }
+};
+
+const awaitSearchAttributes = async (connection: Connection, over: AbortSignal): Promise<void> => {
+  while (!over.aborted) {
+    try {
+      const { customAttributes } = await connection.withDeadline(
+        Date.now() + 1000,
+        async () => await connection.operatorService.listSearchAttributes({ namespace: "default" }),
+      );
+      if (Object.keys(searchAttributes).every((name) => name in customAttributes)) return;
+    } catch {
+      // Not listening yet; what keeps it from listening ends the process, and is reported then.
+    }
+    await sleep(askEveryMs);
+  }
+};

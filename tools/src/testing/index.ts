@@ -1,0 +1,13 @@
+export {
+  createLocalEnvironment,
+  createTimeSkippingEnvironment,
+  type TimeSkipping,
+  timeSkipping,
+} from "./environments.ts";
+export {
+  type EndedProcess,
+  type ReadyProcess,
+  runApp,
+  startApp,
+  startProcess,
+} from "./start-process.ts";

@@ -1,0 +1,51 @@
+import { type App, appArguments } from "../processes/apps.ts";
+import { awaitReadyLine, type ReadyLine } from "../processes/await-ready.ts";
+import { spawnProcess, type StartedProcess } from "../processes/spawn-process.ts";
+
+const readyWithinMs = 25_000;
+
+/** A process that has said that it is ready. */
+export interface ReadyProcess extends StartedProcess {
+  /** The first JSON object on its standard output. */
+  readonly ready: ReadyLine;
+}
+
+/**
+ * Starts a process and awaits the first line of JSON on its standard output. End it by `kill()`.
+ *
+ * @param env added to the environment of this process
+ * @throws ProcessNotReady with its last lines, when it ends or stays silent for 25 seconds
+ */
+export const startProcess = async (
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<ReadyProcess> => {
+  const started = spawnProcess(command, args, { env });
+  return { ...started, ready: await awaitReadyLine(started, readyWithinMs) };
+};
+
+/** {@link startProcess} for an app of this workspace, run from source by this Node. */
+export const startApp = async (
+  app: App,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<ReadyProcess> => await startProcess(process.execPath, appArguments(app, args), env);
+
+/** A process that has ended. */
+export interface EndedProcess {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs an app of this workspace from source to its end, whatever its exit code. */
+export const runApp = async (
+  app: App,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<EndedProcess> => {
+  const started = spawnProcess(process.execPath, appArguments(app, args), { env });
+  const { code } = await started.exited;
+  return { exitCode: code, stdout: started.stdout(), stderr: started.stderr() };
+};

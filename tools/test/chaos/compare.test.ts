@@ -1,0 +1,263 @@
+import { describe, expect, it } from "vitest";
+import { compare, type Evidence } from "../../src/chaos/compare.ts";
+import type { EndedRun } from "../../src/chaos/endings.ts";
+import type { Ledger } from "../../src/chaos/ledger.ts";
+import type { PlannedOnboarding, PlannedPayout } from "../../src/chaos/planned-runs.ts";
+
+const payout: PlannedPayout = {
+  kind: "payout",
+  workflowId: "payout-1",
+  startAtMs: 0,
+  alike: 1,
+  reason: "Goods 1",
+  amount: "12.5",
+  currency: "EUR",
+  beneficiary: { id: "b-1" },
+  input: {},
+};
+
+const onboarding: PlannedOnboarding = {
+  kind: "onboarding",
+  workflowId: "onboarding-1",
+  startAtMs: 0,
+  alike: 1,
+  email: "person-1@example.com",
+  card_limit: "100.00",
+  card_name: "Card 1",
+  undoes: false,
+  input: {},
+};
+
+const paid = {
+  payout_id: "p-1",
+  payout_status: "completed",
+  short_reference: "P1",
+  amount: "12.50",
+  currency: "EUR",
+  beneficiary_id: "b-1",
+  payout_reason: "Goods 1",
+  payout_reference: "",
+  unique_request_id: "key-1",
+  returned: false,
+};
+
+const holder = {
+  card_holder_id: "h-1",
+  email: "person-1@example.com",
+  first_name: "Ada",
+  last_name: "Example",
+  removed: false,
+};
+
+const card = {
+  card_id: "c-1",
+  card_holder_id: "h-1",
+  card_limit: "100.00",
+  card_name: "Card 1",
+  card_status: "pending",
+  unique_request_id: "key-2",
+};
+
+const ledger: Ledger = {
+  balances: [
+    { currency: "EUR", available_balance: "987.50" },
+    { currency: "USD", available_balance: "900.00" },
+  ],
+  beneficiaries: [{ beneficiary_id: "b-1", details: { nickname: "Supplier" } }],
+  payouts: [paid],
+  cardholders: [holder],
+  cards: [card],
+};
+
+const payoutEnded: EndedRun = {
+  ending: {
+    status: "completed",
+    result: {
+      payout_id: "p-1",
+      short_reference: "P1",
+      payout_status: "completed",
+      amount: "12.50",
+      currency: "EUR",
+      complete_time: "2026-11-21T05:00:00Z",
+    },
+  },
+  ids: ["key-1", "p-1"],
+};
+
+const onboardingEnded: EndedRun = {
+  ending: {
+    status: "completed",
+    result: { card_holder_id: "h-1", card_id: "c-1", card_limit: "100.00" },
+  },
+  ids: ["h-1", "key-2", "c-1"],
+};
+
+const refused = (operation: string): EndedRun => ({
+  ending: { status: "failed", type: "Refused", message: "Refused on demand", operation },
+  ids: ["h-1", "key-2", "c-1"],
+});
+
+const open: EndedRun = { ending: { status: "open" }, ids: [] };
+
+const found = ({
+  changes = {},
+  ended = {},
+  undoes = false,
+}: {
+  readonly changes?: Partial<Ledger>;
+  readonly ended?: Readonly<Record<string, EndedRun>>;
+  readonly undoes?: boolean;
+}) => {
+  const evidence: Evidence = {
+    runs: [payout, { ...onboarding, undoes }],
+    endings: new Map(
+      Object.entries({ "payout-1": payoutEnded, "onboarding-1": onboardingEnded, ...ended }),
+    ),
+    ledger: { ...ledger, ...changes },
+    startBalances: { EUR: "1000.00", USD: "1000.00" },
+    echoKeys: true,
+  };
+  const { completed, duplicates, lost, refused, stuck, wrong } = compare(evidence);
+  const told = (findings: typeof lost) => findings.map(({ subject, what }) => `${subject} ${what}`);
+  return {
+    completed,
+    refused,
+    duplicates: told(duplicates),
+    lost: told(lost),
+    wrong: told(wrong),
+    stuck: told(stuck),
+  };
+};
+
+const nothing = { duplicates: [], lost: [], wrong: [], stuck: [] };
+
+const balances = (EUR: string, USD: string) => [
+  { currency: "EUR", available_balance: EUR },
+  { currency: "USD", available_balance: USD },
+];
+
+describe("the comparison of ledger and runs", () => {
+  it("finds nothing where each run has made what it says, once", () => {
+    expect(found({})).toEqual({ completed: 2, refused: 0, ...nothing });
+  });
+
+  it("finds a second payout, cardholder or card", () => {
+    expect(
+      found({
+        changes: {
+          payouts: [paid, { ...paid, payout_id: "p-2" }],
+          cardholders: [holder, { ...holder, card_holder_id: "h-2" }],
+          cards: [card, { ...card, card_id: "c-2", card_holder_id: "h-2" }],
+          balances: balances("975.00", "800.00"),
+        },
+      }),
+    ).toMatchObject({
+      duplicates: [
+        "payout-1 2 payouts instead of one",
+        "onboarding-1 2 cardholders instead of one",
+        "onboarding-1 2 cards instead of one",
+      ],
+      lost: [],
+      wrong: [],
+    });
+  });
+
+  it("finds duplicates of a run that has not ended, too", () => {
+    const changes = {
+      payouts: [paid, { ...paid, payout_id: "p-2" }],
+      balances: balances("975.00", "900.00"),
+    };
+    expect(found({ changes, ended: { "payout-1": open } })).toMatchObject({
+      duplicates: ["payout-1 2 payouts instead of one"],
+      stuck: ["payout-1 has not ended"],
+    });
+  });
+
+  it("finds what a run says that it did, and did not", () => {
+    const changes = { payouts: [], cards: [], balances: balances("1000.00", "1000.00") };
+    expect(found({ changes }).lost).toEqual([
+      "payout-1 no payout in the ledger",
+      "onboarding-1 no card in the ledger",
+    ]);
+  });
+
+  it("finds what was done by a run that says that it was refused", () => {
+    const ended = { "payout-1": refused("createPayout"), "onboarding-1": refused("createCard") };
+    expect(found({ ended })).toMatchObject({
+      refused: 2,
+      lost: [
+        "payout-1 a payout that the run does not know of",
+        "onboarding-1 a card that the run does not know of",
+      ],
+    });
+  });
+
+  it("finds nothing where a refusal left nothing of its step, and all before it", () => {
+    const ended = { "payout-1": refused("createPayout"), "onboarding-1": refused("createCard") };
+    const changes = { payouts: [], cards: [], balances: balances("1000.00", "1000.00") };
+    expect(found({ changes, ended })).toEqual({ completed: 0, refused: 2, ...nothing });
+  });
+
+  it("finds what should have been undone, and was not", () => {
+    const ended = { "onboarding-1": refused("updateCard") };
+    expect(found({ ended, undoes: true }).wrong).toEqual([
+      "onboarding-1 removed is true, in the ledger false",
+      "onboarding-1 isCancelled is true, in the ledger false",
+    ]);
+    const changes = {
+      cardholders: [{ ...holder, removed: true }],
+      cards: [{ ...card, card_status: "cancelled" }],
+      balances: balances("987.50", "1000.00"),
+    };
+    expect(found({ changes, ended, undoes: true })).toMatchObject(nothing);
+  });
+
+  it("finds any field that differs, an id by which the run cannot be found, another payee", () => {
+    const changes = {
+      payouts: [{ ...paid, payout_id: "p-9", beneficiary_id: "b-2", unique_request_id: "key-9" }],
+      cards: [{ ...card, card_name: "" }],
+    };
+    expect(found({ changes }).wrong).toEqual([
+      "payout-1 beneficiary_id is b-1, in the ledger b-2",
+      "payout-1 its PaymentIds lack p-9",
+      "payout-1 its PaymentIds lack key-9",
+      "payout-1 payout_id is p-1, in the ledger p-9",
+      "onboarding-1 card_name is Card 1, in the ledger ",
+    ]);
+  });
+
+  it("finds a cent that is missing, and another amount than was asked for", () => {
+    expect(found({ changes: { balances: balances("987.49", "900.00") } }).wrong).toEqual([
+      "the EUR balance is 987.49, must be 987.50",
+    ]);
+    const changes = {
+      payouts: [{ ...paid, amount: "12.51" }],
+      balances: balances("987.49", "900.00"),
+    };
+    expect(found({ changes }).wrong).toEqual([
+      "payout-1 the amount is 12.5, in the ledger 12.51",
+      "payout-1 the amount is 12.50, in the ledger 12.51",
+    ]);
+  });
+
+  it("finds a failure that no fault explains, and money of no run", () => {
+    const ended = {
+      "payout-1": {
+        ending: {
+          status: "failed",
+          type: "Refused",
+          message: "Insufficient balance",
+          operation: "createPayout",
+        },
+        ids: [],
+      },
+    } as const;
+    const changes = {
+      payouts: [{ ...paid, payout_id: "p-3", payout_reason: "of nobody" }],
+    };
+    expect(found({ changes, ended }).wrong).toEqual([
+      "payout-1 failed (Refused): Insufficient balance",
+      "payout p-3 is of no run",
+    ]);
+  });
+});

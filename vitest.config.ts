@@ -1,0 +1,36 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * Tests read the sources of the other packages, so that no build has to come first. Vitest hands
+ * these to Node, for `require` too: with "import" among them protobufjs would get an ES module
+ * where it looks for Long, and read every 64-bit number as a plain one.
+ */
+const conditions = ["@durable-payments/source", "node"];
+
+/** Their test files leave nothing behind and share one load of Effect: a third of the time. */
+const SHARING = new Set(["packages/api-core"]);
+
+const project = (root: string) => ({
+  extends: true as const,
+  root,
+  test: { name: `@durable-payments/${root.split("/").at(-1)}`, isolate: !SHARING.has(root) },
+});
+
+export default defineConfig({
+  ssr: { resolve: { conditions } },
+  test: {
+    projects: [
+      "packages/api-core",
+      "packages/activities",
+      "packages/workflows",
+      "apps/simulator",
+      "apps/starter",
+      "apps/worker",
+      "tools",
+    ].map(project),
+    include: ["test/**/*.test.ts"],
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
