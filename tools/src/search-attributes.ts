@@ -6,6 +6,8 @@ export const searchAttributes = {
   PaymentStage: "Keyword",
   PaymentIds: "KeywordList",
   PaymentCurrency: "Keyword",
+  PaymentAwaits: "Keyword",
+  PaymentBatch: "Keyword",
 } as const;
 
 /** The arguments of `temporal server start-dev` that register them. */

@@ -91,8 +91,9 @@ it("names the search attributes that are missing, and how to make them", async (
       checks: listWith({
         name: "search attributes",
         status: "failed",
-        detail: "PaymentStage, PaymentIds, PaymentCurrency not registered",
-        remedy: `temporal operator search-attribute create --address ${temporal.address} --namespace bare --name PaymentStage --type Keyword --name PaymentIds --type KeywordList --name PaymentCurrency --type Keyword`,
+        detail:
+          "PaymentStage, PaymentIds, PaymentCurrency, PaymentAwaits, PaymentBatch not registered",
+        remedy: `temporal operator search-attribute create --address ${temporal.address} --namespace bare --name PaymentStage --type Keyword --name PaymentIds --type KeywordList --name PaymentCurrency --type Keyword --name PaymentAwaits --type Keyword --name PaymentBatch --type Keyword`,
       }),
     });
   const started = await starter(["payout", "--file", input, "--json"], { env });

@@ -7,6 +7,8 @@ export type { PollInterval } from "./run/pace.ts";
 export { type Progress, progressQuery, type StepProgress } from "./run/progress.ts";
 export { beginRun, type Run, type RunOptions } from "./run/run.ts";
 export {
+  PAYMENT_AWAITS,
+  PAYMENT_BATCH,
   PAYMENT_CURRENCY,
   PAYMENT_IDS,
   PAYMENT_STAGE,

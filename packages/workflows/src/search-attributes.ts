@@ -12,5 +12,20 @@ export const PAYMENT_CURRENCY = defineSearchAttributeKey(
   SearchAttributeType.KEYWORD,
 );
 
+/** What a waiting run is to be told of: `payout:<payout_id>` or `cardholder:<card_holder_id>`. */
+export const PAYMENT_AWAITS = defineSearchAttributeKey(
+  "PaymentAwaits",
+  SearchAttributeType.KEYWORD,
+);
+
+/** The bulk run that a payout run belongs to. */
+export const PAYMENT_BATCH = defineSearchAttributeKey("PaymentBatch", SearchAttributeType.KEYWORD);
+
 /** Search attributes that a namespace must have before it can run these workflows. */
-export const searchAttributes = [PAYMENT_STAGE, PAYMENT_IDS, PAYMENT_CURRENCY] as const;
+export const searchAttributes = [
+  PAYMENT_STAGE,
+  PAYMENT_IDS,
+  PAYMENT_CURRENCY,
+  PAYMENT_AWAITS,
+  PAYMENT_BATCH,
+] as const;

@@ -15,5 +15,20 @@ export const PAYMENT_CURRENCY = defineSearchAttributeKey(
 /** Keys and ids by which a run can be found. */
 export const PAYMENT_IDS = defineSearchAttributeKey("PaymentIds", SearchAttributeType.KEYWORD_LIST);
 
+/** What a waiting run is to be told of. */
+export const PAYMENT_AWAITS = defineSearchAttributeKey(
+  "PaymentAwaits",
+  SearchAttributeType.KEYWORD,
+);
+
+/** The bulk run that a payout run belongs to. */
+export const PAYMENT_BATCH = defineSearchAttributeKey("PaymentBatch", SearchAttributeType.KEYWORD);
+
 /** The search attributes that a namespace must have. */
-export const searchAttributes = [PAYMENT_STAGE, PAYMENT_IDS, PAYMENT_CURRENCY] as const;
+export const searchAttributes = [
+  PAYMENT_STAGE,
+  PAYMENT_IDS,
+  PAYMENT_CURRENCY,
+  PAYMENT_AWAITS,
+  PAYMENT_BATCH,
+] as const;
