@@ -27,6 +27,7 @@ export default defineConfig({
       "apps/starter",
       "apps/worker",
       "tools",
+      "bench",
     ].map(project),
     include: ["test/**/*.test.ts"],
     pool: "forks",

@@ -17,6 +17,7 @@ const scripts = {
   dev: "tools/src/dev.ts",
   test: "tools/src/test.ts",
   chaos: "tools/src/chaos/main.ts",
+  bench: "bench/src/main.ts",
   worker: "apps/worker/src/main.ts",
   starter: "apps/starter/src/main.ts",
   simulator: "apps/simulator/src/main.ts",

@@ -1,0 +1,52 @@
+import type { Row, Target } from "./row.ts";
+
+const WIDTH = 80;
+const NUMBER = 9;
+
+/** Three significant digits, and every digit before the point. */
+export const figure = (value: number): string =>
+  Math.abs(value) >= 100 || value === 0
+    ? String(Math.round(value))
+    : String(Number(value.toPrecision(3)));
+
+const ratio = (value: number): string => value.toFixed(2);
+
+const asked = (target: Target | undefined, unit: string): string => {
+  if (target === undefined) return "";
+  if ("atMost" in target) return `≤ ${target.atMost}`;
+  if ("atLeast" in target) return `≥ ${target.atLeast}`;
+  return `≤ +${target.atMostAbove} ${unit}`;
+};
+
+const verdict = ({ met }: Row): string => (met === undefined ? "" : met ? "met" : "missed");
+
+const columns = (cells: ReadonlyArray<string>): string =>
+  `  ${cells.map((cell) => cell.padStart(NUMBER)).join("")}`;
+
+const line = (row: Row): string =>
+  `${columns([
+    figure(row.ours),
+    figure(row.baseline),
+    ratio(row.ratio),
+    `${ratio(row.spread[0])}–${ratio(row.spread[1])}`.padStart(NUMBER + 4),
+    asked(row.target, row.unit).padStart(NUMBER + 4),
+  ])}   ${verdict(row)}`.trimEnd();
+
+const title = ({ name, unit }: Row): string => {
+  const text = `${name}, ${unit}`;
+  return text.length > WIDTH ? `${text.slice(0, WIDTH - 1)}…` : text;
+};
+
+/** The rows as a table of at most 80 columns: each one's name, then its figures below. */
+export const tableOf = (rows: ReadonlyArray<Row>): string =>
+  [
+    columns([
+      "ours",
+      "baseline",
+      "ratio",
+      "quartiles".padStart(NUMBER + 4),
+      "target".padStart(NUMBER + 4),
+    ]),
+    ...rows.flatMap((row) => [title(row), line(row)]),
+    "",
+  ].join("\n");

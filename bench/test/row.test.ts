@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { rowOf } from "../src/row.ts";
+
+const comparison = { name: "scenario: it", unit: "µs" };
+
+describe("rowOf", () => {
+  it("takes the medians of the rounds", () => {
+    const row = rowOf({ ...comparison, ours: [30, 10, 20], baseline: [10, 10, 40] });
+    expect(row).toMatchObject({ ours: 20, baseline: 10, ratio: 1, rounds: 3 });
+  });
+
+  it("divides each round by its own baseline", () => {
+    // The machine is ten times slower in the second round: for both.
+    const row = rowOf({ ...comparison, ours: [2, 20, 2], baseline: [1, 10, 1] });
+    expect(row.ratio).toBe(2);
+    expect(row.spread).toEqual([2, 2]);
+  });
+
+  it("tells the quartiles of the ratios", () => {
+    const row = rowOf({ ...comparison, ours: [4, 1, 3, 2], baseline: [1, 1, 1, 1] });
+    expect(row.spread).toEqual([1.75, 3.25]);
+  });
+
+  it.each([
+    { target: { atMost: 2 }, met: true },
+    { target: { atMost: 1.9 }, met: false },
+    { target: { atLeast: 2 }, met: true },
+    { target: { atLeast: 2.1 }, met: false },
+    { target: { atMostAbove: 10 }, met: true },
+    { target: { atMostAbove: 9.9 }, met: false },
+  ])("judges $target as $met", ({ met, target }) => {
+    expect(rowOf({ ...comparison, ours: [20], baseline: [10], target }).met).toBe(met);
+  });
+
+  it("judges nothing without a target", () => {
+    expect(rowOf({ ...comparison, ours: [20], baseline: [10] }).met).toBeUndefined();
+  });
+
+  it.each([
+    { ours: [], baseline: [] },
+    { ours: [1], baseline: [1, 2] },
+  ])("refuses $ours against $baseline", ({ baseline, ours }) => {
+    expect(() => rowOf({ ...comparison, ours, baseline })).toThrow(RangeError);
+  });
+});

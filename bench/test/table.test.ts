@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { rowOf } from "../src/row.ts";
+import { figure, tableOf } from "../src/table.ts";
+
+describe("figure", () => {
+  it.each([
+    [0, "0"],
+    [0.012345, "0.0123"],
+    [1.005, "1"],
+    [87.64, "87.6"],
+    [1234.5, "1235"],
+  ])("shows %d as %s", (value, text) => {
+    expect(figure(value)).toBe(text);
+  });
+});
+
+describe("tableOf", () => {
+  const rows = [
+    rowOf({
+      name: "client: a list of 50 items against stripe",
+      unit: "µs of CPU",
+      ours: [88, 90],
+      baseline: [100, 100],
+      target: { atMost: 1 },
+    }),
+    rowOf({
+      name: `start: ${"a very long name ".repeat(8)}`,
+      unit: "s",
+      ours: [0.5],
+      baseline: [0.1],
+      target: { atMostAbove: 0.3 },
+    }),
+    rowOf({ name: "more", unit: "requests", ours: [1e8], baseline: [1e-4] }),
+  ];
+
+  it("shows each row's figures, target and verdict", () => {
+    expect(tableOf(rows.slice(0, 1))).toBe(`       ours baseline    ratio    quartiles       target
+client: a list of 50 items against stripe, µs of CPU
+         89      100     0.89    0.89–0.90          ≤ 1   met
+`);
+  });
+
+  it("fits 80 columns", () => {
+    for (const line of tableOf(rows).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  });
+});
