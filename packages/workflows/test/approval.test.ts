@@ -1,7 +1,6 @@
-import { timeSkipping } from "@durable-payments/tools/testing";
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type Approval,
   type ApprovalRequest,
@@ -12,16 +11,15 @@ import {
 } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { localRig, type Rig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
-const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
-
-describe.skipIf(!timeSkipping.available)(`a payout above the limit of one person${skipped}`, () => {
+// On a real server: the one that skips time loses updates when the machine is busy.
+describe("a payout above the limit of one person", () => {
   let rig: Rig;
   let service: Service;
   beforeAll(async () => {
-    rig = await timeSkippingRig();
+    rig = await localRig();
   });
   afterAll(() => rig?.end());
   beforeEach(async () => {
@@ -44,11 +42,16 @@ describe.skipIf(!timeSkipping.available)(`a payout above the limit of one person
   ) =>
     withWorker(rig, service.activities, async ({ taskQueue }) => {
       const handle = await begin(taskQueue, memo, "249.99");
-      await rig.environment.sleep("40 days");
-      const { shown, stage } = await handle.query(progressQuery);
-      expect(stage).toBe("awaitApproval");
-      // As the step shows it.
-      await use(handle, shown["approval"] as ApprovalRequest);
+      const approval = await vi.waitFor(
+        async () => {
+          const { shown, stage } = await handle.query(progressQuery);
+          expect(stage).toBe("awaitApproval");
+          // As the step shows it.
+          return shown["approval"] as ApprovalRequest;
+        },
+        { timeout: 60_000, interval: 50 },
+      );
+      await use(handle, approval);
     });
 
   const decide = (handle: Handle, approval: unknown) =>
