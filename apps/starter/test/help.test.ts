@@ -23,25 +23,41 @@ const helpOf = async (command: ReadonlyArray<string>): Promise<string> => {
   return shown.join("\n");
 };
 
-const commands = starter.subcommands.flatMap(({ commands }) => commands.map(({ name }) => name));
+const namesOf = ({
+  subcommands,
+}: Pick<Command.Command.Any, "subcommands">): ReadonlyArray<ReadonlyArray<string>> =>
+  subcommands.flatMap(({ commands }) =>
+    commands.flatMap((command) => [
+      [command.name],
+      ...namesOf(command).map((name) => [command.name, ...name]),
+    ]),
+  );
+
+const commands = namesOf(starter);
 
 it("names every command", async () => {
   const help = await helpOf([]);
   expect(commands.length).toBeGreaterThan(5);
-  for (const command of commands) expect(help).toContain(`\n  ${command} `);
+  for (const command of commands) {
+    const group = command.length === 1 ? help : await helpOf(command.slice(0, -1));
+    expect(group).toContain(`\n  ${command.at(-1)} `);
+  }
 });
 
-it.each([[], ...commands.map((command) => [command])])(
-  "fits 80 columns: starter %s",
-  async (...command) => {
+it.each([[], ...commands].map((command) => ({ command })))(
+  "fits 80 columns: starter $command",
+  async ({ command }) => {
     const help = await helpOf(command);
     expect(help.split("\n").filter((line) => CliOutput.displayWidth(line) > 80)).toEqual([]);
   },
 );
 
-it.each(commands)("tells the exit codes: starter %s", async (command) => {
-  expect(await helpOf([command])).toContain("Exit codes: 0 ");
-});
+it.each(commands.map((command) => ({ command })))(
+  "tells the exit codes: starter $command",
+  async ({ command }) => {
+    expect(await helpOf(command)).toContain("Exit codes: 0 ");
+  },
+);
 
 it("tells how ids are made", async () => {
   expect(await helpOf(["payout"])).toContain("payout-<hash of the input>");

@@ -8,6 +8,7 @@ import { pause } from "./pause.ts";
 import { payout } from "./payout.ts";
 import { resolve } from "./resolve.ts";
 import { resume } from "./resume.ts";
+import { runs } from "./runs/runs.ts";
 import { status } from "./status.ts";
 
 /** The command that all others belong to. */
@@ -26,6 +27,7 @@ export const starter = Command.make("starter").pipe(
     onboard,
     payout,
     status,
+    runs,
     attention,
     resolve,
     approve,

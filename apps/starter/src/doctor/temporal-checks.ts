@@ -5,7 +5,7 @@ import { type Temporal, withTemporal } from "../connection/temporal.ts";
 import { StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
 import { findPause, pauseText } from "../runs/brake.ts";
-import { countPollers } from "../runs/workers.ts";
+import { activityQueues, countPollers } from "../runs/workers.ts";
 import { searchAttributes } from "../runs/search-attributes.ts";
 import { type Check, failed, messageOf, ok, skipped } from "./check.ts";
 
@@ -93,10 +93,12 @@ const checkSearchAttributes = async ({ connection, settings }: Temporal): Promis
 const checkWorker = async (temporal: Temporal, tasks: "workflow" | "activity"): Promise<Check> => {
   const name = `worker, ${tasks} tasks`;
   const { taskQueue } = temporal.settings;
-  const count = await countPollers(temporal, tasks);
-  return count > 0
-    ? ok(name, `${count} on task queue ${taskQueue}`)
-    : failed(name, `none polls task queue ${taskQueue}`, "npm run worker");
+  const queues = tasks === "workflow" ? [taskQueue] : activityQueues(taskQueue);
+  const counts = await Promise.all(queues.map((queue) => countPollers(temporal, tasks, queue)));
+  const unpolled = queues.filter((_, index) => counts[index] === 0);
+  return unpolled.length === 0
+    ? ok(name, `${Math.min(...counts)} on task queue ${queues.join(" and ")}`)
+    : failed(name, `none polls task queue ${unpolled.join(" and ")}`, "npm run worker");
 };
 
 const checkBrake = async (temporal: Temporal): Promise<Check> => {

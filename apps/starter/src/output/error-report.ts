@@ -6,10 +6,10 @@ const asText = (error: StarterError): string => {
   return `${styled("red", "error", process.stderr)} ${error.message}${faults.join("")}`;
 };
 
-/** Tells why a command failed: an object on standard output for programs, lines on standard error for people. */
+/** Tells why a command failed: an object on standard output for programs, lines on standard error for people, and where the answer was cut short. */
 export const reportError = (output: Output, error: StarterError): void => {
   output.live(undefined);
-  if (!output.json) {
+  if (!output.json || output.answered) {
     output.say(asText(error));
     return;
   }

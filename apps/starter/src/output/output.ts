@@ -7,6 +7,8 @@ export interface Output {
   readonly json: boolean;
   /** The command's answer: one JSON object, or the text for a person. Call it once. */
   readonly answer: (value: object, text: () => string) => void;
+  /** Whether the answer has been given, or has been begun. */
+  answered: boolean;
   /** A line for a person, on standard error. */
   readonly say: (line: string) => void;
   /** Shows a line that is overwritten by the next one, on a terminal only; undefined takes it away. */
@@ -30,9 +32,11 @@ export const processOutput = (json: boolean): Output => {
   };
   return {
     json,
-    answer: (value, text) => {
+    answered: false,
+    answer(value, text) {
       clear();
       shown = undefined;
+      this.answered = true;
       process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
     },
     say: (line) => {

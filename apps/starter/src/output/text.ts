@@ -54,6 +54,10 @@ const UNITS = [
   ["s", 1_000],
 ] as const;
 
+/** A length of time in at most 6 characters, but for ages: `5 min`, `3 d`. */
+export const roughDuration = (milliseconds: number): string =>
+  duration(milliseconds).split(" ").slice(0, 2).join(" ");
+
 /** A length of time: `0.3 s`, `5 min`, `3 d 4 h`. */
 export const duration = (milliseconds: number): string => {
   if (milliseconds < 10_000) return `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s`;

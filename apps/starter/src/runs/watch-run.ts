@@ -7,7 +7,7 @@ import { duration } from "../output/text.ts";
 import { pendingActivities } from "./pending-activity.ts";
 import { progressLines } from "./progress-lines.ts";
 import { askProgress } from "./progress-query.ts";
-import { countPollers, noWorkerText } from "./workers.ts";
+import { noWorkerText, unpolledQueue } from "./workers.ts";
 
 const FIRST_LOOK_AFTER_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
@@ -87,9 +87,9 @@ export class RunWatch {
   async #lookForWorkers(taskQueue: string): Promise<void> {
     if (Date.now() - this.#lookedForWorkers < LOOK_FOR_WORKERS_EVERY_MS) return;
     this.#lookedForWorkers = Date.now();
-    const workers = await countPollers(this.#temporal, "workflow", taskQueue);
+    const unpolled = await unpolledQueue(this.#temporal, taskQueue);
     const { namespace } = this.#temporal.settings;
-    this.#troubled(workers === 0 ? noWorkerText(taskQueue, namespace) : undefined);
+    this.#troubled(unpolled && noWorkerText(unpolled, namespace));
   }
 
   #troubled(trouble: string | undefined): void {

@@ -1,3 +1,4 @@
+import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
 import proto from "@temporalio/proto";
 import type { Temporal } from "../connection/temporal.ts";
 
@@ -26,6 +27,22 @@ export const countPollers = async (
   return (pollers ?? []).filter(
     ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= oldest,
   ).length;
+};
+
+/** The queues of activities that a worker of a base queue polls beside it. */
+export const activityQueues = (taskQueue: string): ReadonlyArray<string> => [
+  serviceQueue(taskQueue),
+  safetyNetQueue(taskQueue),
+];
+
+/** The queue, of those without which no run gets on, that nobody polls. */
+export const unpolledQueue = async (
+  temporal: Temporal,
+  taskQueue: string,
+): Promise<string | undefined> => {
+  if ((await countPollers(temporal, "workflow", taskQueue)) === 0) return taskQueue;
+  const service = serviceQueue(taskQueue);
+  return (await countPollers(temporal, "activity", service)) === 0 ? service : undefined;
 };
 
 /** What to tell a user whose runs nobody takes up. */

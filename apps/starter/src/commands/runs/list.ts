@@ -1,0 +1,76 @@
+import { Command, Flag } from "effect/cli";
+import * as Option from "effect/Option";
+import { badInput, EXIT_CODES } from "../../errors.ts";
+import type { Standing } from "../../runs/run-query.ts";
+import { json } from "../flags.ts";
+import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { runCommand } from "../run-command.ts";
+
+const standing = (name: Standing, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.optional,
+  );
+
+const standings = {
+  failed: standing("failed", "Those that failed or timed out"),
+  running: standing("running", "Those that are under way"),
+  waiting: standing("waiting", "… and wait for the service or for money"),
+  attention: standing("attention", "… and wait for a person"),
+};
+
+const flags = {
+  ...standings,
+  type: text("type", "TYPE", "Workflow type, such as payout"),
+  stage: text("stage", "STAGE", "The step they are at, or ended at"),
+  since: text("since", "AGE", "Started or ended since: 7d, 12h, 2026-11-01"),
+  find: text("find", "ID", "Workflow id, key, or id such as a payout_id"),
+  limit: Flag.Int("limit").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("Most runs to show, default 50"),
+    Flag.withDefault(50),
+  ),
+  json,
+};
+
+const STANDINGS: ReadonlyArray<Standing> = ["failed", "running", "waiting", "attention"];
+
+/** `starter runs list`: finds runs. */
+export const list = Command.make("list", flags, (given) =>
+  runCommand(given.json, async (output) => {
+    if (given.limit < 1) throw badInput("--limit must be 1 or more.");
+    const { readSince } = await import("../../input/since.ts");
+    const filter = {
+      standing: STANDINGS.filter((name) => given[name]),
+      type: Option.getOrUndefined(given.type),
+      stage: Option.getOrUndefined(given.stage),
+      since: Option.getOrUndefined(Option.map(given.since, (since) => readSince(since))),
+      find: Option.getOrUndefined(given.find),
+    };
+    const { withTemporal } = await import("../../connection/temporal.ts");
+    const { answerList } = await import("../../output/stream.ts");
+    const { listRuns } = await import("../../runs/run-list.ts");
+    const { runListLayout } = await import("../../runs/run-list-text.ts");
+    await withTemporal((temporal) =>
+      answerList(output, listRuns(temporal, filter), { ...runListLayout, limit: given.limit }),
+    );
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Find runs"),
+  Command.withDescription(
+    `Find runs: those that are under way first, then the latest to end. Several of
+  --failed, --running, --waiting and --attention show any of these. Runs are
+  shown as they are found; of the runs of one id only the latest.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+  Command.withExamples([
+    { command: "starter runs list --failed --since 7d", description: "What failed this week" },
+    { command: "starter runs list --find 7d595adc", description: "Which run made this payout" },
+  ]),
+);

@@ -1,0 +1,14 @@
+import { Command } from "effect/cli";
+import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { list } from "./list.ts";
+
+/** `starter runs`: what finds, explains and repairs runs. */
+export const runs = Command.make("runs").pipe(
+  Command.withShortDescription("Find, explain and repair runs"),
+  Command.withDescription(
+    `Find, explain and repair runs.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+  Command.withSubcommands([list]),
+);
