@@ -54,6 +54,9 @@ it("finds by the doctor that no worker polls", async () => {
   const { exitCode, stdout } = await starter(["doctor"]);
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^FAILED +worker, workflow tasks +none polls task queue payments$/m);
+  expect(stdout).toMatch(
+    /^FAILED +worker, activity tasks +none polls task queue payments\/service and\s+payments\/safety-net$/m,
+  );
   expect(stdout).toMatch(/^FAILED +client settings/m);
   expect(stdout).toContain("npm run worker");
 });

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { StaleBundle } from "./bundle/prebuilt-bundle.ts";
-import { CannotStart, runWorker } from "./run-worker.ts";
+import { CannotStart } from "./cannot-start.ts";
+import { runWorker } from "./run-worker.ts";
 
 const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.
 
@@ -11,9 +12,10 @@ Usage: npm run worker -- [--json] [--help]
 Environment:
   TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE,
   TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
-  PAYMENTS_TASK_QUEUE    the task queue (default payments)
+  PAYMENTS_TASK_QUEUE    the task queue (default payments), after which two more are named
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
+  PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
   PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
   .env.example lists the rest.
 `;
@@ -35,7 +37,7 @@ const main = async (): Promise<void> => {
     process.stdout.write(
       values.json
         ? `${JSON.stringify({ ready: true, ...polling })}\n`
-        : `Worker polls task queue ${polling.taskQueue} in namespace ${polling.namespace}. Ctrl-C drains it.\n`,
+        : `Worker polls task queue ${polling.taskQueue} and those named after it in namespace ${polling.namespace}. Ctrl-C drains it.\n`,
     );
   });
 };

@@ -1,19 +1,19 @@
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { NativeConnection, Runtime } from "@temporalio/worker";
 import { Cause, Exit, ManagedRuntime, Result } from "effect";
 import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
+import { CannotStart } from "./cannot-start.ts";
+import { WorkerLogger } from "./logger.ts";
+import { ratesFromEnvironment } from "./rates.ts";
+import { createWorkers, runWorkers } from "./run-queues.ts";
 
 /** Where a worker polls. */
 export interface Polling {
   readonly namespace: string;
+  /** The base queue; those of the service and of the safety net are named after it. */
   readonly taskQueue: string;
-}
-
-/** The worker cannot start; the message is one line that says why and what to do. */
-export class CannotStart extends Error {
-  override readonly name = "CannotStart";
 }
 
 const LOG_LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
@@ -83,24 +83,28 @@ const buildClient = async (
  * @throws CannotStart, StaleBundle
  */
 export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
-  Runtime.install({ logger: new DefaultLogger(logLevel()) });
+  Runtime.install({ logger: new WorkerLogger(logLevel()) });
   const taskQueue = process.env["PAYMENTS_TASK_QUEUE"] ?? "payments";
   const maxAmounts = limits();
+  const rates = ratesFromEnvironment();
   const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
   try {
     await buildClient(runtime);
     const { connection, namespace } = await connect();
     try {
-      const worker = await Worker.create({
-        connection,
-        namespace,
+      const workers = await createWorkers({
         taskQueue,
-        workflowBundle: await workflowBundle(),
-        activities: makePaymentsActivities(runtime, { maxAmounts }),
-        shutdownGraceTime: "30 seconds",
-        shutdownForceTime: "1 minute",
+        rates,
+        shared: {
+          connection,
+          namespace,
+          activities: makePaymentsActivities(runtime, { maxAmounts }),
+          shutdownGraceTime: "30 seconds",
+          shutdownForceTime: "1 minute",
+        },
+        workflows: { workflowBundle: await workflowBundle() },
       });
-      const running = worker.run();
+      const running = runWorkers(workers);
       onReady({ namespace, taskQueue });
       await running;
     } finally {

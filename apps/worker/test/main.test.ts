@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
 
+// Each test is a process or two: a busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000 });
+
 let folder: TestFolder;
 let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
 let simulator: Simulator;
@@ -47,6 +50,13 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       [],
       { PAYMENTS_LOG_LEVEL: "loud" },
       /PAYMENTS_LOG_LEVEL must be one of TRACE, DEBUG, INFO, WARN, ERROR\./,
+      1,
+    ],
+    [
+      "1 for a rate that is none",
+      [],
+      { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" },
+      /PAYMENTS_FLEET_ACTIVITIES_PER_SECOND must be a number above 0/,
       1,
     ],
     [
@@ -98,7 +108,7 @@ it("finishes what it has begun when it is told to end: no payment is left withou
     args: [payoutInput],
   });
   const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
-  await vi.waitFor(async () => expect(await requests()).toBe(1), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await requests()).toBe(1), { timeout: 60_000 });
   expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
 
   const { events = [] } = await handle.fetchHistory();

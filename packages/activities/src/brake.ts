@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
+import { baseQueue } from "./task-queues.ts";
 
 /** Why sends are paused. */
 export interface Pause {
@@ -12,7 +13,7 @@ export interface Pause {
 /** Tells whether sends are paused now. */
 export type Brake = () => Promise<Pause | undefined>;
 
-/** Workflow id of the brake of a task queue: sends are paused while a workflow of this id runs. */
+/** Workflow id of the brake of a base queue: sends are paused while a workflow of this id runs. */
 export const brakeId = (taskQueue: string): string => `brake/${taskQueue}`;
 
 /** An answer of the Temporal server is used for this long: the latest that a pause takes hold. */
@@ -23,7 +24,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : "u
 const describeBrake = async (): Promise<Pause | undefined> => {
   const { client, info } = Context.current();
   try {
-    const brake = await client.workflow.getHandle(brakeId(info.taskQueue)).describe();
+    const brake = await client.workflow.getHandle(brakeId(baseQueue(info.taskQueue))).describe();
     return brake.status.name === "RUNNING"
       ? {
           why: text(brake.memo?.["why"]),
@@ -38,7 +39,7 @@ const describeBrake = async (): Promise<Pause | undefined> => {
 };
 
 /**
- * The brake of the worker's own task queue. It is a workflow, so that it survives the restart of
+ * The brake of the worker's own base queue. It is a workflow, so that it survives the restart of
  * workers and server; when the server cannot tell, the send fails instead of going out.
  */
 export const makeTemporalBrake = (): Brake => {

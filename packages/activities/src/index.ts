@@ -9,5 +9,13 @@ export {
   makePaymentsActivities,
   type PaymentsActivities,
 } from "./payments-activities.ts";
+export {
+  baseQueue,
+  type QueueOptions,
+  type QueueRates,
+  safetyNetQueue,
+  serviceQueue,
+  workerQueues,
+} from "./task-queues.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";

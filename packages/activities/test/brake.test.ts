@@ -2,7 +2,7 @@ import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeTemporalBrake } from "../src/brake.ts";
-import { brakeId, type Pause, PAUSED } from "../src/index.ts";
+import { brakeId, type Pause, PAUSED, safetyNetQueue, serviceQueue } from "../src/index.ts";
 import { activitiesFor, environment, failureOf, run } from "./support/activities.ts";
 import { card, payout } from "./support/bodies.ts";
 import { type RawService, startRawService, success } from "./support/raw-service.ts";
@@ -105,8 +105,8 @@ describe("the brake of a task queue", () => {
     memo: { why: "a bad file", by: "Ada" },
     startTime: new Date(pause.since),
   };
-  const send = (client: Client, activities = made.activities) =>
-    run(activities.cancelCard, { card_id: "c" }, { taskQueue: "payments" }, { client });
+  const send = (client: Client, activities = made.activities, taskQueue = "payments") =>
+    run(activities.cancelCard, { card_id: "c" }, { taskQueue }, { client });
 
   beforeEach(async () => {
     await made.close();
@@ -126,6 +126,21 @@ describe("the brake of a task queue", () => {
     expect(asked).toEqual([brakeId("payments")]);
     expect(service.received).toEqual([]);
   });
+
+  it.each([serviceQueue("payments"), safetyNetQueue("payments")])(
+    "is that of the base queue, also on %s",
+    async (taskQueue) => {
+      const asked: Array<string> = [];
+      const client = clientThat(async (id) => {
+        asked.push(id);
+        return running;
+      });
+      expect(await failureOf(send(client, made.activities, taskQueue))).toMatchObject({
+        type: PAUSED,
+      });
+      expect(asked).toEqual([brakeId("payments")]);
+    },
+  );
 
   it.each([
     ["has ended", async () => ({ ...running, status: { name: "TERMINATED" } })],

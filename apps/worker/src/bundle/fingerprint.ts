@@ -12,6 +12,11 @@ export interface Fingerprint {
   readonly sdk: string;
 }
 
+/** The one file of another package whose values the workflows use. */
+const taskQueuesPath = fileURLToPath(
+  import.meta.resolve("@durable-payments/activities/task-queues"),
+);
+
 /** Path of the module that exports the workflow definitions. */
 export const definitionsPath = fileURLToPath(
   import.meta.resolve("@durable-payments/workflows/definitions"),
@@ -35,7 +40,7 @@ export const currentFingerprint = (): Fingerprint => {
   // The definitions stand in a folder of the package's sources: all of these count.
   const root = dirname(dirname(definitionsPath));
   const hash = createHash("sha256");
-  for (const file of sourceFiles(root)) {
+  for (const file of [...sourceFiles(root), taskQueuesPath]) {
     hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
   }
   return { sources: hash.digest("hex"), sdk: sdkVersion() };

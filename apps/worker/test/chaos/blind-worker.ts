@@ -5,23 +5,28 @@
 import { makePaymentsActivities, type PaymentsActivities } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { NativeConnection, Runtime } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 import { workflowBundle } from "../../src/bundle/prebuilt-bundle.ts";
+import { WorkerLogger } from "../../src/logger.ts";
+import { createWorkers, runWorkers } from "../../src/run-queues.ts";
 
-Runtime.install({ logger: new DefaultLogger("WARN") });
+Runtime.install({ logger: new WorkerLogger("WARN") });
 const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
 const activities: PaymentsActivities = {
   ...makePaymentsActivities(ManagedRuntime.make(PaymentsClient.layerFromEnvironment)),
   findPayouts: async () => ({ items: [], owners: {}, rivals: [], certainAfterMs: 0 }),
 };
-const worker = await Worker.create({
-  connection: await NativeConnection.connect(connectionOptions),
-  namespace,
+const workers = await createWorkers({
   taskQueue: process.env["PAYMENTS_TASK_QUEUE"] ?? "payments",
-  workflowBundle: await workflowBundle(),
-  activities,
+  rates: {},
+  shared: {
+    connection: await NativeConnection.connect(connectionOptions),
+    namespace,
+    activities,
+  },
+  workflows: { workflowBundle: await workflowBundle() },
 });
-const running = worker.run();
+const running = runWorkers(workers);
 process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
 await running;

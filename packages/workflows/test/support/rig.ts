@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Context } from "@temporalio/activity";
-import type { PaymentsActivities } from "@durable-payments/activities";
+import { type PaymentsActivities, workerQueues } from "@durable-payments/activities";
 import {
   createLocalEnvironment,
   createTimeSkippingEnvironment,
@@ -66,15 +66,25 @@ export const localRig = async (): Promise<Rig> => {
 
 const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
   const taskQueue = `test-${randomUUID()}`;
-  const worker = await Worker.create({
+  const common = {
     connection: environment.nativeConnection,
     namespace: environment.namespace ?? "default",
-    taskQueue,
-    workflowBundle: await bundleWorkflows(),
     activities: { default: (...input: [never]) => activityOf(rig)(...input) },
-    workflowThreadPoolSize: 1,
-  });
-  const running = worker.run();
+  };
+  // Tests have no rates: on a clock that skips, seconds are not those of the server's limiter.
+  const { base, safetyNet, service } = workerQueues(taskQueue);
+  const workers = await Promise.all([
+    Worker.create({
+      ...common,
+      ...base,
+      workflowBundle: await bundleWorkflows(),
+      workflowThreadPoolSize: 1,
+    }),
+    ...[service, safetyNet].map((queue) =>
+      Worker.create({ ...common, taskQueue: queue.taskQueue }),
+    ),
+  ]);
+  const running = Promise.all(workers.map((worker) => worker.run()));
   const start: Queue["start"] = (workflow, args, workflowId = randomUUID()) => {
     // The SDK's type wants `args` only where there are parameters; an empty list says the same.
     const options = { args, taskQueue, workflowId } as unknown as WorkflowStartOptions<
@@ -87,7 +97,7 @@ const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
     queue: { taskQueue, start },
     activities: {},
     end: async () => {
-      worker.shutdown();
+      for (const worker of workers) worker.shutdown();
       await running;
       await environment.teardown();
     },

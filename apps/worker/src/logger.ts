@@ -1,0 +1,11 @@
+import { DefaultLogger, type LogLevel, type LogMetadata } from "@temporalio/worker";
+
+/** Said of each worker without workflows: those of the service and of the safety net are meant so. */
+const MEANT = "No workflows registered, not polling for workflow tasks";
+
+/** The SDK's logger, without its warning of what is meant. */
+export class WorkerLogger extends DefaultLogger {
+  override log(level: LogLevel, message: string, meta?: LogMetadata): void {
+    if (message !== MEANT) super.log(level, message, meta);
+  }
+}
