@@ -1,4 +1,10 @@
 import type { ScenarioEntry } from "../scenario.ts";
 
 /** All scenarios, in the order in which they run. */
-export const scenarios: ReadonlyArray<ScenarioEntry> = [];
+export const scenarios: ReadonlyArray<ScenarioEntry> = [
+  {
+    name: "client",
+    about: "CPU and requests a second of the client, against HTTP clients and stripe",
+    load: () => import("./client.ts"),
+  },
+];

@@ -1,0 +1,16 @@
+import type { Answer } from "./child.ts";
+
+/**
+ * In a child: carries out each task that comes, and answers with its reading. Only the parent that
+ * started the module sends, and it sends the module's own tasks.
+ */
+export const answerTasks = (carryOut: (task: never) => Promise<unknown>): void => {
+  const answer = async (task: unknown): Promise<Answer<unknown>> => {
+    try {
+      return { reading: await carryOut(task as never) };
+    } catch (error) {
+      return { problem: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    }
+  };
+  process.on("message", (task) => void answer(task).then((answered) => process.send?.(answered)));
+};
