@@ -23,6 +23,7 @@ export default defineConfig({
       "packages/api-core",
       "packages/activities",
       "packages/workflows",
+      "packages/replay",
       "apps/simulator",
       "apps/starter",
       "apps/worker",

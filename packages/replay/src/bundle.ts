@@ -1,0 +1,35 @@
+import { fileURLToPath } from "node:url";
+import { bundleWorkflowCode, type BundleOptions, type WorkflowBundle } from "@temporalio/worker";
+
+const nothing = () => undefined;
+const toStandardError = (message: string) => void process.stderr.write(`${message}\n`);
+
+/** The bundler reports each build; only what goes wrong is of interest. */
+const quiet: NonNullable<BundleOptions["logger"]> = {
+  log: nothing,
+  trace: nothing,
+  debug: nothing,
+  info: nothing,
+  warn: toStandardError,
+  error: toStandardError,
+};
+
+const recorder = fileURLToPath(import.meta.resolve("@durable-payments/replay/recorder"));
+
+/**
+ * Bundles workflows from their sources as they are now, with what a replay needs to tell where they
+ * differ from a history.
+ *
+ * @param workflowsPath module that exports the workflows
+ */
+export const bundleForReplay = (workflowsPath: string): Promise<WorkflowBundle> =>
+  bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [recorder],
+    // Without it the bundler would take a build of the packages, and perhaps a stale one.
+    webpackConfigHook: (config) => ({
+      ...config,
+      resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+    }),
+    logger: quiet,
+  });

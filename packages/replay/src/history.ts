@@ -1,0 +1,104 @@
+import { type History, historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
+import proto from "@temporalio/proto";
+import { MARKER, type Recorded } from "./record.ts";
+
+export type { History } from "@temporalio/common/lib/proto-utils.js";
+
+/** What was read is no history; the message says why, and repeats nothing of it. */
+export class InvalidHistory extends Error {
+  override readonly name = "InvalidHistory";
+}
+
+/**
+ * Reads a history as Temporal's command line, its Web UI and `starter runs export` write it.
+ *
+ * @throws InvalidHistory
+ */
+export const readHistory = (json: unknown): History => {
+  const history = parsed(json);
+  const [first] = history.events ?? [];
+  if (!first?.workflowExecutionStartedEventAttributes) {
+    throw new InvalidHistory("it does not begin with the event WORKFLOW_EXECUTION_STARTED");
+  }
+  return history;
+};
+
+const parsed = (json: unknown): History => {
+  try {
+    return historyFromJSON(json);
+  } catch {
+    throw new InvalidHistory("it is no JSON object with the events of a run");
+  }
+};
+
+type HistoryEvent = NonNullable<History["events"]>[number];
+
+/** An event of a history, as far as a replay compares it. */
+export interface RecordedEvent extends Recorded {
+  readonly id: number;
+  /** The key of the command, where a marker tells it. */
+  readonly key?: string;
+}
+
+/** Types whose events come from commands that are compared. */
+const COMPARED: ReadonlySet<string> = new Set([
+  "ACTIVITY_TASK_SCHEDULED",
+  MARKER,
+  "TIMER_STARTED",
+  "START_CHILD_WORKFLOW_EXECUTION_INITIATED",
+  "SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED",
+  "UPSERT_WORKFLOW_SEARCH_ATTRIBUTES",
+  "WORKFLOW_PROPERTIES_MODIFIED",
+  "WORKFLOW_EXECUTION_COMPLETED",
+  "WORKFLOW_EXECUTION_FAILED",
+  "WORKFLOW_EXECUTION_CANCELED",
+  "WORKFLOW_EXECUTION_CONTINUED_AS_NEW",
+]);
+
+/** The SDK itself keeps the patches of a run under this search attribute. */
+const KEPT_BY_SDK = "TemporalChangeVersion";
+
+const LOCAL_ACTIVITY = "core_local_activity";
+const PATCH = "core_patch";
+
+/** What the SDK wrote into a marker; plain JSON, whatever codec the payloads of the project have. */
+const markerData = (event: HistoryEvent, detail: string): Readonly<Record<string, unknown>> => {
+  const data = event.markerRecordedEventAttributes?.details?.[detail]?.payloads?.[0]?.data;
+  const value: unknown = data ? JSON.parse(Buffer.from(data).toString()) : undefined;
+  return typeof value === "object" && value !== null ? { ...value } : {};
+};
+
+const markerOf = (event: HistoryEvent): Omit<RecordedEvent, "id" | "type"> => {
+  switch (event.markerRecordedEventAttributes?.markerName) {
+    case LOCAL_ACTIVITY: {
+      const { activity_type, seq } = markerData(event, "data");
+      return { name: String(activity_type), key: `local activity ${String(seq)}` };
+    }
+    case PATCH:
+      return { name: String(markerData(event, "patch-data")["id"]) };
+    default:
+      return {};
+  }
+};
+
+const nameOf = (event: HistoryEvent): string | null | undefined =>
+  event.activityTaskScheduledEventAttributes?.activityType?.name ??
+  event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name ??
+  event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName;
+
+/** Type of an event without its prefix. */
+const typeOf = ({ eventType }: HistoryEvent): string =>
+  (proto.temporal.api.enums.v1.EventType[eventType ?? 0] ?? "").replace(/^EVENT_TYPE_/, "");
+
+const isOfSdk = (event: HistoryEvent): boolean =>
+  KEPT_BY_SDK in
+  (event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields ?? {});
+
+/** The events that came from commands which a replay compares, in their order. */
+export const comparedEvents = ({ events }: History): ReadonlyArray<RecordedEvent> =>
+  (events ?? []).flatMap((event) => {
+    const type = typeOf(event);
+    if (!COMPARED.has(type) || isOfSdk(event)) return [];
+    const name = nameOf(event);
+    return [{ id: Number(event.eventId), type, ...(name && { name }), ...markerOf(event) }];
+  });

@@ -1,0 +1,56 @@
+import { defaultPayloadConverter, RawValue } from "@temporalio/common";
+import { proxySinks, workflowInfo, type WorkflowInterceptorsFactory } from "@temporalio/workflow";
+import { getActivator } from "@temporalio/workflow/lib/global-attributes.js";
+import { recordedAs, takesBack } from "./commands.ts";
+import type { RecordedCommand, RecorderSinks } from "./record.ts";
+
+/** Enough for the SDK's frames and those of a workflow of many steps; with Node's 10 it would end amid them. */
+const STACK_FRAMES = 100;
+
+const stacksOfPromises = (): ReadonlyArray<string> => {
+  const told: unknown = getActivator().queryHandlers.get("__stack_trace")?.handler();
+  if (!(told instanceof RawValue)) return [];
+  return defaultPayloadConverter.fromPayload<string>(told.payload).split("\n\n");
+};
+
+/**
+ * Interceptor of a workflow that is replayed: it changes nothing, and tells by a sink what the code
+ * did, and in which lines.
+ */
+export const interceptors: WorkflowInterceptorsFactory = () => {
+  Error.stackTraceLimit = STACK_FRAMES;
+  const activator = getActivator();
+  const { replayRecorder } = proxySinks<RecorderSinks>();
+  const push = activator.pushCommand.bind(activator);
+  let commands: Array<RecordedCommand> = [];
+  let takenBack: Array<string> = [];
+  // The interceptors of the SDK are asynchronous before some commands; here the caller is still on the stack.
+  activator.pushCommand = (command, isLast) => {
+    const recorded = recordedAs(command);
+    const key = takesBack(command);
+    if (recorded !== undefined) {
+      const stack =
+        command.failWorkflowExecution?.failure?.stackTrace ?? new Error("recorded").stack ?? "";
+      commands.push({ ...recorded, stack });
+    }
+    if (key !== undefined) takenBack.push(key);
+    push(command, isLast);
+  };
+  return {
+    internals: [
+      {
+        concludeActivation: (input, next) => {
+          replayRecorder.activation({
+            task: workflowInfo().historyLength,
+            commands,
+            takenBack,
+            waitsAt: stacksOfPromises(),
+          });
+          commands = [];
+          takenBack = [];
+          return next(input);
+        },
+      },
+    ],
+  };
+};
