@@ -10,6 +10,7 @@ import { resolve } from "./resolve.ts";
 import { resume } from "./resume.ts";
 import { runs } from "./runs/runs.ts";
 import { status } from "./status.ts";
+import { watch } from "./watch.ts";
 
 /** The command that all others belong to. */
 export const starter = Command.make("starter").pipe(
@@ -27,6 +28,7 @@ export const starter = Command.make("starter").pipe(
     onboard,
     payout,
     status,
+    watch,
     runs,
     attention,
     resolve,

@@ -19,6 +19,10 @@ export const wrap = (text: string, indent = "", width = WIDTH): string => {
   return lines.map((line) => `${indent}${line}`.trimEnd()).join("\n");
 };
 
+/** The beginning of a text that is too long. */
+export const cut = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
 /** Names and values in two columns, wrapped. */
 export const columns = (
   rows: ReadonlyArray<readonly [name: string, value: string]>,

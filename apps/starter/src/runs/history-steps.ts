@@ -3,15 +3,23 @@ import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
 
-type Event = NonNullable<History["events"]>[number];
+/** An event of a history. */
+export type Event = NonNullable<History["events"]>[number];
 
-const timeOf = ({ eventTime }: Event): string =>
+/** When an event happened, ISO 8601. */
+export const timeOf = ({ eventTime }: Event): string =>
   new Date(Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6).toISOString();
 
-const noteOf = ({ userMetadata }: Event) =>
+/** What an activity or a timer is for, as its workflow says it. */
+export const summaryOf = ({ userMetadata }: Event): string | undefined =>
   userMetadata?.summary
-    ? { note: defaultPayloadConverter.fromPayload<string>(userMetadata.summary) }
-    : {};
+    ? defaultPayloadConverter.fromPayload<string>(userMetadata.summary)
+    : undefined;
+
+const noteOf = (event: Event) => {
+  const note = summaryOf(event);
+  return note === undefined ? {} : { note };
+};
 
 /** The event by which an activity ended, and how. */
 const endOf = (event: Event) => {

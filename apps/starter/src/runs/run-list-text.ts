@@ -1,13 +1,14 @@
 import { styled } from "../output/output.ts";
 import type { ListLayout } from "../output/stream.ts";
-import { roughDuration } from "../output/text.ts";
+import { cut, roughDuration } from "../output/text.ts";
 import type { ListedRun, ListedState } from "./run-list.ts";
 
 /** Widths are fixed: a row is printed before the next one is known. */
 const COLUMNS = { id: 39, state: 10, stage: 18 } as const;
 const GAP = "  ";
 
-const STYLES = {
+/** The colour of each state. */
+export const STATE_STYLES = {
   running: "cyan",
   waiting: "cyan",
   attention: "yellow",
@@ -19,9 +20,6 @@ const STYLES = {
   terminated: "gray",
 } as const satisfies Record<ListedState, string>;
 
-const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
-
 const row = (id: string, state: string, stage: string, age: string): string =>
   [id.padEnd(COLUMNS.id), state, cut(stage, COLUMNS.stage).padEnd(COLUMNS.stage), age].join(GAP);
 
@@ -30,7 +28,7 @@ const head = (): string => styled("bold", row("ID", "STATE".padEnd(COLUMNS.state
 /** An id that is too long for its column stands on a line of its own, whole. */
 const line = ({ stage, startedAt, state, workflowId }: ListedRun): string => {
   const age = roughDuration(Date.now() - Date.parse(startedAt));
-  const coloured = styled(STYLES[state], state.padEnd(COLUMNS.state));
+  const coloured = styled(STATE_STYLES[state], state.padEnd(COLUMNS.state));
   const isLong = workflowId.length > COLUMNS.id;
   const rest = row(isLong ? "" : workflowId, coloured, stage ?? "–", age);
   return isLong ? `${workflowId}\n${rest}` : rest;

@@ -63,21 +63,35 @@ const stateOf = (
 /** Marks of what a run is about to make: no ids that a person would look for. */
 const isMark = (id: string): boolean => id.startsWith("intent:");
 
+/** How a run stands, by what visibility knows of it. */
+export const standingOf = ({
+  status,
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">): ListedState =>
+  stateOf(status.name, {
+    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? "",
+    awaits: typedSearchAttributes.get(PAYMENT_AWAITS) ?? "",
+  });
+
+/** Keys and ids by which a run can be found. */
+export const idsOf = ({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
+  (typedSearchAttributes.get(PAYMENT_IDS) ?? []).filter((id) => !isMark(id));
+
 const listedRun = (run: WorkflowExecutionInfo): ListedRun => {
-  const { closeTime, runId, startTime, status, type, typedSearchAttributes, workflowId } = run;
-  const stage = typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
-  const awaits = typedSearchAttributes.get(PAYMENT_AWAITS) ?? "";
+  const { closeTime, runId, startTime, type, typedSearchAttributes, workflowId } = run;
   return {
     workflowId,
     runId,
     type,
-    state: stateOf(status.name, { stage, awaits }),
-    stage: stage || null,
-    awaits: awaits || null,
+    state: standingOf(run),
+    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    awaits: typedSearchAttributes.get(PAYMENT_AWAITS) || null,
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
     currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
-    paymentIds: (typedSearchAttributes.get(PAYMENT_IDS) ?? []).filter((id) => !isMark(id)),
+    paymentIds: idsOf(run),
     batch: typedSearchAttributes.get(PAYMENT_BATCH) ?? null,
   };
 };

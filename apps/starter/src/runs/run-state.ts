@@ -22,6 +22,10 @@ export type RunState = {
 export const exitCodeOf = ({ status }: { readonly status: string }): number =>
   status === "failed" ? EXIT_CODES.runFailed : EXIT_CODES.done;
 
+/** Whether a run goes on. */
+export const isOpen = ({ status }: Pick<RunState, "status">): boolean =>
+  status !== "completed" && status !== "failed";
+
 /** Awaits the end of a run, at once where it has ended; follows it when it continues as new. */
 export const awaitEnding = async (
   { client }: Temporal,
@@ -37,20 +41,21 @@ export const awaitEnding = async (
 };
 
 /**
- * Describes a run.
+ * Describes the latest run of a workflow id, or the one of a run id.
  *
  * @throws BadInput when Temporal knows no run of that id
  */
 export const describeRun = async (
   { client, settings }: Temporal,
   workflowId: string,
+  runId?: string,
 ): Promise<WorkflowExecutionDescription> => {
   try {
-    return await client.workflow.getHandle(workflowId).describe();
+    return await client.workflow.getHandle(workflowId, runId).describe();
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     throw badInput(
-      `There is no run with the id ${workflowId} in the namespace "${settings.namespace}" of ${settings.address}.`,
+      `There is no run with the id ${workflowId}${runId === undefined ? "" : ` and the run id ${runId}`} in the namespace "${settings.namespace}" of ${settings.address}.`,
     );
   }
 };

@@ -3,8 +3,8 @@ import type { Progress } from "@durable-payments/workflows";
 import type { Temporal } from "../connection/temporal.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Output } from "../output/output.ts";
-import { duration } from "../output/text.ts";
-import { pendingActivities } from "./pending-activity.ts";
+import { duration, time } from "../output/text.ts";
+import { type PendingActivity, pendingActivities } from "./pending-activity.ts";
 import { progressLines } from "./progress-lines.ts";
 import { askProgress } from "./progress-query.ts";
 import { noWorkerText, unpolledQueue } from "./workers.ts";
@@ -24,6 +24,7 @@ export class RunWatch {
   #progress: Progress | undefined;
   #trouble: string | undefined;
   #told = new Set<string>();
+  #pending: ReadonlyArray<PendingActivity> = [];
   #lookedForWorkers = Date.now();
 
   constructor(temporal: Temporal, workflowId: string, output: Output) {
@@ -57,7 +58,8 @@ export class RunWatch {
       const hasChanged = historyLength !== this.#historyLength;
       if (hasChanged) await this.#ask(historyLength, taskQueue);
       else if (!over.aborted) await this.#lookForWorkers(taskQueue);
-      for (const { activity, message } of pendingActivities(description)) {
+      this.#pending = pendingActivities(description);
+      for (const { activity, message } of this.#pending) {
         if (message !== undefined) this.#tellOnce(`  ${activity}: ${message}`);
       }
       return hasChanged;
@@ -107,7 +109,18 @@ export class RunWatch {
   #draw(): void {
     const step = this.#progress?.steps.findLast(({ until }) => until === undefined);
     this.#output.live(
-      step && `… ${step.name} for ${duration(Date.now() - Date.parse(step.since))}`,
+      step &&
+        `… ${step.name} since ${time(step.since)} (${duration(Date.now() - Date.parse(step.since))})${this.#nextLook()}`,
     );
+  }
+
+  /** When the next of the activities that are under way is tried again. */
+  #nextLook(): string {
+    const [next] = this.#pending
+      .flatMap(({ nextAttemptAt }) => (nextAttemptAt === undefined ? [] : [nextAttemptAt]))
+      .toSorted();
+    if (next === undefined) return "";
+    const wait = Date.parse(next) - Date.now();
+    return wait > 0 ? `, next look in ${duration(wait)}` : "";
   }
 }

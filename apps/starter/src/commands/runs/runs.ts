@@ -1,6 +1,7 @@
 import { Command } from "effect/cli";
 import { EXIT_CODES_HELP } from "../help-texts.ts";
 import { list } from "./list.ts";
+import { show } from "./show.ts";
 
 /** `starter runs`: what finds, explains and repairs runs. */
 export const runs = Command.make("runs").pipe(
@@ -10,5 +11,5 @@ export const runs = Command.make("runs").pipe(
 
   ${EXIT_CODES_HELP}`,
   ),
-  Command.withSubcommands([list]),
+  Command.withSubcommands([list, show]),
 );

@@ -1,0 +1,42 @@
+import { Command, Flag } from "effect/cli";
+import * as Option from "effect/Option";
+import { EXIT_CODES } from "../../errors.ts";
+import { json, runId } from "../flags.ts";
+import { runCommand } from "../run-command.ts";
+
+const flags = {
+  id: runId,
+  runId: Flag.String("run-id").pipe(
+    Flag.withMetavar("RUN"),
+    Flag.withDescription("An earlier run of this id; default: the latest"),
+    Flag.optional,
+  ),
+  json,
+};
+
+/** `starter runs show`: tells the story of one run. */
+export const show = Command.make("show", flags, ({ id, json, runId }) =>
+  runCommand(json, async (output) => {
+    const { withTemporal } = await import("../../connection/temporal.ts");
+    const { tellStory } = await import("../../runs/story/tell-story.ts");
+    const { storyText } = await import("../../runs/story/story-text.ts");
+    const story = await withTemporal((temporal) =>
+      tellStory(temporal, id, Option.getOrUndefined(runId)),
+    );
+    output.answer(story, () => storyText(story));
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Tell the story of one run"),
+  Command.withDescription(
+    `Tell the story of one run: each step with its time, attempts and waits, what
+  failed and why, what people decided, and what can be done next. All is read
+  from the history: it works for runs that have ended, and without a worker.
+
+  Exit codes: 0 done, however the run ended, 2 bad input, 3 cannot connect.`,
+  ),
+  Command.withExamples([
+    { command: "starter runs show invoice-2026-001", description: "For a person" },
+    { command: "starter runs show invoice-2026-001 --json", description: "For a program" },
+  ]),
+);
