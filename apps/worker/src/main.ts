@@ -12,7 +12,7 @@ Usage: npm run worker -- [--json] [--help]
 Environment:
   TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE,
   TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
-  PAYMENTS_TASK_QUEUE    the task queue (default payments), after which two more are named
+  PAYMENTS_TASK_QUEUE    the task queue (default payments), after which others are named
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
   PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)

@@ -1,20 +1,25 @@
 import type { QueueRates } from "@durable-payments/activities";
 import { CannotStart } from "./cannot-start.ts";
 
-const positive = (variable: string): number | undefined => {
+const positive = (variable: string, below = Infinity): number | undefined => {
   const text = process.env[variable]?.trim() ?? "";
   if (text === "") return undefined;
   const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new CannotStart(`${variable} must be a number above 0, or not be set.`);
+  if (value > 0 && value < below) return value;
+  const bounds = below === Infinity ? "above 0" : `above 0 and below ${below}`;
+  throw new CannotStart(`${variable} must be a number ${bounds}, or not be set.`);
 };
 
 /**
- * The rates of all workers together, from the environment.
+ * The rate of all workers together, from the environment.
  *
  * @throws CannotStart
  */
-export const ratesFromEnvironment = (): QueueRates => ({
-  activitiesPerSecond: positive("PAYMENTS_FLEET_ACTIVITIES_PER_SECOND"),
-  safetyNetPerSecond: positive("PAYMENTS_FLEET_SAFETY_NET_PER_SECOND"),
-});
+export const ratesFromEnvironment = (): QueueRates => {
+  const activitiesPerSecond = positive("PAYMENTS_FLEET_ACTIVITIES_PER_SECOND");
+  return {
+    activitiesPerSecond,
+    bulkShare: positive("PAYMENTS_FLEET_BULK_SHARE", 1),
+    safetyNetPerSecond: positive("PAYMENTS_FLEET_SAFETY_NET_PER_SECOND", activitiesPerSecond),
+  };
+};

@@ -1,7 +1,7 @@
 import { type QueueRates, workerQueues } from "@durable-payments/activities";
 import { Worker, type WorkerOptions } from "@temporalio/worker";
 
-/** What the three workers of a process share, and what the first alone has. */
+/** What the workers of a process share, and what the first alone has. */
 export interface QueuesOptions {
   readonly taskQueue: string;
   readonly rates: QueueRates;
@@ -16,11 +16,10 @@ export const createWorkers = ({
   taskQueue,
   workflows,
 }: QueuesOptions): Promise<ReadonlyArray<Worker>> => {
-  const { base, safetyNet, service } = workerQueues(taskQueue, rates);
+  const { activityQueues, base } = workerQueues(taskQueue, rates);
   return Promise.all([
     Worker.create({ ...shared, ...base, ...workflows }),
-    Worker.create({ ...shared, ...service }),
-    Worker.create({ ...shared, ...safetyNet }),
+    ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
   ]);
 };
 

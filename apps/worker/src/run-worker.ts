@@ -12,7 +12,7 @@ import { createWorkers, runWorkers } from "./run-queues.ts";
 /** Where a worker polls. */
 export interface Polling {
   readonly namespace: string;
-  /** The base queue; those of the service and of the safety net are named after it. */
+  /** The base queue; the others are named after it. */
   readonly taskQueue: string;
 }
 

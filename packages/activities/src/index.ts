@@ -11,11 +11,17 @@ export {
 } from "./payments-activities.ts";
 export {
   baseQueue,
-  type QueueOptions,
-  type QueueRates,
+  BULK_PRIORITY,
+  bulkQueue,
+  isBulk,
   safetyNetQueue,
   serviceQueue,
-  workerQueues,
 } from "./task-queues.ts";
+export {
+  type QueueOptions,
+  type QueueRates,
+  type WorkerQueues,
+  workerQueues,
+} from "./worker-queues.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";

@@ -1,65 +1,36 @@
 /**
- * A worker polls three task queues. The base queue has workflow tasks and the activities that do
- * not call the payment service; the two others have rates of their own, which the Temporal server
- * enforces for all workers together.
+ * The task queues of a worker. The base queue has workflow tasks and the activities that do not
+ * call the payment service; those that do are on queues of their own, named after it, as the
+ * Temporal server limits a queue's rate for all workers together.
  */
 
 const SERVICE = "/service";
+const BULK = "/bulk";
 const SAFETY_NET = "/safety-net";
 
-/** The queue of all activities that call the payment service. */
+/** The queue of the activities that call the payment service. */
 export const serviceQueue = (taskQueue: string): string => `${taskQueue}${SERVICE}`;
 
-/** The queue of the slow looks of runs that wait: at a low rate, behind everything else. */
+/** The queue of those of bulk runs: however long it is, nothing else waits behind it. */
+export const bulkQueue = (taskQueue: string): string => `${taskQueue}${BULK}`;
+
+/** The queue of the slow looks of runs that wait. */
 export const safetyNetQueue = (taskQueue: string): string => `${taskQueue}${SAFETY_NET}`;
 
-/** The base queue that one of the three belongs to. */
+/** The base queue that a queue is named after, or is. */
 export const baseQueue = (taskQueue: string): string => {
-  const suffix = [SERVICE, SAFETY_NET].find((known) => taskQueue.endsWith(known)) ?? "";
+  const suffix = [SERVICE, BULK, SAFETY_NET].find((known) => taskQueue.endsWith(known)) ?? "";
   return taskQueue.slice(0, taskQueue.length - suffix.length);
 };
 
-/** What all workers together may begin in a second; no limit where it is undefined. */
-export interface QueueRates {
-  /** Activities on the queue of {@link serviceQueue}; one is mostly one request. */
-  readonly activitiesPerSecond?: number | undefined;
-  /** Activities on the queue of {@link safetyNetQueue}, default 5. */
-  readonly safetyNetPerSecond?: number | undefined;
-}
-
-/** The options of a `Worker` that tell the three queues apart. */
-export interface QueueOptions {
-  readonly taskQueue: string;
-  readonly maxTaskQueueActivitiesPerSecond?: number;
-  readonly maxConcurrentActivityTaskExecutions?: number;
-}
-
-/** Slots of the safety net: as long as it is slow, it needs few. */
-const SAFETY_NET_SLOTS = 5;
-
 /**
- * Options of the three workers that a process needs: each is given to one `Worker.create`, together
- * with the activities; workflows belong to the first alone. The value that the server enforces is that of
- * the worker that polled last: give all workers of a queue the same.
+ * The priority of the runs that a bulk run starts: `priority` among the options of their start.
+ * Their activities then go to the queue of {@link bulkQueue}, on every server. Where the server
+ * knows priorities (Temporal Cloud; a server of one's own with the dynamic configuration
+ * `matching.useNewMatcher`), their workflow tasks also come after all others.
  */
-export const workerQueues = (
-  taskQueue: string,
-  { activitiesPerSecond, safetyNetPerSecond = 5 }: QueueRates = {},
-): {
-  readonly base: QueueOptions;
-  readonly service: QueueOptions;
-  readonly safetyNet: QueueOptions;
-} => ({
-  base: { taskQueue },
-  service: {
-    taskQueue: serviceQueue(taskQueue),
-    ...(activitiesPerSecond !== undefined && {
-      maxTaskQueueActivitiesPerSecond: activitiesPerSecond,
-    }),
-  },
-  safetyNet: {
-    taskQueue: safetyNetQueue(taskQueue),
-    maxTaskQueueActivitiesPerSecond: safetyNetPerSecond,
-    maxConcurrentActivityTaskExecutions: SAFETY_NET_SLOTS,
-  },
-});
+export const BULK_PRIORITY = { priorityKey: 5 } as const;
+
+/** Whether a run of this priority is one of a bulk run. */
+export const isBulk = (priority: { readonly priorityKey?: number } | undefined): boolean =>
+  priority?.priorityKey === BULK_PRIORITY.priorityKey;

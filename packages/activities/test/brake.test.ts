@@ -2,7 +2,14 @@ import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeTemporalBrake } from "../src/brake.ts";
-import { brakeId, type Pause, PAUSED, safetyNetQueue, serviceQueue } from "../src/index.ts";
+import {
+  brakeId,
+  bulkQueue,
+  type Pause,
+  PAUSED,
+  safetyNetQueue,
+  serviceQueue,
+} from "../src/index.ts";
 import { activitiesFor, environment, failureOf, run } from "./support/activities.ts";
 import { card, payout } from "./support/bodies.ts";
 import { type RawService, startRawService, success } from "./support/raw-service.ts";
@@ -127,7 +134,7 @@ describe("the brake of a task queue", () => {
     expect(service.received).toEqual([]);
   });
 
-  it.each([serviceQueue("payments"), safetyNetQueue("payments")])(
+  it.each([serviceQueue("payments"), bulkQueue("payments"), safetyNetQueue("payments")])(
     "is that of the base queue, also on %s",
     async (taskQueue) => {
       const asked: Array<string> = [];

@@ -97,8 +97,8 @@ const checkWorker = async (temporal: Temporal, tasks: "workflow" | "activity"): 
   const counts = await Promise.all(queues.map((queue) => countPollers(temporal, tasks, queue)));
   const unpolled = queues.filter((_, index) => counts[index] === 0);
   return unpolled.length === 0
-    ? ok(name, `${Math.min(...counts)} on task queue ${queues.join(" and ")}`)
-    : failed(name, `none polls task queue ${unpolled.join(" and ")}`, "npm run worker");
+    ? ok(name, `${Math.min(...counts)} on task queue ${queues.join(", ")}`)
+    : failed(name, `none polls task queue ${unpolled.join(", ")}`, "npm run worker");
 };
 
 const checkBrake = async (temporal: Temporal): Promise<Check> => {

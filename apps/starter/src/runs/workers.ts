@@ -1,4 +1,4 @@
-import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
+import { bulkQueue, safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
 import proto from "@temporalio/proto";
 import type { Temporal } from "../connection/temporal.ts";
 
@@ -32,6 +32,7 @@ export const countPollers = async (
 /** The queues of activities that a worker of a base queue polls beside it. */
 export const activityQueues = (taskQueue: string): ReadonlyArray<string> => [
   serviceQueue(taskQueue),
+  bulkQueue(taskQueue),
   safetyNetQueue(taskQueue),
 ];
 

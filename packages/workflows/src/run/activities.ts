@@ -1,5 +1,10 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
+import {
+  bulkQueue,
+  isBulk,
+  safetyNetQueue,
+  serviceQueue,
+} from "@durable-payments/activities/task-queues";
 import {
   ActivityCancellationType,
   type ActivityOptions,
@@ -27,7 +32,8 @@ export const activities = proxyActivities<PaymentsActivities>({
   ...options,
   // Read for each call: a run's queue is known only while the run is under way.
   get taskQueue() {
-    return serviceQueue(workflowInfo().taskQueue);
+    const { priority, taskQueue } = workflowInfo();
+    return isBulk(priority) ? bulkQueue(taskQueue) : serviceQueue(taskQueue);
   },
 });
 

@@ -72,7 +72,7 @@ const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
     activities: { default: (...input: [never]) => activityOf(rig)(...input) },
   };
   // Tests have no rates: on a clock that skips, seconds are not those of the server's limiter.
-  const { base, safetyNet, service } = workerQueues(taskQueue);
+  const { activityQueues, base } = workerQueues(taskQueue);
   const workers = await Promise.all([
     Worker.create({
       ...common,
@@ -80,9 +80,7 @@ const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
       workflowBundle: await bundleWorkflows(),
       workflowThreadPoolSize: 1,
     }),
-    ...[service, safetyNet].map((queue) =>
-      Worker.create({ ...common, taskQueue: queue.taskQueue }),
-    ),
+    ...activityQueues.map((queue) => Worker.create({ ...common, taskQueue: queue.taskQueue })),
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
   const start: Queue["start"] = (workflow, args, workflowId = randomUUID()) => {

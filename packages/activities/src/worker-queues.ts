@@ -1,0 +1,63 @@
+import { bulkQueue, safetyNetQueue, serviceQueue } from "./task-queues.ts";
+
+/** The rate of all workers together, and how it is divided. */
+export interface QueueRates {
+  /**
+   * Activities that call the service, begun in a second; one is mostly one request. No limit where
+   * it is undefined.
+   */
+  readonly activitiesPerSecond?: number | undefined;
+  /** The part of it that bulk runs may use, above 0 and below 1; default 0.5. */
+  readonly bulkShare?: number | undefined;
+  /** The slow looks of runs that wait, in a second; default 5, but at most a tenth of the rate. */
+  readonly safetyNetPerSecond?: number | undefined;
+}
+
+/** The options of a `Worker` that tell the queues apart. */
+export interface QueueOptions {
+  readonly taskQueue: string;
+  readonly maxTaskQueueActivitiesPerSecond?: number;
+  readonly maxConcurrentActivityTaskExecutions?: number;
+}
+
+/** The options of a process's workers. */
+export interface WorkerQueues {
+  /** The one that also has the workflows. */
+  readonly base: QueueOptions;
+  /** Those that have activities alone. */
+  readonly activityQueues: ReadonlyArray<QueueOptions>;
+}
+
+const DEFAULT_SAFETY_NET_PER_SECOND = 5;
+
+/** Slots of the safety net: as slow as it is, it needs few. */
+const SAFETY_NET_SLOTS = 5;
+
+const limited = (taskQueue: string, perSecond: number | undefined): QueueOptions => ({
+  taskQueue,
+  ...(perSecond !== undefined && { maxTaskQueueActivitiesPerSecond: perSecond }),
+});
+
+/**
+ * Options of the workers that a process needs, one `Worker.create` each; all take the activities.
+ * The server enforces what the worker that polled last has said: give the same to every process.
+ */
+export const workerQueues = (
+  taskQueue: string,
+  { activitiesPerSecond: rate, bulkShare = 0.5, safetyNetPerSecond }: QueueRates = {},
+): WorkerQueues => {
+  const most = rate === undefined ? DEFAULT_SAFETY_NET_PER_SECOND : rate / 10;
+  const safetyNet = safetyNetPerSecond ?? Math.min(DEFAULT_SAFETY_NET_PER_SECOND, most);
+  const rest = rate === undefined ? undefined : rate - safetyNet;
+  return {
+    base: { taskQueue },
+    activityQueues: [
+      limited(serviceQueue(taskQueue), rest && rest * (1 - bulkShare)),
+      limited(bulkQueue(taskQueue), rest && rest * bulkShare),
+      {
+        ...limited(safetyNetQueue(taskQueue), safetyNet),
+        maxConcurrentActivityTaskExecutions: SAFETY_NET_SLOTS,
+      },
+    ],
+  };
+};
