@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { BULK_PRIORITY } from "@durable-payments/activities";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { payout } from "../src/index.ts";
+import { payoutInput } from "./support/inputs.ts";
+import { localRig, type Rig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let rig: Rig;
+let service: Service;
+beforeAll(async () => {
+  [rig, service] = await Promise.all([localRig(), startService()]);
+});
+afterAll(async () => {
+  await rig?.end();
+  await service?.stop();
+});
+
+it.each([
+  ["of its own accord", {}, "service"],
+  ["of a bulk run", { priority: BULK_PRIORITY }, "bulk"],
+])("a run %s calls the service on the task queue for that", async (_, options, name) => {
+  const settled = { ...service.activities };
+  settled.awaitPayoutEnd = async ({ payout_id }) => {
+    await service.simulator.setPayoutStatus(payout_id, "completed");
+    return service.activities.awaitPayoutEnd({
+      payout_id,
+      minIntervalMs: 1_000,
+      maxIntervalMs: 1_000,
+    });
+  };
+  await withWorker(rig, settled, async ({ taskQueue }) => {
+    const handle = await rig.environment.client.workflow.start(payout, {
+      args: [payoutInput],
+      taskQueue,
+      workflowId: randomUUID(),
+      ...options,
+    });
+    await handle.result();
+    const { events } = await handle.fetchHistory();
+    const created = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name?.startsWith("create") ? [scheduled.taskQueue?.name] : [],
+    );
+    expect(created).toEqual([`${taskQueue}/${name}`, `${taskQueue}/${name}`]);
+  });
+});
