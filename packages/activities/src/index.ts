@@ -23,5 +23,7 @@ export {
   type WorkerQueues,
   workerQueues,
 } from "./worker-queues.ts";
+export type { ReadReset } from "./retry-activities.ts";
+export type { RetryOrder, SentBefore } from "./retry-order.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";

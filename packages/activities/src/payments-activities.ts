@@ -3,6 +3,7 @@ import { type CheckActivities, makeCheckActivities } from "./check-activities.ts
 import type { MaxAmounts } from "./limits.ts";
 import { type LookupActivities, makeLookupActivities } from "./lookup-activities.ts";
 import { makeOperationActivities, type OperationActivities } from "./operation-activities.ts";
+import { makeRetryActivities, type RetryActivities } from "./retry-activities.ts";
 import type { PaymentsRuntime } from "./run-operation.ts";
 import { makeWaitingActivities, type WaitingActivities } from "./waiting-activities.ts";
 
@@ -10,7 +11,8 @@ import { makeWaitingActivities, type WaitingActivities } from "./waiting-activit
 export type PaymentsActivities = OperationActivities &
   WaitingActivities &
   LookupActivities &
-  CheckActivities;
+  CheckActivities &
+  RetryActivities;
 
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
@@ -32,4 +34,5 @@ export const makePaymentsActivities = (
   ...makeWaitingActivities(runtime, brake),
   ...makeLookupActivities(runtime),
   ...makeCheckActivities(runtime, maxAmounts),
+  ...makeRetryActivities(),
 });

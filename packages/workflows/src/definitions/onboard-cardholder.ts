@@ -89,6 +89,14 @@ const takeOrCreateCardholder = async (run: Run, input: OnboardCardholderInput): 
   return createCardholder(run, input.cardholder);
 };
 
+const waitingFor = (
+  within: "verifyWithin" | "fundWithin",
+  { options: { pollInterval, [within]: longest } = {} }: OnboardCardholderInput,
+) => ({
+  ...(longest !== undefined && { within: longest }),
+  ...(pollInterval && { pollInterval }),
+});
+
 const cancelIssuedCard = async (run: Run): Promise<void> => {
   const { card_id } = run.progress.ids;
   if (card_id !== undefined) return cancelCard(card_id);
@@ -104,38 +112,30 @@ const cancelIssuedCard = async (run: Run): Promise<void> => {
 export async function onboardCardholder(
   input: OnboardCardholderInput,
 ): Promise<OnboardCardholderResult> {
-  const { card, options = {} } = input;
-  const run = beginRun({ ...(options.onRefusal && { onRefusal: options.onRefusal }) });
-  const poll = options.pollInterval && { pollInterval: options.pollInterval };
+  const { onFailure, onRefusal } = input.options ?? {};
+  const run = beginRun({ ...(onRefusal && { onRefusal }) });
   return run.conduct(async () => {
-    await checkRequests(run, planned(input));
-    const card_holder_id = await takeOrCreateCardholder(run, input);
-    await awaitVerification(run, card_holder_id, {
-      ...(options.verifyWithin !== undefined && { within: options.verifyWithin }),
-      ...poll,
-    });
-    const { balance_id } = await ensureBalance(run, CURRENCY);
-    await awaitFunds(
+    await checkRequests(run, planned(await run.amended(input)));
+    const card_holder_id = await takeOrCreateCardholder(run, await run.amended(input));
+    await awaitVerification(
       run,
-      { amount: card.card_limit, currency: CURRENCY },
-      { ...(options.fundWithin !== undefined && { within: options.fundWithin }), ...poll },
+      card_holder_id,
+      waitingFor("verifyWithin", await run.amended(input)),
     );
-    if (options.onFailure === "compensate") {
+    const { balance_id } = await ensureBalance(run, CURRENCY);
+    const funded = await run.amended(input);
+    // The funds of a card that is known to be issued have been taken from the balance.
+    if (run.sentBefore("issueCard")?.outcome !== "known") {
+      const amount = funded.card.card_limit;
+      await awaitFunds(run, { amount, currency: CURRENCY }, waitingFor("fundWithin", funded));
+    }
+    if (onFailure === "compensate") {
       run.onFailure({ what: "cancel the card", how: () => cancelIssuedCard(run) });
     }
-    const issued = await issueCard(run, {
-      card_holder_id,
-      balance_id,
-      product_code: card.product_code,
-      card_limit: card.card_limit,
-    });
-    const confirmed = await confirmCard(run, { card: issued, card_name: card.card_name });
-    return {
-      card_holder_id,
-      card_id: confirmed.card_id,
-      card_status: confirmed.card_status ?? null,
-      balance_id,
-      card_limit: card.card_limit,
-    };
+    const { card_limit, product_code } = (await run.amended(input)).card;
+    const card = await issueCard(run, { card_holder_id, balance_id, product_code, card_limit });
+    const { card_name } = (await run.amended(input)).card;
+    const { card_id, card_status = null } = await confirmCard(run, { card, card_name });
+    return { card_holder_id, card_id, card_status, balance_id, card_limit: card.card_limit };
   });
 }

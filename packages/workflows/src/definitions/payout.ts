@@ -49,42 +49,49 @@ const shownToApprover = (input: PayoutInput) => ({
   to: "beneficiary" in input ? input.beneficiary.nickname : input.beneficiary_id,
 });
 
+const planned = (input: PayoutInput) => {
+  const payout = { operation: "createPayout", at: "payout" } as const;
+  return "beneficiary" in input
+    ? [
+        { operation: "createBeneficiary", input: input.beneficiary, at: "beneficiary" } as const,
+        { ...payout, input: input.payout, later: ["beneficiary_id"] },
+      ]
+    : [{ ...payout, input: { ...input.payout, beneficiary_id: input.beneficiary_id } }];
+};
+
 /** Takes or creates the beneficiary, creates the payout, and awaits its completion. */
 export async function payout(input: PayoutInput): Promise<PayoutResult> {
-  const { options = {} } = input;
-  const run = beginRun({ ...(options.onRefusal && { onRefusal: options.onRefusal }) });
-  return run.conduct(async () => {
-    await checkRequests(run, [
-      ...("beneficiary" in input
-        ? [{ operation: "createBeneficiary", input: input.beneficiary, at: "beneficiary" } as const]
-        : []),
-      {
-        operation: "createPayout",
-        input:
-          "beneficiary" in input
-            ? input.payout
-            : { ...input.payout, beneficiary_id: input.beneficiary_id },
-        later: "beneficiary" in input ? ["beneficiary_id"] : [],
-        at: "payout",
-      },
-    ]);
-    if (options.approval) {
-      await awaitApproval(run, options.approval, {
-        amount: input.payout.amount,
-        payload: input,
-        shown: shownToApprover(input),
-      });
+  const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
+  const run = beginRun({ ...(onRefusal && { onRefusal }) });
+  let approved: string | undefined;
+  /** The input, approved where it has to be: once more where it was amended since. */
+  const approvedInput = async (): Promise<PayoutInput> => {
+    const current = await run.amended(input);
+    const { options: _, ...payload } = current;
+    if (approval && JSON.stringify(payload) !== approved) {
+      const { amount } = current.payout;
+      await awaitApproval(run, approval, { amount, payload, shown: shownToApprover(current) });
+      approved = JSON.stringify(payload);
     }
-    const beneficiary_id =
-      "beneficiary" in input
-        ? await createBeneficiary(run, input.beneficiary, {
-            ...(options.onLostBeneficiary && { whenLost: options.onLostBeneficiary }),
+    return current;
+  };
+  return run.conduct(async () => {
+    await checkRequests(run, planned(await run.amended(input)));
+    const recipient = await approvedInput();
+    const created_id =
+      "beneficiary" in recipient
+        ? await createBeneficiary(run, recipient.beneficiary, {
+            ...(onLostBeneficiary && { whenLost: onLostBeneficiary }),
           })
-        : input.beneficiary_id;
-    const created = await createPayout(run, { ...input.payout, beneficiary_id });
+        : undefined;
+    const current = await approvedInput();
+    const beneficiary_id =
+      created_id ?? ("beneficiary_id" in current ? current.beneficiary_id : "");
+    const created = await createPayout(run, { ...current.payout, beneficiary_id });
+    const { completeWithin, pollInterval } = (await run.amended(input)).options ?? {};
     const ended = await awaitPayout(run, created.payout_id, {
-      ...(options.completeWithin !== undefined && { within: options.completeWithin }),
-      ...(options.pollInterval && { pollInterval: options.pollInterval }),
+      ...(completeWithin !== undefined && { within: completeWithin }),
+      ...(pollInterval && { pollInterval }),
     });
     return {
       payout_id: ended.payout_id,

@@ -47,7 +47,7 @@ export const safetyNetActivities = proxyActivities<PaymentsActivities>({
 
 /** Activities that send nothing: they cost no round trip to the server. */
 export const localActivities = proxyLocalActivities<
-  Pick<PaymentsActivities, "checkRequests" | "isAbove">
+  Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readRetryOrder">
 >({
   startToCloseTimeout: "10 seconds",
 });

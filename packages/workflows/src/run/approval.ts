@@ -8,6 +8,8 @@ export interface ApprovalRequest {
   readonly hash: string;
   /** Who started the run, and cannot approve it. */
   readonly startedBy: string | undefined;
+  /** Who amended the payment since, and cannot approve it either; mostly left out. */
+  readonly amendedBy?: ReadonlyArray<string>;
   /** ISO 8601. */
   readonly since: string;
 }
@@ -43,6 +45,9 @@ export const whyNotApproved = (
   }
   if (isSamePerson(by, request.startedBy)) {
     return `${by} started this run: a second person has to decide.`;
+  }
+  if (request.amendedBy?.some((name) => isSamePerson(by, name))) {
+    return `${by} amended this payment: a second person has to decide.`;
   }
   if (hash !== request.hash) return `The approval is not for this payload (hash ${request.hash}).`;
   return (approve === true) === isText(reject)

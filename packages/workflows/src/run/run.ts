@@ -9,8 +9,10 @@ import {
 } from "@temporalio/workflow";
 import { type Attention, type Resolution, resolveUpdate, whyNot } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
+import type { SentBefore } from "@durable-payments/activities";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { failureOfActivity, rootCause, runFailure } from "./failures.ts";
+import { Past } from "./past.ts";
 import { type Progress, progressQuery, type StepProgress } from "./progress.ts";
 import { SearchIndex } from "./search-index.ts";
 
@@ -36,6 +38,7 @@ export class Run {
   /** Who or what did what. */
   readonly audit = new AuditTrail();
   readonly #index = new SearchIndex();
+  readonly #past = new Past();
   readonly #compensations = new Compensations();
   readonly #sendingSteps = new Set<string>();
   #steps: Array<StepProgress> = [];
@@ -68,6 +71,7 @@ export class Run {
    * name that was used before in this run is numbered.
    */
   async step<A>(called: string, note: string, work: (name: string) => Promise<A>): Promise<A> {
+    await this.#learn();
     const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
     const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
     this.#steps.push({ name, status: "running", since: now(), note });
@@ -86,6 +90,33 @@ export class Run {
       });
       throw error;
     }
+  }
+
+  /**
+   * The input of the run as it is now: what it was started with, or as it was amended since, when
+   * the run was retried. Ask for it at each step, so that an amendment reaches the steps to come.
+   */
+  async amended<Input>(input: Input): Promise<Input> {
+    await this.#learn();
+    return this.#past.input(input);
+  }
+
+  /** Whether the input was amended since the run was started, so that requests are checked again. */
+  get isAmended(): boolean {
+    return this.#past.isAmended;
+  }
+
+  /** Who has amended the input. */
+  get amendedBy(): ReadonlyArray<string> {
+    return this.#past.amendedBy;
+  }
+
+  /**
+   * What became of what a step sent before this run was reset; undefined where it cannot have sent
+   * anything.
+   */
+  sentBefore(step: string): SentBefore | undefined {
+    return this.#past.sent(step);
   }
 
   /** Says what a step is waiting for. */
@@ -221,6 +252,15 @@ export class Run {
         });
       });
     }
+  }
+
+  async #learn(): Promise<void> {
+    const order = await this.#past.learn();
+    if (order === undefined) return;
+    const { by, fields, from, reason } = order;
+    // An amendment may hold account numbers: the fields are named, the values are not.
+    const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };
+    this.audit.add({ who: by, step: from, what: "retried", detail });
   }
 
   #enter(stage: string): void {

@@ -42,11 +42,13 @@ export const awaitApproval = async (
   { amount, payload, shown }: ToApprove,
 ): Promise<void> => {
   if (!(await localActivities.isAbove({ amount, limit: above }))) return;
-  await run.step("awaitApproval", `above ${above}: a second person has to approve`, async () => {
+  const note = `above ${above}: a second person has to approve`;
+  await run.step("awaitApproval", note, async (step) => {
     const request: ApprovalRequest = {
       payment: shown,
       hash: intentOf("approval", [JSON.stringify(payload)]),
       startedBy: startedBy(),
+      ...(run.amendedBy.length > 0 && { amendedBy: run.amendedBy }),
       since: new Date().toISOString(),
     };
     let approval: Approval | undefined;
@@ -60,7 +62,7 @@ export const awaitApproval = async (
       },
     });
     run.shows({ approval: request });
-    run.waiting("awaitApproval", `above ${above}: a second person has to approve`);
+    run.waiting(step, note);
     await condition(() => approval !== undefined);
     run.shows({ approval: undefined });
     // The condition holds: the update has set it.
@@ -68,7 +70,7 @@ export const awaitApproval = async (
     const rejected = "reject" in given ? given.reject : undefined;
     run.audit.add({
       who: given.by,
-      step: "awaitApproval",
+      step,
       what: rejected === undefined ? "approved" : "rejected",
       detail: { hash: request.hash, ...(rejected !== undefined && { why: rejected }) },
     });

@@ -16,6 +16,8 @@ export interface CardToIssue {
 /** A card as the service answered it, with the key that was sent; unknown where a person found it. */
 export interface IssuedCard extends Card {
   readonly sentKey?: string;
+  /** The initial recharge with which it was issued. */
+  readonly card_limit: string;
 }
 
 /**
@@ -40,12 +42,13 @@ export const issueCard = (run: Run, card: CardToIssue, step = "issueCard"): Prom
           { summary: `Issue the card with ${request.card_limit} USD` },
           [request],
         );
-        return { ...issued, sentKey: request.unique_request_id };
+        const { card_limit, unique_request_id } = request;
+        return { ...issued, sentKey: unique_request_id, card_limit };
       },
       whenLost: "repeat",
       shown: (request) => ({ ...request }),
       idsWanted: ["card_id"],
-      fromIds: async ({ card_id = "" }) => ({ card_id }),
+      fromIds: async ({ card_id = "" }, { card_limit }) => ({ card_id, card_limit }),
       ids: ({ card_id }) => ({ card_id }),
     }),
   );

@@ -1,12 +1,7 @@
+import type { SentBefore } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
 import { CancelledFailure } from "@temporalio/common";
-import {
-  CancellationScope,
-  isCancellation,
-  patched,
-  sleep,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities, localActivities } from "../run/activities.ts";
 import type { Attention, Resolution } from "../run/attention.ts";
 import { readSendFailure, rootCause } from "../run/failures.ts";
@@ -83,22 +78,18 @@ export const sendUntilKnown = async <Request extends object, A>(
   run: Run,
   sending: Sending<Request, A>,
 ): Promise<A> => {
-  const result = await new Sender(run, sending).untilKnown();
+  run.sendsOnce(sending.step);
+  const before = run.sentBefore(sending.step);
+  const result =
+    before?.outcome === "known"
+      ? await sending.fromIds(before.ids, sending.request)
+      : await new Sender(run, sending, before).untilKnown();
   const ids = sending.ids(result);
   run.known(ids);
   run.settled(sending.step);
-  run.audit.add({ who: "run", step: sending.step, what: "known", detail: ids });
+  const what = before?.outcome === "known" ? "known from the run before" : "known";
+  run.audit.add({ who: "run", step: sending.step, what, detail: ids });
   return result;
-};
-
-/**
- * Whether this is a later run of a workflow, after a reset, say, so that the step may have been
- * sent by the run before. `patched` makes the answer replayable: what stands in the history was
- * decided by the run that wrote it.
- */
-const mayHaveBeenSentBefore = (step: string): boolean => {
-  const { firstExecutionRunId, runId } = workflowInfo();
-  return runId !== firstExecutionRunId && patched(`look up ${step} before it is sent`);
 };
 
 /**
@@ -117,16 +108,24 @@ const serviceAnswers = async (): Promise<void> => {
 class Sender<Request extends object, A> {
   readonly #run: Run;
   readonly #sending: Sending<Request, A>;
-  readonly #since = Date.now();
+  /** From when on it may have been sent. */
+  readonly #since: number;
+  readonly #isSentBefore: boolean;
   #request: Request;
   #key: string | undefined;
   #unknownOutcomes = 0;
   /** Whether something may have been made that this run does not know. */
   #isInDoubt = false;
-  #amendments = 0;
+  #amendments: number;
 
-  constructor(run: Run, sending: Sending<Request, A>) {
-    run.sendsOnce(sending.step);
+  constructor(
+    run: Run,
+    sending: Sending<Request, A>,
+    before: Exclude<SentBefore, { readonly outcome: "known" }> | undefined,
+  ) {
+    this.#isSentBefore = before?.outcome === "unknown";
+    this.#since = this.#isSentBefore ? workflowInfo().startTime.getTime() : Date.now();
+    this.#amendments = before?.amendments ?? 0;
     this.#run = run;
     this.#sending = sending;
     this.#request = this.#fix(sending.request);
@@ -146,9 +145,11 @@ class Sender<Request extends object, A> {
    * up, but before it is sent again.
    */
   async #sendUntilKnown(): Promise<A> {
-    const { lookUp, step } = this.#sending;
-    if (lookUp !== undefined && mayHaveBeenSentBefore(step)) {
+    if (this.#run.isAmended) await this.#checkAmended();
+    if (this.#isSentBefore) {
       this.#isInDoubt = true;
+      // Without a list, the refusal of a repeat does not tell what became of the send before it.
+      if (this.#sending.lookUp === undefined) this.#unknownOutcomes += 1;
       const known = await this.#settle("An earlier run of this workflow may have sent it.", "");
       if (known !== "send") return known;
     }
@@ -273,15 +274,29 @@ class Sender<Request extends object, A> {
     amend,
   }: Extract<Resolution, { readonly amend: unknown }>): Promise<string | undefined> {
     const amended = { ...this.#request, ...amend };
-    const { operation, step } = this.#sending;
     try {
-      await localActivities.checkRequests([{ operation, input: amended, at: step }]);
+      await this.#check(amended);
     } catch (error) {
       return rootCause(error).message;
     }
     this.#amendments += 1;
     this.#request = this.#fix(amended);
     return undefined;
+  }
+
+  /** Checks what an amended input came to, before it is sent. */
+  async #checkAmended(): Promise<void> {
+    try {
+      await this.#check(this.#request);
+    } catch (error) {
+      if (!this.#isSentBefore) this.#run.settled(this.#sending.step);
+      throw error;
+    }
+  }
+
+  async #check(request: Request): Promise<void> {
+    const { operation, step } = this.#sending;
+    await localActivities.checkRequests([{ operation, input: request, at: step }]);
   }
 
   #question(reason: string): Pick<Attention, "reason" | "sent" | "idsWanted"> {

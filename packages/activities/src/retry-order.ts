@@ -1,0 +1,41 @@
+/** What became of what a step sent in the runs before this one. */
+export type SentBefore =
+  /** It was carried out, and stands. */
+  | { readonly outcome: "known"; readonly ids: Readonly<Record<string, string>> }
+  /** Nothing of it stands: it was never sent, was refused, or was undone. */
+  | { readonly outcome: "nothing"; readonly amendments: number }
+  /** Nobody knows; `amendments` as of the last send, so that the key is the same. */
+  | { readonly outcome: "unknown"; readonly amendments: number };
+
+/** What a run that was reset is to know before it goes on. */
+export interface RetryOrder {
+  /** Who has it retried. */
+  readonly by: string;
+  readonly reason: string;
+  /** The step from which it goes on. */
+  readonly from: string;
+  /** The whole input with all amendments so far; absent where there were none. */
+  readonly input?: unknown;
+  /** The fields that this retry amends, such as `card.card_limit`. */
+  readonly fields: ReadonlyArray<string>;
+  /** Who has amended the input, in this retry or an earlier one. */
+  readonly amendedBy: ReadonlyArray<string>;
+  /** By step; a step that is not named has never sent. */
+  readonly sent: Readonly<Record<string, SentBefore>>;
+}
+
+/** Workflow type of an order: a workflow that nobody runs, so that it takes no worker to place it. */
+export const RETRY_ORDER_TYPE = "retryOrder";
+
+/** Task queue of orders: no worker polls it. */
+export const retryOrderQueue = (taskQueue: string): string => `${taskQueue}/retry-orders`;
+
+/** The reason of a reset, by which the run that it makes finds its order. */
+export const resetReason = (reason: string, orderId: string): string => `${reason} [${orderId}]`;
+
+/** Workflow id of the order that the reason of a reset names, if it names one. */
+export const orderIdOf = (reason: string): string | undefined =>
+  /\[(retry\/[^[\]]+)\]$/.exec(reason)?.[1];
+
+/** Workflow id of a new order; `nonce` tells the orders for one run apart. */
+export const orderIdFor = (runId: string, nonce: string): string => `retry/${runId}/${nonce}`;

@@ -1,0 +1,55 @@
+import type { ReadReset, RetryOrder, SentBefore } from "@durable-payments/activities";
+import { patched, workflowInfo } from "@temporalio/workflow";
+import { localActivities } from "./activities.ts";
+
+const NOTHING: SentBefore = { outcome: "nothing", amendments: 0 };
+
+/**
+ * What a run that was reset knows of the runs before it. Their steps are in its history up to the
+ * reset; what they did after that it is told by the order of who had it reset, or not at all.
+ */
+export class Past {
+  #read: ReadReset | undefined;
+  #asked = 0;
+
+  /**
+   * Reads the order, once, at the first step that is not in the history: before anything is done
+   * again, so that an amendment cannot come too late.
+   *
+   * @returns the order, where it was read just now.
+   */
+  async learn(): Promise<RetryOrder | undefined> {
+    const { firstExecutionRunId, runId } = workflowInfo();
+    if (runId === firstExecutionRunId || this.#read?.runId === runId) return undefined;
+    this.#asked += 1;
+    // A step that is in the history has not asked; one of a run reset since has asked for that run.
+    if (!patched(`reset, asked ${this.#asked}`)) return undefined;
+    this.#read = await localActivities.readRetryOrder();
+    return this.#read.isOutdated ? undefined : (this.#read.order ?? undefined);
+  }
+
+  /** The input as it was amended, or as the run was started with. */
+  input<Input>(given: Input): Input {
+    // Who amends an input checks it as that of a run is checked, and requests are checked again.
+    return (this.#read?.order?.input as Input | undefined) ?? given;
+  }
+
+  /** Whether the input was amended. */
+  get isAmended(): boolean {
+    return this.#read?.order?.input !== undefined;
+  }
+
+  /** Who amended the input. */
+  get amendedBy(): ReadonlyArray<string> {
+    return this.#read?.order?.amendedBy ?? [];
+  }
+
+  /** What became of what a step sent in the runs before; undefined where there were none. */
+  sent(step: string): SentBefore | undefined {
+    if (this.#read === undefined) return undefined;
+    const { isOutdated, order } = this.#read;
+    const told = order?.sent[step] ?? NOTHING;
+    if (!(isOutdated || order === null) || told.outcome === "known") return told;
+    return { outcome: "unknown", amendments: told.amendments };
+  }
+}
