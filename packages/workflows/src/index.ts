@@ -13,7 +13,7 @@ export {
   PAYMENT_IDS,
   PAYMENT_STAGE,
   searchAttributes,
-} from "./search-attributes.ts";
+} from "@durable-payments/activities/search-attributes";
 export { type ApprovalOptions, awaitApproval, type ToApprove } from "./steps/approval.ts";
 export { awaitFunds, type AwaitFundsOptions, ensureBalance } from "./steps/balance.ts";
 export { createBeneficiary, type CreateBeneficiaryOptions } from "./steps/beneficiary.ts";

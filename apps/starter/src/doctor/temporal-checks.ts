@@ -6,7 +6,7 @@ import { StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
 import { findPause, pauseText } from "../runs/brake.ts";
 import { activityQueues, countPollers } from "../runs/workers.ts";
-import { searchAttributes } from "../runs/search-attributes.ts";
+import { searchAttributes } from "@durable-payments/activities/search-attributes";
 import { type Check, failed, messageOf, ok, skipped } from "./check.ts";
 
 /** Names of the checks without which nothing can be started. */

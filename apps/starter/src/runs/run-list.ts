@@ -7,7 +7,7 @@ import {
   PAYMENT_CURRENCY,
   PAYMENT_IDS,
   PAYMENT_STAGE,
-} from "./search-attributes.ts";
+} from "@durable-payments/activities/search-attributes";
 
 /** How a listed run stands. */
 export type ListedState =

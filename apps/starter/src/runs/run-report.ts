@@ -5,7 +5,7 @@ import { readSteps } from "./history-steps.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activity.ts";
 import { askProgress } from "./progress-query.ts";
 import { describeRun, type RunState, stateOf } from "./run-state.ts";
-import { PAYMENT_IDS, PAYMENT_STAGE } from "./search-attributes.ts";
+import { PAYMENT_IDS, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
 import { webUiLink } from "./web-ui.ts";
 
 /** All that can be told about a run. */

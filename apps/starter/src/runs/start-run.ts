@@ -5,7 +5,7 @@ import { badInput } from "../errors.ts";
 import { canonicalJson } from "../input/canonical-json.ts";
 import type { PlannedRun } from "../input/planned-run.ts";
 import { describeRun, type RunState, stateOf } from "./run-state.ts";
-import { PAYMENT_CURRENCY, PAYMENT_STAGE } from "./search-attributes.ts";
+import { PAYMENT_CURRENCY, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
 
 /** A run that was started just now, or that exists under its id. */
 export type SubmittedRun = RunState & {

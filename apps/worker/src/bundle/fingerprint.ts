@@ -12,10 +12,11 @@ export interface Fingerprint {
   readonly sdk: string;
 }
 
-/** The one file of another package whose values the workflows use. */
-const taskQueuesPath = fileURLToPath(
+/** The files of another package whose values the workflows use. */
+const sharedPaths = [
+  import.meta.resolve("@durable-payments/activities/search-attributes"),
   import.meta.resolve("@durable-payments/activities/task-queues"),
-);
+].map((url) => fileURLToPath(url));
 
 /** Path of the module that exports the workflow definitions. */
 export const definitionsPath = fileURLToPath(
@@ -40,7 +41,7 @@ export const currentFingerprint = (): Fingerprint => {
   // The definitions stand in a folder of the package's sources: all of these count.
   const root = dirname(dirname(definitionsPath));
   const hash = createHash("sha256");
-  for (const file of [...sourceFiles(root), taskQueuesPath]) {
+  for (const file of [...sourceFiles(root), ...sharedPaths]) {
     hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
   }
   return { sources: hash.digest("hex"), sdk: sdkVersion() };

@@ -1,5 +1,5 @@
 import { upsertSearchAttributes } from "@temporalio/workflow";
-import { PAYMENT_IDS, PAYMENT_STAGE } from "../search-attributes.ts";
+import { PAYMENT_IDS, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
 
 /** Marks in PaymentIds what a run is about to make, until it is known what became of it. */
 export const intentMark = (intent: string): string => `intent:${intent}`;

@@ -7,7 +7,7 @@ import { summaryOf, timeOf } from "../history-steps.ts";
 import { pendingActivities } from "../pending-activity.ts";
 import { idsOf, standingOf } from "../run-list.ts";
 import { describeRun } from "../run-state.ts";
-import { PAYMENT_CURRENCY } from "../search-attributes.ts";
+import { PAYMENT_CURRENCY } from "@durable-payments/activities/search-attributes";
 import { webUiLink } from "../web-ui.ts";
 import { failureOf } from "./activity-end.ts";
 import { masked } from "./masked.ts";

@@ -1,0 +1,36 @@
+import { defineSearchAttributeKey } from "@temporalio/common";
+
+// Written out, because the type that would be inferred is not exported: users would read `any`.
+type Key<Type extends "KEYWORD" | "KEYWORD_LIST"> = ReturnType<
+  typeof defineSearchAttributeKey<Type>
+>;
+
+/** The step that a run is at, or at which it ended; `needsAttention` while it asks a person. */
+export const PAYMENT_STAGE: Key<"KEYWORD"> = defineSearchAttributeKey("PaymentStage", "KEYWORD");
+
+/** Keys and ids by which a run can be found: unique_request_id, payout_id, card_holder_id, … */
+export const PAYMENT_IDS: Key<"KEYWORD_LIST"> = defineSearchAttributeKey(
+  "PaymentIds",
+  "KEYWORD_LIST",
+);
+
+/** Currency of the money that a run moves. */
+export const PAYMENT_CURRENCY: Key<"KEYWORD"> = defineSearchAttributeKey(
+  "PaymentCurrency",
+  "KEYWORD",
+);
+
+/** What a waiting run is to be told of: `payout:<payout_id>` or `cardholder:<card_holder_id>`. */
+export const PAYMENT_AWAITS: Key<"KEYWORD"> = defineSearchAttributeKey("PaymentAwaits", "KEYWORD");
+
+/** The bulk run that a payout run belongs to. */
+export const PAYMENT_BATCH: Key<"KEYWORD"> = defineSearchAttributeKey("PaymentBatch", "KEYWORD");
+
+/** Search attributes that a namespace must have before it can run these workflows. */
+export const searchAttributes: ReadonlyArray<Key<"KEYWORD"> | Key<"KEYWORD_LIST">> = [
+  PAYMENT_STAGE,
+  PAYMENT_IDS,
+  PAYMENT_CURRENCY,
+  PAYMENT_AWAITS,
+  PAYMENT_BATCH,
+];
