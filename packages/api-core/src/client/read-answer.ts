@@ -1,5 +1,6 @@
 import { Exit, Schema } from "effect";
-import { SUCCESS_CODE } from "../contract/envelope.ts";
+import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
+import { answerDecoder, UNSURE } from "../contract/quick-decoding.ts";
 import { type Envelope, envelopeOf, parseJson } from "./envelope-of.ts";
 import { OutcomeUnknown, RateLimited, Refused } from "./errors.ts";
 import type { Operation } from "./operations.ts";
@@ -78,30 +79,38 @@ const matches = (source: string, message: string): boolean => {
 const isRefusal = (envelope: Envelope | undefined): envelope is Envelope =>
   envelope !== undefined && envelope.code >= 400 && envelope.code < 500;
 
-const decoders = new WeakMap<
-  Operation,
-  (body: unknown) => Exit.Exit<unknown, Schema.SchemaError>
->();
+type Decode = (json: unknown) => Exit.Exit<unknown, Schema.SchemaError>;
 
-const decode = (operation: Operation, body: unknown): Exit.Exit<unknown, Schema.SchemaError> => {
+const decoders = new WeakMap<Operation, Decode>();
+
+const makeDecoder = ({ enveloped, success }: Operation): Decode => {
+  const quick = answerDecoder(success);
+  // The contract's answer schemas need no services.
+  const decode = Schema.decodeUnknownExit(success as Schema.Codec<unknown, unknown>);
+  return (json) => {
+    const value = quick === undefined ? UNSURE : quick(json);
+    if (value !== UNSURE) return Exit.succeed(value);
+    // The code has been read: neither its form nor the message may spoil good data.
+    return decode(
+      enveloped ? { code: SUCCESS_CODE, message: "Success", data: dataOf(json) } : json,
+    );
+  };
+};
+
+const decode = (operation: Operation, json: unknown): Exit.Exit<unknown, Schema.SchemaError> => {
   let decoder = decoders.get(operation);
   if (decoder === undefined) {
-    // The contract's answer schemas need no services.
-    decoder = Schema.decodeUnknownExit(operation.success as Schema.Codec<unknown, unknown>);
+    decoder = makeDecoder(operation);
     decoders.set(operation, decoder);
   }
-  return decoder(body);
+  return decoder(json);
 };
 
 const readData = (context: ReadingContext, body: string, json: unknown): Reading<unknown> => {
   const { operation } = context;
-  const data = typeof json === "object" && json !== null && "data" in json ? json.data : undefined;
-  const decoded = decode(
-    operation,
-    // The code has been read: neither its form nor the message may spoil good data.
-    operation.enveloped ? { code: SUCCESS_CODE, message: "Success", data } : json,
-  );
+  const decoded = decode(operation, json);
   if (Exit.isSuccess(decoded)) return { _tag: "Success", value: decoded.value };
+  const data = dataOf(json);
   const isEmpty = operation.enveloped && (data === undefined || data === null);
   return unexpected(
     context,

@@ -14,6 +14,7 @@ import {
   text,
 } from "./fields.ts";
 import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
+import { decodedBy, UNSURE } from "./quick-decoding.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** State of the identity check as requests and filters write it. */
@@ -52,7 +53,13 @@ export const Cardholder = Schema.Struct({
   card_holder_id: answeredId,
   card_holder_status: answered,
   /** How many cards, or which: the document says only that it is a number. */
-  card_num: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
+  card_num: decodedBy(
+    Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
+    (wire) =>
+      wire === undefined || wire === null || typeof wire === "string" || Number.isFinite(wire)
+        ? wire
+        : UNSURE,
+  ),
   first_name: answeredOrUnset,
   last_name: answeredOrUnset,
   create_time: answeredTime,

@@ -1,5 +1,6 @@
 import { Schema, SchemaGetter } from "effect";
 import { answeredList } from "./fields.ts";
+import { answeredBy, decodedBy, quickDecoder, UNSURE } from "./quick-decoding.ts";
 
 /** `code` of an envelope that reports success. */
 export const SUCCESS_CODE = 200;
@@ -13,49 +14,67 @@ export class Refusal extends Schema.Error<Refusal>("Refusal")(
   { httpApiStatus: REFUSAL_CODE },
 ) {}
 
+/** The `data` of an envelope, if there is one. */
+export const dataOf = (envelope: unknown): unknown =>
+  typeof envelope === "object" && envelope !== null && "data" in envelope
+    ? envelope.data
+    : undefined;
+
 /**
  * The envelope of a successful answer around `data`. Decodes to the data alone.
  *
  * Source: service interface, "Response envelope".
  */
-export const enveloped = <Data extends Schema.Top>(data: Data) =>
-  Schema.Struct({
-    code: Schema.Literal(SUCCESS_CODE),
-    message: Schema.String,
-    data: Schema.toEncoded(data),
-  }).pipe(
-    Schema.decodeTo(data, {
-      // The struct's type stays unresolved while `Data` is generic.
-      decode: SchemaGetter.transform((envelope) => (envelope as { data: Data["Encoded"] }).data),
-      encode: SchemaGetter.transform((encoded) => ({
-        code: SUCCESS_CODE,
-        message: "Success",
-        data: encoded,
-      })),
-    }),
+export const enveloped = <Data extends Schema.Top>(data: Data) => {
+  const decodeData = quickDecoder(data);
+  return answeredBy(
+    Schema.Struct({
+      code: Schema.Literal(SUCCESS_CODE),
+      message: Schema.String,
+      data: Schema.toEncoded(data),
+    }).pipe(
+      Schema.decodeTo(data, {
+        // The struct's type stays unresolved while `Data` is generic.
+        decode: SchemaGetter.transform((envelope) => (envelope as { data: Data["Encoded"] }).data),
+        encode: SchemaGetter.transform((encoded) => ({
+          code: SUCCESS_CODE,
+          message: "Success",
+          data: encoded,
+        })),
+      }),
+    ),
+    decodeData && ((wire) => decodeData(dataOf(wire))),
   );
+};
 
 /**
  * The envelope of an operation that only confirms: no `data` is expected, any is ignored.
  *
  * `Undefined`, as a server answers `Void` with no body at all.
  */
-export const confirmed = Schema.Struct({
-  code: Schema.Literal(SUCCESS_CODE),
-  message: Schema.String,
-}).pipe(
-  Schema.decodeTo(Schema.Undefined, {
-    decode: SchemaGetter.transform(() => undefined),
-    encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
-  }),
+export const confirmed = answeredBy(
+  Schema.Struct({
+    code: Schema.Literal(SUCCESS_CODE),
+    message: Schema.String,
+  }).pipe(
+    Schema.decodeTo(Schema.Undefined, {
+      decode: SchemaGetter.transform(() => undefined),
+      encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
+    }),
+  ),
+  () => undefined,
+);
+
+const count = decodedBy(Schema.Finite, (wire) =>
+  typeof wire === "number" && Number.isFinite(wire) ? wire : UNSURE,
 );
 
 /** A page of a list: `total_item`, `total_page` and the items of this page. */
 export const page = <Item extends Schema.Top>(item: Item) =>
   enveloped(
     Schema.Struct({
-      total_item: Schema.Finite,
-      total_page: Schema.Finite,
+      total_item: count,
+      total_page: count,
       item_list: answeredList(item),
     }),
   );

@@ -1,4 +1,5 @@
 import { Option, Schema, SchemaGetter } from "effect";
+import { decodedBy, listDecoder, UNSURE } from "./quick-decoding.ts";
 
 /** A filter with the sentence that a person reads when it fails. */
 const rule = <T>(message: string, holds: (value: T) => boolean) =>
@@ -105,45 +106,61 @@ const ExactNumber = Schema.Finite.check(
 );
 
 /** A field of an answer that is always there; a number (ids, statuses) becomes its text. */
-export const answered = Schema.Union([Schema.String, ExactNumber]).pipe(
-  Schema.decodeTo(Schema.String, {
-    decode: SchemaGetter.String(),
-    encode: SchemaGetter.passthroughSubtype(),
-  }),
+export const answered = decodedBy(
+  Schema.Union([Schema.String, ExactNumber]).pipe(
+    Schema.decodeTo(Schema.String, {
+      decode: SchemaGetter.String(),
+      encode: SchemaGetter.passthroughSubtype(),
+    }),
+  ),
+  (wire) => (typeof wire === "string" ? wire : UNSURE),
 );
 
 /** An id in an answer; an empty one would lead to a wrong path, and is none. */
-export const answeredId = answered.check(Schema.isMinLength(1));
+export const answeredId = decodedBy(answered.check(Schema.isMinLength(1)), (wire) =>
+  typeof wire === "string" && wire !== "" ? wire : UNSURE,
+);
 
 const absentWhen = (isUnset: (value: string) => boolean, unset: string) =>
-  Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, ExactNumber]))).pipe(
-    Schema.decodeTo(Schema.optionalKey(Schema.String), {
-      decode: SchemaGetter.transformOptional((value: Option.Option<string | number | null>) =>
-        Option.filter(
-          Option.map(value, (given) => (given === null ? "" : String(given))),
-          (given) => !isUnset(given),
+  decodedBy(
+    Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, ExactNumber]))).pipe(
+      Schema.decodeTo(Schema.optionalKey(Schema.String), {
+        decode: SchemaGetter.transformOptional((value: Option.Option<string | number | null>) =>
+          Option.filter(
+            Option.map(value, (given) => (given === null ? "" : String(given))),
+            (given) => !isUnset(given),
+          ),
         ),
-      ),
-      encode: SchemaGetter.transformOptional((value: Option.Option<string>) =>
-        Option.some<string | number | null>(Option.getOrElse(value, () => unset)),
-      ),
-    }),
+        encode: SchemaGetter.transformOptional((value: Option.Option<string>) =>
+          Option.some<string | number | null>(Option.getOrElse(value, () => unset)),
+        ),
+      }),
+    ),
+    (wire) => {
+      if (typeof wire === "string") return isUnset(wire) ? undefined : wire;
+      return wire === undefined || wire === null ? undefined : UNSURE;
+    },
   );
 
 /** A field of an answer that may be unset: missing, null and the empty string all decode to absent. */
 export const answeredOrUnset = absentWhen((value) => value === "", "");
 
 /** A list in an answer; missing and null, as some services write it, decode to no items. */
-export const answeredList = <Item extends Schema.Top>(item: Item) =>
-  Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.toEncoded(item)))).pipe(
-    Schema.decodeTo(Schema.Array(item), {
-      decode: SchemaGetter.transformOptional(
-        (items: Option.Option<ReadonlyArray<Item["Encoded"]> | null>) =>
-          Option.some(Option.getOrNull(items) ?? []),
-      ),
-      encode: SchemaGetter.passthroughSubtype(),
-    }),
+export const answeredList = <Item extends Schema.Top>(item: Item) => {
+  const decodeItems = listDecoder(item);
+  return decodedBy(
+    Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.toEncoded(item)))).pipe(
+      Schema.decodeTo(Schema.Array(item), {
+        decode: SchemaGetter.transformOptional(
+          (items: Option.Option<ReadonlyArray<Item["Encoded"]> | null>) =>
+            Option.some(Option.getOrNull(items) ?? []),
+        ),
+        encode: SchemaGetter.passthroughSubtype(),
+      }),
+    ),
+    decodeItems && ((wire) => decodeItems(wire ?? [])),
   );
+};
 
 /** The service's way to write a time that has not come. */
 export const ZERO_TIME = "0001-01-01T00:00:00Z";

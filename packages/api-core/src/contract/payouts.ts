@@ -20,6 +20,7 @@ import {
   UniqueRequestId,
 } from "./fields.ts";
 import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
+import { withWireNames } from "./quick-decoding.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -109,22 +110,21 @@ const payout = Schema.Struct({
 export type Payout = typeof payout.Type;
 
 /** The shape that createPayout answers. */
-export const CreatedPayout = payout.pipe(
-  Schema.encodeKeys({
-    payout_id: "id",
-    payout_status: "status",
-    payout_reason: "reason",
-    payout_reference: "reference",
-  }),
-);
+export const CreatedPayout = withWireNames(payout, {
+  payout_id: "id",
+  payout_status: "status",
+  payout_reason: "reason",
+  payout_reference: "reference",
+});
 
 /** The shape of a payout in the list. */
-export const ListedPayout = payout.pipe(Schema.encodeKeys({ short_reference: "reference_id" }));
+export const ListedPayout = withWireNames(payout, { short_reference: "reference_id" });
 
 /** The shape that retrievePayout answers. */
-export const RetrievedPayout = payout.pipe(
-  Schema.encodeKeys({ short_reference: "short_reference_id", payment_date: "payout_date" }),
-);
+export const RetrievedPayout = withWireNames(payout, {
+  short_reference: "short_reference_id",
+  payment_date: "payout_date",
+});
 
 /** Whose payouts or transactions a list shows. */
 export const Scope = Schema.Literals(["house_account", "clients_account"]);
