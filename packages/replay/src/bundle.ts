@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { extname, join } from "node:path";
 import { bundleWorkflowCode, type BundleOptions, type WorkflowBundle } from "@temporalio/worker";
 
 const nothing = () => undefined;
@@ -14,7 +14,8 @@ const quiet: NonNullable<BundleOptions["logger"]> = {
   error: toStandardError,
 };
 
-const recorder = fileURLToPath(import.meta.resolve("@durable-payments/replay/recorder"));
+/** It stands beside this file, as a source or built as this one is. */
+const recorder = join(import.meta.dirname, `recorder${extname(import.meta.filename)}`);
 
 /**
  * Bundles workflows from their sources as they are now, with what a replay needs to tell where they

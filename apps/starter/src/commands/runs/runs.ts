@@ -1,6 +1,8 @@
 import { Command } from "effect/cli";
 import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { exportRun } from "./export.ts";
 import { list } from "./list.ts";
+import { replay } from "./replay.ts";
 import { show } from "./show.ts";
 
 /** `starter runs`: what finds, explains and repairs runs. */
@@ -11,5 +13,5 @@ export const runs = Command.make("runs").pipe(
 
   ${EXIT_CODES_HELP}`,
   ),
-  Command.withSubcommands([list, show]),
+  Command.withSubcommands([list, show, replay, exportRun]),
 );

@@ -1,0 +1,236 @@
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import { startSimulator } from "@durable-payments/simulator";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { changedWorkflows } from "./support/changed-workflows.ts";
+import { fields, like, listWith } from "./support/expected.ts";
+import { beneficiary, options, payout } from "./support/inputs.ts";
+import { jsonOf, makeStarter } from "./support/starter.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+
+const { file, starter, use } = await makeStarter();
+const folder = dirname(await file("folder.json", {}));
+const [temporal, simulator] = await Promise.all([
+  createLocalEnvironment(),
+  startSimulator({ settleAfter: 0, balances: { EUR: "1000.00" } }),
+]);
+const environment = use({
+  TEMPORAL_ADDRESS: temporal.address,
+  PAYMENTS_BASE_URL: simulator.url,
+  PAYMENTS_CLIENT_ID: simulator.clientId,
+  PAYMENTS_API_KEY: simulator.apiKey,
+});
+afterAll(async () => {
+  await simulator.stop();
+  await temporal.teardown();
+});
+
+const pay = async (workflowId: string, amount: string): Promise<void> => {
+  const handle = await temporal.client.workflow.start("payout", {
+    workflowId,
+    taskQueue: "payments",
+    args: [
+      { beneficiary: { ...beneficiary, nickname: amount }, payout: { ...payout, amount }, options },
+    ],
+  });
+  await handle.result().catch(() => undefined);
+};
+
+// A run that ends well and two that fail; then there is no worker any more.
+const worker = await startApp("worker", ["--json"], environment);
+await pay("paid", "10.00");
+await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout", times: 2 });
+await pay("refused-1", "11.00");
+await pay("refused-2", "12.00");
+await worker.kill("SIGTERM");
+const countFailed = () => temporal.client.workflow.count('ExecutionStatus = "Failed"');
+await vi.waitUntil(async () => (await countFailed()).count === 2, { timeout: 60_000 });
+
+/** One wait more, before the payout is created: it breaks every run that came so far. */
+const ONE_MORE = "await new Promise((done) => setTimeout(done, 60_000));";
+const BEFORE = "const created = await createPayout(";
+const changed = await changedWorkflows("definitions/payout.ts", BEFORE, `${ONE_MORE}\n${BEFORE}`);
+
+const widest = (text: string): number => Math.max(...text.split("\n").map((line) => line.length));
+
+const deterministic = (workflowId: string) => ({
+  workflowId,
+  type: "payout",
+  events: expect.any(Number) as unknown,
+  deterministic: true,
+});
+
+const differing = (workflowId: string) => ({
+  workflowId,
+  type: "payout",
+  events: expect.any(Number) as unknown,
+  deterministic: false,
+  message: like(/Nondeterminism/),
+  difference: {
+    event: {
+      id: expect.any(Number) as unknown,
+      type: "ACTIVITY_TASK_SCHEDULED",
+      name: "createPayout",
+    },
+    command: { type: "TIMER_STARTED" },
+    stack: listWith({
+      file: like(/src\/definitions\/payout\.ts$/),
+      line: expect.any(Number) as unknown,
+      column: expect.any(Number) as unknown,
+      source: ONE_MORE,
+    }),
+    waitsAt: listWith(),
+  },
+});
+
+const exported = join(folder, "paid.json");
+
+describe("runs export", () => {
+  it("writes a history that only its owner can read, and says so", async () => {
+    const called = await starter(["runs", "export", "paid", "--file", exported]);
+    expect(called.stderr).toBe("");
+    expect(called.exitCode).toBe(0);
+    expect(called.stdout).toMatch(/^\d+ events written to .*Only you can read it/);
+    expect((await stat(exported)).mode & 0o777).toBe(0o600);
+    const { events } = JSON.parse(await readFile(exported, "utf8")) as { events: Array<object> };
+    expect(events[0]).toMatchObject({
+      eventId: "1",
+      eventType: "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
+      workflowExecutionStartedEventAttributes: { workflowType: { name: "payout" } },
+    });
+  });
+
+  it("never overwrites a file", async () => {
+    const taken = await file("taken.json", "mine");
+    const called = await starter(["runs", "export", "paid", "--file", taken]);
+    expect(called.exitCode).toBe(2);
+    expect(called.stderr).toContain("it exists already");
+    expect(await readFile(taken, "utf8")).toBe("mine");
+  });
+
+  it("tells a program which run it was", async () => {
+    const name = join(folder, "for-a-program.json");
+    const { runId } = await temporal.client.workflow.getHandle("paid").describe();
+    const called = await starter([
+      "runs",
+      "export",
+      "paid",
+      "--run-id",
+      runId,
+      "--file",
+      name,
+      "--json",
+    ]);
+    expect(jsonOf(called)).toEqual({
+      workflowId: "paid",
+      runId,
+      events: expect.any(Number) as unknown,
+      file: name,
+    });
+  });
+
+  it("tells that there is no such run", async () => {
+    const called = await starter(["runs", "export", "nobody", "--file", join(folder, "no.json")]);
+    expect(called.exitCode).toBe(2);
+    expect(called.stderr).toContain("There is no run with the id nobody");
+  });
+});
+
+describe("runs replay", () => {
+  it("a run that goes on under this checkout is deterministic; no worker is needed", async () => {
+    const called = await starter(["runs", "replay", "paid"]);
+    expect(called.stderr).toBe("");
+    expect(called.stdout).toMatch(/^paid +payout +\d+ {2}deterministic$/m);
+    expect(called.exitCode).toBe(0);
+    expect(jsonOf(await starter(["runs", "replay", "paid", "--json"]))).toEqual({
+      runs: [deterministic("paid")],
+      more: false,
+    });
+  });
+
+  it("an exported history needs no server", async () => {
+    const env = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
+    const stdin = await readFile(exported, "utf8");
+    const [ofFile, ofInput] = await Promise.all([
+      starter(["runs", "replay", "--file", exported, "--json"], { env }),
+      starter(["runs", "replay", "--file", "-", "--json"], { env, stdin }),
+    ]);
+    expect(jsonOf(ofFile)).toEqual({ runs: [deterministic("paid")], more: false });
+    expect(jsonOf(ofInput)).toEqual(jsonOf(ofFile));
+    expect(ofFile.exitCode).toBe(0);
+  });
+
+  it("all runs that failed are replayed, and they alone", async () => {
+    const called = await starter(["runs", "replay", "--failed", "--since", "30d", "--json"]);
+    expect(called.exitCode).toBe(0);
+    const { runs } = jsonOf(called);
+    expect(runs).toHaveLength(2);
+    expect(runs).toEqual(listWith(deterministic("refused-1"), deterministic("refused-2")));
+    const none = await starter(["runs", "replay", "--failed", "--type", "onboardCardholder"]);
+    expect(none).toEqual({ exitCode: 0, stdout: "No such run.\n", stderr: "" });
+  });
+
+  it("a change that running workflows would not survive is caught, with its line", async () => {
+    const called = await starter(["runs", "replay", "--failed", "--workflows", changed, "--json"]);
+    expect(called.exitCode).toBe(1);
+    const { runs } = jsonOf(called);
+    expect(runs).toHaveLength(2);
+    expect(runs).toEqual(listWith(differing("refused-1"), differing("refused-2")));
+  });
+
+  it("a person reads what history has, what the code did, and where, in 80 columns", async () => {
+    const args = ["runs", "replay", "paid", "--workflows", changed];
+    const called = await starter(args);
+    expect(called.exitCode).toBe(1);
+    expect(called.stderr).toBe("");
+    expect(called.stdout).toMatch(/^paid +payout +\d+ {2}differs$/m);
+    expect(called.stdout).toMatch(/^ {2}history: event \d+, ActivityTaskScheduled createPayout$/m);
+    expect(called.stdout).toMatch(/^ {2}code: TimerStarted$/m);
+    expect(called.stdout).toMatch(/src\/definitions\/payout\.ts:\d+:\d+\n +await new Promise\(/);
+    expect(widest(called.stdout)).toBeLessThanOrEqual(80);
+    expect(called.stdout).not.toContain(beneficiary.iban);
+  });
+
+  it("a run that does not exist is told", async () => {
+    const called = await starter(["runs", "replay", "nobody", "--json"]);
+    expect(called.exitCode).toBe(2);
+    expect(jsonOf(called)).toEqual({
+      error: fields({ type: "BadInput", message: like(/There is no run with the id nobody/) }),
+    });
+  });
+});
+
+describe("what cannot be replayed is told before anything is done:", () => {
+  it.each([
+    ["nothing is named", [], /Name exactly one of/],
+    ["too much is named", ["paid", "--failed"], /Name exactly one of/],
+    ["a time without --failed", ["paid", "--since", "1d"], /belong to --failed/],
+    ["a time that is none", ["--failed", "--since", "soon"], /--since must be an age/],
+    ["a run id alone", ["--failed", "--run-id", "x"], /--run-id belongs to/],
+    ["no such file", ["--file", "/nowhere.json"], /there is no such file/],
+    ["no such workflows", ["--file", exported, "--workflows", "/nowhere.ts"], /cannot be bundled/],
+  ])("%s", async (_, args, message) => {
+    const called = await starter(["runs", "replay", ...args]);
+    expect(called.stderr).toMatch(message);
+    expect(called.stdout).toBe("");
+    expect(called.exitCode).toBe(2);
+  });
+
+  it("a file that holds no history, without repeating it", async () => {
+    const name = await file("secret.json", { events: [], iban: beneficiary.iban });
+    const called = await starter(["runs", "replay", "--file", name]);
+    expect(called.exitCode).toBe(2);
+    expect(called.stderr).toMatch(/holds no history: .*`starter runs export`/);
+    expect(called.stderr).not.toContain(beneficiary.iban);
+  });
+
+  it("a server that cannot be reached", async () => {
+    const env = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
+    const called = await starter(["runs", "replay", "paid"], { env });
+    expect(called.exitCode).toBe(3);
+    expect(called.stderr).toContain("Cannot connect to Temporal");
+  });
+});
