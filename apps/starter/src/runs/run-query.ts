@@ -25,6 +25,8 @@ const quoted = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 const RUNNING = 'ExecutionStatus = "Running"';
+/** A run that goes on has a close time in the far future, to some databases. */
+const ENDED = 'ExecutionStatus != "Running"';
 const ASKING = `PaymentStage IN (${ASKING_STAGES.map(quoted).join(", ")})`;
 
 const STANDING: Readonly<Record<Standing, string>> = {
@@ -32,6 +34,12 @@ const STANDING: Readonly<Record<Standing, string>> = {
   running: RUNNING,
   waiting: `${RUNNING} AND NOT ${ASKING} AND (PaymentStage STARTS_WITH ${quoted(WAITING_STAGE)} OR (PaymentAwaits IS NOT NULL AND PaymentAwaits != ""))`,
   attention: `${RUNNING} AND ${ASKING}`,
+};
+
+const foundBy = (id: string): string => {
+  const isWorkflow = `WorkflowId = ${quoted(id)}`;
+  // No id of the service has quotes, and not every database can look for them in a list.
+  return /["\\]/.test(id) ? isWorkflow : `${isWorkflow} OR PaymentIds = ${quoted(id)}`;
 };
 
 /**
@@ -45,9 +53,9 @@ export const runQuery = ({ find, since, stage, standing, type }: RunFilter): str
     'ExecutionStatus != "ContinuedAsNew"',
     type === undefined ? "PaymentStage IS NOT NULL" : `WorkflowType = ${quoted(type)}`,
     ...(standing.length === 0 ? [] : [standing.map((name) => `(${STANDING[name]})`).join(" OR ")]),
-    ...(time === undefined ? [] : [`StartTime >= ${time} OR CloseTime >= ${time}`]),
+    ...(time === undefined ? [] : [`StartTime >= ${time} OR (${ENDED} AND CloseTime >= ${time})`]),
     ...(stage === undefined ? [] : [`PaymentStage = ${quoted(stage)}`]),
-    ...(find === undefined ? [] : [`WorkflowId = ${quoted(find)} OR PaymentIds = ${quoted(find)}`]),
+    ...(find === undefined ? [] : [foundBy(find)]),
   ]
     .map((condition) => `(${condition})`)
     .join(" AND ");

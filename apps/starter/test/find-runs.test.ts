@@ -1,0 +1,449 @@
+import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import { startSimulator } from "@durable-payments/simulator";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
+import { jsonOf, makeStarter } from "./support/starter.ts";
+import { anyText, fields, holding, ID, like, listWith } from "./support/expected.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const POLLING = { timeout: 90_000, interval: 100 };
+
+const { file, starter, use } = await makeStarter();
+const [temporal, simulator] = await Promise.all([
+  createLocalEnvironment(),
+  startSimulator({
+    verifyAfter: "100 millis",
+    settleAfter: "100 millis",
+    balances: { USD: "1000.00", EUR: "1000.00" },
+  }),
+]);
+const environment = use({
+  TEMPORAL_ADDRESS: temporal.address,
+  PAYMENTS_BASE_URL: simulator.url,
+  PAYMENTS_CLIENT_ID: simulator.clientId,
+  PAYMENTS_API_KEY: simulator.apiKey,
+});
+const worker = await startApp("worker", ["--json"], environment);
+afterAll(async () => {
+  await worker.kill();
+  await simulator.stop();
+  await temporal.teardown();
+});
+
+const { workflow, workflowService } = temporal.client;
+
+const LONG_ID = "an-invoice-with-a-number-that-is-longer-than-the-column";
+
+const payoutOf = async (id: string, amount: string, more: object = {}) => {
+  const name = await file(`${id}.json`, {
+    beneficiary: { ...beneficiary, nickname: `Supplier of ${id}` },
+    payout: { ...payout, amount },
+    options: { ...options, ...more },
+  });
+  return await starter(["payout", "--file", name, "--id", id, "--by", "Ada", "--json"]);
+};
+
+/** Visibility lags behind: awaits that a run is found there that must be. */
+const found = (query: string) =>
+  vi.waitFor(async () => expect((await workflow.count(query)).count).toBe(1), POLLING);
+
+const listed = async (...args: ReadonlyArray<string>) => {
+  const { runs } = jsonOf(await starter(["runs", "list", "--json", ...args]));
+  // The shape is what the first test is about.
+  return (runs as ReadonlyArray<{ readonly workflowId: string }>).map(
+    ({ workflowId }) => workflowId,
+  );
+};
+
+const tooWide = (text: string) => text.split("\n").filter((line) => line.length > 80);
+
+// One run for each way to stand; the tests only read them.
+beforeAll(async () => {
+  const rich = await file("rich.json", {
+    cardholder,
+    card: { ...card, card_limit: "5000.00" },
+    options,
+  });
+  await Promise.all([
+    payoutOf("paid", "10.00"),
+    payoutOf("refused", "5000.00"),
+    payoutOf("asks", "6000.00", { onRefusal: "ask" }),
+    payoutOf(LONG_ID, "30.00", { approval: { above: "25" } }),
+    starter(["onboard", "--file", rich, "--id", "waits"]),
+  ]);
+  await Promise.all([
+    found('WorkflowId = "paid" AND ExecutionStatus = "Completed"'),
+    found('WorkflowId = "refused" AND ExecutionStatus = "Failed"'),
+    found('PaymentStage = "needsAttention"'),
+    found('PaymentStage = "awaitApproval"'),
+    found('PaymentStage = "awaitFunds"'),
+  ]);
+});
+
+describe("runs list", () => {
+  it("prints one JSON object, and a table of 80 columns", async () => {
+    const [program, person] = await Promise.all([
+      starter(["runs", "list", "--find", "paid", "--json"]),
+      starter(["runs", "list"]),
+    ]);
+    expect(program).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(jsonOf(program)).toEqual({
+      runs: [
+        {
+          workflowId: "paid",
+          runId: ID,
+          type: "payout",
+          state: "completed",
+          stage: anyText,
+          awaits: null,
+          startedAt: like(/^\d{4}-.*Z$/),
+          closedAt: like(/^\d{4}-.*Z$/),
+          currency: "EUR",
+          paymentIds: listWith(ID),
+          batch: null,
+        },
+      ],
+      more: false,
+    });
+    expect(program.stdout).not.toContain("intent:");
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(tooWide(person.stdout)).toEqual([]);
+    expect(person.stdout).toMatch(/^ID +STATE +STAGE +AGE$/m);
+    expect(person.stdout).toMatch(/^waits +waiting +awaitFunds +\d/m);
+    expect(person.stdout).toMatch(new RegExp(`^${LONG_ID}\\n +attention +awaitApproval +\\d`, "m"));
+    expect(person.stdout).not.toContain("\u001b");
+  });
+
+  it.each([
+    { args: ["--failed"], ids: ["refused"] },
+    { args: ["--running"], ids: ["asks", LONG_ID, "waits"] },
+    { args: ["--waiting"], ids: ["waits"] },
+    { args: ["--attention"], ids: [LONG_ID, "asks"] },
+    { args: ["--failed", "--waiting"], ids: ["refused", "waits"] },
+    { args: ["--type", "onboardCardholder"], ids: ["waits"] },
+    { args: ["--stage", "awaitFunds"], ids: ["waits"] },
+    { args: ["--failed", "--since", "1h"], ids: ["refused"] },
+    { args: ["--running", "--since", "0s"], ids: [] },
+    { args: ["--find", 'no "such\\ id'], ids: [] },
+  ])("$args", async ({ args, ids }) => {
+    expect((await listed(...args)).filter((id) => !id.startsWith("own-")).toSorted()).toEqual(
+      ids.toSorted(),
+    );
+  });
+
+  it("finds a run by what it made, and says where there is none", async () => {
+    const { payout_id } = (await workflow.result("paid")) as { readonly payout_id: string };
+    expect(await listed("--find", payout_id)).toEqual(["paid"]);
+    const none = await starter(["runs", "list", "--find", "nobody"]);
+    expect(none).toEqual({ exitCode: 0, stdout: "No such run.\n", stderr: "" });
+  });
+
+  it("tells that there are more", async () => {
+    const [program, person] = await Promise.all([
+      starter(["runs", "list", "--limit", "1", "--json"]),
+      starter(["runs", "list", "--limit", "1"]),
+    ]);
+    expect(jsonOf(program)).toEqual({ runs: [anyFields], more: true });
+    expect(person.stdout).toContain("These are the first 1; --limit N shows more.");
+  });
+
+  it.each([
+    [["--limit", "0"], "--limit must be 1 or more."],
+    [["--since", "soon"], "--since must be an age"],
+    [["--since", "2999-01-01"], "--since must be an age"],
+  ])("refuses %j", async (args, says) => {
+    const refused = await starter(["runs", "list", "--json", ...args]);
+    expect(refused.exitCode).toBe(2);
+    expect(jsonOf(refused)).toEqual({ error: { type: "BadInput", message: holding(says) } });
+  });
+
+  it("shows of a run that was reset only how it goes on", async () => {
+    await payoutOf("own-reset", "7000.00");
+    await found('WorkflowId = "own-reset" AND ExecutionStatus = "Failed"');
+    expect(await listed("--failed", "--find", "own-reset")).toEqual(["own-reset"]);
+    const { runId: failed } = await workflow.getHandle("own-reset").describe();
+    const { runId } = await workflowService.resetWorkflowExecution({
+      namespace: "default",
+      workflowExecution: { workflowId: "own-reset", runId: failed },
+      workflowTaskFinishEventId: 4,
+      reason: "funded DE89370400440532013000",
+      requestId: "once",
+    });
+    await found('WorkflowId = "own-reset" AND ExecutionStatus = "Running"');
+    expect(await listed("--failed", "--find", "own-reset")).toEqual([]);
+    expect(await listed("--find", "own-reset")).toEqual(["own-reset"]);
+
+    const [later, earlier] = await Promise.all([
+      starter(["runs", "show", "own-reset", "--json"]),
+      starter(["runs", "show", "own-reset", "--run-id", failed, "--json"]),
+    ]);
+    expect(jsonOf(later)).toMatchObject({
+      runId,
+      state: "running",
+      resetFrom: { runId: failed, at: anyText, reason: holding("[redacted]") },
+      laterRun: null,
+    });
+    expect(jsonOf(earlier)).toMatchObject({
+      runId: failed,
+      state: "failed",
+      resetFrom: null,
+      laterRun: runId,
+      next: [{ command: ["runs", "show", "own-reset"] }],
+    });
+  });
+});
+
+const anyFields = fields({ workflowId: anyText });
+
+describe("runs show", () => {
+  it("tells how a payout was made", async () => {
+    const [program, person] = await Promise.all([
+      starter(["runs", "show", "paid", "--json"], {
+        env: { TEMPORAL_UI_URL: "http://localhost:8233" },
+      }),
+      starter(["runs", "show", "paid"]),
+    ]);
+    expect(program).toMatchObject({ exitCode: 0, stderr: "" });
+    const story = jsonOf(program);
+    expect(story).toMatchObject({
+      workflowId: "paid",
+      runId: ID,
+      type: "payout",
+      summary: "Pay 10.00 EUR to a new beneficiary",
+      state: "completed",
+      startedBy: "Ada",
+      currency: "EUR",
+      resetFrom: null,
+      laterRun: null,
+      result: { amount: "10.00" },
+      failure: null,
+      workerFault: null,
+      next: [{ why: anyText, command: ["audit", "paid"] }],
+      webUi: holding("/namespaces/default/workflows/paid/"),
+    });
+    const steps = story["steps"] as ReadonlyArray<{ readonly name: string }>;
+    expect(steps.map(({ name }) => name)).toEqual([
+      "checkRequests",
+      "createBeneficiary",
+      "createPayout",
+      "awaitPayout",
+    ]);
+    expect(steps[1]).toEqual({
+      name: "createBeneficiary",
+      outcome: "done",
+      since: anyText,
+      until: anyText,
+      tookMs: expect.any(Number) as unknown,
+      events: [
+        {
+          kind: "activity",
+          activity: "createBeneficiary",
+          summary: "Create the beneficiary",
+          since: anyText,
+          until: anyText,
+          tookMs: expect.any(Number) as unknown,
+          outcome: "done",
+          attempts: 1,
+          failure: null,
+          nextAttemptAt: null,
+        },
+      ],
+    });
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(tooWide(person.stdout)).toEqual([]);
+    expect(person.stdout).toMatch(/✓ createPayout +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d\.\d s/);
+    for (const text of [program.stdout, person.stdout]) {
+      expect(text).not.toContain(beneficiary.iban);
+      expect(text).not.toContain("\u001b");
+    }
+  });
+
+  it("tells why a payout failed, and what to do about it", async () => {
+    const [program, person] = await Promise.all([
+      starter(["runs", "show", "refused", "--json"]),
+      starter(["runs", "show", "refused"]),
+    ]);
+    expect([program.exitCode, person.exitCode]).toEqual([0, 0]);
+    const story = jsonOf(program);
+    expect(story).toMatchObject({
+      state: "failed",
+      failure: { type: "Refused", message: holding("Insufficient balance") },
+      steps: listWith(
+        fields({ name: "createBeneficiary", outcome: "done" }),
+        fields({
+          name: "createPayout",
+          outcome: "failed",
+          events: [fields({ activity: "createPayout", outcome: "failed" })],
+        }),
+      ),
+      next: listWith(
+        fields({ command: ["runs", "retry", "refused"] }),
+        fields({ command: ["runs", "retry", "refused", "--amend", "FILE"] }),
+      ),
+    });
+    expect(person.stdout).toMatch(/✗ createPayout/);
+    expect(person.stdout).toContain("Insufficient balance");
+    expect(person.stdout).toContain("starter runs retry refused --dry-run");
+    expect(tooWide(person.stdout)).toEqual([]);
+  });
+
+  it("tells what a run that is under way waits for", async () => {
+    const [waits, asks, approves] = await Promise.all([
+      starter(["runs", "show", "waits"]),
+      starter(["runs", "show", "asks", "--json"]),
+      starter(["runs", "show", LONG_ID, "--json"]),
+    ]);
+    expect(waits.exitCode).toBe(0);
+    expect(waits.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /… awaitFunds .* under way for .* 5000.00 is needed/,
+    );
+    expect(waits.stdout).toContain("starter watch waits");
+    expect(tooWide(waits.stdout)).toEqual([]);
+    expect(jsonOf(asks)).toMatchObject({
+      state: "attention",
+      closedAt: null,
+      steps: listWith(
+        fields({
+          name: "createPayout",
+          outcome: "running",
+          until: null,
+          events: [
+            fields({ activity: "createPayout", outcome: "failed" }),
+            { kind: "question", since: anyText },
+          ],
+        }),
+      ),
+      next: listWith(fields({ command: ["status", "asks"] })),
+    });
+    expect(jsonOf(approves)).toMatchObject({
+      state: "attention",
+      next: listWith(fields({ command: ["status", LONG_ID] })),
+    });
+  });
+
+  it("tells what a person decided, and no value of an amendment", async () => {
+    await payoutOf("own-amended", "20000.00", { onRefusal: "ask" });
+    await found('WorkflowId = "own-amended" AND PaymentStage = "needsAttention"');
+    await workflow.getHandle("own-amended").executeUpdate("resolve", {
+      args: [{ by: "Bob", amend: { amount: "20.00", payout_reference: "Order of DE89" } }],
+    });
+    await workflow.result("own-amended");
+    const [program, person] = await Promise.all([
+      starter(["runs", "show", "own-amended", "--json"]),
+      starter(["runs", "show", "own-amended"]),
+    ]);
+    expect(jsonOf(program)).toMatchObject({
+      state: "completed",
+      steps: listWith(
+        fields({
+          name: "createPayout",
+          outcome: "done",
+          events: [
+            fields({ kind: "activity", outcome: "failed" }),
+            fields({ kind: "question" }),
+            {
+              kind: "update",
+              name: "resolve",
+              at: anyText,
+              by: "Bob",
+              what: "amend amount, payout_reference",
+            },
+            fields({ kind: "activity", outcome: "done" }),
+          ],
+        }),
+      ),
+    });
+    expect(program.stdout).not.toContain("Order of");
+    expect(person.stdout.replaceAll(/\s+/g, " ")).toContain("Bob decided after");
+  });
+
+  it("tells what was undone", async () => {
+    const name = await file("undone.json", {
+      cardholder: { ...cardholder, last_name: "Refused" },
+      card,
+      options: { ...options, onFailure: "compensate" },
+    });
+    await starter(["onboard", "--file", name, "--id", "own-undone", "--wait", "--json"]);
+    expect(jsonOf(await starter(["runs", "show", "own-undone", "--json"]))).toMatchObject({
+      state: "failed",
+      steps: [
+        fields({ name: "checkRequests", outcome: "done" }),
+        fields({ name: "createCardholder", outcome: "done" }),
+        fields({ name: "awaitVerification", outcome: "failed" }),
+        fields({ name: "undo: remove the cardholder", outcome: "done" }),
+      ],
+      failure: { type: "VerificationRefused" },
+    });
+  });
+
+  it("needs no worker", async () => {
+    const env = { PAYMENTS_TASK_QUEUE: "nobody-polls" };
+    const name = await file("nobody.json", { beneficiary_id: "b-1", payout });
+    await starter(["payout", "--file", name, "--id", "own-nobody"], { env });
+    expect(jsonOf(await starter(["runs", "show", "own-nobody", "--json"]))).toMatchObject({
+      state: "running",
+      steps: [],
+    });
+    await workflow.getHandle("own-nobody").terminate("nobody came");
+    expect(jsonOf(await starter(["runs", "show", "own-nobody", "--json"]))).toMatchObject({
+      state: "terminated",
+      failure: { type: "Terminated", message: "nobody came" },
+    });
+  });
+
+  it("knows no run of that id, or run id", async () => {
+    const [nobody, noRun] = await Promise.all([
+      starter(["runs", "show", "nobody", "--json"]),
+      starter(["runs", "show", "paid", "--run-id", "01a1fd5b-9a44-7252-9679-efb5e0d3d8a2"]),
+    ]);
+    expect([nobody.exitCode, noRun.exitCode]).toEqual([2, 2]);
+    expect(jsonOf(nobody)).toEqual({
+      error: { type: "BadInput", message: holding("no run with the id nobody") },
+    });
+    expect(noRun.stderr).toContain("and the run id");
+  });
+});
+
+describe("watch", () => {
+  it("follows a run until it ends, with its exit code", async () => {
+    await payoutOf("own-watched", "40.00", { approval: { above: "25" } });
+    const watching = starter(["watch", "own-watched", "--json"]);
+    await found('WorkflowId = "own-watched" AND PaymentStage = "awaitApproval"');
+    const { shown } = await workflow
+      .getHandle("own-watched")
+      .query<{ readonly shown: { readonly approval: { readonly hash: string } } }>("progress");
+    await workflow.getHandle("own-watched").executeUpdate("approve", {
+      args: [{ by: "Bob", hash: shown.approval.hash, approve: true }],
+    });
+    const { exitCode, stderr, stdout } = await watching;
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      workflowId: "own-watched",
+      runId: ID,
+      status: "completed",
+      result: fields({ amount: "40.00" }),
+    });
+    expect(stderr).not.toContain("\u001b");
+  });
+
+  it("ends at once where the run has ended", async () => {
+    const [failed, nobody] = await Promise.all([
+      starter(["watch", "refused"]),
+      starter(["watch", "nobody"]),
+    ]);
+    expect(failed).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(failed.stdout).toContain("The run has failed");
+    expect(nobody.exitCode).toBe(2);
+  });
+
+  it("can be interrupted; the run goes on", async () => {
+    const { exitCode, stderr, stdout } = await starter(["watch", "waits", "--json"], {
+      interruptAt: "… awaitFunds",
+    });
+    expect(exitCode).toBe(130);
+    expect(JSON.parse(stdout)).toEqual({ workflowId: "waits", runId: ID, status: "running" });
+    expect(stderr).toContain("the run goes on");
+  });
+});
