@@ -1,3 +1,5 @@
+export type { BatchActivities, PageToStart, RunEndings, StartedRows } from "./batch-activities.ts";
+export type { BatchRow } from "./batch-rows.ts";
 export { type Brake, brakeId, type Pause } from "./brake.ts";
 export type { AnsweredCard, PlannedRequest } from "./check-activities.ts";
 export { type MaxAmounts, readMaxAmounts } from "./limits.ts";

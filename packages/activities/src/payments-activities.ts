@@ -1,3 +1,4 @@
+import { type BatchActivities, batchActivities } from "./batch-activities.ts";
 import { type Brake, makeTemporalBrake } from "./brake.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
 import type { MaxAmounts } from "./limits.ts";
@@ -12,7 +13,8 @@ export type PaymentsActivities = OperationActivities &
   WaitingActivities &
   LookupActivities &
   CheckActivities &
-  RetryActivities;
+  RetryActivities &
+  BatchActivities;
 
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
@@ -35,4 +37,5 @@ export const makePaymentsActivities = (
   ...makeLookupActivities(runtime),
   ...makeCheckActivities(runtime, maxAmounts),
   ...makeRetryActivities(),
+  ...batchActivities,
 });

@@ -1,6 +1,15 @@
 export { type Approval, type ApprovalRequest, approveUpdate } from "./run/approval.ts";
 export { type Action, type Attention, type Resolution, resolveUpdate } from "./run/attention.ts";
 export { type AuditEntry, auditQuery } from "./run/audit.ts";
+export {
+  type BatchOrder,
+  type BatchProgress,
+  batchProgressQuery,
+  cancelBatchUpdate,
+  type GivenOrder,
+  pauseBatchUpdate,
+  resumeBatchUpdate,
+} from "./run/batch.ts";
 export { intentOf, stepKey } from "./run/keys.ts";
 export type { Duration } from "./run/duration.ts";
 export type { PollInterval } from "./run/pace.ts";
@@ -46,3 +55,11 @@ export {
   type PayoutOptions,
   type PayoutResult,
 } from "./definitions/payout.ts";
+export {
+  type BatchPosition,
+  payoutBatch,
+  type PayoutBatchInput,
+  type PayoutBatchResult,
+} from "./definitions/payout-batch.ts";
+export { payoutPage } from "./definitions/payout-page.ts";
+export type { BatchRow } from "@durable-payments/activities";

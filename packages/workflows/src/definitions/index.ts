@@ -1,3 +1,5 @@
 export { brake } from "./brake.ts";
 export { onboardCardholder } from "./onboard-cardholder.ts";
 export { payout } from "./payout.ts";
+export { payoutBatch } from "./payout-batch.ts";
+export { payoutPage } from "./payout-page.ts";

@@ -26,7 +26,8 @@ export interface ToApprove {
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
-const startedBy = (): string | undefined => {
+/** Who started the run, as its memo says. */
+export const startedBy = (): string | undefined => {
   const name: unknown = workflowInfo().memo?.["startedBy"];
   return typeof name === "string" && name.trim() !== "" ? name : undefined;
 };

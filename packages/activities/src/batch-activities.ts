@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Context } from "@temporalio/activity";
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
+import { type BatchRow, pageId, readPage } from "./batch-rows.ts";
+import { BatchWindow, ofBatch } from "./batch-window.ts";
+import { notYet } from "./failures.ts";
+import { PAYMENT_BATCH, PAYMENT_CURRENCY, PAYMENT_STAGE } from "./search-attributes.ts";
+import { BULK_PRIORITY } from "./task-queues.ts";
+
+/** A page of a bulk run whose rows are to be started. */
+export interface PageToStart {
+  /** Workflow id of the bulk run. */
+  readonly batch: string;
+  readonly page: number;
+  /** Rows of the page that need not be looked at again. */
+  readonly skip: number;
+  /** Runs of this bulk run that were started before. */
+  readonly started: number;
+  /** Most runs that send at a time. */
+  readonly window: number;
+  readonly startedBy: string;
+}
+
+/** What became of the rows of a page; counts of rows. */
+export interface StartedRows {
+  /** Rows that were looked at, from the first on. */
+  readonly rows: number;
+  /** Whether these are all. */
+  readonly isWhole: boolean;
+  /** They have a run of this bulk run. */
+  readonly started: number;
+  /** They have a run that pays the same and was started before, by another file. */
+  readonly known: number;
+  /** Their key has a run that pays something else: nothing was started. */
+  readonly conflicting: number;
+}
+
+/** How many runs of a bulk run ended in which way. */
+export interface RunEndings {
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly terminated: number;
+  readonly timedOut: number;
+}
+
+/** What a bulk run does. They call Temporal only, and so belong on the workflow's own queue. */
+export interface BatchActivities {
+  /** Starts the runs of a page, a window of them at a time; ends early when it is cancelled. */
+  readonly startPayoutRuns: (page: PageToStart) => Promise<StartedRows>;
+  /** Closes pages whose rows are not to be started. */
+  readonly closePages: (pages: {
+    readonly batch: string;
+    readonly from: number;
+    readonly to: number;
+  }) => Promise<void>;
+  /** Ends when no run of the bulk run is open. */
+  readonly awaitPayoutRuns: (runs: {
+    readonly batch: string;
+    readonly started: number;
+  }) => Promise<RunEndings>;
+}
+
+const STARTED_AT_ONCE = 10;
+const LOOK_EVERY_MS = 500;
+const HEARTBEAT_EVERY_MS = 3_000;
+
+const closePage = async (id: string, why: string): Promise<void> => {
+  try {
+    await Context.current().client.workflow.getHandle(id).terminate(why);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+};
+
+type Outcome = "started" | "known" | "conflicting";
+
+/** What the run is that has the row's id. */
+const compare = async ({ fingerprint, workflowId }: BatchRow, batch: string): Promise<Outcome> => {
+  const { client } = Context.current();
+  const { memo, typedSearchAttributes } = await client.workflow.getHandle(workflowId).describe();
+  if (memo?.["fingerprint"] !== fingerprint) return "conflicting";
+  return typedSearchAttributes.get(PAYMENT_BATCH) === batch ? "started" : "known";
+};
+
+/** Starts the run of a row, unless its id has a run: an attempt before this one's, or another file's. */
+const startRow = async (row: BatchRow, { batch, startedBy }: PageToStart): Promise<Outcome> => {
+  const { client, info } = Context.current();
+  try {
+    await client.workflow.start("payout", {
+      workflowId: row.workflowId,
+      taskQueue: info.taskQueue,
+      args: [row.input],
+      workflowIdReusePolicy: "REJECT_DUPLICATE",
+      workflowIdConflictPolicy: "FAIL",
+      priority: BULK_PRIORITY,
+      memo: { startedBy, fingerprint: row.fingerprint, row: row.row },
+      staticSummary: row.summary,
+      typedSearchAttributes: [
+        { key: PAYMENT_STAGE, value: "starting" },
+        { key: PAYMENT_CURRENCY, value: row.currency },
+        { key: PAYMENT_BATCH, value: batch },
+      ],
+    });
+    return "started";
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return await compare(row, batch);
+  }
+};
+
+const startPayoutRuns = async (page: PageToStart): Promise<StartedRows> => {
+  const { cancellationSignal, client, heartbeat, info } = Context.current();
+  const id = pageId(page.batch, page.page);
+  const rows = await readPage(client, id);
+  // Where the attempt before stopped: the rows since then are looked at again, and not paid again.
+  const before = info.heartbeatDetails as Omit<StartedRows, "isWhole"> | undefined;
+  let done = before ?? { rows: page.skip, started: 0, known: 0, conflicting: 0 };
+  const window = new BatchWindow(client, page.batch, page.window);
+  let latest = Date.now();
+  let room = 0;
+  const heart = setInterval(() => heartbeat(done), HEARTBEAT_EVERY_MS);
+  try {
+    while (done.rows < rows.length && !cancellationSignal.aborted) {
+      if (room === 0) {
+        room = await window.room(page.started + done.started, Date.now() - latest);
+        if (room === 0)
+          await sleep(LOOK_EVERY_MS, undefined, { signal: cancellationSignal }).catch(
+            () => undefined,
+          );
+        continue;
+      }
+      const next = rows.slice(done.rows, done.rows + Math.min(room, STARTED_AT_ONCE));
+      const outcomes = await Promise.all(next.map((row) => startRow(row, page)));
+      const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
+      done = {
+        rows: done.rows + next.length,
+        started: done.started + count("started"),
+        known: done.known + count("known"),
+        conflicting: done.conflicting + count("conflicting"),
+      };
+      room -= count("started");
+      if (count("started") > 0) latest = Date.now();
+      heartbeat(done);
+    }
+  } finally {
+    clearInterval(heart);
+  }
+  const isWhole = done.rows === rows.length;
+  if (isWhole) await closePage(id, "Each row of this page has its run.");
+  return { ...done, isWhole };
+};
+
+const LONGEST_PAUSE_MS = 60_000;
+const FOUND_WITHIN_MS = 30_000;
+
+const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, started }) => {
+  const { client, info } = Context.current();
+  const { count: found, groups } = await client.workflow.count(
+    `${ofBatch(batch)} GROUP BY ExecutionStatus`,
+  );
+  const counted = new Map(groups.map(({ count, groupValues }) => [String(groupValues[0]), count]));
+  const open = counted.get("Running") ?? 0;
+  const waited = Date.now() - info.scheduledTimestampMs;
+  const isComplete = found >= started || waited > FOUND_WITHIN_MS;
+  if (open > 0 || !isComplete) {
+    const delay = Math.min(LONGEST_PAUSE_MS, Math.max(1_000, waited / 10));
+    throw notYet(`${open} runs are open.`, Math.round(delay));
+  }
+  return {
+    completed: counted.get("Completed") ?? 0,
+    failed: counted.get("Failed") ?? 0,
+    cancelled: counted.get("Canceled") ?? 0,
+    terminated: counted.get("Terminated") ?? 0,
+    timedOut: counted.get("TimedOut") ?? 0,
+  };
+};
+
+/** The activities of bulk runs. */
+export const batchActivities: BatchActivities = {
+  startPayoutRuns,
+  closePages: async ({ batch, from, to }) => {
+    for (let page = from; page <= to; page += 1) {
+      Context.current().heartbeat();
+      await closePage(pageId(batch, page), "The bulk run was cancelled.");
+    }
+  },
+  awaitPayoutRuns,
+};
