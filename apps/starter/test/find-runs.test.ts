@@ -164,10 +164,14 @@ describe("runs list", () => {
     await found('WorkflowId = "own-reset" AND ExecutionStatus = "Failed"');
     expect(await listed("--failed", "--find", "own-reset")).toEqual(["own-reset"]);
     const { runId: failed } = await workflow.getHandle("own-reset").describe();
+    const { events } = await workflow.getHandle("own-reset").fetchHistory();
+    const first = events?.find(({ workflowTaskCompletedEventAttributes }) =>
+      Boolean(workflowTaskCompletedEventAttributes),
+    );
     const { runId } = await workflowService.resetWorkflowExecution({
       namespace: "default",
       workflowExecution: { workflowId: "own-reset", runId: failed },
-      workflowTaskFinishEventId: 4,
+      workflowTaskFinishEventId: first?.eventId ?? null,
       reason: "funded DE89370400440532013000",
       requestId: "once",
     });
