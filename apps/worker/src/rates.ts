@@ -1,4 +1,4 @@
-import type { QueueRates } from "@durable-payments/activities";
+import type { QueueRates, SignInBudget } from "@durable-payments/activities";
 import { CannotStart } from "./cannot-start.ts";
 
 const positive = (variable: string, below = Infinity): number | undefined => {
@@ -22,4 +22,19 @@ export const ratesFromEnvironment = (): QueueRates => {
     bulkShare: positive("PAYMENTS_FLEET_BULK_SHARE", 1),
     safetyNetPerSecond: positive("PAYMENTS_FLEET_SAFETY_NET_PER_SECOND", activitiesPerSecond),
   };
+};
+
+/** What the service allows is 50. */
+const SIGN_INS_BELOW = 50;
+
+/**
+ * The sign-ins of all workers together, from the environment.
+ *
+ * @throws CannotStart
+ */
+export const signInBudgetFromEnvironment = (): SignInBudget => {
+  const variable = "PAYMENTS_FLEET_SIGN_INS_PER_MINUTE";
+  const perMinute = positive(variable, SIGN_INS_BELOW);
+  if (perMinute === undefined || Number.isInteger(perMinute)) return { perMinute };
+  throw new CannotStart(`${variable} must be a whole number.`);
 };

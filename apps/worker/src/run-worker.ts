@@ -1,12 +1,14 @@
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
+import { Client } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, Runtime } from "@temporalio/worker";
 import { Cause, Exit, ManagedRuntime, Result } from "effect";
 import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
 import { WorkerLogger } from "./logger.ts";
-import { ratesFromEnvironment } from "./rates.ts";
+import { paymentsLayer } from "./payments-layer.ts";
+import { ratesFromEnvironment, signInBudgetFromEnvironment } from "./rates.ts";
 import { createWorkers, runWorkers } from "./run-queues.ts";
 
 /** Where a worker polls. */
@@ -87,11 +89,14 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
   const taskQueue = process.env["PAYMENTS_TASK_QUEUE"] ?? "payments";
   const maxAmounts = limits();
   const rates = ratesFromEnvironment();
-  const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
+  const signIns = signInBudgetFromEnvironment();
+  const { connection, namespace } = await connect();
   try {
-    await buildClient(runtime);
-    const { connection, namespace } = await connect();
+    const runtime = ManagedRuntime.make(
+      paymentsLayer(new Client({ connection, namespace }), signIns),
+    );
     try {
+      await buildClient(runtime);
       const workers = await createWorkers({
         taskQueue,
         rates,
@@ -108,9 +113,9 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
       onReady({ namespace, taskQueue });
       await running;
     } finally {
-      await connection.close();
+      await runtime.dispose();
     }
   } finally {
-    await runtime.dispose();
+    await connection.close();
   }
 };

@@ -28,4 +28,5 @@ export {
 export type { ReadReset } from "./retry-activities.ts";
 export type { RetryOrder, SentBefore } from "./retry-order.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
+export { makeSignInPermits, type SignInBudget } from "./sign-in-permits.ts";
 export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";

@@ -48,4 +48,5 @@ export {
   makePaymentsClient,
   type PromiseClient,
 } from "./client/promise-client.ts";
+export { type SignInError, SignInPermit } from "./client/sign-in-permit.ts";
 export { redact } from "./client/redact.ts";

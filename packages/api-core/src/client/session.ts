@@ -8,9 +8,7 @@ import { type Operation, operation } from "./operations.ts";
 import { readAnswer } from "./read-answer.ts";
 import { type Failed, readNoAnswer, type TokenRejected } from "./reading.ts";
 import type { Send } from "./send.ts";
-
-/** Why there is no token. Whatever became of the sign-in: the call that needed it was not sent. */
-export type SignInError = NotAuthenticated | RateLimited | Unavailable;
+import { type SignInError, SignInPermit } from "./sign-in-permit.ts";
 
 /** The one session of a client. */
 export interface Session {
@@ -79,6 +77,7 @@ export const makeSession = (
 ): Effect.Effect<Session, never, RateLimiter.RateLimiter> =>
   Effect.gen(function* () {
     const limiter = yield* RateLimiter.RateLimiter;
+    const permit = yield* SignInPermit;
     let current: Current | undefined;
     let flight: Deferred.Deferred<Current, SignInError> | undefined;
 
@@ -103,6 +102,7 @@ export const makeSession = (
 
     const signIn = Effect.fn("signIn")(function* () {
       yield* takeFromBudget;
+      yield* permit;
       const answer = yield* send({
         method: signInOperation.method,
         path: signInOperation.path,

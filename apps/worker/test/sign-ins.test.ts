@@ -1,0 +1,102 @@
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import {
+  createLocalEnvironment,
+  type ReadyProcess,
+  startApp,
+} from "@durable-payments/tools/testing";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { payoutInput } from "./support/inputs.ts";
+
+const PROCESSES = 5;
+const BUDGET = 7;
+const PATIENCE = { timeout: 100_000, interval: 200 };
+
+let folder: TestFolder;
+let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
+let simulator: Simulator;
+const workers: Array<ReadyProcess> = [];
+beforeAll(async () => {
+  folder = makeFolder();
+  [temporal, simulator] = await Promise.all([createLocalEnvironment(), startSimulator()]);
+});
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.kill("SIGKILL")));
+  await temporal?.teardown();
+  await simulator?.stop();
+  folder.remove();
+});
+
+const startWorker = async (): Promise<ReadyProcess> => {
+  const worker = await startApp("worker", ["--json"], {
+    ...folder.variables,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: "default",
+    PAYMENTS_TASK_QUEUE: "payments",
+    PAYMENTS_BASE_URL: simulator.url,
+    PAYMENTS_CLIENT_ID: simulator.clientId,
+    PAYMENTS_API_KEY: simulator.apiKey,
+    PAYMENTS_FLEET_SIGN_INS_PER_MINUTE: String(BUDGET),
+    PAYMENTS_LOG_LEVEL: "ERROR",
+  });
+  workers.push(worker);
+  return worker;
+};
+
+/** One after the other: each bundles the workflows first. */
+const startWorkers = async (): Promise<ReadonlyArray<ReadyProcess>> => {
+  const started: Array<ReadyProcess> = [];
+  while (started.length < PROCESSES) started.push(await startWorker());
+  return started;
+};
+
+/** Most sign-ins in any 60 seconds. */
+const mostInAMinute = (times: ReadonlyArray<number>): number =>
+  Math.max(
+    0,
+    ...times.map((since) => times.filter((at) => at >= since && at < since + 60_000).length),
+  );
+
+const signIns = async () => (await simulator.state()).sign_ins.map((at) => Number(new Date(at)));
+
+/** Starts payouts, and waits until one of them is told that the budget is used up. */
+const payUntilRefused = async (name: string) => {
+  const handles = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      temporal.client.workflow.start("payout", {
+        workflowId: `${name}-${index}`,
+        taskQueue: "payments",
+        args: [payoutInput],
+      }),
+    ),
+  );
+  const failures = async () => {
+    const runs = await Promise.all(handles.map((handle) => handle.describe()));
+    return runs.flatMap(({ raw }) =>
+      (raw.pendingActivities ?? []).map(({ lastFailure }) => lastFailure?.message ?? ""),
+    );
+  };
+  await vi.waitFor(async () => {
+    expect((await failures()).join()).toContain("all workers together make");
+  }, PATIENCE);
+};
+
+it(
+  "five workers, whose tokens are rejected and which crash, stay within one budget of sign-ins",
+  { timeout: 400_000 },
+  async () => {
+    // Every request ends all sessions, those of the other workers too.
+    await simulator.addFault({ kind: "token-expired", probability: 1 });
+    const first = await startWorkers();
+    await payUntilRefused("before");
+    await vi.waitFor(
+      async () => expect((await signIns()).length).toBeGreaterThanOrEqual(BUDGET),
+      PATIENCE,
+    );
+    // What a process knows of its own sign-ins is lost with it.
+    await Promise.all(first.map((worker) => worker.kill("SIGKILL")));
+    await startWorkers();
+    await payUntilRefused("after");
+    expect(mostInAMinute(await signIns())).toBeLessThanOrEqual(BUDGET);
+  },
+);
