@@ -6,6 +6,7 @@ import { NativeConnection, Runtime } from "@temporalio/worker";
 import { Cause, Exit, ManagedRuntime, Result } from "effect";
 import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
+import { deploymentFromEnvironment } from "./deployment.ts";
 import { WorkerLogger } from "./logger.ts";
 import { paymentsLayer } from "./payments-layer.ts";
 import { ratesFromEnvironment, signInBudgetFromEnvironment } from "./rates.ts";
@@ -89,6 +90,7 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
   const taskQueue = process.env["PAYMENTS_TASK_QUEUE"] ?? "payments";
   const maxAmounts = limits();
   const rates = ratesFromEnvironment();
+  const deployment = deploymentFromEnvironment();
   const signIns = signInBudgetFromEnvironment();
   const { connection, namespace } = await connect();
   try {
@@ -101,6 +103,7 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
         taskQueue,
         rates,
         shared: {
+          ...deployment,
           connection,
           namespace,
           activities: makePaymentsActivities(runtime, { maxAmounts }),

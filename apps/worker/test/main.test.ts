@@ -60,6 +60,20 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       1,
     ],
     [
+      "1 for a build of no deployment",
+      [],
+      { PAYMENTS_BUILD_ID: "7" },
+      /PAYMENTS_DEPLOYMENT_NAME and PAYMENTS_BUILD_ID belong together: set both, or neither\./,
+      1,
+    ],
+    [
+      "1 for a deployment that Temporal would refuse",
+      [],
+      { PAYMENTS_DEPLOYMENT_NAME: "payments.eu", PAYMENTS_BUILD_ID: "7" },
+      /PAYMENTS_DEPLOYMENT_NAME must be up to 100 characters without dots and colons/,
+      1,
+    ],
+    [
       "1 where no Temporal answers",
       [],
       { TEMPORAL_ADDRESS: "127.0.0.1:1" },

@@ -43,6 +43,7 @@ export { checkRequests } from "./steps/check-requests.ts";
 export { type Candidate, type Evidence, judge, type Verdict } from "./steps/judge.ts";
 export { awaitPayout, type AwaitPayoutOptions, createPayout } from "./steps/payout.ts";
 export { type LookUp, type Sending, sendUntilKnown } from "./steps/send.ts";
+export { VERSIONING_BEHAVIOR } from "./versioning.ts";
 export {
   onboardCardholder,
   type OnboardCardholderInput,

@@ -11,3 +11,4 @@ export {
   startApp,
   startProcess,
 } from "./start-process.ts";
+export { runTemporalCli } from "./temporal-cli.ts";

@@ -1,0 +1,42 @@
+import { VERSIONING_BEHAVIOR } from "@durable-payments/workflows";
+import type { WorkerOptions } from "@temporalio/worker";
+import { CannotStart } from "./cannot-start.ts";
+
+/** Temporal joins name and build id by a dot or a colon, which the name may therefore not hold. */
+const NAME = /^(?!__)[^\s.:]{1,100}$/;
+const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
+
+const valueOf = (variable: string, pattern: RegExp, what: string): string | undefined => {
+  const value = process.env[variable]?.trim() ?? "";
+  if (value === "") return undefined;
+  if (pattern.test(value)) return value;
+  throw new CannotStart(`${variable} must be ${what}, with no space and not beginning with __.`);
+};
+
+/**
+ * The version of the deployment that this worker belongs to, from the environment; none where
+ * neither variable is set: then the worker takes whatever is on its queues.
+ *
+ * @throws CannotStart
+ */
+export const deploymentFromEnvironment = (): Pick<WorkerOptions, "workerDeploymentOptions"> => {
+  const deploymentName = valueOf(
+    "PAYMENTS_DEPLOYMENT_NAME",
+    NAME,
+    "up to 100 characters without dots and colons",
+  );
+  const buildId = valueOf("PAYMENTS_BUILD_ID", BUILD_ID, "up to 100 characters without colons");
+  if (deploymentName === undefined && buildId === undefined) return {};
+  if (deploymentName === undefined || buildId === undefined) {
+    throw new CannotStart(
+      "PAYMENTS_DEPLOYMENT_NAME and PAYMENTS_BUILD_ID belong together: set both, or neither.",
+    );
+  }
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName, buildId },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: VERSIONING_BEHAVIOR,
+    },
+  };
+};
