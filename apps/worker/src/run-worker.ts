@@ -7,10 +7,12 @@ import { Cause, Exit, ManagedRuntime, Result } from "effect";
 import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
 import { deploymentFromEnvironment } from "./deployment.ts";
+import { untilDraining } from "./draining.ts";
 import { WorkerLogger } from "./logger.ts";
 import { paymentsLayer } from "./payments-layer.ts";
 import { ratesFromEnvironment, signInBudgetFromEnvironment } from "./rates.ts";
 import { createWorkers, runWorkers } from "./run-queues.ts";
+import { keepTracker } from "./tracker/keep-tracker.ts";
 
 /** Where a worker polls. */
 export interface Polling {
@@ -72,7 +74,7 @@ const buildClient = async (
   runtime: ManagedRuntime.ManagedRuntime<PaymentsClient, InvalidSettings>,
 ) => {
   const exit = await runtime.runPromiseExit(PaymentsClient);
-  if (Exit.isSuccess(exit)) return;
+  if (Exit.isSuccess(exit)) return exit.value;
   const failed = Cause.findError(exit.cause);
   throw Result.isSuccess(failed)
     ? new CannotStart(failed.success.message)
@@ -94,11 +96,10 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
   const signIns = signInBudgetFromEnvironment();
   const { connection, namespace } = await connect();
   try {
-    const runtime = ManagedRuntime.make(
-      paymentsLayer(new Client({ connection, namespace }), signIns),
-    );
-    try {
-      await buildClient(runtime);
+    const client = new Client({ connection, namespace });
+    const runtime = ManagedRuntime.make(paymentsLayer(client, signIns));
+    const run = async (draining: AbortSignal) => {
+      const { options: account } = await buildClient(runtime);
       const workers = await createWorkers({
         taskQueue,
         rates,
@@ -106,15 +107,19 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
           ...deployment,
           connection,
           namespace,
-          activities: makePaymentsActivities(runtime, { maxAmounts }),
+          activities: makePaymentsActivities(runtime, { maxAmounts, tracker: { draining } }),
           shutdownGraceTime: "30 seconds",
           shutdownForceTime: "1 minute",
         },
         workflows: { workflowBundle: await workflowBundle() },
       });
       const running = runWorkers(workers);
+      void keepTracker({ client, taskQueue, account }, draining);
       onReady({ namespace, taskQueue });
       await running;
+    };
+    try {
+      await untilDraining(run);
     } finally {
       await runtime.dispose();
     }

@@ -28,5 +28,8 @@ export {
 export type { ReadReset } from "./retry-activities.ts";
 export type { RetryOrder, SentBefore } from "./retry-order.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
+export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
+export { type Account, trackerId } from "./tracker-id.ts";
+export type { TrackerSignals } from "./tracker-sweep.ts";
 export { makeSignInPermits, type SignInBudget } from "./sign-in-permits.ts";
 export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";

@@ -8,6 +8,7 @@ import type {
 import { Effect, Stream } from "effect";
 import { findOwners, findRivals } from "./claims.ts";
 import { toApplicationFailure } from "./failures.ts";
+import { createdAt, isNewestFirst } from "./list-order.ts";
 import { isSameAmount } from "./money.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
@@ -45,17 +46,8 @@ export interface LookupActivities {
 /** How far the service's clock may run behind ours. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** An item without a readable time may be new. */
-const createdAt = (item: { readonly create_time?: string }): number =>
-  Date.parse(item.create_time ?? "") || Number.POSITIVE_INFINITY;
-
 const isSameText = (a: string | undefined, b: string | undefined): boolean =>
   (a ?? "") === (b ?? "");
-
-/** Whether a page shows that the list is newest first, so that the pages after it are older still. */
-const isNewestFirst = (times: ReadonlyArray<number>): boolean =>
-  times.every((time, i) => i === 0 || time <= (times[i - 1] ?? 0)) &&
-  (times.at(0) ?? 0) > (times.at(-1) ?? 0);
 
 /** Payouts created since; reads on to the end where the list turns out not to be newest first. */
 const payoutsSince = (

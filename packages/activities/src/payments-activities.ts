@@ -6,6 +6,11 @@ import { type LookupActivities, makeLookupActivities } from "./lookup-activities
 import { makeOperationActivities, type OperationActivities } from "./operation-activities.ts";
 import { makeRetryActivities, type RetryActivities } from "./retry-activities.ts";
 import type { PaymentsRuntime } from "./run-operation.ts";
+import {
+  makeTrackerActivities,
+  type TrackerActivities,
+  type TrackerOptions,
+} from "./tracker-activity.ts";
 import { makeWaitingActivities, type WaitingActivities } from "./waiting-activities.ts";
 
 /** Every activity of a worker, by activity type. */
@@ -14,7 +19,8 @@ export type PaymentsActivities = OperationActivities &
   LookupActivities &
   CheckActivities &
   RetryActivities &
-  BatchActivities;
+  BatchActivities &
+  TrackerActivities;
 
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
@@ -22,6 +28,7 @@ export interface ActivitiesOptions {
   readonly brake?: Brake;
   /** The largest amount of one payout or card, by currency; default: none. */
   readonly maxAmounts?: MaxAmounts;
+  readonly tracker?: TrackerOptions;
 }
 
 /**
@@ -30,12 +37,13 @@ export interface ActivitiesOptions {
  */
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
-  { brake = makeTemporalBrake(), maxAmounts = {} }: ActivitiesOptions = {},
+  { brake = makeTemporalBrake(), maxAmounts = {}, tracker = {} }: ActivitiesOptions = {},
 ): PaymentsActivities => ({
   ...makeOperationActivities(runtime, { brake, maxAmounts }),
   ...makeWaitingActivities(runtime, brake),
   ...makeLookupActivities(runtime),
   ...makeCheckActivities(runtime, maxAmounts),
+  ...makeTrackerActivities(runtime, tracker),
   ...makeRetryActivities(),
   ...batchActivities,
 });

@@ -1,41 +1,54 @@
 import { PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { Context } from "@temporalio/activity";
-import { CancelledFailure } from "@temporalio/common";
 import { Cause, Effect, Exit, type ManagedRuntime, Result } from "effect";
 
 /** The one runtime of a worker's activities: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
 
 /** Longest time between two heartbeats; a cancellation arrives with the answer to one. */
-const HEARTBEAT_EVERY_MS = 3_000;
+export const HEARTBEAT_EVERY_MS = 3_000;
+
+/** A call of the client. */
+export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
+
+/**
+ * Runs a call of the client until it ends or `signal` aborts, which closes the HTTP request at once.
+ *
+ * @throws the reason of `signal`; the client's own errors are results.
+ */
+export const runCall = async <A>(
+  runtime: PaymentsRuntime,
+  call: Call<A>,
+  signal: AbortSignal,
+): Promise<Result.Result<A, PaymentsError>> => {
+  const exit = await runtime.runPromiseExit(
+    Effect.flatMap(PaymentsClient, (client) => Effect.result(call(client))),
+    { signal },
+  );
+  if (Exit.isSuccess(exit)) return exit.value;
+  // An interruption is the cancellation; it must not be recorded as a failure to be retried.
+  if (Cause.hasInterrupts(exit.cause) && signal.aborted) throw signal.reason;
+  throw Cause.squash(exit.cause);
+};
 
 /**
  * Runs a call of the client inside an activity: heartbeats while it lasts, and passes on the
- * activity's cancellation, which closes the HTTP request at once.
+ * activity's cancellation.
  *
  * @throws CancelledFailure when the activity was cancelled; otherwise what `toFailure` makes of
  *   the client's error.
  */
 export const runInActivity = async <A>(
   runtime: PaymentsRuntime,
-  call: (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>,
+  call: Call<A>,
   toFailure: (error: PaymentsError) => Error,
 ): Promise<A> => {
   const activity = Context.current();
   const heart = setInterval(() => activity.heartbeat(), HEARTBEAT_EVERY_MS);
   try {
-    const exit = await runtime.runPromiseExit(
-      Effect.flatMap(PaymentsClient, (client) => Effect.result(call(client))),
-      { signal: activity.cancellationSignal },
-    );
-    if (Exit.isSuccess(exit)) {
-      if (Result.isSuccess(exit.value)) return exit.value.success;
-      throw toFailure(exit.value.failure);
-    }
-    const reason: unknown = activity.cancellationSignal.reason;
-    // An interruption is the cancellation; it must not be recorded as a failure to be retried.
-    if (Cause.hasInterrupts(exit.cause) && reason instanceof CancelledFailure) throw reason;
-    throw Cause.squash(exit.cause);
+    const result = await runCall(runtime, call, activity.cancellationSignal);
+    if (Result.isSuccess(result)) return result.success;
+    throw toFailure(result.failure);
   } finally {
     clearInterval(heart);
   }

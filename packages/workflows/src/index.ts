@@ -14,6 +14,7 @@ export { intentOf, stepKey } from "./run/keys.ts";
 export type { Duration } from "./run/duration.ts";
 export type { PollInterval } from "./run/pace.ts";
 export { type Progress, progressQuery, type StepProgress } from "./run/progress.ts";
+export { cardholderCheckedSignal, payoutEndedSignal } from "./run/told.ts";
 export { beginRun, type Run, type RunOptions } from "./run/run.ts";
 export {
   PAYMENT_AWAITS,
@@ -41,7 +42,12 @@ export {
 } from "./steps/cardholder.ts";
 export { checkRequests } from "./steps/check-requests.ts";
 export { type Candidate, type Evidence, judge, type Verdict } from "./steps/judge.ts";
-export { awaitPayout, type AwaitPayoutOptions, createPayout } from "./steps/payout.ts";
+export {
+  awaitPayout,
+  type AwaitPayoutOptions,
+  type CreatedPayout,
+  createPayout,
+} from "./steps/payout.ts";
 export { type LookUp, type Sending, sendUntilKnown } from "./steps/send.ts";
 export { VERSIONING_BEHAVIOR } from "./versioning.ts";
 export {
@@ -50,6 +56,7 @@ export {
   type OnboardCardholderOptions,
   type OnboardCardholderResult,
 } from "./definitions/onboard-cardholder.ts";
+export { tracker } from "./definitions/tracker.ts";
 export {
   payout,
   type PayoutInput,

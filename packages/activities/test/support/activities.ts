@@ -40,7 +40,8 @@ export const activitiesFor = (
 export const activitiesOver = (
   { apiKey, clientId, url }: Simulator,
   settings: Partial<ClientSettings> = {},
-) => activitiesFor(url, { clientId, apiKey, ...settings });
+  options: ActivitiesOptions = {},
+) => activitiesFor(url, { clientId, apiKey, ...settings }, options);
 
 /** What an activity's worker would have logged. */
 export interface Logged {

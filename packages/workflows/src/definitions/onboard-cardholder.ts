@@ -35,7 +35,10 @@ export interface OnboardCardholderOptions {
   readonly verifyWithin?: Duration;
   /** Longest time to wait for funds, default 30 days. */
   readonly fundWithin?: Duration;
-  /** Time between two looks while waiting. */
+  /**
+   * Time between two looks of the run's own while waiting: default an hour to six for the identity
+   * check, a second to 15 minutes for funds.
+   */
   readonly pollInterval?: PollInterval;
 }
 

@@ -118,7 +118,14 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     try {
       const rows = await starting.run(() =>
         startPayoutRuns.executeWithOptions({ summary: `Start the rows of page ${page}` }, [
-          { batch, page, skip, started, window: input.window ?? WINDOW, startedBy: startedBy() ?? "" },
+          {
+            batch,
+            page,
+            skip,
+            started,
+            window: input.window ?? WINDOW,
+            startedBy: startedBy() ?? "",
+          },
         ]),
       );
       at = {

@@ -26,7 +26,7 @@ export interface PayoutOptions {
   readonly approval?: ApprovalOptions;
   /** Longest time to wait for completion, default 30 days. */
   readonly completeWithin?: Duration;
-  /** Time between two looks while waiting. */
+  /** Time between two looks of the run's own while waiting, default an hour to six. */
   readonly pollInterval?: PollInterval;
 }
 
@@ -89,7 +89,7 @@ export async function payout(input: PayoutInput): Promise<PayoutResult> {
       created_id ?? ("beneficiary_id" in current ? current.beneficiary_id : "");
     const created = await createPayout(run, { ...current.payout, beneficiary_id });
     const { completeWithin, pollInterval } = (await run.amended(input)).options ?? {};
-    const ended = await awaitPayout(run, created.payout_id, {
+    const ended = await awaitPayout(run, created, {
       ...(completeWithin !== undefined && { within: completeWithin }),
       ...(pollInterval && { pollInterval }),
     });

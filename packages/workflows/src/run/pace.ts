@@ -2,16 +2,24 @@ import type { Pace } from "@durable-payments/activities";
 import type { Duration } from "./duration.ts";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 
-/** Bounds of the time between two looks: a tenth of the time waited so far, within these. */
+/**
+ * Bounds of the time between two looks: a tenth of the time waited so far, within these. A run that
+ * the tracker tells looks seldom by itself: from every hour to every six hours. What it must find
+ * out alone it looks for from every second to every 15 minutes.
+ */
 export interface PollInterval {
-  /** Default 1 second. */
   readonly min?: Duration;
-  /** Default 15 minutes. */
   readonly max?: Duration;
 }
 
-/** The pace of a waiting activity. */
-export const pace = ({ max = "15 minutes", min = "1 second" }: PollInterval = {}): Pace => ({
-  minIntervalMs: msToNumber(min),
-  maxIntervalMs: msToNumber(max),
+/** Of what the tracker tells: the run's own looks are for when it does not. */
+export const SAFETY_NET = { min: "1 hour", max: "6 hours" } as const satisfies PollInterval;
+
+/** Of what nobody tells. */
+export const ALONE = { min: "1 second", max: "15 minutes" } as const satisfies PollInterval;
+
+/** The pace of a waiting activity: as asked for, or as it is by default. */
+export const pace = (asked: PollInterval | undefined, byDefault: Required<PollInterval>): Pace => ({
+  minIntervalMs: msToNumber(asked?.min ?? byDefault.min),
+  maxIntervalMs: msToNumber(asked?.max ?? byDefault.max),
 });

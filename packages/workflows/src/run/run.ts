@@ -15,6 +15,7 @@ import { failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import { Past } from "./past.ts";
 import { type Progress, progressQuery, type StepProgress } from "./progress.ts";
 import { SearchIndex } from "./search-index.ts";
+import { cardholderCheckedSignal, payoutEndedSignal, Told } from "./told.ts";
 
 const now = (): string => new Date().toISOString();
 
@@ -29,6 +30,15 @@ export interface RunOptions {
   readonly onRefusal?: "fail" | "ask";
 }
 
+/** How a step is kept. */
+interface StepOptions {
+  /**
+   * Whether the run can be found by it while it is under way (default), or only once it fails: a
+   * step that is over at once is not worth an event.
+   */
+  readonly isIndexed?: boolean;
+}
+
 /**
  * One run of a workflow: what it has done, where it stands, whom it waits for. Every step takes it
  * as its first argument. Make it with {@link beginRun}, once, as the workflow's first act.
@@ -39,8 +49,11 @@ export class Run {
   readonly audit = new AuditTrail();
   readonly #index = new SearchIndex();
   readonly #past = new Past();
+  readonly #told = new Told();
   readonly #compensations = new Compensations();
   readonly #sendingSteps = new Set<string>();
+  /** What is left over of waits that have ended, until the next step begins. */
+  #leftOver: Array<() => void> = [];
   #steps: Array<StepProgress> = [];
   #ids: Record<string, string> = {};
   #shown: Record<string, unknown> = {};
@@ -70,18 +83,25 @@ export class Run {
    * Runs a step and keeps its times and outcome. `work` is told the name under which it is kept: a
    * name that was used before in this run is numbered.
    */
-  async step<A>(called: string, note: string, work: (name: string) => Promise<A>): Promise<A> {
+  async step<A>(
+    called: string,
+    note: string,
+    work: (name: string) => Promise<A>,
+    { isIndexed = true }: StepOptions = {},
+  ): Promise<A> {
+    for (const end of this.#leftOver.splice(0)) end();
     await this.#learn();
     const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
     const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
     this.#steps.push({ name, status: "running", since: now(), note });
-    this.#enter(name);
+    this.#enter(name, { isIndexed });
     try {
       const result = await work(name);
       this.#update(name, { status: "done", until: now() });
       return result;
     } catch (error) {
       this.#update(name, { status: "failed", until: now(), note: rootCause(error).message });
+      this.#enter(name);
       this.audit.add({
         who: "run",
         step: name,
@@ -122,6 +142,36 @@ export class Run {
   /** Says what a step is waiting for. */
   waiting(step: string, note: string): void {
     this.#update(step, { status: "waiting", note });
+  }
+
+  /**
+   * Waits until the run is told that something has ended, or sees it by its own slow looks, which
+   * depend on nobody. The looks are not cancelled before the next step begins: a run that ends with
+   * its wait needs no event for that.
+   *
+   * @param awaited as the tracker is shown it: `payout:<payout_id>` or `cardholder:<card_holder_id>`.
+   * @param isBelieved whether what is told ends this very wait; all else is ignored.
+   */
+  async toldOrSeen<A>(
+    awaited: string,
+    isBelieved: (told: unknown) => told is A,
+    look: () => Promise<A>,
+  ): Promise<A> {
+    const looks = new CancellationScope();
+    this.#index.awaits(awaited);
+    try {
+      return await this.#told.orSeen(isBelieved, () => looks.run(look));
+    } finally {
+      this.#leftOver.push(() => {
+        looks.cancel();
+        this.#index.awaitsNoMore(awaited);
+      });
+    }
+  }
+
+  /** Takes what the run is told by signal. */
+  tell(told: unknown): void {
+    this.#told.add(told);
   }
 
   /** Makes ids findable: in the progress, and by search attribute. */
@@ -193,12 +243,12 @@ export class Run {
     } finally {
       // A run that is cancelled asks no more.
       this.#attention = undefined;
+      this.#enter(step);
     }
     // The condition holds: `resolve` has set it.
     const resolution = this.#resolution as unknown as Resolution;
     const { by, ...decision } = resolution;
     this.#update(step, { status: "running", note: `decided by ${by}` });
-    this.#enter(step);
     this.audit.add({
       who: by,
       step,
@@ -239,7 +289,8 @@ export class Run {
     } catch (error) {
       return await CancellationScope.nonCancellable(async () => {
         const leftOver = await this.#compensations.undoAll(({ how, what }) =>
-          this.step(`undo: ${what}`, what, how),
+          // It stays to be found by the step that failed.
+          this.step(`undo: ${what}`, what, how, { isIndexed: false }),
         );
         this.#end(isCancellation(error) ? "cancelled" : "failed");
         if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
@@ -263,14 +314,15 @@ export class Run {
     this.audit.add({ who: by, step: from, what: "retried", detail });
   }
 
-  #enter(stage: string): void {
+  #enter(stage: string, { isIndexed = true }: StepOptions = {}): void {
     this.#stage = stage;
-    this.#index.stage(stage);
+    if (isIndexed) this.#index.stage(stage);
     this.#show();
   }
 
+  /** The index keeps the last step's name: how a run ended is Temporal's to tell. */
   #end(stage: "done" | "failed" | "cancelled"): void {
-    this.#enter(stage);
+    this.#enter(stage, { isIndexed: false });
     this.#index.write();
   }
 
@@ -291,11 +343,13 @@ export class Run {
   }
 }
 
-/** Starts keeping a run's progress and audit trail, and answers its queries and its updates. */
+/** Starts keeping a run's progress and audit trail, and answers its queries, updates and signals. */
 export const beginRun = (options: RunOptions = {}): Run => {
   const run = new Run(options);
   setHandler(progressQuery, () => run.progress);
   setHandler(auditQuery, () => run.audit.entries);
+  setHandler(payoutEndedSignal, (told) => run.tell(told));
+  setHandler(cardholderCheckedSignal, (told) => run.tell(told));
   setHandler(resolveUpdate, (resolution: Resolution) => run.resolve(resolution), {
     validator: (resolution: Resolution) => {
       const fault = run.whyNot(resolution);

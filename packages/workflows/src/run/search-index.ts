@@ -1,19 +1,36 @@
-import { upsertSearchAttributes } from "@temporalio/workflow";
-import { PAYMENT_IDS, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
+import {
+  PAYMENT_AWAITS,
+  PAYMENT_IDS,
+  PAYMENT_STAGE,
+} from "@durable-payments/activities/search-attributes";
+import { CancellationScope, condition, upsertSearchAttributes } from "@temporalio/workflow";
 
 /** Marks in PaymentIds what a run is about to make, until it is known what became of it. */
 export const intentMark = (intent: string): string => `intent:${intent}`;
 
+/** Values as they were last written: PaymentStage, PaymentIds, PaymentAwaits. */
+interface Written {
+  readonly stage: string;
+  readonly ids: string;
+  readonly awaits: string;
+}
+
 /**
- * What a run can be found by. Changes are written when the workflow yields: one event for all,
- * instead of one for each, and in the same transaction as the commands that follow them.
+ * What a run can be found by. Changes are written when the workflow has done all that it can do for
+ * now: one event for all, and in the same transaction as the commands that it has given with them.
  */
 export class SearchIndex {
   #stage = "";
   #ids = new Set<string>();
   #intents = new Map<string, string>();
-  #written = "";
+  #awaited = new Set<string>();
+  #written: Written = { stage: "", ids: "", awaits: "" };
   #isDue = false;
+
+  constructor() {
+    // A run that is cancelled is still to be found.
+    void CancellationScope.nonCancellable(() => this.#keepWritten());
+  }
 
   /** The stage that the run has reached. */
   stage(stage: string): void {
@@ -43,23 +60,42 @@ export class SearchIndex {
     return this.#intents.has(step);
   }
 
-  /** Writes what has changed, now. */
+  /** What the run is to be told of. Of several, the tracker is shown one after the other. */
+  awaits(awaited: string): void {
+    this.#awaited.add(awaited);
+    this.#due();
+  }
+
+  /** The run waits for it no more. */
+  awaitsNoMore(awaited: string): void {
+    if (this.#awaited.delete(awaited)) this.#due();
+  }
+
+  /** Writes what has changed, if anything has. */
   write(): void {
     this.#isDue = false;
     const ids = [...this.#ids, ...this.#intents.values()];
-    const idsAsText = ids.join(" ");
-    upsertSearchAttributes([
-      { key: PAYMENT_STAGE, value: this.#stage },
-      ...(idsAsText === this.#written ? [] : [{ key: PAYMENT_IDS, value: ids }]),
-    ]);
-    this.#written = idsAsText;
+    const [awaits = ""] = this.#awaited;
+    const now: Written = { stage: this.#stage, ids: ids.join(" "), awaits };
+    const changes = [
+      ...(now.stage === this.#written.stage ? [] : [{ key: PAYMENT_STAGE, value: this.#stage }]),
+      ...(now.ids === this.#written.ids ? [] : [{ key: PAYMENT_IDS, value: ids }]),
+      ...(now.awaits === this.#written.awaits
+        ? []
+        : [{ key: PAYMENT_AWAITS, value: awaits === "" ? null : awaits }]),
+    ];
+    this.#written = now;
+    if (changes.length > 0) upsertSearchAttributes(changes);
   }
 
   #due(): void {
-    if (this.#isDue) return;
     this.#isDue = true;
-    void Promise.resolve().then(() => {
-      if (this.#isDue) this.write();
-    });
+  }
+
+  async #keepWritten(): Promise<void> {
+    for (;;) {
+      await condition(() => this.#isDue);
+      this.write();
+    }
   }
 }

@@ -2,7 +2,7 @@ import type { Balance } from "@durable-payments/api-core";
 import { activities } from "../run/activities.ts";
 import type { Duration } from "../run/duration.ts";
 import { failureOfActivity, isOverdue, runFailure } from "../run/failures.ts";
-import { pace, type PollInterval } from "../run/pace.ts";
+import { ALONE, pace, type PollInterval } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 
 const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type === "Refused";
@@ -58,7 +58,7 @@ export const awaitFunds = (
           summary: `Await ${amount} ${currency} on the balance`,
           scheduleToCloseTimeout: within,
         },
-        [{ amount, currency, ...pace(pollInterval) }],
+        [{ amount, currency, ...pace(pollInterval, ALONE) }],
       )
       .catch((error: unknown) => {
         if (!isOverdue(error)) throw error;

@@ -1,11 +1,13 @@
+import type { CheckedCardholder } from "@durable-payments/activities";
 import type { Input } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
-import { activities } from "../run/activities.ts";
+import { activities, safetyNetActivities } from "../run/activities.ts";
 import { isOverdue, runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import { pace, type PollInterval } from "../run/pace.ts";
+import { pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
+import { isRecord } from "../run/told.ts";
 import { judge } from "./judge.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
@@ -85,16 +87,32 @@ export const createCardholder = (
     return card_holder_id;
   });
 
-/** How long and how often {@link awaitVerification} looks. */
+const OUTCOMES: ReadonlyArray<unknown> = [
+  "verified",
+  "refused",
+  "incomplete",
+] satisfies ReadonlyArray<CheckedCardholder["outcome"]>;
+
+/** Whether what a run is told is the end of the identity check of this very cardholder. */
+const isCheckOf =
+  (card_holder_id: string) =>
+  (told: unknown): told is CheckedCardholder =>
+    isRecord(told) &&
+    isRecord(told["cardholder"]) &&
+    OUTCOMES.includes(told["outcome"]) &&
+    told["cardholder"]["card_holder_id"] === card_holder_id;
+
+/** How long {@link awaitVerification} waits, and how often it looks by itself. */
 export interface AwaitVerificationOptions {
   /** Longest time to wait, default 7 days. */
   readonly within?: Duration;
-  /** Time between two looks. */
+  /** Time between two looks of its own, default an hour to six: the tracker tells it before. */
   readonly pollInterval?: PollInterval;
 }
 
 /**
- * Waits until a cardholder's identity check has passed.
+ * Waits until a cardholder's identity check has passed: until the tracker tells so, or the run sees
+ * it itself.
  *
  * @throws VerificationRefused, VerificationIncomplete, or VerificationOverdue after `within`.
  */
@@ -105,13 +123,15 @@ export const awaitVerification = (
 ): Promise<void> =>
   run.step("awaitVerification", "waiting for the identity check", async (step) => {
     run.waiting(step, "waiting for the identity check");
-    const { cardholder, outcome } = await activities.awaitVerification
-      .executeWithOptions(
-        {
-          summary: `Await the identity check of ${card_holder_id}`,
-          scheduleToCloseTimeout: within,
-        },
-        [{ card_holder_id, ...pace(pollInterval) }],
+    const { cardholder, outcome } = await run
+      .toldOrSeen(`cardholder:${card_holder_id}`, isCheckOf(card_holder_id), () =>
+        safetyNetActivities.awaitVerification.executeWithOptions(
+          {
+            summary: `Await the identity check of ${card_holder_id}`,
+            scheduleToCloseTimeout: within,
+          },
+          [{ card_holder_id, ...pace(pollInterval, SAFETY_NET) }],
+        ),
       )
       .catch((error: unknown) => {
         if (!isOverdue(error)) throw error;

@@ -8,4 +8,6 @@ import type { Run } from "../run/run.ts";
  * @throws InvalidRequest, which names every fault.
  */
 export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>): Promise<void> =>
-  run.step("checkRequests", "checking the input", () => localActivities.checkRequests(planned));
+  run.step("checkRequests", "checking the input", () => localActivities.checkRequests(planned), {
+    isIndexed: false,
+  });

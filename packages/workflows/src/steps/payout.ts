@@ -1,12 +1,13 @@
 import type { EndedPayout } from "@durable-payments/activities";
 import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
-import { activities } from "../run/activities.ts";
+import { activities, safetyNetActivities } from "../run/activities.ts";
 import { isOverdue, runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import { type PollInterval, pace } from "../run/pace.ts";
+import { pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
+import { isRecord } from "../run/told.ts";
 import { judge } from "./judge.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
@@ -126,36 +127,57 @@ export const createPayout = (
     }),
   );
 
-/** How long and how often {@link awaitPayout} looks. */
+/** A payout as it was created: by these it is known again. */
+export type CreatedPayout = Pick<Payout, "payout_id" | "amount" | "currency">;
+
+/** Whether what a run is told is the end of this very payout, by its id, its amount and currency. */
+const isEndOf =
+  ({ amount, currency, payout_id }: CreatedPayout) =>
+  (told: unknown): told is EndedPayout => {
+    if (!isRecord(told) || !isRecord(told["payout"])) return false;
+    const { outcome, payout } = told;
+    return (
+      (outcome === "completed" || outcome === "failed") &&
+      payout["payout_id"] === payout_id &&
+      payout["currency"] === currency &&
+      typeof payout["amount"] === "string" &&
+      plainest(payout["amount"]) === plainest(amount) &&
+      typeof payout["payout_status"] === "string"
+    );
+  };
+
+/** How long {@link awaitPayout} waits, and how often it looks by itself. */
 export interface AwaitPayoutOptions {
   /** Longest time to wait, default 30 days. */
   readonly within?: Duration;
-  /** Time between two looks. */
+  /** Time between two looks of its own, default an hour to six: the tracker tells it before. */
   readonly pollInterval?: PollInterval;
 }
 
 /**
- * Waits until a payout has ended. Neither silence of the service nor the end of the wait is a
- * failure of the payout: after `within` it returns the payout as it then is, with no
- * `complete_time`.
+ * Waits until a payout has ended: until the tracker tells so, or the run sees it itself. Neither
+ * silence of the service nor the end of the wait is a failure of the payout: after `within` it
+ * returns the payout as it then is, with no `complete_time`.
  *
  * @throws PayoutFailed when the service says that the payout failed.
  */
 export const awaitPayout = (
   run: Run,
-  payout_id: string,
+  created: CreatedPayout,
   { pollInterval, within = "30 days" }: AwaitPayoutOptions = {},
 ): Promise<Payout> =>
   run.step("awaitPayout", "waiting for the payout to complete", async (step) => {
     run.waiting(step, "waiting for the payout to complete");
-    const ended = await activities.awaitPayoutEnd
-      .executeWithOptions(
-        { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
-        [{ payout_id, ...pace(pollInterval) }],
+    const { payout_id } = created;
+    const ended = await run
+      .toldOrSeen(`payout:${payout_id}`, isEndOf(created), () =>
+        safetyNetActivities.awaitPayoutEnd.executeWithOptions(
+          { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
+          [{ payout_id, ...pace(pollInterval, SAFETY_NET) }],
+        ),
       )
-      .catch(async (error: unknown): Promise<EndedPayout | undefined> => {
-        if (isOverdue(error)) return undefined;
-        throw error;
+      .catch((error: unknown): undefined => {
+        if (!isOverdue(error)) throw error;
       });
     if (ended === undefined) return activities.retrievePayout({ payout_id });
     if (ended.outcome === "failed") {

@@ -21,11 +21,11 @@ export async function payTwoSuppliers(first: Payment, second: Payment) {
     await awaitFunds(run, first);
     // The name of a step becomes part of the key by which its payout is known.
     const one = await createPayout(run, first, "payTheFirst");
-    const firstPaid = await awaitPayout(run, one.payout_id, { within: "5 days" });
+    const firstPaid = await awaitPayout(run, one, { within: "5 days" });
 
     await awaitFunds(run, second);
     const two = await createPayout(run, second, "payTheSecond");
-    const secondPaid = await awaitPayout(run, two.payout_id, { within: "5 days" });
+    const secondPaid = await awaitPayout(run, two, { within: "5 days" });
 
     return { first: firstPaid.payout_status, second: secondPaid.payout_status };
   });

@@ -3,7 +3,12 @@ import {
   makePaymentsActivities,
   type PaymentsActivities,
 } from "@durable-payments/activities";
-import { type ClientSettings, PaymentsClient } from "@durable-payments/api-core";
+import {
+  type ClientSettings,
+  makePaymentsClient,
+  PaymentsClient,
+  type PromiseClient,
+} from "@durable-payments/api-core";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import { ManagedRuntime } from "effect";
 
@@ -11,6 +16,8 @@ import { ManagedRuntime } from "effect";
 export interface Service {
   readonly simulator: Simulator;
   readonly activities: PaymentsActivities;
+  /** A client of it, to make beforehand what a run is to find. */
+  readonly client: PromiseClient;
   /** Activities over an address where nothing listens. */
   readonly unreachable: PaymentsActivities;
   /** How often the operation was asked for so far. */
@@ -42,6 +49,7 @@ export const startService = async (
   });
   const { apiKey, clientId, url: baseUrl } = simulator;
   const reachable = activitiesOver({ apiKey, clientId, baseUrl, ...settings }, activitiesOptions);
+  const client = makePaymentsClient({ apiKey, clientId, baseUrl });
   // Port 1 is reserved, and nothing listens on it.
   const unreachable = activitiesOver(
     { apiKey, clientId, baseUrl: "http://127.0.0.1:1" },
@@ -50,9 +58,11 @@ export const startService = async (
   return {
     simulator,
     activities: reachable.activities,
+    client,
     unreachable: unreachable.activities,
     requests: async (operation) => (await simulator.state()).requests[operation] ?? 0,
     stop: async () => {
+      await client.close();
       await reachable.close();
       await unreachable.close();
       await simulator.stop();

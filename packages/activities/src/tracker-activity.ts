@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PaymentsError } from "@durable-payments/api-core";
+import { Context } from "@temporalio/activity";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { Effect, Result } from "effect";
+import { type Call, HEARTBEAT_EVERY_MS, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { WaitingRuns, type Wait } from "./tracker-runs.ts";
+import {
+  dueAt,
+  type ListPage,
+  sweep,
+  type Tidings,
+  type TrackedList,
+  trackedCardholders,
+  trackedPayouts,
+} from "./tracker-sweep.ts";
+
+/** What the tracker's activity tells with each heartbeat; the next attempt goes on from there. */
+export interface Tracking {
+  /** The page that a sweep has come to, while one is under way. */
+  readonly at?: { readonly kind: string; readonly page: number };
+  /** Since the attempt began. */
+  readonly sweeps: number;
+  readonly requests: number;
+  readonly told: number;
+  /** Payouts and cardholders that are waited for. */
+  readonly waiting: number;
+}
+
+/** The tracker's one activity. */
+export interface TrackerActivities {
+  /**
+   * Tells the runs that wait for a payout or a cardholder, as the service's lists show its end. It
+   * lasts for hours, then ends so that its workflow continues as new.
+   */
+  readonly trackWaiting: () => Promise<void>;
+}
+
+/** What a tracker takes beside the client. */
+export interface TrackerOptions {
+  /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
+  readonly draining?: AbortSignal;
+  /** Time of one activity, default 12 hours; it looks at least once. */
+  readonly turnMs?: number;
+}
+
+/** Who begins to wait is noticed after this time at the latest. */
+const LONGEST_PAUSE_MS = 2_000;
+
+const SHORTEST_PAUSE_MS = 1_000;
+
+/** Longest time that the tracker leaves a service alone that does not answer. */
+const LONGEST_BACKOFF_MS = 60_000;
+
+/** A page could not be read. */
+class CannotRead extends Error {
+  override readonly name = "CannotRead";
+  readonly waitMs: number;
+
+  constructor(error: PaymentsError) {
+    super(error.message);
+    this.waitMs = error._tag === "RateLimited" ? error.retryAfter : 0;
+  }
+}
+
+const drained = () =>
+  ApplicationFailure.create({
+    type: "Draining",
+    message: "The worker drains; another one goes on.",
+    nextRetryDelay: SHORTEST_PAUSE_MS,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+
+/** Whether heartbeat details are of an attempt of this activity. */
+const isTracking = (details: unknown): details is Tracking =>
+  typeof details === "object" && details !== null && "sweeps" in details;
+
+/** One attempt of the activity. */
+class Tracker {
+  readonly #runtime: PaymentsRuntime;
+  readonly #activity = Context.current();
+  readonly #signal: AbortSignal;
+  readonly #waiting = new WaitingRuns();
+  #cursor: Tracking["at"];
+  #sweeps = 0;
+  #requests = 0;
+  #told = 0;
+
+  constructor(runtime: PaymentsRuntime, signal: AbortSignal) {
+    this.#runtime = runtime;
+    this.#signal = signal;
+    // What a killed worker said last.
+    const details: unknown = this.#activity.info.heartbeatDetails;
+    if (isTracking(details)) this.#cursor = details.at;
+  }
+
+  async track(forMs: number): Promise<void> {
+    const until = Date.now() + forMs;
+    const heart = setInterval(() => this.#heartbeat(), HEARTBEAT_EVERY_MS);
+    try {
+      let failures = 0;
+      do {
+        let pause: number;
+        try {
+          pause = await this.#look();
+          failures = 0;
+        } catch (error) {
+          if (this.#signal.aborted) throw error;
+          failures += 1;
+          const asked = error instanceof CannotRead ? error.waitMs : 0;
+          pause = Math.max(asked, Math.min(LONGEST_BACKOFF_MS, 2 ** failures * 500));
+          this.#activity.log.warn(`The tracker waits ${pause} ms: ${String(error)}`);
+        }
+        const left = Math.max(0, until - Date.now());
+        await sleep(Math.min(pause, left), undefined, { signal: this.#signal });
+      } while (Date.now() < until);
+    } finally {
+      clearInterval(heart);
+    }
+  }
+
+  /** Looks once at whom to tell; gives the time until the next look. */
+  async #look(): Promise<number> {
+    await this.#waiting.refresh(this.#activity.client);
+    const began = Date.now();
+    await this.#sweep(trackedPayouts);
+    await this.#sweep(trackedCardholders);
+    const took = Date.now() - began;
+    // Sweeping takes a fifth of the time at most, but one that took long does not blind it for long.
+    const rest = Math.min(4 * took, LONGEST_BACKOFF_MS);
+    return Math.max(
+      SHORTEST_PAUSE_MS,
+      rest,
+      Math.min(LONGEST_PAUSE_MS, this.#nextDue() - Date.now()),
+    );
+  }
+
+  #nextDue(): number {
+    const waits = [...this.#waiting.of("payout"), ...this.#waiting.of("cardholder")];
+    return waits.reduce((next, wait) => Math.min(next, dueAt(wait)), Number.POSITIVE_INFINITY);
+  }
+
+  async #sweep<Item extends { readonly create_time?: string }>(
+    list: TrackedList<Item>,
+  ): Promise<void> {
+    const requestsBefore = this.#requests;
+    await sweep({
+      list,
+      waiting: this.#waiting,
+      assumptions: await this.#call(({ options }) => Effect.succeed(options.assumptions)),
+      fromPage: this.#cursor?.kind === list.kind ? this.#cursor.page : 1,
+      read: async (page): Promise<ListPage<Item>> => {
+        this.#cursor = { kind: list.kind, page: page.page_num };
+        this.#heartbeat();
+        this.#requests += 1;
+        return this.#call((client) => list.read(client, page));
+      },
+      tell: (told) => this.#tell(told),
+    });
+    if (this.#requests > requestsBefore) this.#sweeps += 1;
+    if (this.#cursor?.kind === list.kind) this.#cursor = undefined;
+  }
+
+  async #call<A>(call: Call<A>): Promise<A> {
+    const result = await runCall(this.#runtime, call, this.#signal);
+    if (Result.isSuccess(result)) return result.success;
+    throw new CannotRead(result.failure);
+  }
+
+  /** A page has some 50 items: so many signals at once are few enough. */
+  async #tell(told: ReadonlyArray<readonly [Wait, Tidings]>): Promise<void> {
+    const telling = told.flatMap(([wait, tidings]) =>
+      [...wait.runs].map(async ([runId, workflowId]) => {
+        await this.#signalRun(workflowId, runId, tidings);
+        this.#waiting.told(wait, runId);
+        this.#told += 1;
+      }),
+    );
+    const failed = (await Promise.allSettled(telling)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  async #signalRun(workflowId: string, runId: string, { content, signal }: Tidings): Promise<void> {
+    try {
+      await this.#activity.client.workflow.getHandle(workflowId, runId).signal(signal, content);
+    } catch (error) {
+      // It has ended by itself meanwhile.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+
+  #heartbeat(): void {
+    const tracking: Tracking = {
+      ...(this.#cursor && { at: this.#cursor }),
+      sweeps: this.#sweeps,
+      requests: this.#requests,
+      told: this.#told,
+      waiting: this.#waiting.size,
+    };
+    this.#activity.heartbeat(tracking);
+  }
+}
+
+const TWELVE_HOURS_MS = 12 * 60 * 60_000;
+
+/** The tracker's activity over a client. */
+export const makeTrackerActivities = (
+  runtime: PaymentsRuntime,
+  { draining, turnMs = TWELVE_HOURS_MS }: TrackerOptions = {},
+): TrackerActivities => ({
+  trackWaiting: async () => {
+    const { cancellationSignal } = Context.current();
+    const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
+    try {
+      await new Tracker(runtime, signal).track(turnMs);
+    } catch (error) {
+      if (cancellationSignal.aborted) throw cancellationSignal.reason;
+      if (draining?.aborted === true) throw drained();
+      throw error;
+    }
+  },
+});

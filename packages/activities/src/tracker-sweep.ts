@@ -1,0 +1,160 @@
+import type {
+  Assumptions,
+  Cardholder,
+  PaymentsClient,
+  PaymentsError,
+  Payout,
+} from "@durable-payments/api-core";
+import type { Effect } from "effect";
+import { createdAt, isNewestFirst } from "./list-order.ts";
+import { cardholderState, payoutState } from "./states.ts";
+import type { Wait, WaitingRuns } from "./tracker-runs.ts";
+import type { CheckedCardholder, EndedPayout } from "./waiting-activities.ts";
+
+/** The signals by which a run is told that what it waits for has ended, with what each carries. */
+export interface TrackerSignals {
+  readonly payoutEnded: EndedPayout;
+  readonly cardholderChecked: CheckedCardholder;
+}
+
+/** A signal for every run that waits for something. */
+export interface Tidings {
+  readonly signal: keyof TrackerSignals;
+  readonly content: TrackerSignals[keyof TrackerSignals];
+}
+
+/** A list of the service, and what it tells of each item. */
+export interface TrackedList<Item> {
+  /** What stands before the colon in PaymentAwaits. */
+  readonly kind: "payout" | "cardholder";
+  readonly read: (
+    client: PaymentsClient["Service"],
+    page: { readonly page_num: number; readonly page_size: number },
+  ) => Effect.Effect<ListPage<Item>, PaymentsError>;
+  readonly idOf: (item: Item) => string;
+  /** What there is to tell; nothing while the item's state is open. */
+  readonly tidingsOf: (item: Item, assumptions: Assumptions) => Tidings | undefined;
+  /** Whether an item is no older than the run that waits for it. */
+  readonly isMadeByItsRun: boolean;
+}
+
+/** What is read of a page of a list. */
+export interface ListPage<Item> {
+  readonly total_page: number;
+  readonly item_list: ReadonlyArray<Item>;
+}
+
+/** Payouts, by page. */
+export const trackedPayouts: TrackedList<Payout> = {
+  kind: "payout",
+  read: (client, page) => client.listPayouts(page),
+  idOf: ({ payout_id }) => payout_id,
+  tidingsOf: (payout, assumptions) => {
+    const outcome = payoutState(payout, assumptions);
+    return outcome === "open"
+      ? undefined
+      : { signal: "payoutEnded", content: { outcome, payout } satisfies EndedPayout };
+  },
+  isMadeByItsRun: true,
+};
+
+/** Cardholders, by page; an onboarding may take one that has stood for long. */
+export const trackedCardholders: TrackedList<Cardholder> = {
+  kind: "cardholder",
+  read: (client, page) => client.listCardholders(page),
+  idOf: ({ card_holder_id }) => card_holder_id,
+  tidingsOf: (cardholder, assumptions) => {
+    const outcome = cardholderState(cardholder, assumptions);
+    return outcome === "open"
+      ? undefined
+      : {
+          signal: "cardholderChecked",
+          content: { outcome, cardholder } satisfies CheckedCardholder,
+        };
+  },
+  isMadeByItsRun: false,
+};
+
+/** The largest page of both lists. */
+const PAGE_SIZE = 50;
+
+/** How far the service's clock may run behind Temporal's. */
+const CLOCK_SKEW_MS = 60_000;
+
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+/**
+ * When a wait is due to be looked for again: after a tenth of its time, within a second and a
+ * minute, and so that reaching it in the list takes no more than a twentieth of the time.
+ */
+export const dueAt = ({ lookedAt, reachedAfterMs, since }: Wait): number =>
+  lookedAt === undefined
+    ? 0
+    : lookedAt +
+      Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (lookedAt - since) / 10), 20 * reachedAfterMs);
+
+/** What a sweep needs of the activity that makes it. */
+export interface Sweeping<Item> {
+  readonly list: TrackedList<Item>;
+  readonly waiting: WaitingRuns;
+  readonly assumptions: Assumptions;
+  /** The page to begin with: after the first where a sweep is taken up that another worker began. */
+  readonly fromPage: number;
+  /** Reads a page; each is one request. */
+  readonly read: (page: {
+    readonly page_num: number;
+    readonly page_size: number;
+  }) => Promise<ListPage<Item>>;
+  /** Tells all that a page had to tell. */
+  readonly tell: (told: ReadonlyArray<readonly [Wait, Tidings]>) => Promise<void>;
+}
+
+/**
+ * Reads the list from the newest item down to the oldest one that is due, and no further: what is
+ * waited for since long lies deep, and is looked for less often.
+ */
+export const sweep = async <Item extends { readonly create_time?: string }>({
+  assumptions,
+  fromPage,
+  list,
+  read,
+  tell,
+  waiting,
+}: Sweeping<Item>): Promise<void> => {
+  const began = Date.now();
+  const oldest = ({ createdAt: created, since }: Wait) =>
+    created ?? (list.isMadeByItsRun ? since - CLOCK_SKEW_MS : 0);
+  const due = waiting
+    .of(list.kind)
+    .filter((wait) => dueAt(wait) <= began)
+    .toSorted((a, b) => oldest(a) - oldest(b));
+  // Sets keep their order: the first is always the oldest.
+  const unseen = new Set(due);
+  const look = (wait: Wait): void => {
+    unseen.delete(wait);
+    wait.lookedAt = Date.now();
+    wait.reachedAfterMs = wait.lookedAt - began;
+  };
+  for (let page_num = fromPage; unseen.size > 0; page_num++) {
+    const page = await read({ page_num, page_size: PAGE_SIZE });
+    const told: Array<readonly [Wait, Tidings]> = [];
+    for (const item of page.item_list) {
+      const wait = waiting.find(`${list.kind}:${list.idOf(item)}`);
+      if (wait === undefined) continue;
+      const created = createdAt(item);
+      if (Number.isFinite(created)) wait.createdAt = created;
+      look(wait);
+      const tidings = list.tidingsOf(item, assumptions);
+      if (tidings !== undefined) told.push([wait, tidings]);
+    }
+    if (told.length > 0) await tell(told);
+    const [deepest] = unseen;
+    const times = page.item_list.map(createdAt);
+    const isPast =
+      deepest !== undefined && isNewestFirst(times) && (times.at(-1) ?? 0) < oldest(deepest);
+    if (isPast || times.length === 0 || page_num >= page.total_page) break;
+  }
+  // What the list does not show, or not yet, was looked for all the same.
+  if (fromPage === 1) for (const wait of unseen) look(wait);
+};

@@ -1,0 +1,53 @@
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { TypedSearchAttributes } from "@temporalio/common";
+import { PAYMENT_AWAITS } from "../../src/search-attributes.ts";
+
+/** A signal that a run was sent. */
+export interface Sent {
+  readonly runId: string;
+  readonly signal: string;
+  readonly content: unknown;
+}
+
+/** A Temporal client that knows runs that wait, and keeps what they are told. */
+export interface WaitingClient {
+  readonly client: Client;
+  /** Queries by which it was asked who waits. */
+  readonly queries: ReadonlyArray<string>;
+  readonly sent: ReadonlyArray<Sent>;
+}
+
+/**
+ * A client whose visibility shows runs that wait for this, since `since`; a run is called like what
+ * it waits for. What it shows does not change when a run was told, as visibility lags.
+ *
+ * @param gone what is waited for by runs that have ended by now.
+ */
+export const clientOf = (
+  awaited: ReadonlyArray<string>,
+  { gone = [], since = new Date() }: { gone?: ReadonlyArray<string>; since?: Date } = {},
+): WaitingClient => {
+  const queries: Array<string> = [];
+  const sent: Array<Sent> = [];
+  const list = async function* ({ query }: { readonly query: string }) {
+    queries.push(query);
+    for (const [i, id] of awaited.entries()) {
+      yield {
+        workflowId: id,
+        runId: `${i}:${id}`,
+        startTime: since,
+        typedSearchAttributes: new TypedSearchAttributes([{ key: PAYMENT_AWAITS, value: id }]),
+      };
+    }
+  };
+  const getHandle = (workflowId: string, runId: string) => ({
+    signal: async (signal: string, content: unknown) => {
+      if (gone.includes(workflowId)) throw new WorkflowNotFoundError("gone", workflowId, runId);
+      sent.push({ runId, signal, content });
+    },
+  });
+  const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
+  // Of a client, only this is asked for.
+  const client = { workflow: { list, getHandle }, withAbortSignal } as unknown as Client;
+  return { client, queries, sent };
+};

@@ -1,0 +1,200 @@
+import { startSimulator, type Simulator } from "@durable-payments/simulator";
+import { CancelledFailure } from "@temporalio/common";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { trackerId, type Tracking } from "../src/index.ts";
+import { activitiesOver, environment, failureOf, type Logged, run } from "./support/activities.ts";
+import { beneficiary, cardholder, payout } from "./support/bodies.ts";
+import { clientOf, type WaitingClient } from "./support/waiting-runs.ts";
+
+let simulator: Simulator;
+let made: ReturnType<typeof activitiesOver>;
+let beneficiary_id: string;
+
+const over = (tracker: { turnMs?: number; draining?: AbortSignal }) =>
+  activitiesOver(simulator, {}, { tracker });
+
+beforeEach(async () => {
+  simulator = await startSimulator({
+    settleAfter: Infinity,
+    verifyAfter: Infinity,
+    balances: { USD: "1000000.00" },
+  });
+  // One look, and it ends.
+  made = over({ turnMs: 0 });
+  ({ beneficiary_id } = await run(made.activities.createBeneficiary, beneficiary));
+});
+afterEach(async () => {
+  await made.close();
+  await simulator.stop();
+});
+
+const newPayouts = async (count: number): Promise<Array<string>> => {
+  const ids: Array<string> = [];
+  for (let i = 0; i < count; i++) {
+    const body = { ...payout, amount: "1.00", beneficiary_id, unique_request_id: `key-${i}` };
+    ids.push((await run(made.activities.createPayout, body)).payout_id);
+  }
+  return ids;
+};
+
+const requests = async (): Promise<{ payouts: number; cardholders: number }> => {
+  const { requests: counted } = await simulator.state();
+  return {
+    payouts: counted["listPayouts"] ?? 0,
+    cardholders: counted["listCardholders"] ?? 0,
+  };
+};
+
+const trackOnce = (
+  { client }: WaitingClient,
+  info: Parameters<typeof environment>[0] = {},
+  logged: Array<Logged> = [],
+): Promise<void> => environment(info, { client, logged }).run(made.activities.trackWaiting);
+
+const waitFor = (payout_id: string) => `payout:${payout_id}`;
+
+describe("the tracker", () => {
+  it("asks the service nothing while nobody waits", async () => {
+    const runs = clientOf([]);
+    await trackOnce(runs);
+    expect(runs.queries).toEqual(['ExecutionStatus = "Running" AND PaymentAwaits IS NOT NULL']);
+    expect(await requests()).toEqual({ payouts: 0, cardholders: 0 });
+  });
+
+  it("tells every run that waits for a payout that has ended, how, and no other", async () => {
+    const [open = "", completed = "", failed = ""] = await newPayouts(3);
+    await simulator.setPayoutStatus(completed, "completed");
+    await simulator.setPayoutStatus(failed, "returned");
+    const runs = clientOf([open, completed, completed, failed].map(waitFor));
+    await trackOnce(runs);
+    expect(runs.sent).toMatchObject([
+      {
+        runId: `3:payout:${failed}`,
+        signal: "payoutEnded",
+        content: { outcome: "failed", payout: { payout_id: failed, amount: "1.00" } },
+      },
+      { runId: `1:payout:${completed}`, content: { outcome: "completed" } },
+      { runId: `2:payout:${completed}`, content: { outcome: "completed" } },
+    ]);
+    expect(await requests()).toEqual({ payouts: 1, cardholders: 0 });
+  });
+
+  it("tells runs of cardholders whose check has ended", async () => {
+    const { card_holder_id: id } = await run(made.activities.createCardholder, cardholder);
+    await simulator.setVerification(id, "INCOMPLETE");
+    const runs = clientOf([`cardholder:${id}`]);
+    await trackOnce(runs);
+    expect(runs.sent).toMatchObject([
+      {
+        signal: "cardholderChecked",
+        content: { outcome: "incomplete", cardholder: { card_holder_id: id } },
+      },
+    ]);
+    expect(await requests()).toEqual({ payouts: 0, cardholders: 1 });
+  });
+
+  it("reads down to the oldest payout waited for, and no page more", async () => {
+    const ids = await newPayouts(320);
+    // 120 older ones are waited for by nobody.
+    const waited = ids.slice(120).map(waitFor);
+    await trackOnce(clientOf(waited));
+    expect((await requests()).payouts).toBe(200 / 50);
+  });
+
+  it("that finds a payout not in the list stops where payouts are older than its run", async () => {
+    await newPayouts(120);
+    const since = new Date(Date.now() + 3_600_000);
+    await trackOnce(clientOf([waitFor("of-another-account")], { since }));
+    expect((await requests()).payouts).toBe(1);
+  });
+
+  it("goes on from the page at which a killed worker was", async () => {
+    const ids = await newPayouts(160);
+    await simulator.setPayoutStatus(ids[0]!, "completed");
+    const at: Tracking = {
+      at: { kind: "payout", page: 3 },
+      sweeps: 7,
+      requests: 9,
+      told: 0,
+      waiting: 1,
+    };
+    const runs = clientOf([waitFor(ids[0]!)]);
+    await trackOnce(runs, { heartbeatDetails: at, attempt: 2 });
+    expect(runs.sent).toMatchObject([{ signal: "payoutEnded" }]);
+    // Pages 3 and 4.
+    expect((await requests()).payouts).toBe(2);
+  });
+
+  it("takes a run that is gone for told", async () => {
+    const [id = ""] = await newPayouts(1);
+    await simulator.setPayoutStatus(id, "completed");
+    const logged: Array<Logged> = [];
+    await trackOnce(clientOf([waitFor(id)], { gone: [waitFor(id)] }), {}, logged);
+    expect(logged.filter(({ level }) => level === "WARN")).toEqual([]);
+  });
+
+  it("outlives a service that does not answer, and tells nobody anything", async () => {
+    const [id = ""] = await newPayouts(1);
+    await simulator.setPayoutStatus(id, "completed");
+    await simulator.addFault({ kind: "html-502", operation: "listPayouts" });
+    const runs = clientOf([waitFor(id)]);
+    const logged: Array<Logged> = [];
+    await trackOnce(runs, {}, logged);
+    expect(runs.sent).toEqual([]);
+    expect(logged.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("The tracker waits 1000 ms"),
+    );
+  });
+});
+
+describe("over a longer time the tracker", () => {
+  const trackUntil = async (runs: WaitingClient, isEnough: () => Promise<boolean>) => {
+    const draining = new AbortController();
+    await made.close();
+    made = over({ draining: draining.signal });
+    const beats: Array<Tracking> = [];
+    const running = environment({}, { client: runs.client });
+    running.on("heartbeat", (beat: Tracking) => beats.push(beat));
+    const ended = failureOf(running.run(made.activities.trackWaiting));
+    await vi.waitFor(async () => expect(await isEnough()).toBe(true), {
+      timeout: 30_000,
+      interval: 50,
+    });
+    draining.abort();
+    return { beats, failure: await ended };
+  };
+
+  it("tells nobody twice, though visibility lags", async () => {
+    const [id = "", other = ""] = await newPayouts(2);
+    await simulator.setPayoutStatus(id, "completed");
+    const runs = clientOf([id, other].map(waitFor));
+    const { beats } = await trackUntil(runs, async () => (await requests()).payouts >= 3);
+    expect(runs.sent).toHaveLength(1);
+    expect(beats.at(-1)).toMatchObject({ told: 1, waiting: 1 });
+  });
+
+  it("hands over at once when its worker drains, which is no fault", async () => {
+    const runs = clientOf([]);
+    const { failure } = await trackUntil(runs, async () => runs.queries.length > 0);
+    expect(failure).toMatchObject({ type: "Draining", nonRetryable: false });
+  });
+
+  it("ends when it is cancelled", async () => {
+    await made.close();
+    made = over({});
+    const runs = clientOf([]);
+    const running = environment({}, { client: runs.client });
+    const ended = running.run(made.activities.trackWaiting);
+    running.cancel();
+    await expect(ended).rejects.toBeInstanceOf(CancelledFailure);
+  });
+});
+
+it("the tracker of an account is the same for all of its workers", () => {
+  const id = trackerId({ clientId: "client-1", baseUrl: "https://payments.example" });
+  expect(id).toBe("tracker/client-1/payments.example");
+  expect(trackerId({ clientId: "client-1", baseUrl: "https://payments.example/" })).toBe(id);
+  expect(trackerId({ clientId: "client-1", baseUrl: "https://payments.example/test/" })).not.toBe(
+    id,
+  );
+});

@@ -1,0 +1,22 @@
+import type { TrackerActivities } from "@durable-payments/activities";
+import { serviceQueue } from "@durable-payments/activities/task-queues";
+import { continueAsNew, proxyActivities, workflowInfo } from "@temporalio/workflow";
+
+const { trackWaiting } = proxyActivities<TrackerActivities>({
+  get taskQueue() {
+    return serviceQueue(workflowInfo().taskQueue);
+  },
+  // The activity ends by itself after hours; a lost worker is noticed by its heartbeats.
+  startToCloseTimeout: "1 day",
+  heartbeatTimeout: "10 seconds",
+  retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "10 seconds" },
+});
+
+/**
+ * Tells every run that waits for a payout or an identity check when that has ended. One runs for
+ * each account, kept alive by the account's workers; waiting runs do not depend on it.
+ */
+export async function tracker(): Promise<void> {
+  await trackWaiting.executeWithOptions({ summary: "Read the lists, tell who waits" }, []);
+  await continueAsNew<typeof tracker>();
+}

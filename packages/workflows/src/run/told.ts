@@ -1,0 +1,48 @@
+import type { TrackerSignals } from "@durable-payments/activities";
+import { defineSignal } from "@temporalio/workflow";
+
+/** Tells a run that the payout that it waits for has ended. What says otherwise is ignored. */
+export const payoutEndedSignal = defineSignal<[TrackerSignals["payoutEnded"]]>(
+  "payoutEnded" satisfies keyof TrackerSignals,
+);
+
+/** Tells a run that the identity check that it waits for has ended. */
+export const cardholderCheckedSignal = defineSignal<[TrackerSignals["cardholderChecked"]]>(
+  "cardholderChecked" satisfies keyof TrackerSignals,
+);
+
+/** What a run is told from outside, and what of it is believed. A signal can carry anything. */
+export class Told {
+  readonly #waits = new Set<(told: unknown) => boolean>();
+  /** Told before the run waited for it. */
+  readonly #early: Array<unknown> = [];
+
+  /** Takes what a signal carries. */
+  add(told: unknown): void {
+    if ([...this.#waits].filter((take) => take(told)).length === 0) this.#early.push(told);
+  }
+
+  /** What is told and believed, or what `look` comes to, whichever is first. */
+  async orSeen<A>(isBelieved: (told: unknown) => told is A, look: () => Promise<A>): Promise<A> {
+    const early = this.#early.find(isBelieved);
+    if (early !== undefined) return early;
+    let take: ((told: unknown) => boolean) | undefined;
+    const told = new Promise<A>((resolve) => {
+      take = (content) => {
+        if (!isBelieved(content)) return false;
+        resolve(content);
+        return true;
+      };
+      this.#waits.add(take);
+    });
+    try {
+      return await Promise.race([told, look()]);
+    } finally {
+      if (take !== undefined) this.#waits.delete(take);
+    }
+  }
+}
+
+/** Whether something that was told is an object, whose fields can be looked at. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;

@@ -1,0 +1,238 @@
+import { randomUUID } from "node:crypto";
+import type { EndedPayout } from "@durable-payments/activities";
+import type { WorkflowHandle } from "@temporalio/client";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  cardholderCheckedSignal,
+  onboardCardholder,
+  payout,
+  PAYMENT_AWAITS,
+  payoutEndedSignal,
+  type PayoutInput,
+  progressQuery,
+  tracker,
+} from "../src/index.ts";
+import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
+import { localRig, type Queue, type Rig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const WITHIN = { timeout: 60_000, interval: 50 };
+
+/** Most events of a payout to a beneficiary that exists, however long it waits. */
+const MOST_EVENTS = 20;
+
+let rig: Rig;
+let service: Service;
+let existing: Extract<PayoutInput, { readonly beneficiary_id: string }>;
+beforeAll(async () => {
+  rig = await localRig();
+});
+afterAll(() => rig?.end());
+beforeEach(async () => {
+  service = await startService();
+  const created = await service.client.createBeneficiary(beneficiary);
+  existing = { beneficiary_id: created.beneficiary_id, payout: payoutInput.payout };
+});
+afterEach(() => service.stop());
+
+/** A tracker, while `use` runs. */
+const withTracker = async (
+  use: (queue: Queue, tracking: WorkflowHandle) => Promise<void>,
+): Promise<void> => {
+  await withWorker(rig, service.activities, async (queue) => {
+    const tracking = await queue.start(tracker, [], `tracker/${randomUUID()}`);
+    try {
+      await use(queue, tracking);
+    } finally {
+      await tracking.terminate();
+    }
+  });
+};
+
+const isAwaited = (handle: WorkflowHandle, stage = "awaitPayout") =>
+  vi.waitFor(async () => {
+    const { steps } = await handle.query(progressQuery);
+    expect(steps.at(-1)).toMatchObject({ name: stage, status: "waiting" });
+  }, WITHIN);
+
+/** Waits until a run's own first look is over: the next one is an hour away, if not told otherwise. */
+const hasLooked = (handle: WorkflowHandle, look = "awaitPayoutEnd") =>
+  vi.waitFor(async () => {
+    const { pendingActivities } = (await handle.describe()).raw;
+    const [pending] = pendingActivities ?? [];
+    expect(pending?.activityType?.name).toBe(look);
+    expect(pending?.attempt).toBeGreaterThan(1);
+  }, WITHIN);
+
+const settle = async (status: string): Promise<void> => {
+  for (const { payout_id } of (await service.simulator.state()).payouts) {
+    await service.simulator.setPayoutStatus(payout_id, status);
+  }
+};
+
+describe("the tracker", () => {
+  it("ends payouts long before their own next look, in short histories", async () => {
+    await withTracker(async ({ start }) => {
+      const handles = await Promise.all(Array.from({ length: 5 }, () => start(payout, [existing])));
+      for (const handle of handles) await hasLooked(handle);
+      await settle("completed");
+      for (const handle of handles) {
+        expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+        const { events } = await handle.fetchHistory();
+        expect(events?.length).toBeLessThanOrEqual(MOST_EVENTS);
+      }
+      // Each run's own first look, and no other.
+      expect(await service.requests("retrievePayout")).toBe(5);
+    });
+  });
+
+  it("tells of a payout that failed", async () => {
+    await withTracker(async ({ start }) => {
+      const handle = await start(payout, [existing]);
+      await hasLooked(handle);
+      await settle("returned");
+      expect(await failureOf(handle.result())).toMatchObject({ type: "PayoutFailed" });
+    });
+  });
+
+  it("tells of an identity check, and the run stops to look and to be shown", async () => {
+    await withTracker(async ({ start }) => {
+      const handle = await start(onboardCardholder, [onboardInput]);
+      await hasLooked(handle, "awaitVerification");
+      const described = await handle.describe();
+      const { cardholders } = await service.simulator.state();
+      const { card_holder_id } = cardholders[0]!;
+      expect(described.typedSearchAttributes.get(PAYMENT_AWAITS)).toBe(
+        `cardholder:${card_holder_id}`,
+      );
+      await service.simulator.setVerification(card_holder_id, "SUCCESS");
+      expect(await handle.result()).toMatchObject({ card_holder_id });
+      const ended = await handle.describe();
+      expect(ended.typedSearchAttributes.get(PAYMENT_AWAITS)).toBeUndefined();
+      const { events } = await handle.fetchHistory();
+      expect(events?.filter((e) => e.activityTaskCancelRequestedEventAttributes)).toHaveLength(1);
+    });
+  });
+
+  it("tells a run of one payout after the other", async () => {
+    await withTracker(async ({ start }) => {
+      const first = { ...existing.payout, beneficiary_id: existing.beneficiary_id };
+      const handle = await start(payTwoSuppliers, [first, { ...first, amount: "75.00" }]);
+      await hasLooked(handle);
+      await settle("completed");
+      await isAwaited(handle, "awaitPayout (2)");
+      await settle("completed");
+      expect(await handle.result()).toEqual({ first: "completed", second: "completed" });
+    });
+  });
+});
+
+describe("without a tracker", () => {
+  it("every payout still ends, seen by the run itself", async () => {
+    await withWorker(rig, service.activities, async ({ start }) => {
+      const options = { pollInterval: { min: "500 milliseconds", max: "500 milliseconds" } };
+      const handles = await Promise.all(
+        Array.from({ length: 3 }, () => start(payout, [{ ...existing, options }])),
+      );
+      for (const handle of handles) await hasLooked(handle);
+      await settle("completed");
+      for (const handle of handles) {
+        expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+        const { events } = await handle.fetchHistory();
+        expect(events?.length).toBeLessThanOrEqual(MOST_EVENTS);
+      }
+    });
+  });
+
+  it("that was there and was ended, too", async () => {
+    const options = { pollInterval: { min: "500 milliseconds", max: "500 milliseconds" } };
+    let handle: WorkflowHandle | undefined;
+    await withTracker(async ({ start }) => {
+      handle = await start(payout, [{ ...existing, options }]);
+      await isAwaited(handle);
+    });
+    await withWorker(rig, service.activities, async () => {
+      await settle("completed");
+      expect(await handle?.result()).toMatchObject({ payout_status: "completed" });
+    });
+  });
+});
+
+describe("a run that waits believes", () => {
+  const truth = async (): Promise<EndedPayout> => {
+    const {
+      due_at: _,
+      returned: __,
+      transaction_id: ___,
+      ...made
+    } = (await service.simulator.state()).payouts[0]!;
+    return { outcome: "completed", payout: { ...made, payout_status: "completed" } };
+  };
+
+  it("no end of another payout, no other amount, and no end that is none", async () => {
+    await withWorker(rig, service.activities, async ({ start }) => {
+      const handle = await start(payout, [existing]);
+      await hasLooked(handle);
+      const { outcome, payout: made } = await truth();
+      const lies: ReadonlyArray<unknown> = [
+        undefined,
+        "completed",
+        { outcome },
+        { outcome, payout: { ...made, payout_id: randomUUID() } },
+        { outcome, payout: { ...made, amount: "250.01" } },
+        { outcome, payout: { ...made, amount: 250 } },
+        { outcome, payout: { ...made, currency: "EUR" } },
+        { outcome: "open", payout: made },
+        { outcome, payout: { payout_id: made.payout_id } },
+      ];
+      for (const lie of lies) await handle.signal("payoutEnded", lie);
+      // An answer to a query comes after the signals before it.
+      expect((await handle.query(progressQuery)).stage).toBe("awaitPayout");
+      expect((await handle.describe()).status.name).toBe("RUNNING");
+      await handle.signal(payoutEndedSignal, { outcome, payout: { ...made, amount: "250" } });
+      expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+    });
+  });
+
+  it("no identity check of somebody else", async () => {
+    await withWorker(rig, service.activities, async ({ start }) => {
+      const handle = await start(onboardCardholder, [onboardInput]);
+      await hasLooked(handle, "awaitVerification");
+      const { card_holder_id = "" } = (await handle.query(progressQuery)).ids;
+      const cardholder = { card_holder_id, card_holder_status: "FAILED" };
+      await handle.signal(cardholderCheckedSignal, {
+        outcome: "refused",
+        cardholder: { ...cardholder, card_holder_id: randomUUID() },
+      });
+      await handle.signal("cardholderChecked", { outcome: "open", cardholder });
+      expect((await handle.query(progressQuery)).stage).toBe("awaitVerification");
+      await handle.signal(cardholderCheckedSignal, { outcome: "refused", cardholder });
+      expect(await failureOf(handle.result())).toMatchObject({ type: "VerificationRefused" });
+    });
+  });
+
+  it("what it was told before it began to wait", async () => {
+    let told = false;
+    const { promise: isTold, resolve } = Promise.withResolvers<void>();
+    const activities = {
+      ...service.activities,
+      // The payout is made, and the run is told of its end before it knows of its creation.
+      createPayout: async (...input: Parameters<typeof service.activities.createPayout>) => {
+        const created = await service.activities.createPayout(...input);
+        told = true;
+        await isTold;
+        return created;
+      },
+    };
+    await withWorker(rig, activities, async ({ start }) => {
+      const handle = await start(payout, [existing]);
+      await vi.waitFor(() => expect(told).toBe(true), WITHIN);
+      await handle.signal(payoutEndedSignal, await truth());
+      resolve();
+      expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+      expect(await service.requests("retrievePayout")).toBe(0);
+    });
+  });
+});
