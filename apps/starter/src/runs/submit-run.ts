@@ -1,7 +1,6 @@
-import { userInfo } from "node:os";
 import * as Option from "effect/Option";
 import { withTemporal } from "../connection/temporal.ts";
-import { badInput } from "../errors.ts";
+import { actingPerson } from "../input/acting-person.ts";
 import { readJson } from "../input/read-json.ts";
 import type { PlannedRun } from "../input/planned-run.ts";
 import { checkId } from "../input/run-id.ts";
@@ -18,15 +17,6 @@ export interface SubmitFlags {
   readonly wait: boolean;
 }
 
-/** The user of this machine; a container may have none. */
-const thisUser = (): string => {
-  try {
-    return userInfo().username;
-  } catch {
-    return "unknown";
-  }
-};
-
 /** Checks the input, starts its run or finds the one that exists, and awaits its end if asked to. */
 export const submitRun = async (
   output: Output,
@@ -35,8 +25,7 @@ export const submitRun = async (
 ): Promise<number> => {
   const planned = plan(await readJson(file));
   const workflowId = Option.match(id, { onNone: () => planned.contentId, onSome: checkId });
-  const startedBy = Option.getOrElse(by, thisUser);
-  if (startedBy.trim() === "") throw badInput("--by must not be empty.");
+  const startedBy = actingPerson(by);
   return await withTemporal(async (temporal) => {
     const run = await startRun(temporal, workflowId, planned, startedBy);
     if (run.status !== "started") {

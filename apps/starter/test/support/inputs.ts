@@ -34,7 +34,7 @@ export const cardholder = {
   date_birth: "1990-04-12",
   phone_number: "+4930123456",
   card_holder_status: 0,
-};
+} as const;
 
 export const card = { product_code: "prepaid-usd", card_limit: "100.00" };
 

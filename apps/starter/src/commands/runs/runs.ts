@@ -1,9 +1,12 @@
 import { Command } from "effect/cli";
 import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { cancel } from "./cancel.ts";
 import { exportRun } from "./export.ts";
 import { list } from "./list.ts";
 import { replay } from "./replay.ts";
+import { retry } from "./retry.ts";
 import { show } from "./show.ts";
+import { terminate } from "./terminate.ts";
 
 /** `starter runs`: what finds, explains and repairs runs. */
 export const runs = Command.make("runs").pipe(
@@ -13,5 +16,5 @@ export const runs = Command.make("runs").pipe(
 
   ${EXIT_CODES_HELP}`,
   ),
-  Command.withSubcommands([list, show, replay, exportRun]),
+  Command.withSubcommands([list, show, retry, cancel, terminate, replay, exportRun]),
 );

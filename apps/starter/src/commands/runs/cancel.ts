@@ -1,0 +1,56 @@
+import { Command, Flag } from "effect/cli";
+import { EXIT_CODES } from "../../errors.ts";
+import { json, runId } from "../flags.ts";
+import { runCommand } from "../run-command.ts";
+import { acting } from "./flags.ts";
+
+const flags = {
+  id: runId,
+  reason: Flag.String("reason").pipe(
+    Flag.withMetavar("WHY"),
+    Flag.withDescription("Why; it is kept"),
+    Flag.withDefault("cancelled"),
+  ),
+  by: acting,
+  json,
+};
+
+/** `starter runs cancel`: asks a run to end. */
+export const cancel = Command.make("cancel", flags, ({ by, id, json, reason }) =>
+  runCommand(json, async (output) => {
+    const { actingPerson } = await import("../../input/acting-person.ts");
+    const { withTemporal } = await import("../../connection/temporal.ts");
+    const { cancelRun } = await import("../../runs/end-run.ts");
+    const { commandLine } = await import("../../output/command-line.ts");
+    const person = actingPerson(by);
+    const { runId, undoes } = await withTemporal((temporal) =>
+      cancelRun(temporal, id, { by: person, reason }),
+    );
+    const what = undoes
+      ? "undoes what it has done"
+      : "keeps what it has done (onFailure: keep, or nothing to undo)";
+    output.answer({ workflowId: id, runId, status: "cancelling", undoes }, () =>
+      [
+        `${id} is asked to end. It waits for the answer to what it is sending,`,
+        `and ${what}. Follow it: ${commandLine("watch", id)}`,
+      ].join("\n"),
+    );
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Ask a run to end, undoing what it was told to undo"),
+  Command.withDescription(
+    `Ask a run to end. It waits for the answer to what it is sending, and undoes
+  what it has done where it was started with "onFailure": "compensate" (the card
+  is cancelled, the cardholder removed); payouts are never undone. A worker has
+  to run. The command does not wait: \`starter watch\` shows the end.
+
+  Exit codes: 0 asked, 2 bad input, or it has ended, 3 cannot connect.`,
+  ),
+  Command.withExamples([
+    {
+      command: 'starter runs cancel customer-4711 --reason "wrong customer"',
+      description: "End an onboarding",
+    },
+  ]),
+);

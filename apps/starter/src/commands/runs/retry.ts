@@ -1,0 +1,145 @@
+import { Argument, Command, Flag } from "effect/cli";
+import * as Option from "effect/Option";
+import { badInput, EXIT_CODES } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import { json } from "../flags.ts";
+import { runCommand } from "../run-command.ts";
+import { acting } from "./flags.ts";
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.optional,
+  );
+
+const flags = {
+  id: Argument.String("ID").pipe(
+    Argument.withDescription("Workflow id of the run"),
+    Argument.optional,
+  ),
+  from: text("from", "STEP", "Go on from this step; default: the failed one"),
+  amend: text("amend", "FILE", "Change of the input, in its shape (JSON)"),
+  reason: text("reason", "WHY", "Why; it is kept"),
+  by: acting,
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("Show what would be done, and do nothing"),
+    Flag.withDefault(false),
+  ),
+  failed: Flag.Boolean("failed").pipe(
+    Flag.withDescription("Retry all that failed, instead of one"),
+    Flag.withDefault(false),
+  ),
+  type: text("type", "TYPE", "… of this workflow type"),
+  stage: text("stage", "STAGE", "… at this step"),
+  since: text("since", "AGE", "… since: 7d, 12h, 2026-11-01"),
+  rate: Flag.Int("rate").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("Runs a second, default 5"),
+    Flag.withDefault(5),
+  ),
+  yes: Flag.Boolean("yes").pipe(
+    Flag.withDescription("Do not ask before many are retried"),
+    Flag.withDefault(false),
+  ),
+  json,
+};
+
+type Given = Command.Command.Config.Infer<typeof flags>;
+
+/** What every retry takes. */
+const readFlags = async (given: Given) => {
+  const { actingPerson } = await import("../../input/acting-person.ts");
+  const { readJson } = await import("../../input/read-json.ts");
+  return {
+    by: actingPerson(given.by),
+    reason: Option.getOrElse(given.reason, () => "retried"),
+    from: Option.getOrUndefined(given.from),
+    patch: Option.isNone(given.amend) ? undefined : await readJson(given.amend.value),
+  };
+};
+
+const retryOne = async (output: Output, id: string, given: Given): Promise<number> => {
+  if (Option.isSome(given.type) || Option.isSome(given.stage) || Option.isSome(given.since)) {
+    throw badInput("--type, --stage and --since go with --failed, not with an ID.");
+  }
+  const retryFlags = await readFlags(given);
+  const { withTemporal } = await import("../../connection/temporal.ts");
+  const { planRetryOf, retryRun } = await import("../../runs/retry/retry-run.ts");
+  const { retryAnswer, retryText } = await import("../../runs/retry/retry-text.ts");
+  const retried = await withTemporal(async (temporal) => {
+    if (!given.dryRun) return await retryRun(temporal, id, retryFlags);
+    const { plan, run } = await planRetryOf(temporal, id, retryFlags);
+    return { workflowId: id, endedRunId: run.runId, runId: null, plan };
+  });
+  output.answer(retryAnswer(retried), () => retryText(retried));
+  return EXIT_CODES.done;
+};
+
+const retryMany = async (output: Output, given: Given): Promise<number> => {
+  if (Option.isNone(given.reason)) throw badInput("Say why, by --reason: it is kept in each run.");
+  if (given.rate < 1) throw badInput("--rate must be 1 or more.");
+  const { readSince } = await import("../../input/since.ts");
+  const retryFlags = await readFlags(given);
+  const filter = {
+    standing: ["failed"] as const,
+    type: Option.getOrUndefined(given.type),
+    stage: Option.getOrUndefined(given.stage),
+    since: Option.getOrUndefined(Option.map(given.since, (since) => readSince(since))),
+  };
+  const { withTemporal } = await import("../../connection/temporal.ts");
+  const { canAsk, confirm } = await import("../../output/confirm.ts");
+  const { batchText, findBatch, retryBatch } = await import("../../runs/retry/retry-batch.ts");
+  return await withTemporal(async (temporal) => {
+    const ids = await findBatch(temporal, filter);
+    const found = `${ids.length} failed ${ids.length === 1 ? "run" : "runs"}`;
+    output.say(`Found ${found}.`);
+    if (ids.length > 0 && !given.yes && !given.dryRun) {
+      if (output.json || !canAsk()) {
+        throw badInput(`${found} would be retried: say --yes, or look by --dry-run.`);
+      }
+      if (!(await confirm(`Retry ${found}?`))) throw badInput("Nothing was done.");
+    }
+    const options = { ...retryFlags, isDryRun: given.dryRun, rate: given.rate };
+    const report = await retryBatch(temporal, ids, options, output);
+    output.answer(report, () => batchText(report));
+    return report.notRetried + report.failed > 0 ? EXIT_CODES.runFailed : EXIT_CODES.done;
+  });
+};
+
+/** `starter runs retry`: goes on with runs that have ended badly. */
+export const retry = Command.make("retry", flags, (given) =>
+  runCommand(given.json, async (output) => {
+    if (Option.isSome(given.id) === given.failed) throw badInput("Give an ID, or --failed.");
+    return Option.isSome(given.id)
+      ? await retryOne(output, given.id.value, given)
+      : await retryMany(output, given);
+  }),
+).pipe(
+  Command.withShortDescription("Go on with failed runs, with the same or an amended input"),
+  Command.withDescription(
+    `Go on with a run that failed, timed out, was cancelled or terminated, from the
+  step at which it ended (or --from an earlier one): what was done before stays
+  done, and nothing is sent again of which it is not known what became of it.
+
+  --amend FILE changes the input of the steps to come. The file has the shape of
+  the input, and only the fields to change; null takes a field away:
+    {"cardholder": {"phone_number": "+4930123456"}}
+
+  --failed retries all that failed, after it has told how many there are. When
+  it is interrupted, the same command goes on with the others.
+
+  Exit codes: 0 done, 1 some of many were not retried, 2 bad input, or it cannot
+  be retried so, 3 cannot connect, 130 interrupted.`,
+  ),
+  Command.withExamples([
+    {
+      command: "starter runs retry customer-4711 --amend patch.json --dry-run",
+      description: "See what would be done",
+    },
+    {
+      command: 'starter runs retry --failed --type payout --since 1d --reason "outage"',
+      description: "All that failed since yesterday",
+    },
+  ]),
+);

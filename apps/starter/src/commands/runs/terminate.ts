@@ -1,0 +1,57 @@
+import { Command, Flag } from "effect/cli";
+import { badInput, EXIT_CODES } from "../../errors.ts";
+import { json, runId } from "../flags.ts";
+import { runCommand } from "../run-command.ts";
+import { acting } from "./flags.ts";
+
+const flags = {
+  id: runId,
+  reason: Flag.String("reason").pipe(
+    Flag.withMetavar("WHY"),
+    Flag.withDescription("Why; it is kept"),
+  ),
+  by: acting,
+  json,
+};
+
+/** `starter runs terminate`: ends a run at once. */
+export const terminate = Command.make("terminate", flags, ({ by, id, json, reason }) =>
+  runCommand(json, async (output) => {
+    if (reason.trim() === "") throw badInput("--reason must say why.");
+    const { actingPerson } = await import("../../input/acting-person.ts");
+    const { withTemporal } = await import("../../connection/temporal.ts");
+    const { terminateRun } = await import("../../runs/end-run.ts");
+    const { commandLine } = await import("../../output/command-line.ts");
+    const person = actingPerson(by);
+    const { inDoubt, runId } = await withTemporal((temporal) =>
+      terminateRun(temporal, id, { by: person, reason }),
+    );
+    output.answer({ workflowId: id, runId, status: "terminated", inDoubt }, () =>
+      [
+        `${id} is terminated. Nothing was undone.`,
+        ...inDoubt.map(
+          ({ operation, step }) =>
+            `! ${step}: ${operation} may have been carried out, and nobody looks it up now.`,
+        ),
+        ...(inDoubt.length > 0 ? [`  Going on does: ${commandLine("runs", "retry", id)}`] : []),
+        `Who did what: ${commandLine("audit", id)}`,
+      ].join("\n"),
+    );
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("End a run at once, undoing nothing"),
+  Command.withDescription(
+    `End a run at once, without a worker: nothing is undone, and what it was
+  sending may be carried out all the same; the answer names what is in doubt.
+  Prefer \`starter runs cancel\`.
+
+  Exit codes: 0 terminated, 2 bad input, or it has ended, 3 cannot connect.`,
+  ),
+  Command.withExamples([
+    {
+      command: 'starter runs terminate customer-4711 --reason "stuck"',
+      description: "End a run that cannot end by itself",
+    },
+  ]),
+);

@@ -1,0 +1,91 @@
+import { WorkflowNotFoundError } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { badInput } from "../errors.ts";
+import { isRecord } from "../input/fields.ts";
+import { readPast } from "./retry/past.ts";
+import { describeRun } from "./run-state.ts";
+
+/** Who ends a run, and why. */
+export interface EndFlags {
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Something that a run sent, and nobody knows what became of it. */
+export interface InDoubt {
+  readonly step: string;
+  readonly operation: string;
+}
+
+const ended = (workflowId: string): Error =>
+  badInput(`The run ${workflowId} has ended. Nothing was done.`);
+
+const openRun = async (temporal: Temporal, workflowId: string) => {
+  const run = await describeRun(temporal, workflowId);
+  if (run.status.name !== "RUNNING" && run.status.name !== "PAUSED") throw ended(workflowId);
+  return run;
+};
+
+const orEnded = async <A>(workflowId: string, act: Promise<A>): Promise<A> => {
+  try {
+    return await act;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw ended(workflowId);
+    throw error;
+  }
+};
+
+/**
+ * Asks a run to end. It ends by itself, when it is known what became of what it has sent.
+ *
+ * @returns whether it was started to undo what it has done
+ * @throws BadInput where there is no such run, or it has ended
+ */
+export const cancelRun = async (
+  temporal: Temporal,
+  workflowId: string,
+  { by, reason }: EndFlags,
+): Promise<{ readonly runId: string; readonly undoes: boolean }> => {
+  const run = await openRun(temporal, workflowId);
+  const { startedWith } = await readPast(temporal, run);
+  const { client } = temporal;
+  await orEnded(
+    workflowId,
+    client.workflowService.requestCancelWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId: run.runId },
+      reason: `${reason} (${by})`,
+      identity: by,
+      // A second request for the same run is the same request.
+      requestId: `cancel-${run.runId}`,
+    }),
+  );
+  const options = isRecord(startedWith) ? startedWith["options"] : undefined;
+  return {
+    runId: run.runId,
+    undoes: isRecord(options) && options["onFailure"] === "compensate",
+  };
+};
+
+/**
+ * Ends a run at once: its own code is not asked, so that nothing is undone or looked up.
+ *
+ * @returns what it has sent and nobody knows what became of
+ * @throws BadInput where there is no such run, or it has ended
+ */
+export const terminateRun = async (
+  temporal: Temporal,
+  workflowId: string,
+  { by, reason }: EndFlags,
+): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<InDoubt> }> => {
+  const run = await openRun(temporal, workflowId);
+  const handle = temporal.client.workflow.getHandle(workflowId, run.runId);
+  await orEnded(workflowId, handle.terminate(`${reason} (${by})`));
+  const { sends } = await readPast(temporal, run);
+  return {
+    runId: run.runId,
+    inDoubt: [...sends].flatMap(([step, { kind, sent }]) =>
+      sent.outcome === "unknown" ? [{ step, operation: kind.operation }] : [],
+    ),
+  };
+};

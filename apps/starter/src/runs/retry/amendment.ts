@@ -1,0 +1,113 @@
+import type { Fault } from "@durable-payments/api-core";
+import { badInput } from "../../errors.ts";
+import { canonicalJson } from "../../input/canonical-json.ts";
+import { isRecord } from "../../input/fields.ts";
+import { planOnboarding } from "../../input/onboard-input.ts";
+import { planPayout } from "../../input/payout-input.ts";
+import type { PlannedRun } from "../../input/planned-run.ts";
+
+/** What can be amended of a workflow's input. */
+interface Amendable {
+  /** Checks an input as that of a new run is checked. */
+  readonly plan: (input: unknown) => PlannedRun;
+  /** By field, or by what its name begins with: the last step that uses it. */
+  readonly usedBy: Readonly<Record<string, string>>;
+}
+
+const AMENDABLE: Readonly<Record<string, Amendable>> = {
+  onboardCardholder: {
+    plan: planOnboarding,
+    usedBy: {
+      "cardholder.": "createCardholder",
+      "card.card_limit": "issueCard",
+      "card.product_code": "issueCard",
+      "card.card_name": "confirmCard",
+      "options.verifyWithin": "awaitVerification",
+      "options.fundWithin": "awaitFunds",
+      "options.pollInterval": "awaitFunds",
+    },
+  },
+  payout: {
+    plan: planPayout,
+    usedBy: {
+      "beneficiary.": "createBeneficiary",
+      beneficiary_id: "createPayout",
+      "payout.": "createPayout",
+      "options.completeWithin": "awaitPayout",
+      "options.pollInterval": "awaitPayout",
+    },
+  },
+};
+
+/** Changes a JSON value by a merge patch (RFC 7396): null takes a field away. */
+export const mergePatch = (value: unknown, patch: unknown): unknown => {
+  if (!isRecord(patch)) return patch;
+  const fields = isRecord(value) ? value : {};
+  const changed = Object.entries(patch).flatMap(([name, change]) =>
+    change === null ? [] : [[name, mergePatch(fields[name], change)] as const],
+  );
+  const kept = Object.entries(fields).filter(([name]) => patch[name] !== null);
+  return Object.fromEntries([...kept, ...changed]);
+};
+
+const fieldsOf = (patch: unknown, within = ""): Array<string> =>
+  isRecord(patch)
+    ? Object.entries(patch).flatMap(([name, change]) =>
+        fieldsOf(change, within === "" ? name : `${within}.${name}`),
+      )
+    : [within];
+
+const valueAt = (value: unknown, field: string): unknown =>
+  field
+    .split(".")
+    .reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
+
+const stepThatUses = (field: string, { usedBy }: Amendable): string | undefined => {
+  const used = Object.keys(usedBy).find((name) =>
+    name.endsWith(".") ? field.startsWith(name) : field === name,
+  );
+  return used === undefined ? undefined : usedBy[used];
+};
+
+/** An amendment that was checked. */
+export interface Amendment {
+  /** The whole input, amended. */
+  readonly input: unknown;
+  /** The fields that it changes, each with the last step that uses it. */
+  readonly fields: ReadonlyArray<{ readonly field: string; readonly step: string }>;
+}
+
+/**
+ * Amends the input of a run by a patch of the input's own shape.
+ *
+ * @throws BadInput that names every fault
+ */
+export const amendInput = (workflowType: string, input: unknown, patch: unknown): Amendment => {
+  const amendable = AMENDABLE[workflowType];
+  if (amendable === undefined) {
+    throw badInput(
+      `The input of a run of ${workflowType} cannot be amended: its fields are not known. Nothing was done.`,
+    );
+  }
+  if (!isRecord(patch)) {
+    throw badInput("The patch must be a JSON object of the shape of the run's input.");
+  }
+  const amended = mergePatch(input, patch);
+  const fields = fieldsOf(patch)
+    .filter(
+      (field) =>
+        canonicalJson({ at: valueAt(input, field) }) !==
+        canonicalJson({ at: valueAt(amended, field) }),
+    )
+    .map((field) => ({ field, step: stepThatUses(field, amendable) }));
+  const faults: ReadonlyArray<Fault> = fields.flatMap(({ field, step }) =>
+    step === undefined ? [{ field, problem: "cannot be amended by a retry" }] : [],
+  );
+  if (faults.length > 0) throw badInput("The amendment is wrong. Nothing was done.", faults);
+  if (fields.length === 0) throw badInput("The amendment changes nothing. Nothing was done.");
+  amendable.plan(amended);
+  return {
+    input: amended,
+    fields: fields.flatMap(({ field, step }) => (step === undefined ? [] : [{ field, step }])),
+  };
+};

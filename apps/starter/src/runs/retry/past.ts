@@ -1,0 +1,209 @@
+import type { RetryOrder } from "@durable-payments/activities";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import type { Temporal } from "../../connection/temporal.ts";
+import { badInput } from "../../errors.ts";
+import { isRecord } from "../../input/fields.ts";
+import { isUndoing, type PastStep, type ReadRun, readRun } from "./read-steps.ts";
+import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
+
+/** What became of all that a step has sent, in all runs of its workflow id. */
+export type Sent =
+  | { readonly outcome: "known"; readonly id: string }
+  | { readonly outcome: "refused" | "notSent" | "unknown" };
+
+/** The sends of one step. */
+export interface PastSend {
+  readonly kind: SendKind;
+  readonly sent: Sent;
+  /** How many keys it has used. */
+  readonly keys: number;
+}
+
+/** What is known of a workflow id that is to be retried. */
+export interface Past {
+  /** The steps of the latest run, in order, without those that undid others. */
+  readonly steps: ReadonlyArray<PastStep>;
+  readonly sends: ReadonlyMap<string, PastSend>;
+  /** Ids of what was undone after the failure. */
+  readonly undone: ReadonlySet<string>;
+  /** Ids of what was to be undone, and nobody knows whether it was. */
+  readonly undoing: ReadonlySet<string>;
+  /** What the first run was started with. */
+  readonly startedWith: unknown;
+  /** The same with all amendments since. */
+  readonly input: unknown;
+  readonly amendedBy: ReadonlyArray<string>;
+}
+
+/** Failures of a send that say that it was not carried out, and would not be if it were repeated. */
+const REFUSED: ReadonlySet<string> = new Set(["Refused", "InvalidRequest"]);
+
+/** Failures of a send that say that it was not carried out. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  "NotAuthenticated",
+  "Paused",
+  "RateLimited",
+  "Unavailable",
+]);
+
+const textAt = (value: unknown, field: string): string | undefined => {
+  const text = isRecord(value) ? value[field] : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
+};
+
+/** Ids that look-ups and people found; those that the run took are its own. */
+const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): Array<string> =>
+  steps.flatMap(({ activities, decisions }) => [
+    ...activities.flatMap(({ result, type }) => {
+      const items = LOOK_UPS[type] === operation && isRecord(result) ? result["items"] : [];
+      return Array.isArray(items) ? items.flatMap((item) => textAt(item, id) ?? []) : [];
+    }),
+    ...decisions.flatMap(({ found }) => textAt(found, id) ?? []),
+  ]);
+
+const sentBy = (
+  steps: ReadonlyArray<PastStep>,
+  kind: SendKind,
+  owned: ReadonlySet<string>,
+): Sent => {
+  const attempts = steps
+    .flatMap(({ activities }) => activities)
+    .filter(({ type }) => type === kind.operation)
+    .toSorted((a, b) => a.at - b.at);
+  const made = attempts.findLast(({ end }) => end === "done");
+  const id =
+    textAt(made?.result, kind.id) ?? foundIds(steps, kind).findLast((found) => owned.has(found));
+  if (id !== undefined) return { outcome: "known", id };
+  const outcomes = attempts.map(({ failure }) =>
+    REFUSED.has(failure) ? "refused" : NOT_SENT.has(failure) ? "notSent" : "unknown",
+  );
+  const last = outcomes.at(-1) ?? "notSent";
+  const isUnknown = kind.isLookedUp ? last === "unknown" : outcomes.includes("unknown");
+  return { outcome: isUnknown ? "unknown" : last };
+};
+
+const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
+  const owned = new Set(runs.flatMap(({ ids }) => [...ids]));
+  const names = new Set(runs.flatMap(({ steps }) => steps.map(({ name }) => name)));
+  const sends = new Map<string, PastSend>();
+  for (const name of names) {
+    const steps = runs.flatMap((run) => run.steps.filter((step) => step.name === name));
+    const activities = steps.flatMap((step) => step.activities);
+    const kind = activities
+      .map(({ type }) => SENDS[LOOK_UPS[type] ?? type])
+      .find((known) => known !== undefined);
+    if (kind === undefined) continue;
+    const keys = new Set(
+      activities
+        .filter(({ type }) => type === kind.operation)
+        .flatMap(({ input }) => textAt(input, "unique_request_id") ?? []),
+    );
+    sends.set(name, { kind, sent: sentBy(steps, kind, owned), keys: keys.size });
+  }
+  return sends;
+};
+
+const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
+  const attempts = runs
+    .flatMap(({ steps }) => steps)
+    .filter(({ name }) => isUndoing(name))
+    .flatMap(({ activities }) => activities)
+    .flatMap(({ end, input, type }) => {
+      const id = textAt(input, UNDOES[type] ?? "");
+      return id === undefined ? [] : [{ id, isDone: end === "done" }];
+    });
+  const undone = new Set(attempts.filter(({ isDone }) => isDone).map(({ id }) => id));
+  return { undone, undoing: new Set(attempts.map(({ id }) => id).filter((id) => !undone.has(id))) };
+};
+
+/** The amendment of a person to one step, as one of the run's input. */
+const asInput = (
+  input: unknown,
+  { input: part }: SendKind,
+  amend: Readonly<Record<string, unknown>>,
+): unknown => {
+  if (!isRecord(input)) return input;
+  const { beneficiary_id, ...fields } = amend;
+  return {
+    ...input,
+    ...("beneficiary_id" in input && beneficiary_id !== undefined && { beneficiary_id }),
+    [part]: { ...(isRecord(input[part]) ? input[part] : {}), ...fields },
+  };
+};
+
+const isOrder = (value: unknown): value is RetryOrder => isRecord(value) && isRecord(value["sent"]);
+
+/** The input with all amendments: of earlier retries, and of people whom a run has asked. */
+const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, PastSend>) => {
+  const startedWith = runs[0]?.startedWith;
+  const amendedBy = new Set<string>();
+  let input = startedWith;
+  for (const change of runs.flatMap(({ changes }) => changes)) {
+    if (change.by === "reset") {
+      const order = isRecord(change.answer) ? change.answer["order"] : undefined;
+      if (!isOrder(order)) continue;
+      input = order.input ?? input;
+      for (const name of order.amendedBy) amendedBy.add(name);
+    } else {
+      const { amend, by } = change.decision;
+      const kind = sends.get(change.step)?.kind;
+      if (kind === undefined || !isRecord(amend)) continue;
+      input = asInput(input, kind, amend);
+      amendedBy.add(String(by));
+    }
+  }
+  return { startedWith, input, amendedBy: [...amendedBy] };
+};
+
+/** What the histories of all runs of a workflow id tell, the latest last. */
+export const pastOf = (runs: ReadonlyArray<ReadRun>): Past => {
+  const sends = sendsOf(runs);
+  return {
+    steps: (runs.at(-1)?.steps ?? []).filter(({ name }) => !isUndoing(name)),
+    sends,
+    ...undoneBy(runs),
+    ...amendedInput(runs, sends),
+  };
+};
+
+const historyOf = async ({ client }: Temporal, workflowId: string, runId: string) => {
+  try {
+    return readRun(await client.workflow.getHandle(workflowId, runId).fetchHistory());
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw badInput(
+      `The history of ${runId}, an earlier run of ${workflowId}, is gone: nobody can tell what it has sent. Nothing was done.`,
+    );
+  }
+};
+
+/**
+ * Reads what all runs of a workflow id have done: this one, those that it was reset from, and
+ * those that were reset meanwhile.
+ *
+ * @throws BadInput where one of them is gone
+ */
+export const readPast = async (
+  temporal: Temporal,
+  { raw, runId, workflowId }: WorkflowExecutionDescription,
+): Promise<Past> => {
+  const runs = new Map<string, ReadRun>();
+  let next: string | undefined = runId;
+  while (next !== undefined && !runs.has(next)) {
+    const run: ReadRun = await historyOf(temporal, workflowId, next);
+    runs.set(next, run);
+    next = run.reset?.runId;
+  }
+  const inOrder = [...runs.values()].toReversed();
+  const isReset = raw.workflowExecutionInfo?.firstRunId !== runId;
+  const others: Array<ReadRun> = [];
+  if (isReset) {
+    const query = `WorkflowId = "${workflowId.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+    for await (const other of temporal.client.workflow.list({ query })) {
+      if (!runs.has(other.runId)) {
+        others.push(await historyOf(temporal, workflowId, other.runId));
+      }
+    }
+  }
+  return pastOf([...others, ...inOrder]);
+};

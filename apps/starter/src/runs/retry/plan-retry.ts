@@ -1,0 +1,176 @@
+import type { RetryOrder, SentBefore } from "@durable-payments/activities";
+import type { Fault } from "@durable-payments/api-core";
+import { badInput } from "../../errors.ts";
+import { canonicalJson } from "../../input/canonical-json.ts";
+import { commandLine } from "../../output/command-line.ts";
+import { type Amendment, amendInput } from "./amendment.ts";
+import type { Past, PastSend } from "./past.ts";
+
+/** How a run is to be retried. */
+export interface RetryFlags {
+  readonly by: string;
+  readonly reason: string;
+  /** The step to go on from; default: the failed one. */
+  readonly from: string | undefined;
+  /** Change of the input, in the input's shape. */
+  readonly patch: unknown;
+}
+
+/** A step of a run that is retried. */
+export interface PlannedStep {
+  readonly name: string;
+  /** Who knows what became of it, where it has sent something. */
+  readonly note: string | null;
+}
+
+/** What a retry is going to do. */
+export interface RetryPlan {
+  readonly from: string;
+  /** Event of the workflow task in which that step began: the reset point. */
+  readonly eventId: number;
+  /** Steps that stay as they are. */
+  readonly stays: ReadonlyArray<string>;
+  /** Steps that are done again, as far as they had begun. */
+  readonly again: ReadonlyArray<PlannedStep>;
+  /** Fields of the input that are amended. */
+  readonly amended: ReadonlyArray<string>;
+  readonly order: RetryOrder;
+}
+
+const list = (names: ReadonlyArray<string>): string => names.join(", ");
+
+const anew = ({ keys }: PastSend): SentBefore => ({ outcome: "nothing", amendments: keys });
+
+const same = (outcome: "nothing" | "unknown", { keys }: PastSend): SentBefore => ({
+  outcome,
+  amendments: Math.max(0, keys - 1),
+});
+
+const NOTES = {
+  known: "is done: what it made is taken over",
+  undone: "was undone: is sent anew",
+  refused: "was refused: is sent again",
+  amended: "was refused: is sent amended",
+  notSent: "was not carried out: is sent again",
+  unknown: "nobody knows: is looked up, or repeated under the same key",
+} as const;
+
+/** What the run is told of a send, and what a person is. */
+const toldOf = (send: PastSend, { undone }: Past, isAmended: boolean) => {
+  const { kind, sent } = send;
+  switch (sent.outcome) {
+    case "known":
+      return undone.has(sent.id)
+        ? { note: NOTES.undone, before: anew(send) }
+        : {
+            note: NOTES.known,
+            before: { outcome: "known", ids: { [kind.id]: sent.id } } satisfies SentBefore,
+          };
+    case "refused":
+      // A refused request was not carried out: its successor has a key of its own.
+      return isAmended
+        ? { note: NOTES.amended, before: anew(send) }
+        : { note: NOTES.refused, before: same("nothing", send) };
+    case "notSent":
+      return { note: NOTES.notSent, before: same("nothing", send) };
+    default:
+      return { note: NOTES.unknown, before: same("unknown", send) };
+  }
+};
+
+/** The step to go on from; it must not stand on what was undone. */
+const stepToGoOnFrom = (workflowId: string, past: Past, from: string | undefined) => {
+  const { sends, steps, undoing, undone } = past;
+  const index =
+    from === undefined ? steps.length - 1 : steps.findIndex(({ name }) => name === from);
+  const step = steps[index];
+  if (step === undefined) {
+    throw badInput(
+      steps.length === 0
+        ? `The run ${workflowId} has not begun its first step: start it anew. Nothing was done.`
+        : `The run ${workflowId} has no step ${from ?? ""}. Its steps: ${list(steps.map(({ name }) => name))}.`,
+    );
+  }
+  const idOf = (name: string): string => {
+    const sent = sends.get(name)?.sent;
+    return sent?.outcome === "known" ? sent.id : "";
+  };
+  const inDoubt = steps.find(({ name }) => undoing.has(idOf(name)));
+  if (inDoubt !== undefined) {
+    throw badInput(
+      `The run ${workflowId} was to undo ${inDoubt.name} (${idOf(inDoubt.name)}), and could not, or not for certain. Finish that by hand, and start a run anew. Nothing was done.`,
+    );
+  }
+  const gone = steps.find(({ name, task }) => task < step.task && undone.has(idOf(name)));
+  if (gone !== undefined) {
+    throw badInput(
+      `The run ${workflowId} undid ${gone.name} when it failed: it cannot go on after it. Do that step anew: ${commandLine("runs", "retry", workflowId, "--from", gone.name)}`,
+    );
+  }
+  return step;
+};
+
+/** Fields must be used by a step that is still to come. */
+const checkFields = ({ fields }: Amendment, past: Past, fromTask: number): void => {
+  const faults: Array<Fault> = [];
+  for (const { field, step: name } of fields) {
+    const step = past.steps.find((begun) => begun.name === name);
+    const sent = past.sends.get(name)?.sent;
+    const isGone = sent?.outcome === "known" && past.undone.has(sent.id);
+    if (sent?.outcome === "unknown") {
+      faults.push({
+        field,
+        problem: `is what ${name} sent, and nobody knows what became of it: retry without an amendment`,
+      });
+    } else if ((step && step.task < fromTask) || (sent?.outcome === "known" && !isGone)) {
+      faults.push({ field, problem: `is used by ${name}, which is done and stays so` });
+    }
+  }
+  if (faults.length > 0) throw badInput("The amendment comes too late. Nothing was done.", faults);
+};
+
+/**
+ * Plans how a run is retried.
+ *
+ * @throws BadInput where it cannot be, or only in a way that might do something twice
+ */
+export const planRetry = (
+  { type, workflowId }: { readonly workflowId: string; readonly type: string },
+  past: Past,
+  { by, from, patch, reason }: RetryFlags,
+): RetryPlan => {
+  const step = stepToGoOnFrom(workflowId, past, from);
+  const amendment = patch === undefined ? undefined : amendInput(type, past.input, patch);
+  if (amendment !== undefined) checkFields(amendment, past, step.task);
+  const input = amendment?.input ?? past.input;
+  const amendedSteps = new Set(amendment?.fields.map((field) => field.step));
+  const staying = new Set(
+    past.steps.filter(({ task }) => task < step.task).map(({ name }) => name),
+  );
+  const told = new Map(
+    [...past.sends]
+      .filter(([name]) => !staying.has(name))
+      .map(([name, send]) => [name, toldOf(send, past, amendedSteps.has(name))]),
+  );
+  const again = past.steps.filter(({ name }) => !staying.has(name)).map(({ name }) => name);
+  const fields = amendment?.fields.map(({ field }) => field) ?? [];
+  return {
+    from: step.name,
+    eventId: step.task,
+    stays: [...staying],
+    again: [...new Set([...again, ...told.keys()])].map((name) => ({
+      name,
+      note: told.get(name)?.note ?? null,
+    })),
+    amended: fields,
+    order: {
+      by,
+      reason,
+      from: step.name,
+      ...(canonicalJson(input) !== canonicalJson(past.startedWith) && { input }),
+      fields,
+      amendedBy: [...new Set([...past.amendedBy, ...(amendment === undefined ? [] : [by])])],
+      sent: Object.fromEntries([...told].map(([name, { before }]) => [name, before])),
+    },
+  };
+};

@@ -1,0 +1,202 @@
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { History } from "@temporalio/common/lib/proto-utils.js";
+import type { temporal } from "@temporalio/proto";
+import { isRecord } from "../../input/fields.ts";
+import type { Event } from "../history-steps.ts";
+
+type EventId = NonNullable<Event["eventId"]>;
+
+type Payload = temporal.api.common.v1.IPayload;
+
+/** An activity of a step. */
+export interface PastActivity {
+  readonly type: string;
+  readonly input: unknown;
+  /** Event at which it was scheduled, and when: milliseconds since 1970. */
+  readonly at: number;
+  readonly end: "none" | "done" | "failed" | "unclear";
+  readonly result: unknown;
+  /** Type of the failure it ended with. */
+  readonly failure: string;
+}
+
+/** A step of a run, as its history tells of it. */
+export interface PastStep {
+  readonly name: string;
+  /** The workflow task in which it began: a reset to it does the step again, and nothing before. */
+  readonly task: number;
+  /** The event that ended that workflow task. */
+  readonly taskEnd: EventId;
+  readonly activities: Array<PastActivity>;
+  /** What people decided for it, oldest first. */
+  readonly decisions: Array<Decision>;
+}
+
+/** What a person decided for a step that asked. */
+export type Decision = Readonly<Record<string, unknown>>;
+
+/** What changed the input of a run: the answer to what it asked about its reset, or a person. */
+export type InputChange =
+  | { readonly by: "reset"; readonly answer: unknown }
+  | { readonly by: "decision"; readonly step: string; readonly decision: Decision };
+
+/** A run's history, read. */
+export interface ReadRun {
+  readonly startedWith: unknown;
+  readonly steps: ReadonlyArray<PastStep>;
+  /** Keys and ids that it owned at last. */
+  readonly ids: ReadonlySet<string>;
+  /** Where it was made by a reset: the run that was reset, and the reason. */
+  readonly reset: { readonly runId: string; readonly reason: string } | undefined;
+  /** Oldest first. */
+  readonly changes: ReadonlyArray<InputChange>;
+}
+
+const NO_STEPS: ReadonlySet<string> = new Set(["starting", "needsAttention", "done"]);
+
+/** How a run ended, where that was written as a stage. */
+const ENDED: ReadonlySet<string> = new Set(["failed", "cancelled"]);
+
+/** What a step is called that undoes another after the failure. */
+export const isUndoing = (step: string): boolean => step.startsWith("undo:");
+
+const read = (payload: Payload | null | undefined): unknown =>
+  payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
+
+const fieldOf = (event: Event, name: string): unknown =>
+  read(
+    event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.[name],
+  );
+
+const stageOf = (event: Event): string | undefined => {
+  const stage = fieldOf(event, "PaymentStage");
+  return typeof stage === "string" ? stage : undefined;
+};
+
+const taskOf = (event: Event): EventId | undefined =>
+  event.upsertWorkflowSearchAttributesEventAttributes?.workflowTaskCompletedEventId ??
+  event.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ??
+  event.timerStartedEventAttributes?.workflowTaskCompletedEventId ??
+  event.markerRecordedEventAttributes?.workflowTaskCompletedEventId ??
+  undefined;
+
+const decisionOf = (event: Event): Decision | undefined => {
+  // One that was given again after a reset stands in an event of its own, before it is accepted.
+  const input = (
+    event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest ??
+    event.workflowExecutionUpdateAdmittedEventAttributes?.request
+  )?.input;
+  if (input?.name !== "resolve") return undefined;
+  const given = read(input.args?.payloads?.[0]);
+  return isRecord(given) ? given : undefined;
+};
+
+/** What a local activity answered, if the event is of one of this type. */
+const localAnswerOf = (event: Event, type: string): unknown => {
+  const details = event.markerRecordedEventAttributes?.details;
+  const about = read(details?.["data"]?.payloads?.[0]);
+  return isRecord(about) && about["activity_type"] === type
+    ? read(details?.["result"]?.payloads?.[0])
+    : undefined;
+};
+
+const endOf = (event: Event) => {
+  const {
+    activityTaskCanceledEventAttributes: cancelled,
+    activityTaskCompletedEventAttributes: done,
+    activityTaskFailedEventAttributes: failed,
+    activityTaskTimedOutEventAttributes: timedOut,
+  } = event;
+  const ended = done ?? failed ?? timedOut ?? cancelled;
+  if (!ended) return undefined;
+  return {
+    scheduledBy: String(ended.scheduledEventId),
+    end: done ? ("done" as const) : failed ? ("failed" as const) : ("unclear" as const),
+    result: read(done?.result?.payloads?.[0]),
+    failure: failed?.failure?.applicationFailureInfo?.type ?? "",
+  };
+};
+
+/**
+ * Reads the steps of a run. A run writes its stage when its code yields: a command belongs to the
+ * stage that is written next by the same workflow task, and else to the one that holds.
+ */
+export const readRun = ({ events }: History): ReadRun => {
+  const all = events ?? [];
+  const steps = new Map<string, PastStep>();
+  const scheduled = new Map<string, { readonly step: PastStep; readonly index: number }>();
+  const ids = new Set<string>();
+  const changes: Array<InputChange> = [];
+  let current: PastStep | undefined;
+  let reset: ReadRun["reset"];
+
+  const enter = (name: string, taskEnd: EventId): void => {
+    if (NO_STEPS.has(name) || ENDED.has(name)) return;
+    current = steps.get(name) ?? {
+      name,
+      task: Number(taskEnd),
+      taskEnd,
+      activities: [],
+      decisions: [],
+    };
+    steps.set(name, current);
+  };
+  const nextStage = (index: number, task: EventId): string | undefined => {
+    for (const event of all.slice(index + 1)) {
+      const stage = stageOf(event);
+      if (stage !== undefined && String(taskOf(event)) === String(task)) return stage;
+      if (event.workflowTaskScheduledEventAttributes) return undefined;
+    }
+    return undefined;
+  };
+
+  all.forEach((event, index) => {
+    const stage = stageOf(event);
+    const task = taskOf(event);
+    if (stage !== undefined && task !== undefined) enter(stage, task);
+    const owned = fieldOf(event, "PaymentIds");
+    if (Array.isArray(owned)) {
+      ids.clear();
+      for (const id of owned) ids.add(String(id));
+    }
+    const { activityTaskScheduledEventAttributes: activity, workflowTaskFailedEventAttributes } =
+      event;
+    if (activity && task !== undefined) {
+      const next = nextStage(index, task);
+      if (next !== undefined) enter(next, task);
+      if (current) {
+        scheduled.set(String(event.eventId), { step: current, index: current.activities.length });
+        current.activities.push({
+          type: activity.activityType?.name ?? "",
+          input: read(activity.input?.payloads?.[0]),
+          at: Number(event.eventTime?.seconds ?? 0) * 1000 + (event.eventTime?.nanos ?? 0) / 1e6,
+          end: "none",
+          result: undefined,
+          failure: "",
+        });
+      }
+    }
+    const end = endOf(event);
+    const begun = end && scheduled.get(end.scheduledBy);
+    const ended = begun?.step.activities[begun.index];
+    if (end && begun && ended) begun.step.activities[begun.index] = { ...ended, ...end };
+    const decision = decisionOf(event);
+    if (decision && current) {
+      current.decisions.push(decision);
+      changes.push({ by: "decision", step: current.name, decision });
+    }
+    const answer = localAnswerOf(event, "readRetryOrder");
+    if (answer !== undefined) changes.push({ by: "reset", answer });
+    if (workflowTaskFailedEventAttributes?.newRunId) {
+      const { baseRunId, failure } = workflowTaskFailedEventAttributes;
+      reset = { runId: baseRunId ?? "", reason: failure?.message ?? "" };
+    }
+  });
+  return {
+    startedWith: read(all[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]),
+    steps: [...steps.values()],
+    ids,
+    reset,
+    changes,
+  };
+};

@@ -1,0 +1,280 @@
+import type { OnboardCardholderInput } from "@durable-payments/workflows";
+import { describe, expect, it, vi } from "vitest";
+import { card, cardholder, options } from "./support/inputs.ts";
+import { fields, holding, ID, listWith } from "./support/expected.ts";
+import { makeRepairRig } from "./support/repair-rig.ts";
+import { jsonOf } from "./support/starter.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const { ended, file, simulator, start, starter, temporal } = await makeRepairRig();
+
+/** Each test has a cardholder of its own, to be told from the others in the ledger. */
+const onboarding = (
+  last_name: string,
+  more: Partial<Pick<OnboardCardholderInput, "options">> & { readonly card?: object } = {},
+): OnboardCardholderInput => ({
+  cardholder: { ...cardholder, last_name },
+  ...more,
+  card: { ...card, ...more.card },
+  options: { ...options, ...more.options },
+});
+
+const refuse = (operation: "createCardholder" | "createCard" | "updateCard") =>
+  simulator.addFault({ kind: "refusal-in-200", operation });
+
+/** Cardholders of a name, and the cards of these, that stand. */
+const madeFor = async (last_name: string) => {
+  const { cardholders, cards } = await simulator.state();
+  const standing = cardholders.filter((made) => made.last_name === last_name && !made.removed);
+  const ids = new Set(standing.map(({ card_holder_id }) => card_holder_id));
+  return {
+    cardholders: standing,
+    cards: cards.filter(
+      ({ card_holder_id, card_status }) => ids.has(card_holder_id) && card_status !== "cancelled",
+    ),
+  };
+};
+
+const resultOf = (id: string) => temporal.client.workflow.result(id);
+
+const failed = async (id: string, input: OnboardCardholderInput): Promise<void> => {
+  await start("onboardCardholder", id, input);
+  expect(await ended(id)).toBe("FAILED");
+};
+
+const retry = (id: string, ...more: ReadonlyArray<string>) =>
+  starter(["runs", "retry", id, "--by", "Bob", ...more, "--json"]);
+
+describe("an onboarding that failed goes on with an amended input", () => {
+  it("where the cardholder was refused: one cardholder, with the phone number as amended", async () => {
+    await refuse("createCardholder");
+    await failed("phone", onboarding("Phone"));
+    const patch = await file("phone.json", { cardholder: { phone_number: "+4930999999" } });
+    const dry = await retry("phone", "--amend", patch, "--dry-run");
+    expect(dry.exitCode).toBe(0);
+    expect(jsonOf(dry)).toEqual({
+      workflowId: "phone",
+      endedRunId: ID,
+      runId: null,
+      status: "planned",
+      plan: {
+        from: "createCardholder",
+        eventId: expect.any(Number) as unknown,
+        stays: [],
+        again: [
+          { name: "checkRequests", note: null },
+          { name: "createCardholder", note: "was refused: is sent amended" },
+        ],
+        amended: ["cardholder.phone_number"],
+      },
+    });
+    expect((await madeFor("Phone")).cardholders).toEqual([]);
+
+    const retried = await retry("phone", "--amend", patch, "--reason", "wrong number");
+    expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(jsonOf(retried)).toMatchObject({ status: "retried", runId: ID });
+    expect(retried.stdout).not.toContain("+4930999999");
+    expect(await ended("phone")).toBe("COMPLETED");
+    const made = await madeFor("Phone");
+    expect(made.cardholders).toMatchObject([{ phone_number: "+4930999999" }]);
+    expect(made.cards).toHaveLength(1);
+
+    const audit = await starter(["audit", "phone", "--json"]);
+    expect(jsonOf(audit)).toMatchObject({
+      entries: listWith(
+        fields({
+          who: "Bob",
+          step: "createCardholder",
+          what: "retried",
+          detail: { reason: "wrong number", fields: "cardholder.phone_number" },
+        }),
+      ),
+    });
+    expect(audit.stdout).not.toContain("+4930999999");
+    // An order that was taken up is closed.
+    const open = temporal.client.workflow.count(
+      'WorkflowType = "retryOrder" AND ExecutionStatus = "Running"',
+    );
+    expect((await open).count).toBe(0);
+  });
+
+  it("where the identity check was refused, and has passed since", async () => {
+    await start("onboardCardholder", "check", onboarding("Refused"));
+    expect(await ended("check")).toBe("FAILED");
+    const { cardholders } = await madeFor("Refused");
+    await simulator.setVerification(cardholders[0]!.card_holder_id, "SUCCESS");
+    const retried = jsonOf(await retry("check"));
+    expect(retried["plan"]).toMatchObject({
+      from: "awaitVerification",
+      stays: ["checkRequests", "createCardholder"],
+      amended: [],
+    });
+    expect(await ended("check")).toBe("COMPLETED");
+    const made = await madeFor("Refused");
+    expect(made.cardholders).toEqual([fields({ card_holder_id: cardholders[0]!.card_holder_id })]);
+    expect(made.cards).toHaveLength(1);
+  });
+
+  it("where the funds did not come: with a lower limit, which the result tells", async () => {
+    await failed(
+      "funds",
+      onboarding("Funds", {
+        card: { card_limit: "9000000.00" },
+        options: { fundWithin: "1 second" },
+      }),
+    );
+    const patch = await file("funds.json", { card: { card_limit: "50.00" } });
+    expect(jsonOf(await retry("funds", "--amend", patch))["plan"]).toMatchObject({
+      from: "awaitFunds",
+    });
+    expect(await ended("funds")).toBe("COMPLETED");
+    expect(await resultOf("funds")).toMatchObject({ card_limit: "50.00" });
+    expect((await madeFor("Funds")).cards).toMatchObject([{ card_limit: "50.00" }]);
+  });
+
+  it("where the card was refused: under a key of its own", async () => {
+    await refuse("createCard");
+    await failed("card", onboarding("Card"));
+    const patch = await file("card.json", { card: { product_code: "prepaid-usd-2" } });
+    expect(jsonOf(await retry("card", "--amend", patch))["plan"]).toMatchObject({
+      from: "issueCard",
+      stays: [
+        "checkRequests",
+        "createCardholder",
+        "awaitVerification",
+        "ensureBalance",
+        "awaitFunds",
+      ],
+    });
+    expect(await ended("card")).toBe("COMPLETED");
+    const { cardholders, cards } = await madeFor("Card");
+    expect(cardholders).toHaveLength(1);
+    expect(cards).toMatchObject([{ product_code: "prepaid-usd-2" }]);
+  });
+
+  it("where the card's name was refused: the card stays the one card", async () => {
+    await refuse("updateCard");
+    await failed("name", onboarding("Name", { card: { card_name: "Travel" } }));
+    const before = (await simulator.state()).requests["createCard"];
+    const late = await retry(
+      "name",
+      "--amend",
+      await file("l.json", { card: { card_limit: "1.00" } }),
+    );
+    expect(late.exitCode).toBe(2);
+    expect(jsonOf(late)).toMatchObject({
+      error: {
+        faults: [{ field: "card.card_limit", problem: holding("issueCard, which is done") }],
+      },
+    });
+    await retry("name", "--amend", await file("name.json", { card: { card_name: "Trips" } }));
+    expect(await ended("name")).toBe("COMPLETED");
+    expect((await madeFor("Name")).cards).toMatchObject([{ card_name: "Trips" }]);
+    expect((await simulator.state()).requests["createCard"]).toBe(before);
+  });
+});
+
+describe("from an earlier step", () => {
+  it("takes over what later steps have made, and makes none of it twice", async () => {
+    await refuse("updateCard");
+    await failed("earlier", onboarding("Earlier", { card: { card_name: "Travel" } }));
+    const before = (await simulator.state()).requests;
+    const retried = jsonOf(await retry("earlier", "--from", "createCardholder"));
+    expect(retried["plan"]).toMatchObject({
+      from: "createCardholder",
+      again: listWith(
+        { name: "createCardholder", note: "is done: what it made is taken over" },
+        { name: "issueCard", note: "is done: what it made is taken over" },
+      ),
+    });
+    expect(await ended("earlier")).toBe("COMPLETED");
+    const made = await madeFor("Earlier");
+    expect([made.cardholders.length, made.cards.length]).toEqual([1, 1]);
+    expect(await resultOf("earlier")).toMatchObject({
+      card_id: made.cards[0]!.card_id,
+      card_limit: "100.00",
+    });
+    const { createCard, createCardholder } = (await simulator.state()).requests;
+    expect({ createCard, createCardholder }).toEqual({
+      createCard: before["createCard"],
+      createCardholder: before["createCardholder"],
+    });
+  });
+
+  it("is the only way on where the run has undone what it did", async () => {
+    await refuse("updateCard");
+    await failed(
+      "undone",
+      onboarding("Undone", { card: { card_name: "Travel" }, options: { onFailure: "compensate" } }),
+    );
+    const blind = await retry("undone");
+    expect(blind.exitCode).toBe(2);
+    expect(jsonOf(blind)).toMatchObject({
+      error: { message: holding("starter runs retry undone --from createCardholder") },
+    });
+    const anew = await retry("undone", "--from", "createCardholder");
+    expect(jsonOf(anew)).toMatchObject({
+      plan: { again: listWith({ name: "issueCard", note: "was undone: is sent anew" }) },
+    });
+    expect(await ended("undone")).toBe("COMPLETED");
+    const made = await madeFor("Undone");
+    expect([made.cardholders.length, made.cards.length]).toEqual([1, 1]);
+    expect(await resultOf("undone")).toMatchObject({ card_id: made.cards[0]!.card_id });
+  });
+});
+
+describe("says why it does nothing, with exit code 2,", () => {
+  it("for a run that is none, one that is under way, one that has completed", async () => {
+    await start(
+      "onboardCardholder",
+      "open",
+      onboarding("Open", { card: { card_limit: "9000000.00" } }),
+    );
+    const calls = [
+      [await retry("nobody"), "no run with the id nobody"],
+      [await retry("open"), "is under way"],
+      [await retry("phone"), "has completed"],
+      [await starter(["runs", "retry", "--json"]), "Give an ID, or --failed."],
+    ] as const;
+    for (const [call, message] of calls) {
+      expect(call.exitCode).toBe(2);
+      expect(jsonOf(call)).toMatchObject({
+        error: { type: "BadInput", message: holding(message) },
+      });
+    }
+    await temporal.client.workflow.getHandle("open").terminate("by the test");
+  });
+
+  it("for a step that is none, and an amendment that is wrong, naming each fault", async () => {
+    await refuse("createCardholder");
+    await failed("wrong", onboarding("Wrong"));
+    const step = await retry("wrong", "--from", "nothing");
+    expect(jsonOf(step)).toMatchObject({ error: { message: holding("has no step nothing") } });
+    const amend = async (patch: unknown) =>
+      retry("wrong", "--amend", await file("wrong.json", patch));
+    const email = await amend({ cardholder: { email: null, date_birth: "yesterday" } });
+    expect(email.exitCode).toBe(2);
+    expect(jsonOf(email)).toMatchObject({
+      error: {
+        faults: listWith(
+          fields({ field: "cardholder.email" }),
+          fields({ field: "cardholder.date_birth" }),
+        ),
+      },
+    });
+    expect(jsonOf(await amend({ options: { onFailure: "compensate" } }))).toMatchObject({
+      error: { faults: [{ field: "options.onFailure", problem: "cannot be amended by a retry" }] },
+    });
+    expect(jsonOf(await amend({ cardholder: { last_name: "Wrong" } }))).toMatchObject({
+      error: { message: holding("changes nothing") },
+    });
+    const { runId } = await temporal.client.workflow.getHandle("wrong").describe();
+    const person = await starter(["runs", "retry", "wrong", "--dry-run"]);
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(person.stdout).toContain("Would retry wrong; nothing was done");
+    expect(person.stdout).toContain(runId);
+    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+});
