@@ -13,4 +13,7 @@ export const answerTasks = (carryOut: (task: never) => Promise<unknown>): void =
     }
   };
   process.on("message", (task) => void answer(task).then((answered) => process.send?.(answered)));
+  process.on("disconnect", () => process.exit());
+  const ready: Answer<unknown> = { reading: undefined };
+  process.send?.(ready);
 };

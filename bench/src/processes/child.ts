@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** What a child answers to a task; see `answerTasks`. */
+/** What a child answers to a task, first of all that it takes them; see `answerTasks`. */
 export type Answer<Reading> = { readonly reading: Reading } | { readonly problem: string };
 
 /** A process beside this one that carries out one task after the other. */
@@ -15,21 +15,23 @@ export interface Child<Task, Reading> {
 /**
  * Starts a module of the bench, which calls `answerTasks`, in a process of its own.
  *
- * @param nodeOptions for Node itself, before those that every child has
+ * @param env added to the environment of this process
  */
-export const startChild = <Task extends object, Reading>(
+export const startChild = async <Task extends object, Reading>(
   module: URL,
   args: ReadonlyArray<string> = [],
-  nodeOptions: ReadonlyArray<string> = [],
-): Child<Task, Reading> => {
+  { env = {} }: { readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<Child<Task, Reading>> => {
   const child = fork(fileURLToPath(module), [...args], {
-    execArgv: [...nodeOptions, "--conditions=@durable-payments/source"],
+    execArgv: ["--conditions=@durable-payments/source"],
+    env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const ended = once(child, "exit").then(([code, signal]: Array<unknown>) => {
     throw new Error(`${module.pathname} ended with ${String(code ?? signal)}`);
   });
   ended.catch(() => {});
+  await Promise.race([once(child, "message"), ended]);
   return {
     run: async (task) => {
       // What the module of a child answers is its own declared reading.

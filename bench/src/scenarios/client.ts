@@ -57,7 +57,7 @@ const rowsOf = (read: Read, readings: Readings): ReadonlyArray<Row> => {
 
 /** CPU and requests a second on loopback, the server in another process. */
 export const scenario: Scenario = async (context) => {
-  const server = startChild<object, string>(
+  const server = await startChild<object, string>(
     new URL("../client/server-process.ts", import.meta.url),
   );
   const clients = new Map<ContenderName, Child<ReadTask, ReadReading>>();
@@ -68,7 +68,7 @@ export const scenario: Scenario = async (context) => {
     for (const name of names) {
       clients.set(
         name,
-        startChild(new URL("../client/client-process.ts", import.meta.url), [name, baseUrl]),
+        await startChild(new URL("../client/client-process.ts", import.meta.url), [name, baseUrl]),
       );
     }
     if (availableParallelism() < 2)

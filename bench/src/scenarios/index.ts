@@ -7,4 +7,9 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     about: "CPU and requests a second of the client, against HTTP clients and stripe",
     load: () => import("./client.ts"),
   },
+  {
+    name: "throughput",
+    about: "runs a second, and events replayed a second, against the bare Temporal SDK",
+    load: () => import("./throughput.ts"),
+  },
 ];

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
+import { PaymentsClient } from "@durable-payments/api-core";
+import { Client } from "@temporalio/client";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { ManagedRuntime } from "effect";
+import { answerTasks } from "../processes/answer-tasks.ts";
+import { type Author, bundleOf } from "./bundle.ts";
+import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
+
+/** So many runs, so many of them at once, or so many histories replayed. */
+export interface RunsTask {
+  readonly kind: "run" | "replay";
+  readonly workflow: WorkflowName;
+  readonly count: number;
+  readonly concurrency: number;
+}
+
+/** What a task took. */
+export interface RunsReading {
+  /** Runs a second, or events a second of a replay. */
+  readonly perSecond: number;
+  /** Of this process, user and system, in ms per run. */
+  readonly cpu: number;
+  /** Events in the history of one run. */
+  readonly events: number;
+}
+
+const [author, temporalAddress = ""] = process.argv.slice(2);
+// The scenario passes one of the two.
+const workflowBundle = await bundleOf(author as Author);
+const taskQueue = `bench-${author}`;
+
+Runtime.install({ logger: new DefaultLogger("WARN") });
+const connection = await NativeConnection.connect({ address: temporalAddress });
+const temporal = new Client({ connection });
+const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
+const { beneficiary_id } = await runtime.runPromise(
+  PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
+);
+
+// As the worker app does it, but without rates.
+const { activityQueues, base } = workerQueues(taskQueue);
+const shared = { connection, activities: makePaymentsActivities(runtime) };
+const workers = await Promise.all([
+  Worker.create({ ...shared, ...base, workflowBundle }),
+  ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
+]);
+for (const worker of workers) {
+  worker.run().catch((error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exit(1);
+  });
+}
+
+const runOnce = async (workflow: WorkflowName): Promise<string> => {
+  const workflowId = randomUUID();
+  const input =
+    workflow === "payout" ? payoutInput(beneficiary_id, workflowId) : onboardInput(workflowId);
+  await temporal.workflow.execute(workflow, {
+    args: [input],
+    taskQueue,
+    workflowId,
+    requestEagerStart: true,
+  });
+  return workflowId;
+};
+
+const historyOf = (workflowId: string) => temporal.workflow.getHandle(workflowId).fetchHistory();
+
+const measured = async (count: number, work: () => Promise<void>) => {
+  const began = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  const { system, user } = process.cpuUsage(before);
+  return { seconds: (performance.now() - began) / 1000, cpu: (system + user) / 1000 / count };
+};
+
+const runAll = async ({ concurrency, count, workflow }: RunsTask): Promise<RunsReading> => {
+  let left = count;
+  let last = "";
+  const runner = async () => {
+    while (left-- > 0) last = await runOnce(workflow);
+  };
+  const { cpu, seconds } = await measured(count, async () => {
+    await Promise.all(Array.from({ length: concurrency }, runner));
+  });
+  const { events } = await historyOf(last);
+  return { perSecond: count / seconds, cpu, events: events?.length ?? 0 };
+};
+
+const replayAll = async ({ count, workflow }: RunsTask): Promise<RunsReading> => {
+  const workflowId = await runOnce(workflow);
+  const history = await historyOf(workflowId);
+  const events = history.events?.length ?? 0;
+  const histories = Array.from({ length: count }, () => ({ workflowId, history }));
+  const { cpu, seconds } = await measured(count, async () => {
+    for await (const { error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
+      if (error !== undefined) throw error;
+    }
+  });
+  return { perSecond: (events * count) / seconds, cpu, events };
+};
+
+answerTasks((task: RunsTask) => (task.kind === "run" ? runAll(task) : replayAll(task)));

@@ -1,0 +1,38 @@
+import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+
+/** A Temporal server in memory and a simulator, each in a process of its own. */
+export interface World {
+  readonly temporalAddress: string;
+  /** What a client of the simulator is configured by. */
+  readonly serviceVariables: Readonly<Record<string, string>>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts both; payouts and identity checks end at once, so that nothing but work is measured. */
+export const startWorld = async (): Promise<World> => {
+  const environment = await createLocalEnvironment();
+  try {
+    const { ready, kill } = await startApp("simulator", [
+      "--json",
+      ...["--port", "0"],
+      ...["--settle-after", "0"],
+      ...["--verify-after", "0"],
+      ...["--balance", "USD=900000000.00"],
+    ]);
+    return {
+      temporalAddress: environment.address,
+      serviceVariables: {
+        PAYMENTS_BASE_URL: String(ready["url"]),
+        PAYMENTS_CLIENT_ID: String(ready["clientId"]),
+        PAYMENTS_API_KEY: String(ready["apiKey"]),
+      },
+      stop: async () => {
+        await kill();
+        await environment.teardown();
+      },
+    };
+  } catch (error) {
+    await environment.teardown();
+    throw error;
+  }
+};
