@@ -6,6 +6,7 @@ import { doctor } from "./doctor.ts";
 import { onboard } from "./onboard.ts";
 import { pause } from "./pause.ts";
 import { payout } from "./payout.ts";
+import { payouts } from "./payouts/payouts.ts";
 import { resolve } from "./resolve.ts";
 import { resume } from "./resume.ts";
 import { runs } from "./runs/runs.ts";
@@ -27,6 +28,7 @@ export const starter = Command.make("starter").pipe(
   Command.withSubcommands([
     onboard,
     payout,
+    payouts,
     status,
     watch,
     runs,

@@ -48,12 +48,13 @@ export const Id = Schema.String.check(
   Schema.makeFilter((value) => value.trim() !== "" || "must not be empty"),
 );
 
+/** Whether a text is an amount that others are compared with: a decimal number, zero or above. */
+export const isAmount = (value: string): boolean => /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
+
 /** An amount that others are compared with: a decimal string, zero or above. */
 export const Amount = Schema.String.check(
   Schema.makeFilter(
-    (value) =>
-      /^(0|[1-9]\d*)(\.\d+)?$/.test(value) ||
-      'must be a decimal amount, written plainly, such as "100.00"',
+    (value) => isAmount(value) || 'must be a decimal amount, written plainly, such as "100.00"',
   ),
 );
 

@@ -35,13 +35,17 @@ const shapes = (assumptions: Assumptions) => {
   };
 };
 
-/** Checks the content of a payout file. */
-export const checkPayout = (file: unknown): PayoutInput =>
-  checkFile(shapes(assumptionsFromEnvironment()), file);
+/** Makes the check of the content of payout files, once for many. */
+export const makePayoutCheck = (): ((file: unknown) => PayoutInput) => {
+  const known = shapes(assumptionsFromEnvironment());
+  return (file) => checkFile(known, file);
+};
 
-/** What is to be run for a payout file. */
-export const planPayout = (file: unknown): PlannedRun => {
-  const input = checkPayout(file);
+/** Checks the content of a payout file. */
+export const checkPayout = (file: unknown): PayoutInput => makePayoutCheck()(file);
+
+/** What is to be run for a checked payout. */
+export const plannedPayout = (input: PayoutInput): PlannedRun => {
   const { amount, currency } = input.payout;
   const to =
     "beneficiary_id" in input ? `the beneficiary ${input.beneficiary_id}` : "a new beneficiary";
@@ -53,3 +57,6 @@ export const planPayout = (file: unknown): PlannedRun => {
     currency,
   };
 };
+
+/** What is to be run for a payout file. */
+export const planPayout = (file: unknown): PlannedRun => plannedPayout(checkPayout(file));

@@ -11,6 +11,8 @@ export interface Output {
   answered: boolean;
   /** A line for a person, on standard error. */
   readonly say: (line: string) => void;
+  /** Whether `live` shows anything. */
+  readonly isLive: boolean;
   /** Shows a line that is overwritten by the next one, on a terminal only; undefined takes it away. */
   readonly live: (line: string | undefined) => void;
   /** What is to be done when the user interrupts the command. */
@@ -32,6 +34,7 @@ export const processOutput = (json: boolean): Output => {
   };
   return {
     json,
+    isLive,
     answered: false,
     answer(value, text) {
       clear();

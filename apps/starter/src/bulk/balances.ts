@@ -1,0 +1,68 @@
+import {
+  type ClientOptions,
+  clientOptionsFromEnvironment,
+  type InvalidSettings,
+  makePaymentsClient,
+} from "@durable-payments/api-core";
+import * as BigDecimal from "effect/BigDecimal";
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Result from "effect/Result";
+
+/** What a currency's balance holds, against what a file pays. */
+export interface Funds {
+  readonly currency: string;
+  readonly total: string;
+  /** null where it could not be looked up. */
+  readonly available: string | null;
+  readonly isEnough: boolean | null;
+  readonly problem?: string;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const isEnough = (available: string, total: string): boolean =>
+  Option.getOrElse(
+    Option.zipWith(BigDecimal.fromString(available), BigDecimal.fromString(total), (a, b) =>
+      BigDecimal.isGreaterThanOrEqualTo(a, b),
+    ),
+    () => false,
+  );
+
+/** Compares totals with the balances, where the service's address and credentials are configured. */
+export const compareFunds = async (
+  totals: Readonly<Record<string, string>>,
+): Promise<ReadonlyArray<Funds>> => {
+  const entries = Object.entries(totals);
+  const unknown = (problem: string) => ({ available: null, isEnough: null, problem });
+  const settings: Result.Result<ClientOptions, InvalidSettings> = await Effect.runPromise(
+    Effect.result(clientOptionsFromEnvironment),
+  );
+  if (Result.isFailure(settings)) {
+    return entries.map(([currency, total]) => ({
+      currency,
+      total,
+      ...unknown("not compared: PAYMENTS_* is not set here"),
+    }));
+  }
+  const client = makePaymentsClient({
+    ...settings.success,
+    maxAttempts: 1,
+    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, settings.success.requestTimeoutMs),
+  });
+  try {
+    return await Promise.all(
+      entries.map(async ([currency, total]) => {
+        try {
+          const { available_balance: available } = await client.retrieveBalance({ currency });
+          return { currency, total, available, isEnough: isEnough(available, total) };
+        } catch (error) {
+          const message = error instanceof Error ? error.message : String(error);
+          return { currency, total, ...unknown(message) };
+        }
+      }),
+    );
+  } finally {
+    await client.close();
+  }
+};

@@ -1,0 +1,139 @@
+import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
+import type { BatchProgress } from "@durable-payments/workflows";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { badInput, EXIT_CODES } from "../errors.ts";
+import type { Failure } from "../runs/failure.ts";
+import { awaitEnding, describeRun } from "../runs/run-state.ts";
+
+/** How many of the payout runs of a bulk run stand how. */
+export interface RunCounts {
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly terminated: number;
+  readonly timedOut: number;
+  /** They wait for a person. */
+  readonly asking: number;
+  /** Their payout was created, and its completion is awaited. */
+  readonly waiting: number;
+  /** They have something left to send. */
+  readonly sending: number;
+}
+
+/** How a bulk run stands. */
+export interface BatchReport {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly status: "running" | "completed" | "failed";
+  readonly stage: string | null;
+  readonly startedBy: string;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  readonly rows: number;
+  readonly totals: Readonly<Record<string, string>>;
+  /** Its own account of its rows; null where no worker gives it. */
+  readonly progress: BatchProgress | null;
+  readonly runs: RunCounts;
+  /** Why it ended before its runs were started. */
+  readonly failure?: Failure;
+}
+
+/** What the memo of a bulk run holds. */
+interface BatchMemo {
+  readonly startedBy: string;
+  readonly rows: number;
+  readonly pages: number;
+  readonly totals: Readonly<Record<string, string>>;
+}
+
+/** What a bulk run was started with, as its memo tells. */
+export const memoOf = ({ memo, type, workflowId }: WorkflowExecutionDescription): BatchMemo => {
+  if (type === "payoutBatch") {
+    // The starter writes it.
+    return memo as unknown as BatchMemo;
+  }
+  throw badInput(`${workflowId} is a run of ${type}, not a bulk run: starter status shows it.`);
+};
+
+const countRuns = async ({ client }: Temporal, batch: string): Promise<RunCounts> => {
+  const ofBatch = `PaymentBatch = "${batch}"`;
+  const count = (condition: string) => client.workflow.count(`${ofBatch} ${condition}`);
+  const open = 'AND ExecutionStatus = "Running" AND PaymentStage';
+  const [{ groups }, asking, waiting] = await Promise.all([
+    count("GROUP BY ExecutionStatus"),
+    count(`${open} IN ("needsAttention", "awaitApproval")`),
+    count(`${open} = "awaitPayout"`),
+  ]);
+  const by = new Map(groups.map(({ count, groupValues }) => [String(groupValues[0]), count]));
+  const of = (status: string) => by.get(status) ?? 0;
+  return {
+    completed: of("Completed"),
+    failed: of("Failed"),
+    cancelled: of("Canceled"),
+    terminated: of("Terminated"),
+    timedOut: of("TimedOut"),
+    asking: asking.count,
+    waiting: waiting.count,
+    // The three are counted one after the other.
+    sending: Math.max(0, of("Running") - asking.count - waiting.count),
+  };
+};
+
+const PATIENCE_MS = 3_000;
+
+const askProgress = async (
+  { client, connection }: Temporal,
+  workflowId: string,
+): Promise<BatchProgress | null> => {
+  try {
+    return await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
+      client.workflow.getHandle(workflowId).query<BatchProgress>("batchProgress"),
+    );
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Gathers how a bulk run stands.
+ *
+ * @throws BadInput where there is none of that id
+ */
+export const reportBatch = async (temporal: Temporal, workflowId: string): Promise<BatchReport> => {
+  const description = await describeRun(temporal, workflowId);
+  const { closeTime, runId, startTime, typedSearchAttributes } = description;
+  const { rows, startedBy, totals } = memoOf(description);
+  const isRunning = ["RUNNING", "CONTINUED_AS_NEW"].includes(description.status.name);
+  const [progress, runs, ending] = await Promise.all([
+    askProgress(temporal, workflowId),
+    countRuns(temporal, workflowId),
+    isRunning ? undefined : awaitEnding(temporal, { workflowId, runId }),
+  ]);
+  return {
+    workflowId,
+    runId,
+    status: ending?.status ?? "running",
+    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    startedBy,
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+    rows,
+    totals,
+    progress,
+    runs,
+    ...(ending?.status === "failed" && { failure: ending.failure }),
+  };
+};
+
+/** Runs that ended without having paid. */
+export const unpaid = ({ cancelled, failed, terminated, timedOut }: RunCounts): number =>
+  cancelled + failed + terminated + timedOut;
+
+/** The exit code of a command that reports a bulk run. */
+export const batchExitCode = ({ progress, runs, status }: BatchReport): number => {
+  if (status === "running") return EXIT_CODES.done;
+  const isWhole =
+    status === "completed" && (progress?.conflicting ?? 0) === 0 && !progress?.cancelled;
+  return isWhole && unpaid(runs) === 0 ? EXIT_CODES.done : EXIT_CODES.runFailed;
+};

@@ -1,0 +1,69 @@
+import { commandLine } from "../output/command-line.ts";
+import { styled } from "../output/output.ts";
+import { columns, fieldRows, time } from "../output/text.ts";
+import type { BatchReport } from "./batch-report.ts";
+import { totalsText } from "./totals.ts";
+
+type Line = readonly [name: string, value: string];
+
+const COLOURS = { completed: "green", failed: "red", running: "cyan" } as const;
+
+const NAMES = {
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+  terminated: "terminated",
+  timedOut: "timed out",
+  asking: "ask a person",
+  waiting: "await completion",
+  sending: "under way",
+} as const;
+
+const namesOfRuns = Object.keys(NAMES) as ReadonlyArray<keyof typeof NAMES>;
+
+const rowLines = ({ progress, rows }: BatchReport): ReadonlyArray<Line> => {
+  if (progress === null) return [["rows", `${rows} (no worker tells how many are started)`]];
+  const { cancelled, conflicting, done, known, paused, started } = progress;
+  const parts = [
+    `${started} started`,
+    ...(known > 0 ? [`${known} paid by another file`] : []),
+    ...(conflicting > 0 ? [`${conflicting} whose key paid something else`] : []),
+    ...(done < rows ? [`${rows - done} not started`] : []),
+  ];
+  const order = cancelled ?? paused;
+  const why = order?.why === undefined ? "" : `: ${order.why}`;
+  return [
+    ["rows", `${rows}: ${parts.join(", ")}`],
+    ...(order === undefined
+      ? []
+      : [
+          [
+            cancelled ? "cancelled" : "paused",
+            `by ${order.by}, ${time(order.since)}${why}`,
+          ] as const,
+        ]),
+  ];
+};
+
+/** How a bulk run stands, as a person reads it, within 80 columns. */
+export const batchText = (report: BatchReport): string => {
+  const { closedAt, failure, runs, stage, startedAt, startedBy, status, totals, workflowId } =
+    report;
+  const counts = namesOfRuns
+    .filter((name) => runs[name] > 0)
+    .map((name) => `${runs[name]} ${NAMES[name]}`);
+  const lines: ReadonlyArray<Line> = [
+    ["state", styled(COLOURS[status], status)],
+    ...(stage === "awaitApproval" && status === "running"
+      ? [["waits", `for a second person: ${commandLine("attention")}`] as const]
+      : []),
+    ["started", `${time(startedAt)} by ${startedBy}`],
+    ...(closedAt === null ? [] : [["ended", time(closedAt)] as const]),
+    ["totals", totalsText(totals)],
+    ...rowLines(report),
+    ...(counts.length === 0 ? [] : [["payouts", counts.join(", ")] as const]),
+    ...(failure === undefined ? [] : fieldRows({ failure })),
+    ...(runs.asking > 0 ? [["see them", commandLine("attention")] as const] : []),
+  ];
+  return `${styled("bold", workflowId)}\n${columns(lines)}`;
+};

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import type { BatchRow } from "@durable-payments/workflows";
+import { badInput } from "../errors.ts";
+import { isRecord } from "../input/fields.ts";
+import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";
+import { type Page, pagesOf } from "./pages.ts";
+import type { RowFault } from "./raw-rows.ts";
+import { Totals } from "./totals.ts";
+
+/** A bulk file without faults. */
+export interface CheckedFile {
+  readonly file: string;
+  /** Workflow id of its bulk run, made of all that its rows hold. */
+  readonly batch: string;
+  readonly rows: number;
+  readonly totals: Readonly<Record<string, string>>;
+  /** Hashes of its pages. */
+  readonly pages: ReadonlyArray<string>;
+}
+
+const MOST_FAULTS_NAMED = 100;
+
+const HASH_CHARACTERS = 32;
+
+/** What a file with faults leads to; the first faults are named, the others counted. */
+export const wrongRows = (faults: ReadonlyArray<RowFault>, count: number) =>
+  badInput(
+    `The file has ${count === 1 ? "one fault" : `${count} faults`}${
+      count > faults.length ? `, of which these are the first ${faults.length}` : ""
+    }. Nothing was started.`,
+    faults,
+  );
+
+/**
+ * Checks every row of a bulk file, in the memory of one page and a digest of each key.
+ *
+ * @throws BadInput that names the faults by row, column and rule
+ */
+export const checkBulkFile = async (
+  file: string,
+  onRow: (rows: number) => void = () => undefined,
+): Promise<CheckedFile> => {
+  const faults: Array<RowFault> = [];
+  let faultCount = 0;
+  let rows = 0;
+  const totals = new Totals();
+  const faultsOf = makeRowCheck(/\.csv$/i.test(file));
+  const note = (found: ReadonlyArray<RowFault>) => {
+    faultCount += found.length;
+    faults.push(...found.slice(0, MOST_FAULTS_NAMED - faults.length));
+  };
+
+  async function* soundRows(): AsyncGenerator<BatchRow> {
+    for await (const raw of readRows(file)) {
+      rows += 1;
+      onRow(rows);
+      const found = "fault" in raw ? [raw.fault] : faultsOf(raw.row, raw.value);
+      note(found);
+      if ("fault" in raw || found.length > 0) continue;
+      const row = batchRow(raw.row, raw.value);
+      totals.add(row.currency, amountOf(row));
+      yield row;
+    }
+  }
+
+  const pages: Array<string> = [];
+  for await (const { hash } of pagesOf(soundRows())) pages.push(hash);
+  if (faultCount > 0) throw wrongRows(faults, faultCount);
+  if (rows === 0) throw badInput(`${file} has no rows: there is nothing to pay.`);
+  const content = createHash("sha256").update(pages.join()).digest("hex");
+  const batch = `payouts/${content.slice(0, HASH_CHARACTERS)}`;
+  return { file, batch, rows, totals: totals.amounts, pages };
+};
+
+const amountOf = ({ input }: BatchRow): string =>
+  // The check has seen to it.
+  (input as { readonly payout: { readonly amount: string } }).payout.amount;
+
+async function* rowsOf(file: string): AsyncGenerator<BatchRow> {
+  for await (const raw of readRows(file)) {
+    if ("fault" in raw || !isRecord(raw.value["payout"])) throw changed(file);
+    yield batchRow(raw.row, raw.value);
+  }
+}
+
+/**
+ * Reads a checked file once more.
+ *
+ * @throws BadInput where it is not what was checked
+ */
+export async function* pagesAgain({ file, pages }: CheckedFile): AsyncGenerator<Page> {
+  let number = 0;
+  for await (const page of pagesOf(rowsOf(file))) {
+    if (page.hash !== pages[number]) throw changed(file);
+    number = page.number;
+    yield page;
+  }
+  if (number !== pages.length) throw changed(file);
+}
+
+const changed = (file: string) =>
+  badInput(`${file} was changed while it was read. Nothing was started.`);

@@ -1,0 +1,186 @@
+import type { Temporal } from "../connection/temporal.ts";
+import { withTemporal } from "../connection/temporal.ts";
+import { EXIT_CODES, StarterError } from "../errors.ts";
+import { commandLine } from "../output/command-line.ts";
+import type { Output } from "../output/output.ts";
+import { columns, wrap } from "../output/text.ts";
+import { compareFunds, type Funds } from "./balances.ts";
+import { batchExitCode, type BatchReport, reportBatch } from "./batch-report.ts";
+import { batchText } from "./batch-text.ts";
+import { checkBulkFile, type CheckedFile, pagesAgain } from "./check-bulk-file.ts";
+import { findKnownRows, type KnownRows } from "./known-rows.ts";
+import { checkResultFile, rowsOfBatch, writeResultFile } from "./result-file.ts";
+import { type BatchOptions, findBatch, startBatch, uploadPages } from "./start-batch.ts";
+import { totalsText } from "./totals.ts";
+import { awaitBatch } from "./watch-batch.ts";
+
+/** What `starter payouts import` is told. */
+export interface ImportFlags extends BatchOptions {
+  readonly file: string;
+  readonly dryRun: boolean;
+  readonly wait: boolean;
+  readonly result: string | undefined;
+}
+
+/** Shows a count on the way; not each row, which would take longer than the work. */
+const counting =
+  (output: Output, what: string, every = 1_000) =>
+  (count: number): void => {
+    if (count % every === 0) output.live(`… ${what} ${count}`);
+  };
+
+const known = (temporal: Temporal, checked: CheckedFile, output: Output): Promise<KnownRows> =>
+  findKnownRows(temporal, checked, (rows) =>
+    output.live(`… looked up row ${rows} of ${checked.rows}`),
+  );
+
+const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string => {
+  if (available === null) return `${total} ${currency}; balance ${problem ?? "not known"}`;
+  return `${total} ${currency} of ${available}${isEnough ? "" : ": not enough"}`;
+};
+
+const dryRunText = (
+  { batch, rows }: CheckedFile,
+  funds: ReadonlyArray<Funds>,
+  found: KnownRows | undefined,
+): string =>
+  `Every row is sound. Nothing was started.\n${columns([
+    ["id", batch],
+    ["rows", String(rows)],
+    ...funds.map((one) => ["total", fundsText(one)] as const),
+    ...(found === undefined
+      ? []
+      : [
+          ["known", `${found.known} rows`] as const,
+          ["new", found.new === 0 ? "none" : `${found.new} rows, lines ${found.newRows}`] as const,
+        ]),
+  ])}`;
+
+const dryRun = async (output: Output, checked: CheckedFile): Promise<number> => {
+  const funds = await compareFunds(checked.totals);
+  let found: KnownRows | undefined;
+  let unreached: StarterError | undefined;
+  try {
+    found = await withTemporal((temporal) => known(temporal, checked, output));
+  } catch (error) {
+    // What is known without Temporal is told all the same.
+    if (!(error instanceof StarterError) || error.exitCode !== EXIT_CODES.cannotConnect)
+      throw error;
+    unreached = error;
+    output.say(wrap(`Which rows are known could not be looked up. ${error.message}`));
+  }
+  const { batch, rows, totals } = checked;
+  output.answer(
+    {
+      status: "checked",
+      workflowId: batch,
+      rows,
+      totals,
+      funds,
+      known: found?.known ?? null,
+      new: found?.new ?? null,
+      newRows: found?.newRows ?? null,
+    },
+    () => dryRunText(checked, funds, found),
+  );
+  return unreached?.exitCode ?? EXIT_CODES.done;
+};
+
+const answerReport = (
+  output: Output,
+  report: BatchReport,
+  resultFile: string | undefined,
+): number => {
+  output.answer({ ...report, ...(resultFile !== undefined && { resultFile }) }, () =>
+    [
+      batchText(report),
+      ...(resultFile === undefined ? [] : [`The result of each row: ${resultFile}`]),
+      ...(report.status === "running"
+        ? [`See it: ${commandLine("payouts", "status", report.workflowId)}`]
+        : []),
+    ].join("\n"),
+  );
+  return batchExitCode(report);
+};
+
+/** Reports a bulk run, after its end if asked to, and writes what became of each row. */
+export const reportOn = async (
+  temporal: Temporal,
+  batch: string,
+  output: Output,
+  { result, wait }: Pick<ImportFlags, "result" | "wait">,
+): Promise<number> => {
+  const report = wait
+    ? await awaitBatch(temporal, batch, output)
+    : await reportBatch(temporal, batch);
+  if (result !== undefined) {
+    output.live(`… writing ${result}`);
+    await writeResultFile(temporal, rowsOfBatch(temporal, batch), result);
+  }
+  return answerReport(output, report, result);
+};
+
+async function* rowsOfFile(checked: CheckedFile) {
+  for await (const { rows } of pagesAgain(checked)) yield rows;
+}
+
+/** Nothing is to be started: other files have paid every row. */
+const answerNothingNew = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  output: Output,
+  result: string | undefined,
+): Promise<number> => {
+  if (result !== undefined) await writeResultFile(temporal, rowsOfFile(checked), result);
+  const { batch, rows, totals } = checked;
+  output.answer(
+    { status: "nothingNew", workflowId: batch, rows, totals, known: rows, new: 0 },
+    () => `Each of the ${rows} rows is known: nothing was started.`,
+  );
+  return EXIT_CODES.done;
+};
+
+const submit = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  output: Output,
+  flags: ImportFlags,
+): Promise<number> => {
+  const { batch, pages, rows, totals } = checked;
+  const before = await findBatch(temporal, batch);
+  if (before?.status.name === "RUNNING") {
+    output.say(`This file is being paid already: ${batch}. Nothing was started.`);
+    return await reportOn(temporal, batch, output, flags);
+  }
+  const found = await known(temporal, checked, output);
+  if (found.new === 0) {
+    if (before === undefined)
+      return await answerNothingNew(temporal, checked, output, flags.result);
+    output.say(`This file was paid already: ${batch}. Nothing was started.`);
+    return await reportOn(temporal, batch, output, flags);
+  }
+  if (found.known > 0) {
+    output.say(
+      wrap(`${found.known} rows are known; ${found.new} are new: lines ${found.newRows}.`),
+    );
+  }
+  output.onInterrupt = () =>
+    output.say("Nothing was started. The same command goes on where this one stopped.");
+  await uploadPages(temporal, checked, (page) =>
+    output.live(`… wrote page ${page} of ${pages.length}`),
+  );
+  output.onInterrupt = undefined;
+  await startBatch(temporal, checked, flags);
+  output.live(undefined);
+  output.say(wrap(`Started ${batch}: ${found.new} of ${rows} rows, in all ${totalsText(totals)}.`));
+  return await reportOn(temporal, batch, output, flags);
+};
+
+/** Checks a bulk file, and pays its rows unless they are known. */
+export const importBatch = async (output: Output, flags: ImportFlags): Promise<number> => {
+  checkResultFile(flags.result);
+  const checked = await checkBulkFile(flags.file, counting(output, "checked row"));
+  output.live(undefined);
+  if (flags.dryRun) return await dryRun(output, checked);
+  return await withTemporal((temporal) => submit(temporal, checked, output, flags));
+};

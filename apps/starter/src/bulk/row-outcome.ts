@@ -1,0 +1,107 @@
+import { PAYMENT_AWAITS, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
+import type { BatchRow, PayoutResult } from "@durable-payments/workflows";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { isRecord } from "../input/fields.ts";
+import { commandLine } from "../output/command-line.ts";
+import { awaitEnding } from "../runs/run-state.ts";
+
+/** What became of a row: one line of a result file. */
+export interface RowOutcome {
+  readonly row: number;
+  readonly key: string;
+  readonly workflow_id: string;
+  readonly run_id: string;
+  readonly payout_id: string;
+  readonly status:
+    | "completed"
+    /** Not complete in the time that was allowed for it; neither is it known to have failed. */
+    | "unfinished"
+    | "failed"
+    | "cancelled"
+    | "terminated"
+    | "timedOut"
+    | "asking"
+    | "waiting"
+    | "sending"
+    | "notStarted"
+    /** The key has paid something else; this row was not paid. */
+    | "otherPayment";
+  readonly reason: string;
+}
+
+const ENDED = {
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  TERMINATED: "terminated",
+  TIMED_OUT: "timedOut",
+} as const;
+
+const endedAs = (name: string): (typeof ENDED)[keyof typeof ENDED] =>
+  Object.entries(ENDED).find(([known]) => known === name)?.[1] ?? "failed";
+
+const textIn = (value: unknown, field: string): string => {
+  const found = isRecord(value) ? value[field] : undefined;
+  return typeof found === "string" ? found : "";
+};
+
+type What = Pick<RowOutcome, "payout_id" | "reason" | "status">;
+
+const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): What => {
+  const stage = typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
+  const awaited = typedSearchAttributes.get(PAYMENT_AWAITS) ?? "";
+  const payout_id = /^payout:(.*)$/.exec(awaited)?.[1] ?? "";
+  if (stage === "needsAttention" || stage === "awaitApproval") {
+    return { payout_id, status: "asking", reason: commandLine("status", workflowId) };
+  }
+  return { payout_id, status: stage === "awaitPayout" ? "waiting" : "sending", reason: stage };
+};
+
+const closedRun = async (
+  temporal: Temporal,
+  { runId, status, workflowId }: WorkflowExecutionInfo,
+): Promise<What> => {
+  const ending = await awaitEnding(temporal, { workflowId, runId });
+  if (ending.status === "failed") {
+    const { details, message } = ending.failure;
+    return {
+      payout_id: textIn(details, "payout_id"),
+      status: endedAs(status.name),
+      reason: message,
+    };
+  }
+  // What the workflow returns.
+  const { complete_time, payout_id, payout_status } = ending.result as PayoutResult;
+  return complete_time === null
+    ? { payout_id, status: "unfinished", reason: payout_status }
+    : { payout_id, status: "completed", reason: "" };
+};
+
+const what = async (
+  temporal: Temporal,
+  { fingerprint }: BatchRow,
+  run: WorkflowExecutionInfo | undefined,
+): Promise<What> => {
+  if (run === undefined) return { payout_id: "", status: "notStarted", reason: "" };
+  if (run.memo?.["fingerprint"] !== fingerprint) {
+    return {
+      payout_id: "",
+      status: "otherPayment",
+      reason: "its key was used for another payment",
+    };
+  }
+  return run.status.name === "RUNNING" ? openRun(run) : await closedRun(temporal, run);
+};
+
+/** What became of a row, from the latest run of its id. */
+export const outcomeOf = async (
+  temporal: Temporal,
+  row: BatchRow,
+  run: WorkflowExecutionInfo | undefined,
+): Promise<RowOutcome> => ({
+  row: row.row,
+  key: row.key,
+  workflow_id: row.workflowId,
+  run_id: run?.runId ?? "",
+  ...(await what(temporal, row, run)),
+});

@@ -1,0 +1,100 @@
+import { pageId } from "@durable-payments/activities/batch-rows";
+import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
+import type { PayoutBatchInput } from "@durable-payments/workflows";
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { type CheckedFile, pagesAgain } from "./check-bulk-file.ts";
+import type { Page } from "./pages.ts";
+import { totalsText } from "./totals.ts";
+
+/** What a user may say about a bulk run. */
+export interface BatchOptions {
+  readonly startedBy: string;
+  /** A total above this, in any currency, waits for a second person. */
+  readonly approveAbove: string | undefined;
+  readonly window: number | undefined;
+}
+
+const UPLOADED_AT_ONCE = 4;
+
+const uploadPage = async (
+  { client, settings }: Temporal,
+  { batch }: CheckedFile,
+  { number, rows }: Page,
+): Promise<void> => {
+  await client.workflow.start("payoutPage", {
+    workflowId: pageId(batch, number),
+    taskQueue: settings.taskQueue,
+    args: [rows],
+    // It is kept, not run: no worker takes it up.
+    startDelay: "365 days",
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "USE_EXISTING",
+    staticSummary: `${rows.length} rows of ${batch}`,
+  });
+};
+
+/** Writes the rows of a checked file to Temporal, page by page; those that are there stay as they are. */
+export const uploadPages = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  onPage: (pages: number) => void,
+): Promise<void> => {
+  let under: Array<Promise<void>> = [];
+  for await (const page of pagesAgain(checked)) {
+    under.push(uploadPage(temporal, checked, page));
+    if (under.length === UPLOADED_AT_ONCE) {
+      await Promise.all(under);
+      under = [];
+      onPage(page.number);
+    }
+  }
+  await Promise.all(under);
+};
+
+/** The latest bulk run of an id, if there is one. */
+export const findBatch = async (
+  { client }: Temporal,
+  batch: string,
+): Promise<WorkflowExecutionDescription | undefined> => {
+  try {
+    return await client.workflow.getHandle(batch).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};
+
+/** Starts the bulk run of pages that have been written; the same that runs already is left alone. */
+export const startBatch = async (
+  { client, settings }: Temporal,
+  { batch, pages, rows, totals }: CheckedFile,
+  { approveAbove, startedBy, window }: BatchOptions,
+): Promise<void> => {
+  const input: PayoutBatchInput = {
+    pages: pages.length,
+    rows,
+    totals,
+    ...(approveAbove !== undefined && { approval: { above: approveAbove } }),
+    ...(window !== undefined && { window }),
+  };
+  try {
+    await client.workflow.start("payoutBatch", {
+      workflowId: batch,
+      taskQueue: settings.taskQueue,
+      args: [input],
+      // One that was cancelled may be taken up again: its rows know whether they are paid.
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      workflowIdConflictPolicy: "FAIL",
+      memo: { startedBy, rows, pages: pages.length, totals },
+      staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
+      typedSearchAttributes: [{ key: PAYMENT_STAGE, value: "starting" }],
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+};

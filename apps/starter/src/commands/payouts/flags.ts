@@ -1,0 +1,20 @@
+import { Argument, Flag } from "effect/cli";
+
+/** The workflow id of a bulk run. */
+export const batch = Argument.String("BATCH").pipe(
+  Argument.withDescription("Id of the bulk run: payouts/…"),
+);
+
+/** Where what became of each row is written. */
+export const result = Flag.String("result").pipe(
+  Flag.withMetavar("FILE"),
+  Flag.withDescription("Write a line for each row: .csv or .jsonl"),
+  Flag.optional,
+);
+
+/** Why a bulk run is held back or ended. */
+export const why = Flag.String("why").pipe(
+  Flag.withMetavar("WHY"),
+  Flag.withDescription("Why; it is kept"),
+  Flag.optional,
+);

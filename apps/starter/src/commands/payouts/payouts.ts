@@ -1,0 +1,16 @@
+import { Command } from "effect/cli";
+import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { importFile } from "./import.ts";
+import { cancel, pause, resume } from "./orders.ts";
+import { status } from "./status.ts";
+
+/** `starter payouts`: pays many at once. */
+export const payouts = Command.make("payouts").pipe(
+  Command.withShortDescription("Pay the rows of a file"),
+  Command.withDescription(
+    `Pay the rows of a CSV or JSON Lines file, and see how they stand.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+  Command.withSubcommands([importFile, status, pause, resume, cancel]),
+);

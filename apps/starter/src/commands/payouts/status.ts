@@ -1,0 +1,28 @@
+import { Command } from "effect/cli";
+import * as Option from "effect/Option";
+import { json, wait } from "../flags.ts";
+import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { runCommand } from "../run-command.ts";
+import { batch, result } from "./flags.ts";
+
+/** `starter payouts status`: shows how a bulk run stands. */
+export const status = Command.make("status", { batch, wait, result, json }, (given) =>
+  runCommand(given.json, async (output) => {
+    const { reportOn } = await import("../../bulk/import-batch.ts");
+    const { checkResultFile } = await import("../../bulk/result-file.ts");
+    const { withTemporal } = await import("../../connection/temporal.ts");
+    const result = Option.getOrUndefined(given.result);
+    checkResultFile(result);
+    return await withTemporal((temporal) =>
+      reportOn(temporal, given.batch, output, { wait: given.wait, result }),
+    );
+  }),
+).pipe(
+  Command.withShortDescription("Show how a bulk run stands"),
+  Command.withDescription(
+    `Show how a bulk run stands: how many of its payouts are done, failed, asking,
+  waiting. With --result, write what became of each row so far.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+);

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { batchExitCode, type BatchReport } from "../src/bulk/batch-report.ts";
+import { batchText } from "../src/bulk/batch-text.ts";
+import { progressLine } from "../src/bulk/watch-batch.ts";
+
+const report: BatchReport = {
+  workflowId: "payouts/0123456789abcdef0123456789abcdef",
+  runId: "r",
+  status: "running",
+  stage: "startPayouts",
+  startedBy: "Ada",
+  startedAt: "2026-11-21T09:00:00.000Z",
+  closedAt: null,
+  rows: 100_000,
+  totals: { EUR: "1000000.00", USD: "2500000.50" },
+  progress: { rows: 100_000, done: 60_000, started: 50_000, known: 10_000, conflicting: 0 },
+  runs: {
+    completed: 34_990,
+    failed: 8,
+    cancelled: 0,
+    terminated: 2,
+    timedOut: 0,
+    asking: 3,
+    waiting: 14_897,
+    sending: 100,
+  },
+};
+
+it("a line of progress tells what is done, failed, asking, the rate, and the time left", () => {
+  const samples = [
+    { at: 0, ended: 43_000 },
+    { at: 40_000, ended: 45_000 },
+  ];
+  expect(progressLine(report, samples)).toBe(
+    "████░░░░░░ 45 %  44990 done, 10 failed, 3 asking, 50.0/s, 18 min 20 s left",
+  );
+  expect(progressLine(report, [])).toContain("3 asking, 14897 waiting");
+  expect(progressLine({ ...report, stage: "awaitApproval" }, [])).toContain("awaits approval");
+});
+
+it("the text fits 80 columns", () => {
+  const paused = { by: "Bob", why: "the bank reports duplicates", since: report.startedAt };
+  const text = batchText({ ...report, progress: { ...report.progress!, paused } });
+  expect(text).toContain("100000: 50000 started, 10000 paid by another file, 40000 not started");
+  expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
+it("ends well only where every row is paid", () => {
+  const runs = { ...report.runs, failed: 0, terminated: 0 };
+  const ended = { ...report, status: "completed", runs } as const;
+  const cancelled = { by: "Bob", since: report.startedAt };
+  expect(batchExitCode(report)).toBe(0);
+  expect(batchExitCode(ended)).toBe(0);
+  expect(batchExitCode({ ...ended, runs: report.runs })).toBe(1);
+  expect(batchExitCode({ ...ended, progress: { ...report.progress!, cancelled } })).toBe(1);
+  expect(batchExitCode({ ...ended, progress: { ...report.progress!, conflicting: 1 } })).toBe(1);
+});

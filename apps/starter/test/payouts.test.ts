@@ -1,0 +1,341 @@
+import { readFile } from "node:fs/promises";
+import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import { startSimulator } from "@durable-payments/simulator";
+import type { Progress } from "@durable-payments/workflows";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { csv, jsonLines, makeRows } from "./support/bulk-files.ts";
+import { anyText, fields, holding, ID, like, listWith } from "./support/expected.ts";
+import { options } from "./support/inputs.ts";
+import { jsonOf, makeStarter } from "./support/starter.ts";
+
+// Hundreds of payouts on a busy machine take their time.
+vi.setConfig({ testTimeout: 240_000 });
+
+const { file, starter, use } = await makeStarter();
+const [temporal, simulator] = await Promise.all([
+  createLocalEnvironment(),
+  startSimulator({ settleAfter: "100 millis", balances: { EUR: "1000000.00" } }),
+]);
+const service = {
+  PAYMENTS_BASE_URL: simulator.url,
+  PAYMENTS_CLIENT_ID: simulator.clientId,
+  PAYMENTS_API_KEY: simulator.apiKey,
+};
+const environment = { ...use({ TEMPORAL_ADDRESS: temporal.address }), ...service };
+const worker = await startApp("worker", ["--json"], environment);
+afterAll(async () => {
+  await worker.kill();
+  await simulator.stop();
+  await temporal.teardown();
+}, 60_000);
+
+const POLLING = { timeout: 120_000, interval: 100 };
+
+const payoutsOf = async (prefix: string) => {
+  const { payouts } = await simulator.state();
+  return payouts.filter(({ payout_reference }) => payout_reference?.includes(prefix));
+};
+
+const rowsOf = (prefix: string, count: number, change?: Parameters<typeof makeRows>[2]) =>
+  makeRows(prefix, count, (index) => {
+    const changed = change?.(index) ?? {};
+    const [row] = makeRows(prefix, 1);
+    const payout = { ...row!.payout, payout_reference: prefix, amount: `${index + 1}.00` };
+    return { ...changed, payout: { ...payout, ...changed.payout } };
+  });
+
+const importFile = (name: string, ...more: ReadonlyArray<string>) =>
+  starter(["payouts", "import", name, "--json", ...more]);
+
+const batchOf = (said: string): string => /payouts\/[0-9a-f]{32}/.exec(said)?.[0] ?? "";
+
+describe("300 rows", () => {
+  it("are paid once each, with those refused and asking told", async () => {
+    const asking = { ...options, onRefusal: "ask" };
+    const rows = rowsOf("all", 300, (index) => {
+      // The beneficiary's currency must be the payout's.
+      if (index === 100) return { payout: { currency: "USD" }, options: asking };
+      if (index % 100 === 50) return { payout: { payout_reference: "FAIL all" } };
+      return index === 7 ? { payout: { currency: "USD" } } : {};
+    });
+    const name = await file("all.csv", csv(rows));
+    const result = name.replace("all.csv", "all-result.csv");
+    const waiting = importFile(name, "--wait", "--result", result, "--by", "Ada");
+    const asked = temporal.client.workflow.getHandle("payout/all-100");
+    await expect
+      .poll(async () => {
+        const progress = await asked.query<Progress>("progress").catch(() => undefined);
+        return progress?.stage;
+      }, POLLING)
+      .toBe("needsAttention");
+    const amend = await file("amend.json", { currency: "EUR" });
+    const resolve = ["resolve", "payout/all-100", "--by", "Bob", "--amend", amend];
+    expect(await starter(resolve)).toMatchObject({ exitCode: 0 });
+
+    const ended = await waiting;
+    expect(ended.exitCode).toBe(1);
+    const report = jsonOf(ended);
+    expect(report).toMatchObject({
+      workflowId: like(/^payouts\/[0-9a-f]{32}$/),
+      runId: ID,
+      status: "completed",
+      startedBy: "Ada",
+      rows: 300,
+      totals: { EUR: "45041.00", USD: "109.00" },
+      progress: { done: 300, started: 300, known: 0, conflicting: 0 },
+      runs: { completed: 296, failed: 4, asking: 0, waiting: 0, sending: 0 },
+      resultFile: result,
+    });
+    expect(ended.stdout + ended.stderr).not.toContain("DE89370400440532013000");
+    expect(await payoutsOf("all")).toHaveLength(299);
+
+    const lines = (await readFile(result, "utf8")).trimEnd().split("\n");
+    expect(lines).toHaveLength(301);
+    expect(lines[0]).toBe("row,key,workflow_id,run_id,payout_id,status,reason");
+    expect(lines[1]).toMatch(/^2,all-0,payout\/all-0,[0-9a-f-]{36},[0-9a-f-]{36},completed,$/);
+    expect(lines[8]).toMatch(
+      /^9,all-7,payout\/all-7,[0-9a-f-]{36},,failed,.*currency must be the same/,
+    );
+    expect(lines[51]).toMatch(/^52,all-50,.*,[0-9a-f-]{36},failed,The payout .* ended as failed/);
+
+    const again = await importFile(name, "--wait");
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain("This file was paid already");
+    const { resultFile: _, ...told } = report;
+    expect(jsonOf(again)).toEqual(told);
+    expect(await payoutsOf("all")).toHaveLength(299);
+  });
+});
+
+describe("a changed file", () => {
+  const prefix = "changed";
+
+  it("pays the rows that are new, and tells which they are", async () => {
+    const first = await file("first.jsonl", jsonLines(rowsOf(prefix, 10)));
+    expect(await importFile(first, "--wait")).toMatchObject({ exitCode: 0 });
+    const second = await file("second.csv", csv(rowsOf(prefix, 13)));
+    const dry = await starter(["payouts", "import", second, "--dry-run", "--json"], {
+      env: service,
+    });
+    expect(dry).toMatchObject({ exitCode: 0 });
+    expect(jsonOf(dry)).toEqual({
+      status: "checked",
+      workflowId: like(/^payouts\//),
+      rows: 13,
+      totals: { EUR: "91.00" },
+      funds: [{ currency: "EUR", total: "91.00", available: like(/^\d+\.\d\d$/), isEnough: true }],
+      known: 10,
+      new: 3,
+      newRows: "12-14",
+    });
+    expect(await payoutsOf(prefix)).toHaveLength(10);
+    const paid = await importFile(second, "--wait");
+    expect(paid.exitCode).toBe(0);
+    expect(paid.stderr).toContain("10 rows are known; 3 are new: lines 12-14.");
+    expect(jsonOf(paid)).toMatchObject({
+      progress: { started: 3, known: 10 },
+      runs: { completed: 3 },
+    });
+    expect(await payoutsOf(prefix)).toHaveLength(13);
+  });
+
+  it("with nothing new starts nothing", async () => {
+    const part = await file("part.csv", csv(rowsOf(prefix, 4)));
+    const result = part.replace("part.csv", "part.jsonl");
+    const called = await importFile(part, "--result", result);
+    expect(called.exitCode).toBe(0);
+    expect(jsonOf(called)).toMatchObject({ status: "nothingNew", rows: 4, known: 4, new: 0 });
+    const outcomes = (await readFile(result, "utf8")).trimEnd().split("\n");
+    expect(outcomes.map((line) => JSON.parse(line) as unknown)).toEqual(
+      [0, 1, 2, 3].map((n) => ({
+        row: n + 2,
+        key: `${prefix}-${n}`,
+        workflow_id: `payout/${prefix}-${n}`,
+        run_id: ID,
+        payout_id: ID,
+        status: "completed",
+        reason: "",
+      })),
+    );
+  });
+
+  it("whose key stands for another payment is refused before anything is sent", async () => {
+    const rows = rowsOf(prefix, 20, (index) =>
+      index === 3 ? { payout: { amount: "99.00" } } : {},
+    );
+    const name = await file("conflict.csv", csv(rows));
+    const called = await importFile(name);
+    expect(called.exitCode).toBe(2);
+    expect(jsonOf(called)).toEqual({
+      error: {
+        type: "BadInput",
+        message: "The file has one fault. Nothing was started.",
+        faults: [
+          {
+            field: "row 5, key:",
+            problem: `${prefix}-3 was used for another payment, payout/${prefix}-3`,
+            row: 5,
+            column: "key",
+          },
+        ],
+      },
+    });
+    expect(await payoutsOf(prefix)).toHaveLength(13);
+  });
+});
+
+it("an import that was interrupted goes on where it stopped", async () => {
+  const rows = rowsOf("interrupted", 260);
+  const name = await file("interrupted.csv", csv(rows));
+  const first = jsonOf(await importFile(name, "--dry-run"));
+  const batch = String(first["workflowId"]);
+  // What an import leaves that is killed while it writes: a page, and no bulk run.
+  const { checkBulkFile, pagesAgain } = await import("../src/bulk/check-bulk-file.ts");
+  for await (const page of pagesAgain(await checkBulkFile(name))) {
+    if (page.number > 1) break;
+    await temporal.client.workflow.start("payoutPage", {
+      workflowId: `${batch}/page/${page.number}`,
+      taskQueue: "payments",
+      args: [page.rows],
+      startDelay: "365 days",
+    });
+  }
+  const ended = await importFile(name, "--wait");
+  expect(ended.exitCode).toBe(0);
+  expect(jsonOf(ended)).toMatchObject({ workflowId: batch, runs: { completed: 260 } });
+  expect(await payoutsOf("interrupted")).toHaveLength(260);
+});
+
+describe("orders", () => {
+  it("hold a bulk run back, let it go on, and end it", async () => {
+    // Sends are held back, so that a window is all that is ever under way.
+    await starter(["pause", "a test", "--by", "Ada"]);
+    const name = await file("orders.csv", csv(rowsOf("orders", 30)));
+    const started = await importFile(name, "--window", "5");
+    expect(started.exitCode).toBe(0);
+    const batch = batchOf(started.stderr);
+    const order = (what: string, ...more: ReadonlyArray<string>) =>
+      starter(["payouts", what, batch, "--by", "Bob", "--json", ...more]);
+    const status = async () => jsonOf(await starter(["payouts", "status", batch, "--json"]));
+    await expect.poll(async () => (await status())["runs"], POLLING).toMatchObject({ sending: 5 });
+
+    const paused = await order("pause", "--why", "a bad file");
+    expect(jsonOf(paused)).toEqual({ workflowId: batch, runId: ID, status: "paused" });
+    const twice = await order("pause");
+    expect([twice.exitCode, jsonOf(twice)]).toEqual([
+      2,
+      { error: { type: "BadInput", message: "It is paused already, by Bob." } },
+    ]);
+    await expect
+      .poll(async () => (await status())["progress"], POLLING)
+      .toMatchObject({
+        done: 5,
+        started: 5,
+        paused: { by: "Bob", why: "a bad file", since: anyText },
+      });
+    await starter(["resume", "--by", "Ada"]);
+    await expect
+      .poll(async () => (await status())["runs"], POLLING)
+      .toMatchObject({ completed: 5, sending: 0 });
+    const person = await starter(["payouts", "status", batch]);
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(person.stdout).toMatch(/paused +by Bob, .* UTC: a bad file/);
+    expect(person.stdout).toContain("30: 5 started, 25 not started");
+    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+
+    expect(jsonOf(await order("cancel"))).toMatchObject({ status: "cancelled" });
+    const ended = await starter(["payouts", "status", batch, "--wait", "--json"]);
+    expect(ended.exitCode).toBe(1);
+    expect(jsonOf(ended)).toMatchObject({
+      status: "completed",
+      progress: { done: 5, cancelled: { by: "Bob" } },
+      runs: { completed: 5 },
+    });
+    expect(await payoutsOf("orders")).toHaveLength(5);
+
+    // The same file once more pays the rows that were not started.
+    const rest = await importFile(name, "--wait");
+    expect(rest.exitCode).toBe(0);
+    expect(rest.stderr).toContain("5 rows are known; 25 are new: lines 7-31.");
+    expect(await payoutsOf("orders")).toHaveLength(30);
+  });
+
+  it("are not taken for what is no bulk run", async () => {
+    const calls = await Promise.all([
+      starter(["payouts", "status", "payout/orders-0", "--json"]),
+      starter(["payouts", "status", "payouts/nobody", "--json"]),
+    ]);
+    for (const [index, says] of ["not a bulk run", "no run with the id"].entries()) {
+      expect(calls[index]?.exitCode).toBe(2);
+      expect(calls[index]?.stdout).toContain(says);
+    }
+  });
+});
+
+it("a total above the limit waits for a second person", async () => {
+  const name = await file("approval.csv", csv(rowsOf("approval", 3)));
+  const waiting = importFile(name, "--wait", "--by", "Ada", "--approve-above", "5.99");
+  const waitsFor = async () => {
+    const { runs } = jsonOf(await starter(["attention", "--json"])) as {
+      readonly runs: ReadonlyArray<{
+        readonly workflowId: string;
+        readonly type: string;
+        readonly approval?: { readonly hash: string };
+      }>;
+    };
+    return runs.find(({ type }) => type === "payoutBatch");
+  };
+  await expect.poll(waitsFor, POLLING).toMatchObject({
+    approval: fields({ startedBy: "Ada", payment: { rows: 3, EUR: "6.00" } }),
+  });
+  expect(await payoutsOf("approval")).toEqual([]);
+  const { approval, workflowId } = (await waitsFor())!;
+  const approve = ["approve", workflowId, "--by", "Bob", "--hash", approval!.hash];
+  expect(await starter(approve)).toMatchObject({ exitCode: 0 });
+  expect(await waiting).toMatchObject({ exitCode: 0 });
+  expect(await payoutsOf("approval")).toHaveLength(3);
+});
+
+it("a run that is terminated by hand holds no slot", async () => {
+  await starter(["pause", "a test", "--by", "Ada"]);
+  const name = await file("slots.csv", csv(rowsOf("slots", 3)));
+  const started = await importFile(name, "--window", "1");
+  const batch = batchOf(started.stderr);
+  const first = temporal.client.workflow.getHandle("payout/slots-0");
+  await expect
+    .poll(
+      async () =>
+        first.describe().then(
+          ({ status }) => status.name,
+          () => "none",
+        ),
+      POLLING,
+    )
+    .toBe("RUNNING");
+  await first.terminate("by hand");
+  await starter(["resume", "--by", "Ada"]);
+  const result = name.replace("slots.csv", "slots-result.jsonl");
+  const ended = await starter(["payouts", "status", batch, "--wait", "--result", result, "--json"]);
+  expect(ended.exitCode).toBe(1);
+  expect(jsonOf(ended)).toMatchObject({ runs: { completed: 2, terminated: 1 } });
+  const outcomes = (await readFile(result, "utf8")).trimEnd().split("\n");
+  expect(outcomes.map((line) => JSON.parse(line) as unknown)).toEqual(
+    listWith(
+      fields({ key: "slots-0", status: "terminated", reason: "by hand" }),
+      fields({ key: "slots-2", status: "completed" }),
+    ),
+  );
+});
+
+it("bad flags are told before anything is read", async () => {
+  const calls = await Promise.all([
+    importFile("nowhere.csv", "--window", "0"),
+    importFile("nowhere.csv", "--approve-above", "much"),
+    importFile("nowhere.csv", "--result", "result.xlsx"),
+  ]);
+  const says = ["--window must be", "--approve-above must be", "--result must end in"];
+  for (const [index, call] of calls.entries()) {
+    expect(call.exitCode).toBe(2);
+    expect(jsonOf(call)).toMatchObject({ error: { message: holding(says[index]!) } });
+  }
+});
