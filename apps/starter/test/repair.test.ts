@@ -63,10 +63,7 @@ describe("an onboarding that failed goes on with an amended input", () => {
         from: "createCardholder",
         eventId: expect.any(Number) as unknown,
         stays: [],
-        again: [
-          { name: "checkRequests", note: null },
-          { name: "createCardholder", note: "was refused: is sent amended" },
-        ],
+        again: [{ name: "createCardholder", note: "was refused: is sent amended" }],
         amended: ["cardholder.phone_number"],
       },
     });
@@ -108,7 +105,7 @@ describe("an onboarding that failed goes on with an amended input", () => {
     const retried = jsonOf(await retry("check"));
     expect(retried["plan"]).toMatchObject({
       from: "awaitVerification",
-      stays: ["checkRequests", "createCardholder"],
+      stays: ["createCardholder"],
       amended: [],
     });
     expect(await ended("check")).toBe("COMPLETED");
@@ -140,13 +137,7 @@ describe("an onboarding that failed goes on with an amended input", () => {
     const patch = await file("card.json", { card: { product_code: "prepaid-usd-2" } });
     expect(jsonOf(await retry("card", "--amend", patch))["plan"]).toMatchObject({
       from: "issueCard",
-      stays: [
-        "checkRequests",
-        "createCardholder",
-        "awaitVerification",
-        "ensureBalance",
-        "awaitFunds",
-      ],
+      stays: ["createCardholder", "awaitVerification", "ensureBalance", "awaitFunds"],
     });
     expect(await ended("card")).toBe("COMPLETED");
     const { cardholders, cards } = await madeFor("Card");

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 
 /** An id as it may stand in a visibility query. */
-const quoted = (id: string): string => `"${id.replaceAll(/["\\]/g, "")}"`;
+export const quoted = (id: string): string => `"${id.replaceAll(/["\\]/g, "")}"`;
 
 const otherRuns = async (id: string): Promise<Array<string>> => {
   const { client, info } = Context.current();

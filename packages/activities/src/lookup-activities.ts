@@ -19,6 +19,8 @@ export interface Sent<Request> {
   readonly since: number;
   /** The mark in the search attribute PaymentIds of runs that mean to make the like. */
   readonly intentMark: string;
+  /** Other keys under which the same step may have sent it. */
+  readonly keys?: ReadonlyArray<string>;
 }
 
 /** What the service lists that may be what was sent. */
@@ -76,7 +78,7 @@ export const makeLookupActivities = (runtime: PaymentsRuntime): LookupActivities
     runInActivity(runtime, call, (error) => toApplicationFailure(error, { nonRetryable: false }));
 
   return {
-    findPayouts: async ({ intentMark, request, since }) => {
+    findPayouts: async ({ intentMark, keys = [], request, since }) => {
       const { certain, recent } = await look((client) =>
         Effect.map(payoutsSince(client, since - CLOCK_SKEW_MS), (recent) => ({
           certain: certainAfterMs(client),
@@ -84,7 +86,8 @@ export const makeLookupActivities = (runtime: PaymentsRuntime): LookupActivities
         })),
       );
       const isOurs = ({ unique_request_id }: Payout) =>
-        unique_request_id !== undefined && unique_request_id === request.unique_request_id;
+        unique_request_id !== undefined &&
+        (unique_request_id === request.unique_request_id || keys.includes(unique_request_id));
       const isAlike = (payout: Payout) =>
         payout.beneficiary_id === request.beneficiary_id &&
         payout.currency === request.currency &&

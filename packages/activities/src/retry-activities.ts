@@ -1,6 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
+import { quoted } from "./claims.ts";
 import { orderIdOf, type RetryOrder } from "./retry-order.ts";
 
 /** What a run that was reset finds out about its reset. */
@@ -26,8 +27,14 @@ interface Execution {
 
 const PAGE = 50;
 
-/** The reasons of the resets in a run's history, the latest first: each is an event of the run it made. */
-async function* resetReasons(client: Client, execution: Execution): AsyncGenerator<string> {
+interface Reset {
+  readonly orderId: string | undefined;
+  /** Seconds since 1970. */
+  readonly at: number;
+}
+
+/** The resets in a run's history, the latest first: each is an event of the run that it made. */
+async function* resetsOf(client: Client, execution: Execution): AsyncGenerator<Reset> {
   let nextPageToken: Uint8Array | null | undefined;
   do {
     const page = await client.workflowService.getWorkflowExecutionHistoryReverse({
@@ -36,12 +43,29 @@ async function* resetReasons(client: Client, execution: Execution): AsyncGenerat
       maximumPageSize: PAGE,
       ...(nextPageToken && { nextPageToken }),
     });
-    for (const { workflowTaskFailedEventAttributes: failed } of page.history?.events ?? []) {
-      if (failed?.newRunId) yield failed.failure?.message ?? "";
+    for (const event of page.history?.events ?? []) {
+      const { eventTime, workflowTaskFailedEventAttributes: failed } = event;
+      if (!failed?.newRunId) continue;
+      const orderId = orderIdOf(failed.failure?.message ?? "");
+      yield { orderId, at: Number(eventTime?.seconds ?? 0) };
     }
     ({ nextPageToken } = page);
   } while (nextPageToken?.length);
 }
+
+/** The latest order of any run of this workflow id: those of its resets may be behind its own. */
+const latestOrderOf = async (client: Client, workflowId: string): Promise<string | undefined> => {
+  let latest: Reset | undefined;
+  const query = `WorkflowId = ${quoted(workflowId)}`;
+  for await (const { runId } of client.workflow.list({ query })) {
+    for await (const reset of resetsOf(client, { workflowId, runId })) {
+      if (reset.orderId === undefined) continue;
+      if (latest === undefined || reset.at > latest.at) latest = reset;
+      break;
+    }
+  }
+  return latest?.orderId;
+};
 
 /** gRPC's code. */
 const NOT_FOUND = 5;
@@ -79,16 +103,12 @@ export const makeRetryActivities = (): RetryActivities => ({
   readRetryOrder: async () => {
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
-    let isOutdated = false;
-    for await (const reason of resetReasons(client, { workflowId, runId })) {
-      const orderId = orderIdOf(reason);
-      if (orderId !== undefined) {
-        const order = await readOrder(client, orderId);
-        await closeOrder(client, orderId);
-        return { runId, order, isOutdated };
-      }
-      isOutdated = true;
-    }
-    return { runId, order: null, isOutdated };
+    const own = await resetsOf(client, { workflowId, runId }).next();
+    const ownOrderId = own.done === true ? undefined : own.value.orderId;
+    const orderId = ownOrderId ?? (await latestOrderOf(client, workflowId));
+    if (orderId === undefined) return { runId, order: null, isOutdated: true };
+    const order = await readOrder(client, orderId);
+    await closeOrder(client, orderId);
+    return { runId, order, isOutdated: ownOrderId === undefined };
   },
 });

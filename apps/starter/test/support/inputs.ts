@@ -16,7 +16,7 @@ export const beneficiary = {
   state: "Berlin",
   address: "Example Street 2",
   postal_code: "10115",
-};
+} as const;
 
 export const payout = {
   currency: "EUR",
@@ -25,7 +25,7 @@ export const payout = {
   payout_reference: "Invoice 2026-001",
   payment_date: "2026-12-01",
   is_payer: "Y",
-};
+} as const;
 
 export const cardholder = {
   email: "ada@example.com",

@@ -25,7 +25,8 @@ export class Past {
     // A step that is in the history has not asked; one of a run reset since has asked for that run.
     if (!patched(`reset, asked ${this.#asked}`)) return undefined;
     this.#read = await localActivities.readRetryOrder();
-    return this.#read.isOutdated ? undefined : (this.#read.order ?? undefined);
+    const { isOutdated, order } = this.#read;
+    return isOutdated || order === null ? undefined : order;
   }
 
   /** The input as it was amended, or as the run was started with. */
@@ -49,7 +50,7 @@ export class Past {
     if (this.#read === undefined) return undefined;
     const { isOutdated, order } = this.#read;
     const told = order?.sent[step] ?? NOTHING;
-    if (!(isOutdated || order === null) || told.outcome === "known") return told;
+    if (!isOutdated || told.outcome === "known") return told;
     return { outcome: "unknown", amendments: told.amendments };
   }
 }

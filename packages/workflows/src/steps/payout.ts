@@ -41,16 +41,22 @@ const intentOfPayout = ({
 }: CreatePayout) =>
   intentOf("createPayout", [beneficiary_id, currency, plainest(amount), payout_reference]);
 
-const lookUpPayout = async (request: CreatePayout, since: number): Promise<LookUp<Payout>> => {
+const lookUpPayout = async (
+  request: CreatePayout,
+  since: number,
+  keys: ReadonlyArray<string>,
+): Promise<LookUp<Payout>> => {
   const { certainAfterMs, items, owners, rivals } = await activities.findPayouts.executeWithOptions(
     { summary: `Look for the payout ${request.unique_request_id ?? ""}` },
-    [{ request, since, intentMark: intentMark(intentOfPayout(request)) }],
+    [{ request, since, keys, intentMark: intentMark(intentOfPayout(request)) }],
   );
   const verdict = judge({
     key: request.unique_request_id,
     candidates: items.map(({ payout_id, unique_request_id = "" }) => ({
       id: payout_id,
-      key: unique_request_id === "" ? undefined : unique_request_id,
+      key: keys.includes(unique_request_id)
+        ? request.unique_request_id
+        : unique_request_id || undefined,
       owner: owners[payout_id] ?? owners[unique_request_id],
     })),
     rivals,
@@ -68,8 +74,7 @@ const lookUpPayout = async (request: CreatePayout, since: number): Promise<LookU
             _tag: "Found",
             value: found,
             // Our key proves it; one alike may be of a run whose claim is not to be seen yet.
-            certainAfterMs:
-              found.unique_request_id === request.unique_request_id ? 0 : certainAfterMs,
+            certainAfterMs: keys.includes(found.unique_request_id ?? "") ? 0 : certainAfterMs,
           };
     }
   }

@@ -35,8 +35,15 @@ export interface Sending<Request extends object, A> {
   readonly isKeyed: boolean;
   /** One send: one activity of the operation. */
   readonly send: (request: Request) => Promise<A>;
-  /** Looks for what a send without an answer may have made; left out where no list shows it. */
-  readonly lookUp?: (request: Request, since: number) => Promise<LookUp<A>>;
+  /**
+   * Looks for what a send without an answer may have made, under any of the step's keys; left out
+   * where no list shows it.
+   */
+  readonly lookUp?: (
+    request: Request,
+    since: number,
+    keys: ReadonlyArray<string>,
+  ) => Promise<LookUp<A>>;
   /** Without a look-up: whether the same request may be sent again, and what for. */
   readonly whenLost: "lookUp" | "repeat" | "ask";
   /** What a person is shown of the request. */
@@ -104,6 +111,13 @@ const serviceAnswers = async (): Promise<void> => {
     if (isCancellation(error)) throw error;
   }
 };
+
+/** Most amendments of one step that a look-up goes back to. */
+const MOST_AMENDMENTS = 20;
+
+/** A refused request was not carried out, so its successor has a key of its own. */
+const keyOf = (step: string, amendments: number): string =>
+  stepKey(amendments === 0 ? step : `${step}#${amendments}`);
 
 class Sender<Request extends object, A> {
   readonly #run: Run;
@@ -186,12 +200,18 @@ class Sender<Request extends object, A> {
     }
   }
 
+  /** The keys under which this step may have sent, in this run and, amended, in those before. */
+  get #keys(): ReadonlyArray<string> {
+    const { isKeyed, step } = this.#sending;
+    if (!isKeyed) return [];
+    const most = this.#isSentBefore ? MOST_AMENDMENTS : this.#amendments;
+    return Array.from({ length: most + 1 }, (_, amendments) => keyOf(step, amendments));
+  }
+
   /** Fixes key and payload before the first send: every further send is the very same. */
   #fix(request: Request): Request {
     const { intent, isKeyed, step } = this.#sending;
-    this.#key = isKeyed
-      ? stepKey(this.#amendments === 0 ? step : `${step}#${this.#amendments}`)
-      : undefined;
+    this.#key = isKeyed ? keyOf(step, this.#amendments) : undefined;
     this.#run.intends(step, {
       intent: intent(request),
       ...(this.#key !== undefined && { key: this.#key }),
@@ -228,7 +248,10 @@ class Sender<Request extends object, A> {
       this.#run.waiting(step, `no answer, looking it up: ${reason}`);
       const { found, lookedAt } = await CancellationScope.nonCancellable(async () => {
         await sleep(wait);
-        return { lookedAt: Date.now(), found: await lookUp(this.#request, this.#since) };
+        return {
+          lookedAt: Date.now(),
+          found: await lookUp(this.#request, this.#since, this.#keys),
+        };
       });
       this.#tell(`looked up: ${found._tag}`);
       if (lookedAt - lost < found.certainAfterMs) continue;

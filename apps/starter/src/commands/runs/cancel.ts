@@ -22,18 +22,16 @@ export const cancel = Command.make("cancel", flags, ({ by, id, json, reason }) =
     const { withTemporal } = await import("../../connection/temporal.ts");
     const { cancelRun } = await import("../../runs/end-run.ts");
     const { commandLine } = await import("../../output/command-line.ts");
+    const { wrap } = await import("../../output/text.ts");
     const person = actingPerson(by);
     const { runId, undoes } = await withTemporal((temporal) =>
       cancelRun(temporal, id, { by: person, reason }),
     );
-    const what = undoes
-      ? "undoes what it has done"
-      : "keeps what it has done (onFailure: keep, or nothing to undo)";
+    const what = undoes ? "undoes what it has done" : "keeps what it has done";
     output.answer({ workflowId: id, runId, status: "cancelling", undoes }, () =>
-      [
-        `${id} is asked to end. It waits for the answer to what it is sending,`,
-        `and ${what}. Follow it: ${commandLine("watch", id)}`,
-      ].join("\n"),
+      wrap(
+        `${id} is asked to end. It waits for the answer to what it is sending, and ${what}.\nFollow it: ${commandLine("watch", id)}`,
+      ),
     );
     return EXIT_CODES.done;
   }),

@@ -22,6 +22,7 @@ export const terminate = Command.make("terminate", flags, ({ by, id, json, reaso
     const { withTemporal } = await import("../../connection/temporal.ts");
     const { terminateRun } = await import("../../runs/end-run.ts");
     const { commandLine } = await import("../../output/command-line.ts");
+    const { wrap } = await import("../../output/text.ts");
     const person = actingPerson(by);
     const { inDoubt, runId } = await withTemporal((temporal) =>
       terminateRun(temporal, id, { by: person, reason }),
@@ -29,9 +30,8 @@ export const terminate = Command.make("terminate", flags, ({ by, id, json, reaso
     output.answer({ workflowId: id, runId, status: "terminated", inDoubt }, () =>
       [
         `${id} is terminated. Nothing was undone.`,
-        ...inDoubt.map(
-          ({ operation, step }) =>
-            `! ${step}: ${operation} may have been carried out, and nobody looks it up now.`,
+        ...inDoubt.map(({ operation, step }) =>
+          wrap(`! ${step}: ${operation} may have been carried out, and nobody looks it up now.`),
         ),
         ...(inDoubt.length > 0 ? [`  Going on does: ${commandLine("runs", "retry", id)}`] : []),
         `Who did what: ${commandLine("audit", id)}`,

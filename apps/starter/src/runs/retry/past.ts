@@ -3,7 +3,7 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@tempo
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
 import { isRecord } from "../../input/fields.ts";
-import { isUndoing, type PastStep, type ReadRun, readRun } from "./read-steps.ts";
+import { type PastStep, type ReadRun, readRun } from "./read-steps.ts";
 import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
@@ -21,7 +21,7 @@ export interface PastSend {
 
 /** What is known of a workflow id that is to be retried. */
 export interface Past {
-  /** The steps of the latest run, in order, without those that undid others. */
+  /** The steps of the latest run, in order. */
   readonly steps: ReadonlyArray<PastStep>;
   readonly sends: ReadonlyMap<string, PastSend>;
   /** Ids of what was undone after the failure. */
@@ -103,11 +103,10 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
   return sends;
 };
 
+/** A run undoes at its end, after the step that failed. */
 const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
   const attempts = runs
-    .flatMap(({ steps }) => steps)
-    .filter(({ name }) => isUndoing(name))
-    .flatMap(({ activities }) => activities)
+    .flatMap(({ steps }) => steps.at(-1)?.activities ?? [])
     .flatMap(({ end, input, type }) => {
       const id = textAt(input, UNDOES[type] ?? "");
       return id === undefined ? [] : [{ id, isDone: end === "done" }];
@@ -159,7 +158,7 @@ const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, P
 export const pastOf = (runs: ReadonlyArray<ReadRun>): Past => {
   const sends = sendsOf(runs);
   return {
-    steps: (runs.at(-1)?.steps ?? []).filter(({ name }) => !isUndoing(name)),
+    steps: runs.at(-1)?.steps ?? [],
     sends,
     ...undoneBy(runs),
     ...amendedInput(runs, sends),

@@ -52,13 +52,8 @@ export interface ReadRun {
   readonly changes: ReadonlyArray<InputChange>;
 }
 
-const NO_STEPS: ReadonlySet<string> = new Set(["starting", "needsAttention", "done"]);
-
-/** How a run ended, where that was written as a stage. */
-const ENDED: ReadonlySet<string> = new Set(["failed", "cancelled"]);
-
-/** What a step is called that undoes another after the failure. */
-export const isUndoing = (step: string): boolean => step.startsWith("undo:");
+/** Stages that are no steps of their own. */
+const NO_STEPS: ReadonlySet<string> = new Set(["starting", "needsAttention"]);
 
 const read = (payload: Payload | null | undefined): unknown =>
   payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
@@ -131,7 +126,7 @@ export const readRun = ({ events }: History): ReadRun => {
   let reset: ReadRun["reset"];
 
   const enter = (name: string, taskEnd: EventId): void => {
-    if (NO_STEPS.has(name) || ENDED.has(name)) return;
+    if (NO_STEPS.has(name)) return;
     current = steps.get(name) ?? {
       name,
       task: Number(taskEnd),

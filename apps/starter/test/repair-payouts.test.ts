@@ -1,0 +1,228 @@
+import type { ApprovalRequest, PayoutInput, Progress } from "@durable-payments/workflows";
+import { describe, expect, it, vi } from "vitest";
+import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
+import { holding, ID } from "./support/expected.ts";
+import { makeRepairRig } from "./support/repair-rig.ts";
+import { jsonOf } from "./support/starter.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const { ended, file, simulator, start, starter, temporal } = await makeRepairRig();
+const { workflow } = temporal.client;
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+/** Each test pays an amount of its own, to be told from the others in the ledger. */
+const paying = (amount: string, more: PayoutInput["options"] = {}): PayoutInput => ({
+  beneficiary: { ...beneficiary, nickname: `Supplier ${amount}` },
+  payout: { ...payout, amount, payout_reference: `Invoice ${amount}` },
+  options: { ...options, ...more },
+});
+
+const paid = async (reference: string) => {
+  const { payouts } = await simulator.state();
+  return payouts.filter(({ payout_reference }) => payout_reference === `Invoice ${reference}`);
+};
+
+const progressOf = (id: string) => workflow.getHandle(id).query<Progress>("progress");
+
+const awaitStage = (id: string, stage: string) =>
+  vi.waitFor(async () => expect((await progressOf(id)).stage).toBe(stage), PATIENCE);
+
+const requests = async (operation: string) => (await simulator.state()).requests[operation] ?? 0;
+
+const retry = (id: string, ...more: ReadonlyArray<string>) =>
+  starter(["runs", "retry", id, "--by", "Bob", ...more, "--json"]);
+
+const approve = async (id: string, by: string) => {
+  const { approval } = (await progressOf(id)).shown;
+  // What the approval step shows.
+  const { hash } = approval as ApprovalRequest;
+  return await starter(["approve", id, "--by", by, "--hash", hash, "--json"]);
+};
+
+describe("a payout", () => {
+  it("that was terminated while it was sent is looked up, and paid once", async () => {
+    await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 1_500 });
+    const before = await requests("createPayout");
+    await start("payout", "in doubt", paying("20.00"));
+    await vi.waitFor(async () => expect(await requests("createPayout")).toBe(before + 1), PATIENCE);
+    const terminated = await starter([
+      "runs",
+      "terminate",
+      "in doubt",
+      "--reason",
+      "stuck",
+      "--json",
+    ]);
+    expect(terminated.exitCode).toBe(0);
+    expect(jsonOf(terminated)).toEqual({
+      workflowId: "in doubt",
+      runId: ID,
+      status: "terminated",
+      inDoubt: [{ step: "createPayout", operation: "createPayout" }],
+    });
+    // What nobody knows is not amended.
+    const amended = await retry(
+      "in doubt",
+      "--amend",
+      await file("doubt.json", { payout: { amount: "19.00" } }),
+    );
+    expect(amended.exitCode).toBe(2);
+    expect(jsonOf(amended)).toMatchObject({
+      error: { faults: [{ field: "payout.amount", problem: holding("nobody knows") }] },
+    });
+    const retried = jsonOf(await retry("in doubt"));
+    expect(retried["plan"]).toMatchObject({
+      from: "createPayout",
+      stays: ["createBeneficiary"],
+      again: [{ name: "createPayout", note: holding("looked up") }],
+    });
+    expect(await ended("in doubt")).toBe("COMPLETED");
+    expect(await paid("20.00")).toHaveLength(1);
+    expect(await requests("createPayout")).toBe(before + 1);
+  });
+
+  it("that is refused again and again is paid once, as it was amended last", async () => {
+    const before = await requests("createBeneficiary");
+    const refuse = () => simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await refuse();
+    await start("payout", "again", paying("30.00"));
+    expect(await ended("again")).toBe("FAILED");
+    await refuse();
+    const less = await file("less.json", { payout: { amount: "29.00" } });
+    expect((await retry("again", "--amend", less)).exitCode).toBe(0);
+    expect(await ended("again")).toBe("FAILED");
+    // The amendment of the earlier retry holds on.
+    const patch = await file("again.json", { payout: { payout_reason: "Services" } });
+    expect((await retry("again", "--amend", patch)).exitCode).toBe(0);
+    expect(await ended("again")).toBe("COMPLETED");
+    const made = await paid("30.00");
+    expect(made).toMatchObject([{ amount: "29.00", payout_reason: "Services" }]);
+    expect(await requests("createBeneficiary")).toBe(before + 1);
+  });
+
+  it("keeps what a person amended in the run that failed", async () => {
+    await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await start("payout", "asked", paying("40.00", { onRefusal: "ask" }));
+    const handle = workflow.getHandle("asked");
+    await awaitStage("asked", "needsAttention");
+    await handle.executeUpdate("resolve", { args: [{ by: "Ada", amend: { amount: "39.00" } }] });
+    await awaitStage("asked", "needsAttention");
+    await handle.executeUpdate("resolve", { args: [{ by: "Ada", abandon: "later" }] });
+    expect(await ended("asked")).toBe("FAILED");
+    const retried = await retry("asked");
+    expect(retried.exitCode).toBe(0);
+    expect(await ended("asked")).toBe("COMPLETED");
+    expect(await paid("40.00")).toMatchObject([{ amount: "39.00" }]);
+  });
+
+  it("is reset in the Web UI after a retry, and is still paid once", async () => {
+    await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await start("payout", "by hand", paying("45.00"));
+    expect(await ended("by hand")).toBe("FAILED");
+    const patch = await file("hand.json", { payout: { amount: "44.00" } });
+    expect((await retry("by hand", "--amend", patch)).exitCode).toBe(0);
+    expect(await ended("by hand")).toBe("COMPLETED");
+    const { runId } = await workflow.getHandle("by hand").describe();
+    const { events } = await workflow.getHandle("by hand", runId).fetchHistory();
+    const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+    for (const task of [tasks.at(-1), tasks[0]]) {
+      await temporal.client.workflowService.resetWorkflowExecution({
+        namespace: "default",
+        requestId: `by hand ${String(task?.eventId)}`,
+        reason: "as an operator would",
+        workflowExecution: { workflowId: "by hand", runId },
+        workflowTaskFinishEventId: task?.eventId ?? null,
+      });
+      expect(await ended("by hand")).toBe("COMPLETED");
+    }
+    expect(await paid("45.00")).toMatchObject([{ amount: "44.00" }]);
+  });
+});
+
+describe("a payout that a second person approved", () => {
+  it("goes on without being approved again, where it is not amended", async () => {
+    await simulator.addFault({ kind: "refusal-in-200", operation: "createBeneficiary" });
+    await start("payout", "approved", paying("50.00", { approval: { above: "25" } }));
+    await awaitStage("approved", "awaitApproval");
+    expect((await approve("approved", "Eve")).exitCode).toBe(0);
+    expect(await ended("approved")).toBe("FAILED");
+    expect((await retry("approved")).exitCode).toBe(0);
+    expect(await ended("approved")).toBe("COMPLETED");
+    expect(await paid("50.00")).toHaveLength(1);
+  });
+
+  it("is approved once more where it is, not by who amended it", async () => {
+    await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await start("payout", "amended", paying("60.00", { approval: { above: "25" } }));
+    await awaitStage("amended", "awaitApproval");
+    expect((await approve("amended", "Eve")).exitCode).toBe(0);
+    expect(await ended("amended")).toBe("FAILED");
+    const patch = await file("more.json", { payout: { amount: "70.00" } });
+    expect((await retry("amended", "--amend", patch)).exitCode).toBe(0);
+    await vi.waitFor(
+      async () => expect((await progressOf("amended")).shown).toHaveProperty("approval"),
+      PATIENCE,
+    );
+    expect(await paid("60.00")).toEqual([]);
+    const own = await approve("amended", "Bob");
+    expect(own.exitCode).toBe(2);
+    expect(own.stdout).toContain("Bob amended this payment");
+    expect((await approve("amended", "Eve")).exitCode).toBe(0);
+    expect(await ended("amended")).toBe("COMPLETED");
+    expect(await paid("60.00")).toMatchObject([{ amount: "70.00" }]);
+  });
+});
+
+describe("a run that is cancelled", () => {
+  it("undoes what it was told to, and can be done anew", async () => {
+    await start("onboardCardholder", "cancelled", {
+      cardholder: { ...cardholder, last_name: "Cancelled" },
+      card: { ...card, card_limit: "9000000.00" },
+      options: { ...options, onFailure: "compensate" },
+    });
+    await awaitStage("cancelled", "awaitFunds");
+    const asked = await starter(["runs", "cancel", "cancelled", "--reason", "wrong", "--json"]);
+    expect(asked.exitCode).toBe(0);
+    expect(jsonOf(asked)).toEqual({
+      workflowId: "cancelled",
+      runId: ID,
+      status: "cancelling",
+      undoes: true,
+    });
+    expect(await ended("cancelled")).toBe("CANCELLED");
+    const standing = async () =>
+      (await simulator.state()).cardholders.filter(
+        ({ last_name, removed }) => last_name === "Cancelled" && !removed,
+      );
+    expect(await standing()).toEqual([]);
+    const late = await starter(["runs", "cancel", "cancelled"]);
+    expect(late.exitCode).toBe(2);
+    expect(late.stderr).toContain("has ended");
+
+    const patch = await file("cancelled.json", { card: { card_limit: "10.00" } });
+    const after = await retry("cancelled", "--amend", patch);
+    expect(after.exitCode).toBe(2);
+    const anew = await retry("cancelled", "--from", "createCardholder", "--amend", patch);
+    expect(jsonOf(anew)).toMatchObject({ status: "retried" });
+    expect(await ended("cancelled")).toBe("COMPLETED");
+    expect(await standing()).toHaveLength(1);
+  });
+
+  it("keeps what it has done where it was told nothing, and goes on when it is retried", async () => {
+    await start("payout", "kept", paying("80.00", { approval: { above: "25" } }));
+    await awaitStage("kept", "awaitApproval");
+    const person = await starter(["runs", "cancel", "kept"]);
+    expect(person).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(await ended("kept")).toBe("CANCELLED");
+    expect(jsonOf(await retry("kept"))).toMatchObject({ status: "retried" });
+    await awaitStage("kept", "awaitApproval");
+    expect((await approve("kept", "Eve")).exitCode).toBe(0);
+    expect(await ended("kept")).toBe("COMPLETED");
+    expect(await paid("80.00")).toHaveLength(1);
+  });
+});
