@@ -12,4 +12,9 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     about: "runs a second, and events replayed a second, against the bare Temporal SDK",
     load: () => import("./throughput.ts"),
   },
+  {
+    name: "interactive",
+    about: "a payout that a person starts, beside a bulk run of 1,000 and 10,000",
+    load: () => import("./interactive.ts"),
+  },
 ];
