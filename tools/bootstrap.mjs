@@ -19,7 +19,7 @@ const scripts = {
   chaos: "tools/src/chaos/main.ts",
   bench: "bench/src/main.ts",
   worker: "apps/worker/src/main.ts",
-  starter: "apps/starter/src/main.ts",
+  starter: "apps/starter/src/start.mjs",
   simulator: "apps/simulator/src/main.ts",
 };
 
