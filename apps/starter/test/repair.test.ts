@@ -90,6 +90,8 @@ describe("an onboarding that failed goes on with an amended input", () => {
       ),
     });
     expect(audit.stdout).not.toContain("+4930999999");
+    const story = jsonOf(await starter(["runs", "show", "phone", "--json"]));
+    expect(story).toMatchObject({ resetFrom: { reason: "wrong number (Bob)" } });
     // An order that was taken up is closed.
     const open = temporal.client.workflow.count(
       'WorkflowType = "retryOrder" AND ExecutionStatus = "Running"',

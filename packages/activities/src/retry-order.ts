@@ -30,12 +30,16 @@ export const RETRY_ORDER_TYPE = "retryOrder";
 /** Task queue of orders: no worker polls it. */
 export const retryOrderQueue = (taskQueue: string): string => `${taskQueue}/retry-orders`;
 
+const ORDER = / \[(retry\/[^[\]]+)\]$/;
+
 /** The reason of a reset, by which the run that it makes finds its order. */
 export const resetReason = (reason: string, orderId: string): string => `${reason} [${orderId}]`;
 
+/** The reason of a reset as it was given, without the order that it names. */
+export const givenReason = (reason: string): string => reason.replace(ORDER, "");
+
 /** Workflow id of the order that the reason of a reset names, if it names one. */
-export const orderIdOf = (reason: string): string | undefined =>
-  /\[(retry\/[^[\]]+)\]$/.exec(reason)?.[1];
+export const orderIdOf = (reason: string): string | undefined => ORDER.exec(reason)?.[1];
 
 /** Workflow id of a new order; `nonce` tells the orders for one run apart. */
 export const orderIdFor = (runId: string, nonce: string): string => `retry/${runId}/${nonce}`;

@@ -1,3 +1,4 @@
+import { givenReason } from "@durable-payments/activities/retry-order";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
@@ -20,7 +21,7 @@ const resetOf = ({ events }: History): Reset | null => {
   for (const event of events?.toReversed() ?? []) {
     const failed = event.workflowTaskFailedEventAttributes;
     if (failed?.baseRunId) {
-      const reason = masked(failed.failure?.message) ?? "";
+      const reason = masked(givenReason(failed.failure?.message ?? ""));
       return { runId: failed.baseRunId, at: timeOf(event), reason };
     }
   }
