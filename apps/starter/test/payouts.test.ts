@@ -127,6 +127,7 @@ describe("a changed file", () => {
       known: 10,
       new: 3,
       newRows: "12-14",
+      retentionMs: 86_400_000,
     });
     expect(await payoutsOf(prefix)).toHaveLength(10);
     const paid = await importFile(second, "--wait");

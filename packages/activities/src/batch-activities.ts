@@ -182,7 +182,7 @@ export const batchActivities: BatchActivities = {
   closePages: async ({ batch, from, to }) => {
     for (let page = from; page <= to; page += 1) {
       Context.current().heartbeat();
-      await closePage(pageId(batch, page), "The bulk run was cancelled.");
+      await closePage(pageId(batch, page), "Its rows are not to be started.");
     }
   },
   awaitPayoutRuns,

@@ -224,6 +224,21 @@ describe("orders", () => {
     expect(await payouts()).toHaveLength(4);
   });
 
+  it("of Temporal itself end it, and let the runs go on", async () => {
+    const gate = new Gate();
+    await withWorker(rig, gated(gate), async () => {
+      const rows = makeRows(3);
+      const batch = await startBatch(rig, rows, { input: { window: 1 } });
+      await gate.whenHeld(1);
+      await batch.cancel();
+      await expect(batch.result()).rejects.toThrow("cancelled");
+      expect(await statusOf(`${batch.workflowId}/page/1`)).toBe("TERMINATED");
+      gate.open();
+      await rig.environment.client.workflow.getHandle(rows[0]!.workflowId).result();
+    });
+    expect(await payouts()).toHaveLength(1);
+  });
+
   it("must say who gives them", async () => {
     const gate = new Gate();
     await withWorker(rig, gated(gate), async () => {
@@ -265,6 +280,24 @@ describe("a total above the limit", () => {
       await approve("Bob");
       expect(await batch.result()).toMatchObject({ completed: 3 });
     });
+  });
+
+  it("that is rejected, or cancelled, pays nobody and closes its pages", async () => {
+    await withWorker(rig, service.activities, async () => {
+      const rejected = await startBatch(rig, makeRows(3), { input });
+      const { hash } = (await approvalOf(rejected)) as { readonly hash: string };
+      const rejection = { by: "Bob", hash, reject: "too much" };
+      await rejected.executeUpdate(approveUpdate, { args: [rejection] });
+      expect(await failureOf(rejected.result())).toMatchObject({ type: "Rejected" });
+      const cancelled = await startBatch(rig, makeRows(3), { input });
+      await approvalOf(cancelled);
+      await cancelled.executeUpdate(cancelBatchUpdate, { args: [{ by: "Bob" }] });
+      expect(await cancelled.result()).toMatchObject({ started: 0, notStarted: 3 });
+      for (const { workflowId } of [rejected, cancelled]) {
+        expect(await statusOf(`${workflowId}/page/1`)).toBe("TERMINATED");
+      }
+    });
+    expect(await payouts()).toEqual([]);
   });
 
   it("is not asked about below it", async () => {

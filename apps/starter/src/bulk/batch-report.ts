@@ -1,5 +1,5 @@
 import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
-import type { BatchProgress } from "@durable-payments/workflows";
+import type { BatchProgress, PayoutBatchResult } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { badInput, EXIT_CODES } from "../errors.ts";
@@ -95,6 +95,13 @@ const askProgress = async (
   }
 };
 
+/** What its result tells of its rows, where no worker can be asked. */
+const progressOf = (result: unknown): BatchProgress => {
+  // What the workflow returns.
+  const { conflicting, known, notStarted, rows, started } = result as PayoutBatchResult;
+  return { rows, done: rows - notStarted, started, known, conflicting };
+};
+
 /**
  * Gathers how a bulk run stands.
  *
@@ -120,7 +127,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     closedAt: closeTime?.toISOString() ?? null,
     rows,
     totals,
-    progress,
+    progress: progress ?? (ending?.status === "completed" ? progressOf(ending.result) : null),
     runs,
     ...(ending?.status === "failed" && { failure: ending.failure }),
   };
@@ -131,9 +138,12 @@ export const unpaid = ({ cancelled, failed, terminated, timedOut }: RunCounts): 
   cancelled + failed + terminated + timedOut;
 
 /** The exit code of a command that reports a bulk run. */
-export const batchExitCode = ({ progress, runs, status }: BatchReport): number => {
+export const batchExitCode = ({ progress, rows, runs, status }: BatchReport): number => {
   if (status === "running") return EXIT_CODES.done;
-  const isWhole =
-    status === "completed" && (progress?.conflicting ?? 0) === 0 && !progress?.cancelled;
-  return isWhole && unpaid(runs) === 0 ? EXIT_CODES.done : EXIT_CODES.runFailed;
+  const isEachPaid =
+    status === "completed" &&
+    progress?.done === rows &&
+    progress.conflicting === 0 &&
+    unpaid(runs) === 0;
+  return isEachPaid ? EXIT_CODES.done : EXIT_CODES.runFailed;
 };

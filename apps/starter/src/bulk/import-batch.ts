@@ -3,12 +3,13 @@ import { withTemporal } from "../connection/temporal.ts";
 import { EXIT_CODES, StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
 import type { Output } from "../output/output.ts";
-import { columns, wrap } from "../output/text.ts";
+import { columns, duration, wrap } from "../output/text.ts";
 import { compareFunds, type Funds } from "./balances.ts";
 import { batchExitCode, type BatchReport, reportBatch } from "./batch-report.ts";
 import { batchText } from "./batch-text.ts";
 import { checkBulkFile, type CheckedFile, pagesAgain } from "./check-bulk-file.ts";
 import { findKnownRows, type KnownRows } from "./known-rows.ts";
+import { readRetention } from "./retention.ts";
 import { checkResultFile, rowsOfBatch, writeResultFile } from "./result-file.ts";
 import { type BatchOptions, findBatch, startBatch, uploadPages } from "./start-batch.ts";
 import { totalsText } from "./totals.ts";
@@ -39,10 +40,15 @@ const fundsText = ({ available, currency, isEnough, problem, total }: Funds): st
   return `${total} ${currency} of ${available}${isEnough ? "" : ": not enough"}`;
 };
 
+/** What Temporal knows of a file's rows, and for how long after their end. */
+interface Memory extends KnownRows {
+  readonly retentionMs: number;
+}
+
 const dryRunText = (
   { batch, rows }: CheckedFile,
   funds: ReadonlyArray<Funds>,
-  found: KnownRows | undefined,
+  found: Memory | undefined,
 ): string =>
   `Every row is sound. Nothing was started.\n${columns([
     ["id", batch],
@@ -53,15 +59,22 @@ const dryRunText = (
       : [
           ["known", `${found.known} rows`] as const,
           ["new", found.new === 0 ? "none" : `${found.new} rows, lines ${found.newRows}`] as const,
+          [
+            "keys",
+            `known for ${duration(found.retentionMs)} after a payout's end: the namespace's retention`,
+          ] as const,
         ]),
   ])}`;
 
 const dryRun = async (output: Output, checked: CheckedFile): Promise<number> => {
   const funds = await compareFunds(checked.totals);
-  let found: KnownRows | undefined;
+  let found: Memory | undefined;
   let unreached: StarterError | undefined;
   try {
-    found = await withTemporal((temporal) => known(temporal, checked, output));
+    found = await withTemporal(async (temporal) => ({
+      ...(await known(temporal, checked, output)),
+      retentionMs: await readRetention(temporal),
+    }));
   } catch (error) {
     // What is known without Temporal is told all the same.
     if (!(error instanceof StarterError) || error.exitCode !== EXIT_CODES.cannotConnect)
@@ -80,6 +93,7 @@ const dryRun = async (output: Output, checked: CheckedFile): Promise<number> => 
       known: found?.known ?? null,
       new: found?.new ?? null,
       newRows: found?.newRows ?? null,
+      retentionMs: found?.retentionMs ?? null,
     },
     () => dryRunText(checked, funds, found),
   );

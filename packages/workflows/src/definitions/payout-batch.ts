@@ -44,6 +44,7 @@ export interface BatchPosition {
   readonly known: number;
   readonly conflicting: number;
   readonly paused?: GivenOrder;
+  readonly cancelled?: GivenOrder;
 }
 
 /** What became of the rows: the counts of {@link BatchProgress}, and how their runs ended. */
@@ -96,24 +97,22 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     conflicting: 0,
   };
   let starting = new CancellationScope();
-  const orders = new BatchOrders(run, at.paused, () => starting.cancel());
+  let isStopped = false;
+  const orders = new BatchOrders(run, at, () => {
+    isStopped = true;
+    starting.cancel();
+  });
   setHandler(batchProgressQuery, (): BatchProgress => {
     const { conflicting, done, known, started } = at;
-    const { cancelled, paused } = orders;
-    return {
-      rows: input.rows,
-      done,
-      started,
-      known,
-      conflicting,
-      ...(paused && { paused }),
-      ...(cancelled && { cancelled }),
-    };
+    return { rows: input.rows, done, started, known, conflicting, ...orders.given };
   });
   orders.listen();
 
+  const closeRest = () => closePages({ batch, from: at.page, to: input.pages });
+
   const startPage = async (): Promise<void> => {
     starting = new CancellationScope();
+    isStopped = false;
     const { page, skip, started } = at;
     try {
       const rows = await starting.run(() =>
@@ -137,8 +136,9 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
         conflicting: at.conflicting + rows.conflicting,
       };
     } catch (error) {
+      const isByOrder = isStopped && !CancellationScope.current().consideredCancelled;
       // Stopped between two attempts: what they did is found when the page is looked at again.
-      if (!isCancellation(error) || !starting.consideredCancelled) throw error;
+      if (!isCancellation(error) || !isByOrder) throw error;
     }
   };
 
@@ -159,11 +159,15 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   };
 
   const result = await run.conduct(async (): Promise<PayoutBatchResult | undefined> => {
-    if (input.from === undefined) await approve(run, input);
+    run.onFailure({ what: "close the pages", how: closeRest });
+    if (input.from === undefined) {
+      const isCancelled = condition(() => orders.cancelled !== undefined);
+      await Promise.race([approve(run, input), isCancelled]);
+    }
     const note = `starting ${input.rows} payouts`;
     if (await run.step("startPayouts", note, startPages)) return undefined;
     orders.isPast = true;
-    if (orders.cancelled) await closePages({ batch, from: at.page, to: input.pages });
+    if (orders.cancelled) await closeRest();
     const { conflicting, done, known, started } = at;
     const endings = await run.step("awaitPayouts", "waiting for the runs to end", (step) => {
       run.waiting(step, "waiting for the runs to end");
@@ -175,6 +179,6 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   if (result !== undefined) return result;
   return await continueAsNew<typeof payoutBatch>({
     ...input,
-    from: { ...at, ...(orders.paused && { paused: orders.paused }) },
+    from: { ...at, ...orders.given },
   });
 }

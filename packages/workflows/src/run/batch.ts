@@ -50,9 +50,14 @@ export class BatchOrders {
   isPast = false;
 
   /** @param onStop is called when no more rows are to be started, for now or for good */
-  constructor(run: Run, paused: GivenOrder | undefined, onStop: () => void) {
+  constructor(
+    run: Run,
+    { cancelled, paused }: Pick<BatchProgress, "cancelled" | "paused">,
+    onStop: () => void,
+  ) {
     this.#run = run;
     this.#paused = paused;
+    this.#cancelled = cancelled;
     this.#onStop = onStop;
   }
 
@@ -62,6 +67,14 @@ export class BatchOrders {
 
   get cancelled(): GivenOrder | undefined {
     return this.#cancelled;
+  }
+
+  /** Those that hold now, as they are shown and handed on. */
+  get given(): Pick<BatchProgress, "cancelled" | "paused"> {
+    return {
+      ...(this.#paused && { paused: this.#paused }),
+      ...(this.#cancelled && { cancelled: this.#cancelled }),
+    };
   }
 
   /** Takes orders from now on. */
