@@ -1,8 +1,11 @@
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
+
+// A busy machine takes its time.
+vi.setConfig({ hookTimeout: 90_000 });
 
 let folder: TestFolder;
 let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;

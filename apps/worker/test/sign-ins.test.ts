@@ -8,6 +8,9 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
 
+// A busy machine takes its time.
+vi.setConfig({ hookTimeout: 90_000 });
+
 const PROCESSES = 5;
 const BUDGET = 7;
 const PATIENCE = { timeout: 100_000, interval: 200 };

@@ -6,7 +6,8 @@ import { Effect, Layer } from "effect";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeSignInPermits, type SignInBudget } from "../src/index.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+// A busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
 beforeAll(async () => {

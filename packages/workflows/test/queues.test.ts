@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { BULK_PRIORITY } from "@durable-payments/activities";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { payout } from "../src/index.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
+
+// A busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 let rig: Rig;
 let service: Service;

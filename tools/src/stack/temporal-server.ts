@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import { orEnd } from "../processes/await-ready.ts";
 import type { StartedProcess } from "../processes/spawn-process.ts";
-import { searchAttributeArguments, searchAttributes } from "../search-attributes.ts";
+import { searchAttributes } from "../search-attributes.ts";
+import { localServerArguments } from "../server-arguments.ts";
 
 const readyWithinMs = 30_000;
 const askEveryMs = 100;
@@ -17,7 +18,7 @@ export const temporalServerArguments = (port: number, uiPort: number): string[] 
   `${port}`,
   "--ui-port",
   `${uiPort}`,
-  ...searchAttributeArguments(),
+  ...localServerArguments(),
 ];
 
 /**
