@@ -13,14 +13,22 @@ export class Past {
   #asked = 0;
 
   /**
+   * Whether there is an order to read yet. Mostly there is none, and a step that asks first awaits
+   * nothing: the SDK takes the stack of every promise of a workflow, which costs more than a step.
+   */
+  get isToLearn(): boolean {
+    const { firstExecutionRunId, runId } = workflowInfo();
+    return runId !== firstExecutionRunId && this.#read?.runId !== runId;
+  }
+
+  /**
    * Reads the order, once, at the first step that is not in the history: before anything is done
    * again, so that an amendment cannot come too late.
    *
    * @returns the order, where it was read just now.
    */
   async learn(): Promise<RetryOrder | undefined> {
-    const { firstExecutionRunId, runId } = workflowInfo();
-    if (runId === firstExecutionRunId || this.#read?.runId === runId) return undefined;
+    if (!this.isToLearn) return undefined;
     this.#asked += 1;
     // A step that is in the history has not asked; one of a run reset since has asked for that run.
     if (!patched(`reset, asked ${this.#asked}`)) return undefined;

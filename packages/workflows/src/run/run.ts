@@ -90,7 +90,7 @@ export class Run {
     { isIndexed = true }: StepOptions = {},
   ): Promise<A> {
     for (const end of this.#leftOver.splice(0)) end();
-    await this.#learn();
+    if (this.#past.isToLearn) await this.#learn();
     const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
     const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
     this.#steps.push({ name, status: "running", since: now(), note });
@@ -116,9 +116,9 @@ export class Run {
    * The input of the run as it is now: what it was started with, or as it was amended since, when
    * the run was retried. Ask for it at each step, so that an amendment reaches the steps to come.
    */
-  async amended<Input>(input: Input): Promise<Input> {
-    await this.#learn();
-    return this.#past.input(input);
+  amended<Input>(input: Input): Input | Promise<Input> {
+    if (!this.#past.isToLearn) return this.#past.input(input);
+    return this.#learn().then(() => this.#past.input(input));
   }
 
   /** Whether the input was amended since the run was started, so that requests are checked again. */

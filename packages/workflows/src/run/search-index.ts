@@ -28,8 +28,15 @@ export class SearchIndex {
   #isDue = false;
 
   constructor() {
+    // Looked at whenever the workflow has done what it can do, and never fulfilled: one that is
+    // fulfilled and waited for anew costs a dozen promises, of each of which the SDK takes the stack.
     // A run that is cancelled is still to be found.
-    void CancellationScope.nonCancellable(() => this.#keepWritten());
+    void CancellationScope.nonCancellable(() =>
+      condition(() => {
+        if (this.#isDue) this.write();
+        return false;
+      }),
+    );
   }
 
   /** The stage that the run has reached. */
@@ -90,12 +97,5 @@ export class SearchIndex {
 
   #due(): void {
     this.#isDue = true;
-  }
-
-  async #keepWritten(): Promise<void> {
-    for (;;) {
-      await condition(() => this.#isDue);
-      this.write();
-    }
   }
 }
