@@ -1,7 +1,7 @@
 // The steps of our payout and onboarding runs as one writes them by hand on the bare SDK: the same
 // activities on the same queues, without progress, search attributes, audit trail or questions.
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { serviceQueue } from "@durable-payments/activities/task-queues";
+import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
 import type {
   OnboardCardholderInput,
   OnboardCardholderResult,
@@ -19,13 +19,24 @@ const { checkRequests } = proxyLocalActivities<Pick<PaymentsActivities, "checkRe
   startToCloseTimeout: "10 seconds",
 });
 
-const service = proxyActivities<PaymentsActivities>({
-  get taskQueue() {
-    return serviceQueue(workflowInfo().taskQueue);
-  },
+const timeouts = {
   startToCloseTimeout: "5 minutes",
   heartbeatTimeout: "15 seconds",
   scheduleToCloseTimeout: "30 days",
+} as const;
+
+const service = proxyActivities<PaymentsActivities>({
+  ...timeouts,
+  get taskQueue() {
+    return serviceQueue(workflowInfo().taskQueue);
+  },
+});
+
+const waiting = proxyActivities<PaymentsActivities>({
+  ...timeouts,
+  get taskQueue() {
+    return safetyNetQueue(workflowInfo().taskQueue);
+  },
 });
 
 const PACE = { minIntervalMs: 1_000, maxIntervalMs: 15 * 60_000 };
@@ -40,7 +51,7 @@ export async function payout(input: PayoutInput): Promise<PayoutResult> {
   };
   await checkRequests([{ operation: "createPayout", input: request, at: "payout" }]);
   const created = await service.createPayout(request);
-  const { outcome, payout } = await service.awaitPayoutEnd({
+  const { outcome, payout } = await waiting.awaitPayoutEnd({
     payout_id: created.payout_id,
     ...PACE,
   });
@@ -73,7 +84,7 @@ export async function onboardCardholder(
     },
   ]);
   const { card_holder_id } = await service.createCardholder(input.cardholder);
-  const { outcome } = await service.awaitVerification({ card_holder_id, ...PACE });
+  const { outcome } = await waiting.awaitVerification({ card_holder_id, ...PACE });
   if (outcome !== "verified") throw ApplicationFailure.nonRetryable(`the check ended: ${outcome}`);
   const { balance_id } = await service.retrieveBalance({ currency });
   const { isEnough } = await service.checkFunds({ amount: card_limit, currency });

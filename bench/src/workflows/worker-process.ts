@@ -32,7 +32,7 @@ const [author, temporalAddress = ""] = process.argv.slice(2);
 const workflowBundle = await bundleOf(author as Author);
 const taskQueue = `bench-${author}`;
 
-Runtime.install({ logger: new DefaultLogger("WARN") });
+Runtime.install({ logger: new DefaultLogger("ERROR") });
 const connection = await NativeConnection.connect({ address: temporalAddress });
 const temporal = new Client({ connection });
 const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
@@ -40,8 +40,8 @@ const { beneficiary_id } = await runtime.runPromise(
   PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
 );
 
-// As the worker app does it, but without rates.
-const { activityQueues, base } = workerQueues(taskQueue);
+// As the worker app does it, but without rates: the safety net's is in nobody's way here.
+const { activityQueues, base } = workerQueues(taskQueue, { safetyNetPerSecond: 10_000 });
 const shared = { connection, activities: makePaymentsActivities(runtime) };
 const workers = await Promise.all([
   Worker.create({ ...shared, ...base, workflowBundle }),

@@ -12,13 +12,10 @@ export interface World {
 export const startWorld = async (): Promise<World> => {
   const environment = await createLocalEnvironment();
   try {
-    const { ready, kill } = await startApp("simulator", [
-      "--json",
-      ...["--port", "0"],
-      ...["--settle-after", "0"],
-      ...["--verify-after", "0"],
-      ...["--balance", "USD=900000000.00"],
-    ]);
+    const { ready, kill } = await startApp(
+      "simulator",
+      "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
+    );
     return {
       temporalAddress: environment.address,
       serviceVariables: {
