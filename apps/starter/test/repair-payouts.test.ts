@@ -168,6 +168,10 @@ describe("a payout that a second person approved", () => {
       PATIENCE,
     );
     expect(await paid("60.00")).toEqual([]);
+    await vi.waitFor(async () => {
+      const query = 'WorkflowId = "amended" AND PaymentStage = "awaitApproval"';
+      expect((await workflow.count(query)).count).toBeGreaterThan(0);
+    }, PATIENCE);
     const own = await approve("amended", "Bob");
     expect(own.exitCode).toBe(2);
     expect(own.stdout).toContain("Bob amended this payment");
@@ -225,4 +229,10 @@ describe("a run that is cancelled", () => {
     expect(await ended("kept")).toBe("COMPLETED");
     expect(await paid("80.00")).toHaveLength(1);
   });
+});
+
+it("is replayed as it went, also after a retry", async () => {
+  const replayed = await starter(["runs", "replay", "again", "--json"]);
+  expect(jsonOf(replayed)).toMatchObject({ runs: [{ deterministic: true }] });
+  expect(replayed.exitCode).toBe(0);
 });

@@ -218,6 +218,33 @@ describe("from an earlier step", () => {
   });
 });
 
+describe("a run that was ended while it issued a card", () => {
+  it("issues it once, whatever became of the first request", async () => {
+    await simulator.addFault({ kind: "slow", operation: "createCard", milliseconds: 1_500 });
+    const before = (await simulator.state()).requests["createCard"] ?? 0;
+    await start("onboardCardholder", "ended", onboarding("Ended"));
+    await vi.waitFor(
+      async () =>
+        expect((await simulator.state()).requests["createCard"] ?? 0).toBeGreaterThan(before),
+      { timeout: 60_000, interval: 100 },
+    );
+    await temporal.client.workflow.getHandle("ended").terminate("by the test");
+    const amended = await retry(
+      "ended",
+      "--amend",
+      await file("ended.json", { card: { card_limit: "10.00" } }),
+    );
+    expect(amended.exitCode).toBe(2);
+    expect(amended.stdout).toContain("nobody knows what became of it");
+    expect(jsonOf(await retry("ended"))["plan"]).toMatchObject({
+      again: [{ name: "issueCard", note: holding("repeated under the same key") }],
+    });
+    expect(await ended("ended")).toBe("COMPLETED");
+    const made = await madeFor("Ended");
+    expect([made.cardholders.length, made.cards.length]).toEqual([1, 1]);
+  });
+});
+
 describe("says why it does nothing, with exit code 2,", () => {
   it("for a run that is none, one that is under way, one that has completed", async () => {
     await start(
@@ -238,6 +265,20 @@ describe("says why it does nothing, with exit code 2,", () => {
       });
     }
     await temporal.client.workflow.getHandle("open").terminate("by the test");
+  });
+
+  it("for a run that could not undo what it did", async () => {
+    await refuse("updateCard");
+    await simulator.addFault({ kind: "refusal-in-200", operation: "removeCardholder" });
+    await failed(
+      "left over",
+      onboarding("Left", { card: { card_name: "Travel" }, options: { onFailure: "compensate" } }),
+    );
+    const call = await retry("left over", "--from", "createCardholder");
+    expect(call.exitCode).toBe(2);
+    expect(jsonOf(call)).toMatchObject({
+      error: { message: holding("was to undo createCardholder") },
+    });
   });
 
   it("for a step that is none, and an amendment that is wrong, naming each fault", async () => {

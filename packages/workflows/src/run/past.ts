@@ -28,7 +28,14 @@ export class Past {
    * @returns the order, where it was read just now.
    */
   async learn(): Promise<RetryOrder | undefined> {
+<<<<<<< HEAD
     if (!this.isToLearn) return undefined;
+=======
+    const { firstExecutionRunId, runId, unsafe } = workflowInfo();
+    if (this.#read?.runId === runId) return undefined;
+    // A replay of a history alone takes every run for the first: there the markers tell.
+    if (runId === firstExecutionRunId && !unsafe.isReplaying) return undefined;
+>>>>>>> 51df986 (x)
     this.#asked += 1;
     // A step that is in the history has not asked; one of a run reset since has asked for that run.
     if (!patched(`reset, asked ${this.#asked}`)) return undefined;

@@ -37,6 +37,8 @@ interface StepOptions {
    * step that is over at once is not worth an event.
    */
   readonly isIndexed?: boolean;
+  /** The stage by which it is found, default its name as it is kept, with its number. */
+  readonly stage?: string;
 }
 
 /**
@@ -87,21 +89,21 @@ export class Run {
     called: string,
     note: string,
     work: (name: string) => Promise<A>,
-    { isIndexed = true }: StepOptions = {},
+    { isIndexed = true, stage }: StepOptions = {},
   ): Promise<A> {
     for (const end of this.#leftOver.splice(0)) end();
     if (this.#past.isToLearn) await this.#learn();
     const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
     const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
     this.#steps.push({ name, status: "running", since: now(), note });
-    this.#enter(name, { isIndexed });
+    this.#enter(name, { isIndexed, stage: stage ?? name });
     try {
       const result = await work(name);
       this.#update(name, { status: "done", until: now() });
       return result;
     } catch (error) {
       this.#update(name, { status: "failed", until: now(), note: rootCause(error).message });
-      this.#enter(name);
+      this.#enter(name, { stage: stage ?? name });
       this.audit.add({
         who: "run",
         step: name,
@@ -314,8 +316,8 @@ export class Run {
     this.audit.add({ who: by, step: from, what: "retried", detail });
   }
 
-  #enter(stage: string, { isIndexed = true }: StepOptions = {}): void {
-    this.#stage = stage;
+  #enter(name: string, { isIndexed = true, stage = name }: StepOptions = {}): void {
+    this.#stage = name;
     if (isIndexed) this.#index.stage(stage);
     this.#show();
   }

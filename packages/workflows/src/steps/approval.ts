@@ -44,7 +44,7 @@ export const awaitApproval = async (
 ): Promise<void> => {
   if (!(await localActivities.isAbove({ amount, limit: above }))) return;
   const note = `above ${above}: a second person has to approve`;
-  await run.step("awaitApproval", note, async (step) => {
+  const ask = async (step: string): Promise<void> => {
     const request: ApprovalRequest = {
       payment: shown,
       hash: intentOf("approval", [JSON.stringify(payload)]),
@@ -80,5 +80,7 @@ export const awaitApproval = async (
         by: given.by,
       });
     }
-  });
+  };
+  // It is one stage to those who look for what is to be approved, however often it is asked.
+  await run.step("awaitApproval", note, ask, { stage: "awaitApproval" });
 };

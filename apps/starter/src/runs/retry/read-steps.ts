@@ -126,7 +126,8 @@ export const readRun = ({ events }: History): ReadRun => {
   let reset: ReadRun["reset"];
 
   const enter = (name: string, taskEnd: EventId): void => {
-    if (NO_STEPS.has(name)) return;
+    // What could not be undone is told as a stage; what it did belongs to the step that failed.
+    if (NO_STEPS.has(name) || name.startsWith("undo:")) return;
     current = steps.get(name) ?? {
       name,
       task: Number(taskEnd),
