@@ -109,6 +109,13 @@ it("a build rolls out, the one before drains, and a rollback takes back: no run 
   );
 
   const second = await startBuild("2");
+  await vi.waitFor(
+    () =>
+      temporal(
+        "temporal worker deployment set-ramping-version --deployment-name payments --build-id 2 --percentage 10 --yes",
+      ),
+    WAITING,
+  );
   await setCurrent("2");
   const fresh = await pay("fresh");
   await Promise.all([fresh, pinned, moving].map(settle));

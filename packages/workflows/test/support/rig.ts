@@ -11,7 +11,10 @@ import type {
   WorkflowStartOptions,
 } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import type {
+  LocalTestWorkflowEnvironmentOptions,
+  TestWorkflowEnvironment,
+} from "@temporalio/testing";
 import { Worker } from "@temporalio/worker";
 import { searchAttributes } from "../../src/index.ts";
 import { bundleWorkflows } from "./bundle.ts";
@@ -59,9 +62,9 @@ export const timeSkippingRig = async (): Promise<Rig> => {
 };
 
 /** A real server, which lists workflows and keeps real time. */
-export const localRig = async (): Promise<Rig> => {
+export const localRig = async (options: LocalTestWorkflowEnvironmentOptions = {}): Promise<Rig> => {
   quietRuntime();
-  return startRig(await createLocalEnvironment());
+  return startRig(await createLocalEnvironment(options));
 };
 
 const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {

@@ -1,0 +1,113 @@
+import type { BatchActivities } from "@durable-payments/activities";
+import type { WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import {
+  cancelBatchUpdate,
+  pauseBatchUpdate,
+  payoutBatch,
+  type PayoutBatchInput,
+  resumeBatchUpdate,
+} from "../../../src/index.ts";
+import { approve, type Ending, type Stage } from "./ending.ts";
+
+const ROWS_OF_A_PAGE = 10;
+
+/** As if every page had rows that all are paid. */
+const activities: BatchActivities = {
+  startPayoutRuns: async () => ({
+    rows: ROWS_OF_A_PAGE,
+    isWhole: true,
+    started: ROWS_OF_A_PAGE,
+    known: 0,
+    conflicting: 0,
+  }),
+  closePages: async () => undefined,
+  awaitPayoutRuns: async ({ started }) => ({
+    completed: started,
+    failed: 0,
+    cancelled: 0,
+    terminated: 0,
+    timedOut: 0,
+  }),
+};
+
+const input = (pages: number): PayoutBatchInput => ({
+  pages,
+  rows: pages * ROWS_OF_A_PAGE,
+  totals: { USD: `${pages}000.00` },
+});
+
+const begin = ({ start }: Stage, pages: number, more: Partial<PayoutBatchInput> = {}) =>
+  start(payoutBatch, { ...input(pages), ...more });
+
+/** The first page waits until the test lets it go; the run is given orders meanwhile. */
+const ordered = (name: string, order: (handle: WorkflowHandle) => Promise<void>): Ending => {
+  let letGo: () => void = () => undefined;
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  return {
+    name,
+    activities: {
+      ...activities,
+      startPayoutRuns: async (page) => {
+        await isLetGo;
+        return activities.startPayoutRuns(page);
+      },
+    },
+    run: async (stage) => {
+      const handle = await begin(stage, 2);
+      await order(handle);
+      letGo();
+      return handle;
+    },
+  };
+};
+
+const APPROVAL = { approval: { above: "999.99" } };
+
+/** The endings of `payoutBatch`. */
+export const batchEndings: ReadonlyArray<Ending> = [
+  { name: "batch-completed", activities, run: (stage) => begin(stage, 2) },
+  {
+    name: "batch-continued-as-new",
+    activities,
+    // The recording server suggests it after few events.
+    run: (stage) => begin(stage, 30),
+  },
+  {
+    name: "batch-approved",
+    activities,
+    run: async (stage) => {
+      const handle = await begin(stage, 1, APPROVAL);
+      await approve(handle, { approve: true });
+      return handle;
+    },
+  },
+  {
+    name: "batch-failed-at-awaitApproval",
+    activities,
+    run: async (stage) => {
+      const handle = await begin(stage, 1, APPROVAL);
+      await approve(handle, { reject: "not ours" });
+      return handle;
+    },
+  },
+  {
+    name: "batch-failed-at-startPayouts",
+    activities: {
+      ...activities,
+      startPayoutRuns: () => {
+        throw ApplicationFailure.nonRetryable("page 1 is gone", "PageMissing");
+      },
+    },
+    run: (stage) => begin(stage, 1),
+  },
+  ordered("batch-paused-and-resumed", async (handle) => {
+    await handle.executeUpdate(pauseBatchUpdate, { args: [{ by: "Ada" }] });
+    await handle.executeUpdate(resumeBatchUpdate, { args: [{ by: "Ada" }] });
+  }),
+  ordered("batch-cancelled", (handle) =>
+    handle.executeUpdate(cancelBatchUpdate, { args: [{ by: "Ada", why: "a wrong file" }] }),
+  ),
+];

@@ -1,0 +1,75 @@
+import type { PaymentsActivities } from "@durable-payments/activities";
+import type { WorkflowHandle } from "@temporalio/client";
+import {
+  type Approval,
+  type ApprovalRequest,
+  approveUpdate,
+  progressQuery,
+  type Resolution,
+  resolveUpdate,
+} from "../../../src/index.ts";
+import type { Queue } from "../rig.ts";
+import type { Service, startService } from "../service.ts";
+
+/** Where a run is brought to its end. */
+export interface Stage {
+  readonly queue: Queue;
+  readonly service: Service;
+  /** Starts the run, under the name of the ending. */
+  readonly start: <Args extends ReadonlyArray<unknown>>(
+    workflow: (...args: Args) => Promise<unknown>,
+    ...args: Args
+  ) => Promise<WorkflowHandle>;
+}
+
+/** A way in which a run ends. Its name is the workflow's id, and the history's. */
+export interface Ending {
+  readonly name: string;
+  /** Of the simulated service; by default everything is done at once. */
+  readonly options?: Parameters<typeof startService>[0];
+  /** Instead of those that call the simulated service. */
+  readonly activities?: Partial<PaymentsActivities>;
+  /** Begins the run and brings it to its end. */
+  readonly run: (stage: Stage) => Promise<WorkflowHandle>;
+}
+
+/** A refusal of the next request of the operation. */
+export const refused = <Operation extends string>(operation: Operation) =>
+  ({ kind: "refusal-in-200", operation }) as const;
+
+const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+};
+
+/** Awaits that the run has come to the stage. */
+export const untilStageIs = (handle: WorkflowHandle, stage: string): Promise<void> =>
+  until(async () => (await handle.query(progressQuery)).stage === stage);
+
+/** Decides as a person when the run asks. */
+export const decide = async (handle: WorkflowHandle, resolution: Resolution): Promise<void> => {
+  await untilStageIs(handle, "needsAttention");
+  await handle.executeUpdate(resolveUpdate, { args: [resolution] });
+};
+
+/** Decides as the second person when the run waits for one. */
+export const approve = async (
+  handle: WorkflowHandle,
+  decision: { readonly approve: true } | { readonly reject: string },
+): Promise<void> => {
+  await untilStageIs(handle, "awaitApproval");
+  const { shown } = await handle.query(progressQuery);
+  // As the step shows it.
+  const { hash } = shown["approval"] as ApprovalRequest;
+  const approval: Approval = { by: "Bob", hash, ...decision };
+  await handle.executeUpdate(approveUpdate, { args: [approval] });
+};
+
+/** Cancels the run when it has come to the stage. */
+export const cancelAt = async (handle: WorkflowHandle, stage: string): Promise<void> => {
+  await untilStageIs(handle, stage);
+  await handle.cancel();
+};

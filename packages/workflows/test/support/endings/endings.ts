@@ -1,0 +1,83 @@
+import { Context } from "@temporalio/activity";
+import { brake } from "../../../src/definitions/brake.ts";
+import { tracker } from "../../../src/definitions/tracker.ts";
+import { type Rig, withWorker } from "../rig.ts";
+import { startService } from "../service.ts";
+import { batchEndings } from "./batches.ts";
+import type { Ending, Stage } from "./ending.ts";
+import { onboardingEndings } from "./onboardings.ts";
+import { payoutEndings } from "./payouts.ts";
+
+const brakeEndings: ReadonlyArray<Ending> = [
+  {
+    name: "brake-released",
+    run: async ({ start }) => {
+      const handle = await start(brake);
+      await handle.terminate("resumed");
+      return handle;
+    },
+  },
+];
+
+const trackerEndings: ReadonlyArray<Ending> = [
+  {
+    name: "tracker-continued-as-new",
+    activities: { trackWaiting: async () => undefined },
+    run: ({ start }) => start(tracker),
+  },
+  {
+    name: "tracker-cancelled",
+    activities: {
+      trackWaiting: () => {
+        const { cancelled } = Context.current();
+        const heart = setInterval(() => Context.current().heartbeat(), 500);
+        return cancelled.finally(() => clearInterval(heart));
+      },
+    },
+    run: async ({ start }) => {
+      const handle = await start(tracker);
+      await handle.cancel();
+      return handle;
+    },
+  },
+];
+
+/** The endings of the workflows, as they are recorded for replay; a new workflow adds its own. */
+export const endings: ReadonlyArray<Ending> = [
+  ...payoutEndings,
+  ...onboardingEndings,
+  ...batchEndings,
+  ...trackerEndings,
+  ...brakeEndings,
+];
+
+/** Brings a run to one of the endings, and gives its history; of a chain of runs, the first one's. */
+export const historyOf = async (rig: Rig, { activities, name, options, run }: Ending) => {
+  const service = await startService(
+    { settleAfter: 0, verifyAfter: 0, ...options },
+    { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0 } },
+  );
+  const { client } = rig.environment;
+  try {
+    return await withWorker(rig, { ...service.activities, ...activities }, async (queue) => {
+      let firstRun = "";
+      const start: Stage["start"] = async (workflow, ...args) => {
+        const handle = await client.workflow.start(workflow.name, {
+          args,
+          workflowId: name,
+          taskQueue: queue.taskQueue,
+          memo: { startedBy: "Ada" },
+        });
+        firstRun = handle.firstExecutionRunId;
+        return handle;
+      };
+      await run({ queue, service, start });
+      const first = client.workflow.getHandle(name, firstRun, { followRuns: false });
+      // However it ends.
+      await first.result().catch(() => undefined);
+      return first.fetchHistory();
+    });
+  } finally {
+    await service.stop();
+  }
+};

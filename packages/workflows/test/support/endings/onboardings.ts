@@ -1,0 +1,133 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import {
+  onboardCardholder,
+  type OnboardCardholderInput,
+  type OnboardCardholderOptions,
+} from "../../../src/index.ts";
+import { onboardInput } from "../inputs.ts";
+import { cancelAt, decide, type Ending, refused } from "./ending.ts";
+
+/** Nobody tells the runs that are recorded: they look themselves. */
+const OFTEN = { min: "100 ms", max: "200 ms" } as const;
+
+const SELDOM = { min: "1 hour", max: "1 hour" } as const;
+
+const nothing = async (): Promise<void> => undefined;
+
+const named = {
+  ...onboardInput,
+  card: { ...onboardInput.card, card_name: "Travel" },
+} satisfies OnboardCardholderInput;
+
+const onboard =
+  (
+    options: OnboardCardholderOptions,
+    during: (handle: WorkflowHandle) => Promise<void> = nothing,
+    input: OnboardCardholderInput = named,
+  ): Ending["run"] =>
+  async ({ start }) => {
+    const handle = await start(onboardCardholder, {
+      ...input,
+      options: { pollInterval: OFTEN, ...options },
+    });
+    await during(handle);
+    return handle;
+  };
+
+const COMPENSATE = { onFailure: "compensate" } as const;
+const UNVERIFIED = { verifyAfter: Infinity };
+const POOR = { balances: { USD: "1.00" } };
+
+/** The endings of `onboardCardholder`. */
+export const onboardingEndings: ReadonlyArray<Ending> = [
+  { name: "onboarding-completed", run: onboard({}) },
+  {
+    name: "onboarding-completed-without-name",
+    run: onboard({}, nothing, onboardInput),
+  },
+  {
+    name: "onboarding-completed-of-existing-cardholder",
+    run: async ({ queue, service, start }) => {
+      await (await queue.start(onboardCardholder, [onboardInput])).result();
+      const { cardholders } = await service.simulator.state();
+      const { card_holder_id } = cardholders[0]!;
+      return start(onboardCardholder, { card_holder_id, card: named.card });
+    },
+  },
+  {
+    name: "onboarding-failed-at-awaitFunds-of-new-balance",
+    options: { balances: { EUR: "1.00" } },
+    run: onboard({ fundWithin: "1 second" }),
+  },
+  {
+    name: "onboarding-amended-by-a-person",
+    options: { faults: [refused("createCardholder")] },
+    run: onboard({ onRefusal: "ask" }, (handle) =>
+      decide(handle, { by: "Ada", amend: { phone_number: "+4930654321" } }),
+    ),
+  },
+  {
+    name: "onboarding-abandoned-by-a-person",
+    options: { faults: [refused("createCard")] },
+    run: onboard({ onRefusal: "ask", ...COMPENSATE }, (handle) =>
+      decide(handle, { by: "Ada", abandon: "not wanted any more" }),
+    ),
+  },
+  {
+    name: "onboarding-failed-at-checkRequests",
+    run: onboard({}, nothing, { ...named, card: { ...named.card, card_limit: "much" } }),
+  },
+  {
+    name: "onboarding-failed-at-createCardholder",
+    options: { faults: [refused("createCardholder")] },
+    run: onboard({}),
+  },
+  {
+    name: "onboarding-failed-at-awaitVerification",
+    options: UNVERIFIED,
+    run: onboard({ verifyWithin: "1 second" }),
+  },
+  {
+    name: "onboarding-failed-at-ensureBalance",
+    options: { faults: [refused("retrieveBalance"), refused("createBalance")] },
+    run: onboard({}),
+  },
+  {
+    name: "onboarding-failed-at-awaitFunds",
+    options: POOR,
+    run: onboard({ fundWithin: "1 second" }),
+  },
+  {
+    name: "onboarding-failed-at-issueCard",
+    options: { faults: [refused("createCard")] },
+    run: onboard({}),
+  },
+  {
+    name: "onboarding-failed-at-confirmCard",
+    options: { faults: [refused("updateCard")] },
+    run: onboard({}),
+  },
+  {
+    name: "onboarding-compensated",
+    options: { faults: [refused("updateCard")] },
+    run: onboard(COMPENSATE),
+  },
+  {
+    name: "onboarding-compensated-in-part",
+    options: { faults: [refused("updateCard"), refused("removeCardholder")] },
+    run: onboard(COMPENSATE),
+  },
+  {
+    name: "onboarding-cancelled-at-awaitVerification",
+    options: UNVERIFIED,
+    run: onboard({}, (handle) => cancelAt(handle, "awaitVerification")),
+  },
+  {
+    name: "onboarding-cancelled-at-awaitFunds-and-compensated",
+    options: POOR,
+    // It is cancelled between two looks: what one that is under way comes to depends on luck.
+    run: onboard({ ...COMPENSATE, pollInterval: SELDOM }, (handle) =>
+      cancelAt(handle, "awaitFunds"),
+    ),
+  },
+];
