@@ -1,16 +1,13 @@
-import { Command, Flag } from "effect/cli";
+import { Command } from "effect/cli";
 import * as Option from "effect/Option";
 import { EXIT_CODES } from "../../errors.ts";
 import { json, runId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
+import { temporalRunId } from "./flags.ts";
 
 const flags = {
   id: runId,
-  runId: Flag.String("run-id").pipe(
-    Flag.withMetavar("RUN"),
-    Flag.withDescription("An earlier run of this id; default: the latest"),
-    Flag.optional,
-  ),
+  runId: temporalRunId,
   json,
 };
 
