@@ -13,32 +13,26 @@ export class Past {
   #asked = 0;
 
   /**
-   * Whether there is an order to read yet. Mostly there is none, and a step that asks first awaits
-   * nothing: the SDK takes the stack of every promise of a workflow, which costs more than a step.
+   * Whether this is the first step that is not in the history of a run that was reset, so that its
+   * order is to be read now. Mostly it is not, and a step that asks awaits nothing: the SDK takes
+   * the stack of every promise of a workflow, and a replay has to go in the very same steps.
    */
-  get isToLearn(): boolean {
-    const { firstExecutionRunId, runId } = workflowInfo();
-    return runId !== firstExecutionRunId && this.#read?.runId !== runId;
+  isToLearn(): boolean {
+    const { firstExecutionRunId, runId, unsafe } = workflowInfo();
+    if (this.#read?.runId === runId) return false;
+    // A replay of a history alone takes every run for the first: there the markers tell.
+    if (runId === firstExecutionRunId && !unsafe.isReplaying) return false;
+    this.#asked += 1;
+    // A step that is in the history has not asked; one of a run reset since has asked for that run.
+    return patched(`reset, asked ${this.#asked}`);
   }
 
   /**
-   * Reads the order, once, at the first step that is not in the history: before anything is done
-   * again, so that an amendment cannot come too late.
+   * Reads the order: before anything is done again, so that an amendment cannot come too late.
    *
-   * @returns the order, where it was read just now.
+   * @returns the order, unless the run was reset by another means since.
    */
   async learn(): Promise<RetryOrder | undefined> {
-<<<<<<< HEAD
-    if (!this.isToLearn) return undefined;
-=======
-    const { firstExecutionRunId, runId, unsafe } = workflowInfo();
-    if (this.#read?.runId === runId) return undefined;
-    // A replay of a history alone takes every run for the first: there the markers tell.
-    if (runId === firstExecutionRunId && !unsafe.isReplaying) return undefined;
->>>>>>> 51df986 (x)
-    this.#asked += 1;
-    // A step that is in the history has not asked; one of a run reset since has asked for that run.
-    if (!patched(`reset, asked ${this.#asked}`)) return undefined;
     this.#read = await localActivities.readRetryOrder();
     const { isOutdated, order } = this.#read;
     return isOutdated || order === null ? undefined : order;

@@ -92,7 +92,7 @@ export class Run {
     { isIndexed = true, stage }: StepOptions = {},
   ): Promise<A> {
     for (const end of this.#leftOver.splice(0)) end();
-    if (this.#past.isToLearn) await this.#learn();
+    if (this.#past.isToLearn()) await this.#learn();
     const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
     const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
     this.#steps.push({ name, status: "running", since: now(), note });
@@ -119,7 +119,7 @@ export class Run {
    * the run was retried. Ask for it at each step, so that an amendment reaches the steps to come.
    */
   amended<Input>(input: Input): Input | Promise<Input> {
-    if (!this.#past.isToLearn) return this.#past.input(input);
+    if (!this.#past.isToLearn()) return this.#past.input(input);
     return this.#learn().then(() => this.#past.input(input));
   }
 
