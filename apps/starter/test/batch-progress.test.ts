@@ -35,6 +35,9 @@ it("a line of progress tells what is done, failed, asking, the rate, and the tim
     "████░░░░░░ 45 %  44990 done, 10 failed, 3 asking, 50.0/s, 18 min 20 s left",
   );
   expect(progressLine(report, [])).toContain("3 asking, 14897 waiting");
+  const cancelled = { by: "Bob", since: report.startedAt };
+  const progress = { ...report.progress!, cancelled };
+  expect(progressLine({ ...report, progress }, samples)).toContain("75 %  44990 done");
   expect(progressLine({ ...report, stage: "awaitApproval" }, [])).toContain("awaits approval");
 });
 

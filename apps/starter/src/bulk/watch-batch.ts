@@ -29,8 +29,10 @@ const endedRows = ({ progress, runs }: BatchReport): number =>
 /** One line within 80 columns: `████░░░░░░ 45 %  4500 done, 3 failed, 1 asking, 48.0/s, 2 min left`. */
 export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>): string => {
   const { progress, rows, runs, stage } = report;
-  const ended = Math.min(rows, endedRows(report));
-  const part = rows === 0 ? 0 : ended / rows;
+  // After a cancellation no more rows come to it than were started.
+  const all = progress?.cancelled ? progress.done : rows;
+  const ended = Math.min(all, endedRows(report));
+  const part = all === 0 ? 1 : ended / all;
   const full = Math.floor(part * BAR_WIDTH);
   const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
   const [first] = samples;
@@ -46,9 +48,9 @@ export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>
     ...(runs.asking > 0 ? [`${runs.asking} asking`] : []),
     ...(runs.waiting > 0 && rate === 0 ? [`${runs.waiting} waiting`] : []),
     ...(stage === "awaitApproval" ? ["awaits approval"] : []),
-    ...(progress?.paused ? ["paused"] : []),
+    ...(progress?.cancelled ? ["cancelled"] : progress?.paused ? ["paused"] : []),
     ...(rate > 0
-      ? [`${rate.toFixed(1)}/s`, `${duration(((rows - ended) / rate) * 1000)} left`]
+      ? [`${rate.toFixed(1)}/s`, `${duration(((all - ended) / rate) * 1000)} left`]
       : []),
   ];
   return `${bar} ${Math.floor(part * 100)} %  ${parts.join(", ")}`;
