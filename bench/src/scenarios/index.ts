@@ -17,4 +17,9 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     about: "a payout that a person starts, beside a bulk run of 1,000 and 10,000",
     load: () => import("./interactive.ts"),
   },
+  {
+    name: "start",
+    about: "seconds to --help and a started run over bare Node; worker to polling",
+    load: () => import("./start.ts"),
+  },
 ];

@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleOf } from "../workflows/bundle.ts";
+
+/** A file of the checkout. */
+export const fileOf = (path: string): string =>
+  fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+/** The arguments with which this Node runs a module of the checkout. */
+export const argumentsOf = (path: string): ReadonlyArray<string> => [
+  "--conditions=@durable-payments/source",
+  fileOf(path),
+];
+
+const runBuild = (path: string): void => {
+  const { status, stderr } = spawnSync(process.execPath, [...argumentsOf(path)]);
+  if (status !== 0) throw new Error(`${path} failed: ${stderr.toString()}`);
+};
+
+/** What the starts need. */
+export interface Prepared {
+  /** The input of a payout. */
+  readonly payoutFile: string;
+  /** The bundle of the workflows on the bare SDK. */
+  readonly bareBundle: string;
+  /** Takes away what was made for the bench alone. */
+  readonly remove: () => void;
+}
+
+const payout = {
+  beneficiary_id: "b-1",
+  payout: {
+    currency: "EUR",
+    amount: "250.00",
+    payout_reason: "Payment for goods",
+    payout_reference: "Invoice 2026-001",
+    payment_date: "2026-12-01",
+    is_payer: "Y",
+  },
+};
+
+const WORKER_BUNDLE = [
+  "apps/worker/dist/workflow-bundle.js",
+  "apps/worker/dist/workflow-bundle.json",
+];
+
+/** Builds what `npm run build` builds of starter and worker, and what both are compared with. */
+export const prepare = async (): Promise<Prepared> => {
+  const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
+  const payoutFile = join(folder, "payout.json");
+  writeFileSync(payoutFile, JSON.stringify(payout));
+  const bareBundle = join(folder, "bare.js");
+  writeFileSync(bareBundle, (await bundleOf("bare")).code);
+  runBuild("apps/starter/src/built/build.ts");
+  const [code = "", manifest = ""] = WORKER_BUNDLE.map(fileOf);
+  // A worker refuses a bundle of other sources: none is left behind where there was none.
+  const isOurs = !existsSync(code);
+  runBuild("apps/worker/src/build.ts");
+  return {
+    payoutFile,
+    bareBundle,
+    remove: () => {
+      rmSync(folder, { recursive: true });
+      if (isOurs) for (const file of [code, manifest]) rmSync(file, { force: true });
+    },
+  };
+};
