@@ -5,9 +5,8 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Effect, Result } from "effect";
 import { type Call, HEARTBEAT_EVERY_MS, type PaymentsRuntime, runCall } from "./run-operation.ts";
-import { WaitingRuns, type Wait } from "./tracker-runs.ts";
+import { type Wait, type WaitingRun, WaitingRuns } from "./tracker-runs.ts";
 import {
-  dueAt,
   type ListPage,
   sweep,
   type Tidings,
@@ -23,6 +22,8 @@ export interface Tracking {
   /** Since the attempt began. */
   readonly sweeps: number;
   readonly requests: number;
+  /** Requests of the longest sweep. */
+  readonly mostRequests: number;
   readonly told: number;
   /** Payouts and cardholders that are waited for. */
   readonly waiting: number;
@@ -45,10 +46,8 @@ export interface TrackerOptions {
   readonly turnMs?: number;
 }
 
-/** Who begins to wait is noticed after this time at the latest. */
-const LONGEST_PAUSE_MS = 2_000;
-
-const SHORTEST_PAUSE_MS = 1_000;
+/** How often it is asked who waits; how often the service is asked is the sweeps' matter. */
+const LOOK_EVERY_MS = 1_000;
 
 /** Longest time that the tracker leaves a service alone that does not answer. */
 const LONGEST_BACKOFF_MS = 60_000;
@@ -68,7 +67,7 @@ const drained = () =>
   ApplicationFailure.create({
     type: "Draining",
     message: "The worker drains; another one goes on.",
-    nextRetryDelay: SHORTEST_PAUSE_MS,
+    nextRetryDelay: LOOK_EVERY_MS,
     category: ApplicationFailureCategory.BENIGN,
   });
 
@@ -82,9 +81,11 @@ class Tracker {
   readonly #activity = Context.current();
   readonly #signal: AbortSignal;
   readonly #waiting = new WaitingRuns();
+  readonly #restsUntil = new Map<string, number>();
   #cursor: Tracking["at"];
   #sweeps = 0;
   #requests = 0;
+  #mostRequests = 0;
   #told = 0;
 
   constructor(runtime: PaymentsRuntime, signal: AbortSignal) {
@@ -101,9 +102,9 @@ class Tracker {
     try {
       let failures = 0;
       do {
-        let pause: number;
+        let pause = LOOK_EVERY_MS;
         try {
-          pause = await this.#look();
+          await this.#look();
           failures = 0;
         } catch (error) {
           if (this.#signal.aborted) throw error;
@@ -120,33 +121,19 @@ class Tracker {
     }
   }
 
-  /** Looks once at whom to tell; gives the time until the next look. */
-  async #look(): Promise<number> {
+  async #look(): Promise<void> {
     await this.#waiting.refresh(this.#activity.client);
-    const began = Date.now();
     await this.#sweep(trackedPayouts);
     await this.#sweep(trackedCardholders);
-    const took = Date.now() - began;
-    // Sweeping takes a fifth of the time at most, but one that took long does not blind it for long.
-    const rest = Math.min(4 * took, LONGEST_BACKOFF_MS);
-    return Math.max(
-      SHORTEST_PAUSE_MS,
-      rest,
-      Math.min(LONGEST_PAUSE_MS, this.#nextDue() - Date.now()),
-    );
-  }
-
-  #nextDue(): number {
-    const waits = [...this.#waiting.of("payout"), ...this.#waiting.of("cardholder")];
-    return waits.reduce((next, wait) => Math.min(next, dueAt(wait)), Number.POSITIVE_INFINITY);
   }
 
   async #sweep<Item extends { readonly create_time?: string }>(
     list: TrackedList<Item>,
   ): Promise<void> {
     const requestsBefore = this.#requests;
-    await sweep({
+    const restsUntil = await sweep({
       list,
+      restsUntil: this.#restsUntil.get(list.kind) ?? 0,
       waiting: this.#waiting,
       assumptions: await this.#call(({ options }) => Effect.succeed(options.assumptions)),
       fromPage: this.#cursor?.kind === list.kind ? this.#cursor.page : 1,
@@ -158,7 +145,10 @@ class Tracker {
       },
       tell: (told) => this.#tell(told),
     });
-    if (this.#requests > requestsBefore) this.#sweeps += 1;
+    this.#restsUntil.set(list.kind, restsUntil);
+    const requests = this.#requests - requestsBefore;
+    if (requests > 0) this.#sweeps += 1;
+    this.#mostRequests = Math.max(this.#mostRequests, requests);
     if (this.#cursor?.kind === list.kind) this.#cursor = undefined;
   }
 
@@ -171,9 +161,9 @@ class Tracker {
   /** A page has some 50 items: so many signals at once are few enough. */
   async #tell(told: ReadonlyArray<readonly [Wait, Tidings]>): Promise<void> {
     const telling = told.flatMap(([wait, tidings]) =>
-      [...wait.runs].map(async ([runId, workflowId]) => {
-        await this.#signalRun(workflowId, runId, tidings);
-        this.#waiting.told(wait, runId);
+      wait.runs.map(async (run) => {
+        await this.#signalRun(run, tidings);
+        this.#waiting.told(wait, run);
         this.#told += 1;
       }),
     );
@@ -181,7 +171,7 @@ class Tracker {
     if (failed?.status === "rejected") throw failed.reason;
   }
 
-  async #signalRun(workflowId: string, runId: string, { content, signal }: Tidings): Promise<void> {
+  async #signalRun({ runId, workflowId }: WaitingRun, { content, signal }: Tidings): Promise<void> {
     try {
       await this.#activity.client.workflow.getHandle(workflowId, runId).signal(signal, content);
     } catch (error) {
@@ -195,6 +185,7 @@ class Tracker {
       ...(this.#cursor && { at: this.#cursor }),
       sweeps: this.#sweeps,
       requests: this.#requests,
+      mostRequests: this.#mostRequests,
       told: this.#told,
       waiting: this.#waiting.size,
     };

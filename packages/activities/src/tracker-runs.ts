@@ -1,18 +1,24 @@
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { PAYMENT_AWAITS } from "./search-attributes.ts";
 
+/** A run that waits. */
+export interface WaitingRun {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
 /** A payout or cardholder that is waited for, and by whom. */
 export interface Wait {
   /** As it stands in the search attribute PaymentAwaits: `payout:<payout_id>`, say. */
   readonly awaited: string;
-  /** The runs that wait for it: workflow id by run id. */
-  readonly runs: Map<string, string>;
+  /** The runs that wait for it, mostly one. */
+  runs: ReadonlyArray<WaitingRun>;
   /** Start of the earliest of these runs, in milliseconds since 1970. */
-  readonly since: number;
+  since: number;
   /** When the service says that it was created; unknown until the list has shown it. */
-  createdAt?: number;
+  createdAt: number | undefined;
   /** When it was last looked for in the list. */
-  lookedAt?: number;
+  lookedAt: number | undefined;
   /** How long that sweep took to come to it, in milliseconds. */
   reachedAfterMs: number;
 }
@@ -56,54 +62,52 @@ export class WaitingRuns {
     const isForAll = now - this.#allListedAt >= this.#allTookMs / SHARE_OF_TIME;
     const since = new Date(this.#listedAt - LAG_MS).toISOString();
     const query = isForAll ? WAITING : `${WAITING} AND StartTime > "${since}"`;
-    const found = new Map<string, WorkflowExecutionInfo[]>();
+    const before = this.#waits;
+    const toldBefore = this.#told;
+    if (isForAll) {
+      this.#waits = new Map();
+      // Whom visibility does not show as waiting any more never comes back.
+      this.#told = new Map();
+    }
     for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
       const awaited = run.typedSearchAttributes.get(PAYMENT_AWAITS) ?? "";
       if (awaited === "") continue;
-      const runs = found.get(awaited);
-      if (runs === undefined) found.set(awaited, [run]);
-      else runs.push(run);
+      if (toldBefore.get(run.runId) === awaited) this.#told.set(run.runId, awaited);
+      else this.#add(awaited, run, before.get(awaited));
     }
-    const before = this.#waits;
+    this.#listedAt = now;
     if (isForAll) {
-      this.#waits = new Map();
-      this.#forgetTold(found);
       this.#allListedAt = now;
       this.#allTookMs = Date.now() - now;
     }
-    for (const [awaited, runs] of found) this.#add(awaited, runs, before.get(awaited));
-    this.#listedAt = now;
   }
 
   /** A run was told, or is gone. */
-  told(wait: Wait, runId: string): void {
-    this.#told.set(runId, wait.awaited);
-    wait.runs.delete(runId);
-    if (wait.runs.size === 0) this.#waits.delete(wait.awaited);
+  told(wait: Wait, told: WaitingRun): void {
+    this.#told.set(told.runId, wait.awaited);
+    wait.runs = wait.runs.filter(({ runId }) => runId !== told.runId);
+    if (wait.runs.length === 0) this.#waits.delete(wait.awaited);
   }
 
-  #add(awaited: string, listed: ReadonlyArray<WorkflowExecutionInfo>, before?: Wait): void {
-    const waiting = listed.filter(({ runId }) => this.#told.get(runId) !== awaited);
-    if (waiting.length === 0) return;
+  #add(
+    awaited: string,
+    { runId, startTime, workflowId }: WorkflowExecutionInfo,
+    before: Wait | undefined,
+  ): void {
+    const since = startTime.getTime();
     const known = this.#waits.get(awaited);
-    const runs = new Map(known?.runs);
-    for (const { runId, workflowId } of waiting) runs.set(runId, workflowId);
-    const since = Math.min(...waiting.map(({ startTime }) => startTime.getTime()));
-    this.#waits.set(awaited, {
-      reachedAfterMs: 0,
-      ...before,
-      awaited,
-      runs,
-      since: Math.min(since, known?.since ?? since),
-    });
-  }
-
-  /** Keeps of those told only whom visibility still shows: the others never come back. */
-  #forgetTold(listed: ReadonlyMap<string, ReadonlyArray<WorkflowExecutionInfo>>): void {
-    const told = new Map<string, string>();
-    for (const [awaited, runs] of listed) {
-      for (const { runId } of runs) if (this.#told.get(runId) === awaited) told.set(runId, awaited);
+    if (known === undefined) {
+      this.#waits.set(awaited, {
+        awaited,
+        runs: [{ workflowId, runId }],
+        since,
+        createdAt: before?.createdAt,
+        lookedAt: before?.lookedAt,
+        reachedAfterMs: before?.reachedAfterMs ?? 0,
+      });
+    } else if (!known.runs.some((run) => run.runId === runId)) {
+      known.runs = [...known.runs, { workflowId, runId }];
+      known.since = Math.min(known.since, since);
     }
-    this.#told = told;
   }
 }

@@ -84,15 +84,17 @@ const CLOCK_SKEW_MS = 60_000;
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/**
- * When a wait is due to be looked for again: after a tenth of its time, within a second and a
- * minute, and so that reaching it in the list takes no more than a twentieth of the time.
- */
-export const dueAt = ({ lookedAt, reachedAfterMs, since }: Wait): number =>
+/** What a sweep comes to within this time lies near the list's beginning. */
+const NEAR_MS = 250;
+
+/** Sweeps that go deeper take a fifth of the time at most. */
+const REST = 4;
+
+/** When to look again for what is waited for: after a tenth of its time, within 1 and 60 seconds. */
+const dueAt = ({ lookedAt, since }: Wait): number =>
   lookedAt === undefined
     ? 0
-    : lookedAt +
-      Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (lookedAt - since) / 10), 20 * reachedAfterMs);
+    : lookedAt + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (lookedAt - since) / 10));
 
 /** What a sweep needs of the activity that makes it. */
 export interface Sweeping<Item> {
@@ -101,6 +103,8 @@ export interface Sweeping<Item> {
   readonly assumptions: Assumptions;
   /** The page to begin with: after the first where a sweep is taken up that another worker began. */
   readonly fromPage: number;
+  /** Until then only what is new is looked for; what the sweep before this one has returned. */
+  readonly restsUntil: number;
   /** Reads a page; each is one request. */
   readonly read: (page: {
     readonly page_num: number;
@@ -111,23 +115,28 @@ export interface Sweeping<Item> {
 }
 
 /**
- * Reads the list from the newest item down to the oldest one that is due, and no further: what is
- * waited for since long lies deep, and is looked for less often.
+ * Reads the list from the newest item down to the oldest one that is due, and no further. A sweep
+ * that took long is followed by a rest, in which only what lies near the beginning is looked for: new
+ * payouts do not wait for the old ones, and the service is left time for others.
+ *
+ * @returns until when the next sweep has to rest.
  */
 export const sweep = async <Item extends { readonly create_time?: string }>({
   assumptions,
   fromPage,
   list,
   read,
+  restsUntil,
   tell,
   waiting,
-}: Sweeping<Item>): Promise<void> => {
+}: Sweeping<Item>): Promise<number> => {
   const began = Date.now();
   const oldest = ({ createdAt: created, since }: Wait) =>
     created ?? (list.isMadeByItsRun ? since - CLOCK_SKEW_MS : 0);
   const due = waiting
     .of(list.kind)
     .filter((wait) => dueAt(wait) <= began)
+    .filter(({ reachedAfterMs }) => began >= restsUntil || reachedAfterMs <= NEAR_MS)
     .toSorted((a, b) => oldest(a) - oldest(b));
   // Sets keep their order: the first is always the oldest.
   const unseen = new Set(due);
@@ -157,4 +166,7 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
   }
   // What the list does not show, or not yet, was looked for all the same.
   if (fromPage === 1) for (const wait of unseen) look(wait);
+  const now = Date.now();
+  const took = now - began;
+  return took > NEAR_MS ? now + REST * took : restsUntil;
 };

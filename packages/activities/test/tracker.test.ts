@@ -115,6 +115,7 @@ describe("the tracker", () => {
       at: { kind: "payout", page: 3 },
       sweeps: 7,
       requests: 9,
+      mostRequests: 4,
       told: 0,
       waiting: 1,
     };

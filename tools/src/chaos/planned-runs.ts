@@ -130,7 +130,8 @@ const planPayouts = (
             ? { beneficiary: beneficiary(currency, nickname) }
             : { beneficiary_id: known.id }),
           payout,
-          options: { ...POLL, onRefusal: random.chance(0.5) ? "ask" : "fail" },
+          // Their end is told by the tracker.
+          options: { onRefusal: random.chance(0.5) ? "ask" : "fail" },
         },
       });
     }

@@ -21,7 +21,7 @@ export const payout = Command.make("payout", { file, id, by: startedBy, wait, js
      "options": {"completeWithin": "30 days", "approval": {"above": "10000.00"},
                  "onRefusal": "fail" | "ask",
                  "onLostBeneficiary": "recreate" | "ask",
-                 "pollInterval": {"min": "1 second", "max": "15 minutes"}}}
+                 "pollInterval": {"min": "1 hour", "max": "6 hours"}}}
 
   ${SAME_ID_HELP("payout")}
 

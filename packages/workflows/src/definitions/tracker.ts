@@ -8,7 +8,7 @@ const { trackWaiting } = proxyActivities<TrackerActivities>({
   },
   // The activity ends by itself after hours; a lost worker is noticed by its heartbeats.
   startToCloseTimeout: "1 day",
-  heartbeatTimeout: "10 seconds",
+  heartbeatTimeout: "20 seconds",
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "10 seconds" },
 });
 
