@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import { createLocalEnvironment, runTemporalCli, startApp } from "@durable-payments/tools/testing";
 import { startSimulator } from "@durable-payments/simulator";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { changedWorkflows } from "./support/changed-workflows.ts";
@@ -101,6 +101,12 @@ describe("runs export", () => {
       eventType: "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
       workflowExecutionStartedEventAttributes: { workflowType: { name: "payout" } },
     });
+  });
+
+  it("writes what Temporal's command line writes", async () => {
+    const line = "temporal workflow show --workflow-id paid --output json";
+    const shown: unknown = JSON.parse(await runTemporalCli(line, temporal.address));
+    expect(JSON.parse(await readFile(exported, "utf8"))).toEqual(shown);
   });
 
   it("never overwrites a file", async () => {

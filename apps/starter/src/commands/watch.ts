@@ -19,7 +19,7 @@ export const watch = Command.make("watch", { id: runId, json }, ({ id, json }) =
 ).pipe(
   Command.withShortDescription("Follow a run until it ends"),
   Command.withDescription(
-    `Follow a run until it ends: each step as it comes, and what it waits for, since
+    `Follow a run until it ends: each step as it comes, what it waits for, since
   when, and when it looks again. Ctrl-C ends the watching; the run goes on.
 
   ${EXIT_CODES_HELP}`,
