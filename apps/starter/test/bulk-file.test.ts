@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -57,6 +58,11 @@ describe("a sound file", () => {
       rows: 4,
       totals: { EUR: "0.30", JPY: "9007199254740994" },
     });
+  });
+
+  it("stands among the examples", async () => {
+    const example = fileURLToPath(new URL("../../../examples/payouts.csv", import.meta.url));
+    expect(await checkBulkFile(example)).toMatchObject({ rows: 2, totals: { EUR: "349.50" } });
   });
 
   it("is the same however it is written", async () => {
