@@ -1,5 +1,5 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import type { WorkflowHandle } from "@temporalio/client";
+import type { Client, WorkflowHandle } from "@temporalio/client";
 import {
   type Approval,
   type ApprovalRequest,
@@ -13,6 +13,7 @@ import type { Service, startService } from "../service.ts";
 
 /** Where a run is brought to its end. */
 export interface Stage {
+  readonly client: Client;
   readonly queue: Queue;
   readonly service: Service;
   /** Starts the run, under the name of the ending. */
@@ -29,6 +30,8 @@ export interface Ending {
   readonly options?: Parameters<typeof startService>[0];
   /** Instead of those that call the simulated service. */
   readonly activities?: Partial<PaymentsActivities>;
+  /** Of several runs of its id the latest is recorded, not the first. */
+  readonly isLatest?: true;
   /** Begins the run and brings it to its end. */
   readonly run: (stage: Stage) => Promise<WorkflowHandle>;
 }

@@ -52,7 +52,7 @@ export const endings: ReadonlyArray<Ending> = [
 ];
 
 /** Brings a run to one of the endings, and gives its history; of a chain of runs, the first one's. */
-export const historyOf = async (rig: Rig, { activities, name, options, run }: Ending) => {
+export const historyOf = async (rig: Rig, { activities, isLatest, name, options, run }: Ending) => {
   const service = await startService(
     { settleAfter: 0, verifyAfter: 0, ...options },
     { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0 } },
@@ -71,11 +71,13 @@ export const historyOf = async (rig: Rig, { activities, name, options, run }: En
         firstRun = handle.firstExecutionRunId;
         return handle;
       };
-      await run({ queue, service, start });
-      const first = client.workflow.getHandle(name, firstRun, { followRuns: false });
+      await run({ client, queue, service, start });
+      const recorded = client.workflow.getHandle(name, isLatest ? undefined : firstRun, {
+        followRuns: false,
+      });
       // However it ends.
-      await first.result().catch(() => undefined);
-      return first.fetchHistory();
+      await recorded.result().catch(() => undefined);
+      return recorded.fetchHistory();
     });
   } finally {
     await service.stop();

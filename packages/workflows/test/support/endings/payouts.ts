@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { WorkflowHandle } from "@temporalio/client";
 import { payoutEndedSignal } from "../../../src/run/told.ts";
 import { payout, type PayoutInput, type PayoutOptions } from "../../../src/index.ts";
@@ -110,6 +111,27 @@ export const payoutEndings: ReadonlyArray<Ending> = [
       await handle.signal(payoutEndedSignal, {
         outcome: "completed",
         payout: { payout_id, amount, currency, payout_status: "completed" },
+      });
+      return handle;
+    },
+  },
+  {
+    name: "payout-completed-after-a-reset",
+    options: { faults: [refused("createPayout")] },
+    isLatest: true,
+    run: async ({ client, start }) => {
+      const handle = await start(payout, { ...payoutInput, options: { pollInterval: OFTEN } });
+      await handle.result().catch(() => undefined);
+      const { events } = await handle.fetchHistory();
+      const [sent] = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: activity }) =>
+        activity?.activityType?.name === "createPayout" ? [activity] : [],
+      );
+      await client.workflowService.resetWorkflowExecution({
+        namespace: "default",
+        workflowExecution: { workflowId: handle.workflowId },
+        reason: "the service is mended",
+        requestId: randomUUID(),
+        workflowTaskFinishEventId: sent!.workflowTaskCompletedEventId!,
       });
       return handle;
     },
