@@ -13,6 +13,11 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     load: () => import("./throughput.ts"),
   },
   {
+    name: "footprint",
+    about: "workflow bundle, and heap of a cached run, against the bare Temporal SDK",
+    load: () => import("./footprint.ts"),
+  },
+  {
     name: "interactive",
     about: "a payout that a person starts, beside a bulk run of 1,000 and 10,000",
     load: () => import("./interactive.ts"),

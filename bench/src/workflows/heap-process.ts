@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { makePaymentsActivities } from "@durable-payments/activities";
+import { PaymentsClient } from "@durable-payments/api-core";
+import { Client } from "@temporalio/client";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { ManagedRuntime } from "effect";
+import { answerTasks } from "../processes/answer-tasks.ts";
+import { type Author, bundleOf } from "./bundle.ts";
+import { payoutInput } from "./inputs.ts";
+
+/** So many runs are started and kept in the worker's cache. */
+export interface HeapTask {
+  readonly runs: number;
+}
+
+/** What the runs of a task weigh. */
+export interface HeapReading {
+  /** KiB of heap per cached run. */
+  readonly heap: number;
+  /** KiB of the bundle, its source map included. */
+  readonly bundle: number;
+}
+
+const LOOK_MS = 200;
+const SETTLE_MS = 1_000;
+const MOST_RUNS = 100_000;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+const [author, temporalAddress = ""] = process.argv.slice(2);
+// The scenario passes one of the two.
+const workflowBundle = await bundleOf(author as Author);
+const taskQueue = `bench-heap-${author}`;
+
+Runtime.install({ logger: new DefaultLogger("ERROR") });
+const connection = await NativeConnection.connect({ address: temporalAddress });
+const { workflow } = new Client({ connection });
+const worker = await Worker.create({
+  connection,
+  taskQueue,
+  workflowBundle,
+  activities: makePaymentsActivities(ManagedRuntime.make(PaymentsClient.layerFromEnvironment)),
+  maxCachedWorkflows: MOST_RUNS,
+  // Its workflows live in this thread, whose heap can be read.
+  debugMode: true,
+});
+worker.run().catch((error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+});
+
+/** Nobody polls the queue of the service: each run stays where it creates its payout. */
+const startOne = async () => {
+  const workflowId = randomUUID();
+  const args = [payoutInput(randomUUID(), workflowId)];
+  const handle = await workflow.start("payout", { args, taskQueue, workflowId });
+  for (;;) {
+    const { raw } = await handle.describe();
+    if ((raw.pendingActivities?.length ?? 0) > 0) return;
+    await setTimeout(LOOK_MS);
+  }
+};
+
+/** What ended work leaves behind goes only when its promises and timers have. */
+const heapUsed = async () => {
+  await setTimeout(SETTLE_MS);
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed / 1024;
+};
+
+answerTasks(async ({ runs }: HeapTask): Promise<HeapReading> => {
+  const before = await heapUsed();
+  for (let started = 0; started < runs; started += 10) {
+    await Promise.all(Array.from({ length: 10 }, startOne));
+  }
+  return { heap: ((await heapUsed()) - before) / runs, bundle: workflowBundle.code.length / 1024 };
+});
