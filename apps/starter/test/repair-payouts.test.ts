@@ -44,7 +44,7 @@ const approve = async (id: string, by: string) => {
 
 describe("a payout", () => {
   it("that was terminated while it was sent is looked up, and paid once", async () => {
-    await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 1_500 });
+    await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
     const before = await requests("createPayout");
     await start("payout", "in doubt", paying("20.00"));
     await vi.waitFor(async () => expect(await requests("createPayout")).toBe(before + 1), PATIENCE);

@@ -220,7 +220,7 @@ describe("from an earlier step", () => {
 
 describe("a run that was ended while it issued a card", () => {
   it("issues it once, whatever became of the first request", async () => {
-    await simulator.addFault({ kind: "slow", operation: "createCard", milliseconds: 1_500 });
+    await simulator.addFault({ kind: "slow", operation: "createCard", milliseconds: 15_000 });
     const before = (await simulator.state()).requests["createCard"] ?? 0;
     await start("onboardCardholder", "ended", onboarding("Ended"));
     await vi.waitFor(

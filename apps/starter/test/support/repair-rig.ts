@@ -22,7 +22,7 @@ export const makeRepairRig = async () => {
     PAYMENTS_API_KEY: simulator.apiKey,
     // What is not listed was not made: look-ups of these tests need not wait.
     PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 0 }),
-    PAYMENTS_REQUEST_TIMEOUT_MS: "2000",
+    PAYMENTS_REQUEST_TIMEOUT_MS: "20000",
   });
   const workers = [await startApp("worker", ["--json"], environment)];
   afterAll(async () => {

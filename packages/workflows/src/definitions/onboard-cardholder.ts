@@ -128,7 +128,7 @@ export async function onboardCardholder(
     const { balance_id } = await ensureBalance(run, CURRENCY);
     const funded = await run.amended(input);
     // The funds of a card that is known to be issued have been taken from the balance.
-    if (run.sentBefore("issueCard")?.outcome !== "known") {
+    if ((await run.sentBefore("issueCard"))?.outcome !== "known") {
       const amount = funded.card.card_limit;
       await awaitFunds(run, { amount, currency: CURRENCY }, waitingFor("fundWithin", funded));
     }

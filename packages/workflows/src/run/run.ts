@@ -137,8 +137,9 @@ export class Run {
    * What became of what a step sent before this run was reset; undefined where it cannot have sent
    * anything.
    */
-  sentBefore(step: string): SentBefore | undefined {
-    return this.#past.sent(step);
+  sentBefore(step: string): SentBefore | undefined | Promise<SentBefore | undefined> {
+    if (!this.#past.isToLearn()) return this.#past.sent(step);
+    return this.#learn().then(() => this.#past.sent(step));
   }
 
   /** Says what a step is waiting for. */

@@ -86,7 +86,8 @@ export const sendUntilKnown = async <Request extends object, A>(
   sending: Sending<Request, A>,
 ): Promise<A> => {
   run.sendsOnce(sending.step);
-  const before = run.sentBefore(sending.step);
+  const told = run.sentBefore(sending.step);
+  const before = told instanceof Promise ? await told : told;
   const result =
     before?.outcome === "known"
       ? await sending.fromIds(before.ids, sending.request)
