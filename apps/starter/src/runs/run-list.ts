@@ -87,7 +87,8 @@ const listedRun = (run: WorkflowExecutionInfo): ListedRun => {
     type,
     state: standingOf(run),
     stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
-    awaits: typedSearchAttributes.get(PAYMENT_AWAITS) || null,
+    // A run that has ended keeps what it awaited last.
+    awaits: (closeTime === undefined && typedSearchAttributes.get(PAYMENT_AWAITS)) || null,
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
     currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
