@@ -1,7 +1,7 @@
 // node tools/bootstrap.mjs <task> [args…]
 // Plain JavaScript without dependencies: it runs before anything is installed, on any Node >= 20.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -77,13 +77,24 @@ async function npmCi() {
   const npm = process.env.npm_execpath;
   const npmArguments = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
   const { code, output } = await collect(
-    npm ? process.execPath : "npm",
+    npm ? nodeForNpm() : "npm",
     npm ? [npm, ...npmArguments] : npmArguments,
     { cwd: checkout, shell: !npm && process.platform === "win32" },
   );
   clearInterval(elapsed);
   if (code !== 0)
     fail(`${output.trimEnd()}\nnpm ci failed (exit code ${code}); its output is above.`);
+}
+
+/** npm ci deletes node_modules: it must not run on the Node that stands in there. */
+function nodeForNpm() {
+  const modules = join(checkout, "node_modules");
+  const nodes = [process.env.npm_node_execpath, process.execPath];
+  const outside = nodes.find((path) => path && !realpathSync(path).startsWith(modules));
+  if (outside) return outside;
+  const copy = join(checkout, ".local", "node");
+  copyFileSync(process.execPath, copy);
+  return copy;
 }
 
 /** This Node when it is new enough, else the one that comes as an npm package. */
