@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from "@temporalio/client";
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from "@temporalio/client";
+import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { payout, progressQuery, resolveUpdate } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
@@ -85,6 +90,36 @@ describe("while a payout is awaited", () => {
       await whenStageIs(handle, "awaitPayout");
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow("cancelled");
+    });
+  });
+
+  it("a cancellation during a look that sees nothing is one all the same", async () => {
+    const looks = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const awaitPayoutEnd = async (): Promise<never> => {
+      looks.resolve();
+      await cancelled.promise;
+      throw ApplicationFailure.create({ type: "NotYet", message: "The payout is processing." });
+    };
+    await withWorker(rig, { ...service.activities, awaitPayoutEnd }, async ({ start }) => {
+      const handle = await start(payout, [payoutInput]);
+      await looks.promise;
+      await handle.cancel();
+      // The look has not heard of it, and must not end before the server has.
+      await vi.waitFor(
+        async () => {
+          const { events } = await handle.fetchHistory();
+          const types = events?.flatMap((event) =>
+            event.activityTaskCancelRequestedEventAttributes ? [event] : [],
+          );
+          expect(types).toHaveLength(1);
+        },
+        { timeout: 15_000, interval: 50 },
+      );
+      cancelled.resolve();
+      const failure: unknown = await handle.result().catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(WorkflowFailedError);
+      expect((failure as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
     });
   });
 

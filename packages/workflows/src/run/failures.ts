@@ -1,4 +1,9 @@
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "@temporalio/common";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  TimeoutFailure,
+} from "@temporalio/common";
 
 /** What became of a send that failed. */
 export type SendFailure =
@@ -74,6 +79,18 @@ export const isOverdue = (error: unknown): boolean =>
   error instanceof ActivityFailure &&
   (error.retryState === "TIMEOUT" ||
     (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_CLOSE"));
+
+/**
+ * A cancellation that an activity did not hear of in its attempt: it failed by itself, as it does
+ * while what it looks for is not there, and was not tried again because it was to be cancelled.
+ */
+export const asCancellation = (error: unknown): unknown =>
+  error instanceof ActivityFailure &&
+  error.retryState === "CANCEL_REQUESTED" &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.nonRetryable !== true
+    ? new CancelledFailure(error.cause.message, [], error)
+    : error;
 
 /** A failure that ends a run; `type` is what programs look at, `message` what people read. */
 export const runFailure = (

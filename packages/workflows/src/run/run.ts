@@ -11,7 +11,7 @@ import { type Attention, type Resolution, resolveUpdate, whyNot } from "./attent
 import { auditQuery, AuditTrail } from "./audit.ts";
 import type { SentBefore } from "@durable-payments/activities";
 import { type Compensation, Compensations } from "./compensations.ts";
-import { failureOfActivity, rootCause, runFailure } from "./failures.ts";
+import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import { Past } from "./past.ts";
 import { type Progress, progressQuery, type StepProgress } from "./progress.ts";
 import { SearchIndex } from "./search-index.ts";
@@ -101,7 +101,8 @@ export class Run {
       const result = await work(name);
       this.#update(name, { status: "done", until: now() });
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = asCancellation(thrown);
       this.#update(name, { status: "failed", until: now(), note: rootCause(error).message });
       this.#enter(name, { stage: stage ?? name });
       this.audit.add({
