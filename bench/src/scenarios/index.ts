@@ -27,4 +27,9 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     about: "seconds to --help and a started run over bare Node; worker to polling",
     load: () => import("./start.ts"),
   },
+  {
+    name: "waiting",
+    about: "payouts that wait, against the same payouts that do not",
+    load: () => import("./waiting.ts"),
+  },
 ];

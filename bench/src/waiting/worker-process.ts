@@ -1,0 +1,60 @@
+import { fileURLToPath } from "node:url";
+import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
+import { PaymentsClient } from "@durable-payments/api-core";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
+import { ManagedRuntime } from "effect";
+import { answerTasks } from "../processes/answer-tasks.ts";
+import type { Place } from "./place.ts";
+
+const [place = "{}"] = process.argv.slice(2);
+// The scenario passes it.
+const { apiKey, baseUrl, clientId, taskQueue, temporalAddress } = JSON.parse(place) as Place;
+
+// Nothing is to be drained: what is measured is measured when it is stopped.
+Runtime.install({ logger: new DefaultLogger("WARN"), shutdownSignals: [] });
+const workflowBundle = await bundleWorkflowCode({
+  workflowsPath: fileURLToPath(new URL("./workflows.ts", import.meta.url)),
+  webpackConfigHook: (config) => ({
+    ...config,
+    mode: "production",
+    devtool: "inline-nosources-source-map",
+    resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+  }),
+  logger: new DefaultLogger("WARN"),
+});
+const connection = await NativeConnection.connect({ address: temporalAddress });
+const runtime = ManagedRuntime.make(
+  PaymentsClient.layer({
+    apiKey,
+    baseUrl,
+    clientId,
+    // On a busy machine answers are lost: they are looked up soon, since this list never lags.
+    requestTimeoutMs: 5_000,
+    assumptions: { listLagSeconds: 0 },
+  }),
+);
+// As the worker app does it, at its default rates.
+const { activityQueues, base } = workerQueues(taskQueue);
+const shared = { connection, activities: makePaymentsActivities(runtime) };
+const workers = await Promise.all([
+  Worker.create({ ...shared, ...base, workflowBundle }),
+  ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
+]);
+for (const worker of workers) {
+  worker.run().catch((error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exit(1);
+  });
+}
+
+// The CPU seconds of this process so far.
+answerTasks(async () => {
+  const { system, user } = process.cpuUsage();
+  return (system + user) / 1e6;
+});
