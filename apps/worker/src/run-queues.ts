@@ -1,19 +1,13 @@
 import { type QueueRates, workerQueues } from "@durable-payments/activities";
 import { Worker, type WorkerOptions } from "@temporalio/worker";
 
-/** What the workers of a process share, and what the first alone has. */
+/** What the workers of a process share, and what those with workflows have beside. */
 export interface QueuesOptions {
   readonly taskQueue: string;
   readonly rates: QueueRates;
   readonly shared: Omit<WorkerOptions, "taskQueue">;
   readonly workflows: Pick<WorkerOptions, "workflowBundle">;
 }
-
-/**
- * Workflow tasks that a process takes at a time. What it has taken it does in no order: fewer, and
- * what a person starts waits less behind a bulk run. One thread does the work of a few.
- */
-const WORKFLOW_TASKS = 10;
 
 /** Creates the workers of a process: one for each task queue, on one connection. */
 export const createWorkers = ({
@@ -22,14 +16,9 @@ export const createWorkers = ({
   taskQueue,
   workflows,
 }: QueuesOptions): Promise<ReadonlyArray<Worker>> => {
-  const { activityQueues, base } = workerQueues(taskQueue, rates);
+  const { activityQueues, workflowQueues } = workerQueues(taskQueue, rates);
   return Promise.all([
-    Worker.create({
-      ...shared,
-      ...base,
-      ...workflows,
-      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
-    }),
+    ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, ...workflows })),
     ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
   ]);
 };

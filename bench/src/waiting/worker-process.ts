@@ -40,10 +40,10 @@ const runtime = ManagedRuntime.make(
   }),
 );
 // As the worker app does it, at its default rates.
-const { activityQueues, base } = workerQueues(taskQueue);
+const { activityQueues, workflowQueues } = workerQueues(taskQueue);
 const shared = { connection, activities: makePaymentsActivities(runtime) };
 const workers = await Promise.all([
-  Worker.create({ ...shared, ...base, workflowBundle }),
+  ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, workflowBundle })),
   ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
 ]);
 for (const worker of workers) {

@@ -41,10 +41,10 @@ const { beneficiary_id } = await runtime.runPromise(
 );
 
 // As the worker app does it, but without rates: the safety net's is in nobody's way here.
-const { activityQueues, base } = workerQueues(taskQueue, { safetyNetPerSecond: 10_000 });
+const { activityQueues, workflowQueues } = workerQueues(taskQueue, { safetyNetPerSecond: 10_000 });
 const shared = { connection, activities: makePaymentsActivities(runtime) };
 const workers = await Promise.all([
-  Worker.create({ ...shared, ...base, workflowBundle }),
+  ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, workflowBundle })),
   ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
 ]);
 for (const worker of workers) {

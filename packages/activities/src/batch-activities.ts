@@ -5,7 +5,7 @@ import { type BatchRow, pageId, readPage } from "./batch-rows.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import { notYet } from "./failures.ts";
 import { PAYMENT_BATCH, PAYMENT_CURRENCY, PAYMENT_STAGE } from "./search-attributes.ts";
-import { BULK_PRIORITY } from "./task-queues.ts";
+import { bulkQueue } from "./task-queues.ts";
 
 /** A page of a bulk run whose rows are to be started. */
 export interface PageToStart {
@@ -89,11 +89,10 @@ const startRow = async (row: BatchRow, { batch, startedBy }: PageToStart): Promi
   try {
     await client.workflow.start("payout", {
       workflowId: row.workflowId,
-      taskQueue: info.taskQueue,
+      taskQueue: bulkQueue(info.taskQueue),
       args: [row.input],
       workflowIdReusePolicy: "REJECT_DUPLICATE",
       workflowIdConflictPolicy: "FAIL",
-      priority: BULK_PRIORITY,
       memo: { startedBy, fingerprint: row.fingerprint, row: row.row },
       staticSummary: row.summary,
       typedSearchAttributes: [

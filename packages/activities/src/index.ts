@@ -11,14 +11,7 @@ export {
   makePaymentsActivities,
   type PaymentsActivities,
 } from "./payments-activities.ts";
-export {
-  baseQueue,
-  BULK_PRIORITY,
-  bulkQueue,
-  isBulk,
-  safetyNetQueue,
-  serviceQueue,
-} from "./task-queues.ts";
+export { baseQueue, bulkQueue, safetyNetQueue, serviceQueue } from "./task-queues.ts";
 export {
   type QueueOptions,
   type QueueRates,

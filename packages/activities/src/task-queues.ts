@@ -1,21 +1,13 @@
 /**
  * The task queues of a worker. The base queue has workflow tasks and the activities that do not
- * call the payment service; those that do are on queues of their own, named after it, as the
- * Temporal server limits a queue's rate for all workers together.
+ * call the payment service; those that do are on a queue of their own, named after it, as the
+ * Temporal server limits a queue's rate for all workers together. Bulk runs have both kinds of
+ * tasks on one queue of their own.
  */
 
 const SERVICE = "/service";
 const BULK = "/bulk";
 const SAFETY_NET = "/safety-net";
-
-/** The queue of the activities that call the payment service. */
-export const serviceQueue = (taskQueue: string): string => `${taskQueue}${SERVICE}`;
-
-/** The queue of those of bulk runs: however long it is, nothing else waits behind it. */
-export const bulkQueue = (taskQueue: string): string => `${taskQueue}${BULK}`;
-
-/** The queue of the slow looks of runs that wait. */
-export const safetyNetQueue = (taskQueue: string): string => `${taskQueue}${SAFETY_NET}`;
 
 /** The base queue that a queue is named after, or is. */
 export const baseQueue = (taskQueue: string): string => {
@@ -24,13 +16,14 @@ export const baseQueue = (taskQueue: string): string => {
 };
 
 /**
- * The priority of the runs that a bulk run starts: `priority` among the options of their start.
- * Their activities then go to the queue of {@link bulkQueue}, on every server. Where the server
- * knows priorities (Temporal Cloud; a server of one's own with the dynamic configuration
- * `matching.useNewMatcher`), their workflow tasks also come after all others.
+ * The queue on which the runs of bulk runs are started: however many there are, nothing else waits
+ * behind their tasks, on any server.
  */
-export const BULK_PRIORITY = { priorityKey: 5 } as const;
+export const bulkQueue = (taskQueue: string): string => `${baseQueue(taskQueue)}${BULK}`;
 
-/** Whether a run of this priority is one of a bulk run. */
-export const isBulk = (priority: { readonly priorityKey?: number } | undefined): boolean =>
-  priority?.priorityKey === BULK_PRIORITY.priorityKey;
+/** The queue of the activities by which a run of this queue calls the payment service. */
+export const serviceQueue = (taskQueue: string): string =>
+  taskQueue.endsWith(BULK) ? taskQueue : `${baseQueue(taskQueue)}${SERVICE}`;
+
+/** The queue of the slow looks of runs that wait. */
+export const safetyNetQueue = (taskQueue: string): string => `${baseQueue(taskQueue)}${SAFETY_NET}`;

@@ -22,8 +22,8 @@ export interface QueueOptions {
 
 /** The options of a process's workers. */
 export interface WorkerQueues {
-  /** The one that also has the workflows. */
-  readonly base: QueueOptions;
+  /** Those that have workflows and activities: the base queue, and that of bulk runs. */
+  readonly workflowQueues: ReadonlyArray<QueueOptions>;
   /** Those that have activities alone. */
   readonly activityQueues: ReadonlyArray<QueueOptions>;
 }
@@ -50,10 +50,9 @@ export const workerQueues = (
   const safetyNet = safetyNetPerSecond ?? Math.min(DEFAULT_SAFETY_NET_PER_SECOND, most);
   const rest = rate === undefined ? undefined : rate - safetyNet;
   return {
-    base: { taskQueue },
+    workflowQueues: [{ taskQueue }, limited(bulkQueue(taskQueue), rest && rest * bulkShare)],
     activityQueues: [
       limited(serviceQueue(taskQueue), rest && rest * (1 - bulkShare)),
-      limited(bulkQueue(taskQueue), rest && rest * bulkShare),
       {
         ...limited(safetyNetQueue(taskQueue), safetyNet),
         maxConcurrentActivityTaskExecutions: SAFETY_NET_SLOTS,

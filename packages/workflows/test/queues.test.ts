@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { BULK_PRIORITY } from "@durable-payments/activities";
+import { bulkQueue } from "@durable-payments/activities/task-queues";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { payout } from "../src/index.ts";
 import { payoutInput } from "./support/inputs.ts";
@@ -20,9 +20,9 @@ afterAll(async () => {
 });
 
 it.each([
-  ["of its own accord", {}, "service"],
-  ["of a bulk run", { priority: BULK_PRIORITY }, "bulk"],
-])("a run %s calls the service on the task queue for that", async (_, options, name) => {
+  ["of its own accord", (taskQueue: string) => taskQueue, "service"],
+  ["of a bulk run", bulkQueue, "bulk"],
+])("a run %s calls the service on the task queue for that", async (_, queueOf, name) => {
   const settled = { ...service.activities };
   settled.awaitPayoutEnd = async ({ payout_id }) => {
     await service.simulator.setPayoutStatus(payout_id, "completed");
@@ -35,9 +35,8 @@ it.each([
   await withWorker(rig, settled, async ({ taskQueue }) => {
     const handle = await rig.environment.client.workflow.start(payout, {
       args: [payoutInput],
-      taskQueue,
+      taskQueue: queueOf(taskQueue),
       workflowId: randomUUID(),
-      ...options,
     });
     await handle.result();
     const { events } = await handle.fetchHistory();

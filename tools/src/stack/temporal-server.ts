@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import { orEnd } from "../processes/await-ready.ts";
 import type { StartedProcess } from "../processes/spawn-process.ts";
-import { searchAttributes } from "../search-attributes.ts";
-import { localServerArguments } from "../server-arguments.ts";
+import { searchAttributeArguments, searchAttributes } from "../search-attributes.ts";
 
 const readyWithinMs = 30_000;
 const askEveryMs = 100;
@@ -18,7 +17,7 @@ export const temporalServerArguments = (port: number, uiPort: number): string[] 
   `${port}`,
   "--ui-port",
   `${uiPort}`,
-  ...localServerArguments(),
+  ...searchAttributeArguments(),
 ];
 
 /**

@@ -3,7 +3,7 @@ import {
   TestWorkflowEnvironment,
   type TimeSkippingTestWorkflowEnvironmentOptions,
 } from "@temporalio/testing";
-import { localServerArguments } from "../server-arguments.ts";
+import { searchAttributeArguments } from "../search-attributes.ts";
 import { locate, ServerNotFound } from "../servers/locate.ts";
 import { type Server, temporalCli, testServer } from "../servers/server.ts";
 
@@ -71,7 +71,7 @@ export const createLocalEnvironment = async (
       server: {
         executable: executable(temporalCli),
         ...options.server,
-        extraArgs: [...localServerArguments(), ...(options.server?.extraArgs ?? [])],
+        extraArgs: [...searchAttributeArguments(), ...(options.server?.extraArgs ?? [])],
       },
     }),
   );

@@ -1,10 +1,5 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import {
-  bulkQueue,
-  isBulk,
-  safetyNetQueue,
-  serviceQueue,
-} from "@durable-payments/activities/task-queues";
+import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
 import {
   ActivityCancellationType,
   type ActivityOptions,
@@ -32,8 +27,7 @@ export const activities = proxyActivities<PaymentsActivities>({
   ...options,
   // Read for each call: a run's queue is known only while the run is under way.
   get taskQueue() {
-    const { priority, taskQueue } = workflowInfo();
-    return isBulk(priority) ? bulkQueue(taskQueue) : serviceQueue(taskQueue);
+    return serviceQueue(workflowInfo().taskQueue);
   },
 });
 

@@ -75,14 +75,17 @@ const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
     activities: { default: (...input: [never]) => activityOf(rig)(...input) },
   };
   // Tests have no rates: on a clock that skips, seconds are not those of the server's limiter.
-  const { activityQueues, base } = workerQueues(taskQueue);
+  const { activityQueues, workflowQueues } = workerQueues(taskQueue);
+  const workflowBundle = await bundleWorkflows();
   const workers = await Promise.all([
-    Worker.create({
-      ...common,
-      ...base,
-      workflowBundle: await bundleWorkflows(),
-      workflowThreadPoolSize: 1,
-    }),
+    ...workflowQueues.map((queue) =>
+      Worker.create({
+        ...common,
+        taskQueue: queue.taskQueue,
+        workflowBundle,
+        workflowThreadPoolSize: 1,
+      }),
+    ),
     ...activityQueues.map((queue) => Worker.create({ ...common, taskQueue: queue.taskQueue })),
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
