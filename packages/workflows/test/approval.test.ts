@@ -8,6 +8,7 @@ import {
   auditQuery,
   payout,
   progressQuery,
+  resolveUpdate,
 } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
@@ -127,6 +128,29 @@ describe("a payout above the limit of one person", () => {
       expect(await rejectionOf(handle, { by: "Bob", hash, approve: true })).toContain("startedBy");
       await handle.terminate();
     }, {}));
+
+  it("is not amended past the second person when it is refused, below the limit neither", () =>
+    withWorker(rig, service.activities, async ({ start }) => {
+      await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+      const options = { approval: { above: "250" }, onRefusal: "ask" } as const;
+      const handle = await start(payout, [{ ...payoutInput, options }]);
+      const attention = await vi.waitFor(
+        async () => {
+          const { attention } = await handle.query(progressQuery);
+          expect(attention).toBeDefined();
+          return attention;
+        },
+        { timeout: 60_000, interval: 50 },
+      );
+      expect(attention?.actions).toEqual(["resend", "abandon"]);
+      expect(attention?.reason).toContain("abandon it and retry the run amended");
+      const amend = { by: "Bob", amend: { amount: "9999.00" } };
+      await expect(handle.executeUpdate(resolveUpdate, { args: [amend] })).rejects.toMatchObject({
+        cause: { message: "Give exactly one of resend, abandon." },
+      });
+      await handle.terminate();
+      expect((await service.simulator.state()).payouts).toEqual([]);
+    }));
 
   it("up to the limit asks nobody", () =>
     withWorker(rig, service.activities, async ({ taskQueue }) => {

@@ -61,6 +61,7 @@ export class Run {
   #shown: Record<string, unknown> = {};
   #notes: Array<string> = [];
   #stage = "starting";
+  #needsApproval = false;
   #attention: Attention | undefined;
   #resolution: Resolution | undefined;
 
@@ -127,6 +128,16 @@ export class Run {
   /** Whether the input was amended since the run was started, so that requests are checked again. */
   get isAmended(): boolean {
     return this.#past.isAmended;
+  }
+
+  /** Whether a payment of this run needs a second person's approval, above some amount. */
+  get needsApproval(): boolean {
+    return this.#needsApproval;
+  }
+
+  /** What a second person has to approve is not amended past that person while the run asks. */
+  setNeedsApproval(): void {
+    this.#needsApproval = true;
   }
 
   /** Who has amended the input. */

@@ -42,6 +42,7 @@ export const awaitApproval = async (
   { above }: ApprovalOptions,
   { amount, payload, shown }: ToApprove,
 ): Promise<void> => {
+  run.setNeedsApproval();
   if (!(await localActivities.isAbove({ amount, limit: above }))) return;
   const note = `above ${above}: a second person has to approve`;
   const ask = async (step: string): Promise<void> => {

@@ -113,6 +113,10 @@ const serviceAnswers = async (): Promise<void> => {
   }
 };
 
+/** Whoever amends it here could make it another payment than the one that was approved. */
+const AMEND_BY_RETRY =
+  "This payment needs a second person's approval: to amend it, abandon it and retry the run amended, which asks for approval anew.";
+
 /** Most amendments of one step that a look-up goes back to. */
 const MOST_AMENDMENTS = 20;
 
@@ -283,10 +287,11 @@ class Sender<Request extends object, A> {
   }
 
   async #askToAmend(reason: string): Promise<"send"> {
+    const isBound = this.#run.needsApproval;
     const resolution = await this.#run.ask(this.#sending.step, {
-      ...this.#question(reason),
+      ...this.#question(isBound ? `${reason} ${AMEND_BY_RETRY}` : reason),
       candidates: [],
-      actions: ["amend", "resend", "abandon"],
+      actions: isBound ? ["resend", "abandon"] : ["amend", "resend", "abandon"],
     });
     if (!("amend" in resolution)) return "send";
     const fault = await this.#amend(resolution);
