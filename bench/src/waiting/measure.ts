@@ -47,7 +47,7 @@ const untilCount = async (
   signal: AbortSignal,
 ): Promise<void> => {
   while ((await client.workflow.count(query)).count !== count) {
-    await sleep(1_000, undefined, { signal });
+    await sleep(2_000, undefined, { signal });
   }
 };
 

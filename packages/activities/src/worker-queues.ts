@@ -28,7 +28,7 @@ export interface WorkerQueues {
   readonly activityQueues: ReadonlyArray<QueueOptions>;
 }
 
-const DEFAULT_SAFETY_NET_PER_SECOND = 5;
+const DEFAULT_SAFETY_NET_PER_SECOND = 1;
 
 /** Slots of the safety net: as slow as it is, it needs few. */
 const SAFETY_NET_SLOTS = 5;

@@ -29,8 +29,8 @@ describe("the queues of a worker", () => {
   });
 
   it.each([
-    [{ activitiesPerSecond: 100 }, [undefined, 47.5, 47.5, 5]],
-    [{ activitiesPerSecond: 20 }, [undefined, 9, 9, 2]],
+    [{ activitiesPerSecond: 100 }, [undefined, 49.5, 49.5, 1]],
+    [{ activitiesPerSecond: 5 }, [undefined, 2.25, 2.25, 0.5]],
     [
       { activitiesPerSecond: 100, bulkShare: 0.75, safetyNetPerSecond: 20 },
       [undefined, 60, 20, 20],
@@ -40,6 +40,6 @@ describe("the queues of a worker", () => {
   });
 
   it("have no limit but for the slow looks where no rate is given", () => {
-    expect(ratesOf("q")).toEqual([undefined, undefined, undefined, 5]);
+    expect(ratesOf("q")).toEqual([undefined, undefined, undefined, 1]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Pace } from "@durable-payments/activities";
+import { activities, safetyNetActivities } from "./activities.ts";
 import type { Duration } from "./duration.ts";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 
@@ -23,3 +24,10 @@ export const pace = (asked: PollInterval | undefined, byDefault: Required<PollIn
   minIntervalMs: msToNumber(asked?.min ?? byDefault.min),
   maxIntervalMs: msToNumber(asked?.max ?? byDefault.max),
 });
+
+/**
+ * The activities for looks at what the tracker tells: on the queue of slow looks, unless the run was
+ * asked to look at a pace of its own.
+ */
+export const lookingActivities = (asked: PollInterval | undefined) =>
+  asked === undefined ? safetyNetActivities : activities;

@@ -1,10 +1,10 @@
 import type { CheckedCardholder } from "@durable-payments/activities";
 import type { Input } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
-import { activities, safetyNetActivities } from "../run/activities.ts";
+import { activities } from "../run/activities.ts";
 import { isOverdue, runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import { pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
+import { lookingActivities, pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
 import { isRecord } from "../run/told.ts";
@@ -125,7 +125,7 @@ export const awaitVerification = (
     run.waiting(step, "waiting for the identity check");
     const { cardholder, outcome } = await run
       .toldOrSeen(`cardholder:${card_holder_id}`, isCheckOf(card_holder_id), () =>
-        safetyNetActivities.awaitVerification.executeWithOptions(
+        lookingActivities(pollInterval).awaitVerification.executeWithOptions(
           {
             summary: `Await the identity check of ${card_holder_id}`,
             scheduleToCloseTimeout: within,

@@ -1,10 +1,10 @@
 import type { EndedPayout } from "@durable-payments/activities";
 import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
-import { activities, safetyNetActivities } from "../run/activities.ts";
+import { activities } from "../run/activities.ts";
 import { isOverdue, runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import { pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
+import { lookingActivities, pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
 import { isRecord } from "../run/told.ts";
@@ -176,7 +176,7 @@ export const awaitPayout = (
     const { payout_id } = created;
     const ended = await run
       .toldOrSeen(`payout:${payout_id}`, isEndOf(created), () =>
-        safetyNetActivities.awaitPayoutEnd.executeWithOptions(
+        lookingActivities(pollInterval).awaitPayoutEnd.executeWithOptions(
           { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
           [{ payout_id, ...pace(pollInterval, SAFETY_NET) }],
         ),
