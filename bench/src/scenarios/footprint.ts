@@ -25,11 +25,11 @@ export const scenario: Scenario = async (context) => {
     context.progress("bundling, and starting the workers");
     const ours = await start("ours");
     const bare = await start("bare");
-    const task = { runs: context.quick ? 150 : 500 };
+    const task = { runs: context.quick ? 100 : 250 };
     const measures = { ours: () => ours.run(task), bare: () => bare.run(task) };
     // The first runs bring what all runs share.
     await interleave(measures, 1, context);
-    const readings = await interleave(measures, context.quick ? 2 : 5, context);
+    const readings = await interleave(measures, context.quick ? 2 : 4, context);
     const row = (name: string, unit: string, figure: keyof HeapReading) =>
       rowOf({
         name: `footprint: ${name}`,
