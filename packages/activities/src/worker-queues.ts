@@ -9,7 +9,7 @@ export interface QueueRates {
   readonly activitiesPerSecond?: number | undefined;
   /** The part of it that bulk runs may use, above 0 and below 1; default 0.5. */
   readonly bulkShare?: number | undefined;
-  /** The slow looks of runs that wait, in a second; default 5, but at most a tenth of the rate. */
+  /** The slow looks of runs that wait, in a second; default 1, but at most a tenth of the rate. */
   readonly safetyNetPerSecond?: number | undefined;
 }
 
