@@ -169,7 +169,10 @@ const awaitEnds = async (
   while (!over.aborted) {
     try {
       const { count } = await call(world, (client) =>
-        client.workflow.count(`ExecutionStatus != "Running"`),
+        // Not the permits to sign in, which end by themselves.
+        client.workflow.count(
+          `ExecutionStatus != "Running" AND WorkflowType IN ("onboardCardholder", "payout")`,
+        ),
       );
       onLook(count);
       if (count >= runs) return;
