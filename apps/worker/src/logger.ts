@@ -1,6 +1,6 @@
 import { DefaultLogger, type LogLevel, type LogMetadata } from "@temporalio/worker";
 
-/** Said of each worker that has activities alone, as those of calls and of slow looks are meant to. */
+/** Said of each worker that has activities alone, as those of some queues are meant to. */
 const MEANT = "No workflows registered, not polling for workflow tasks";
 
 /** The SDK's logger, without its warning of what is meant. */
