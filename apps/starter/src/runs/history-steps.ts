@@ -1,6 +1,7 @@
 import type { StepProgress } from "@durable-payments/workflows";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
+import type { temporal } from "@temporalio/proto";
 import type { Temporal } from "../connection/temporal.ts";
 
 /** An event of a history. */
@@ -21,14 +22,31 @@ const noteOf = (event: Event) => {
   return note === undefined ? {} : { note };
 };
 
-/** The event by which an activity ended, and how. */
-const endOf = (event: Event) => {
-  const failed =
-    event.activityTaskFailedEventAttributes ??
-    event.activityTaskTimedOutEventAttributes ??
-    event.activityTaskCanceledEventAttributes;
-  const ended = event.activityTaskCompletedEventAttributes ?? failed;
-  return ended && { scheduledBy: String(ended.scheduledEventId), isDone: ended !== failed };
+/** How an activity ended. */
+export interface ActivityEnd {
+  /** Event at which it was scheduled. */
+  readonly scheduledBy: string;
+  readonly outcome: "done" | "failed" | "timedOut" | "cancelled";
+  readonly result: temporal.api.common.v1.IPayload | undefined;
+  readonly failure: temporal.api.failure.v1.IFailure | undefined;
+}
+
+/** The end of an activity; undefined where the event is no such end. */
+export const activityEndOf = (event: Event): ActivityEnd | undefined => {
+  const {
+    activityTaskCanceledEventAttributes: cancelled,
+    activityTaskCompletedEventAttributes: done,
+    activityTaskFailedEventAttributes: failed,
+    activityTaskTimedOutEventAttributes: timedOut,
+  } = event;
+  const ended = done ?? failed ?? timedOut ?? cancelled;
+  if (!ended) return undefined;
+  return {
+    scheduledBy: String(ended.scheduledEventId),
+    outcome: done ? "done" : failed ? "failed" : timedOut ? "timedOut" : "cancelled",
+    result: done?.result?.payloads?.[0],
+    failure: failed?.failure ?? timedOut?.failure ?? undefined,
+  };
 };
 
 /** The activities of a run as its history tells of them: what is known without a worker. */
@@ -40,10 +58,10 @@ export const stepsOfHistory = ({ events }: History): ReadonlyArray<StepProgress>
       const since = timeOf(event);
       steps.set(String(event.eventId), { name, status: "running", since, ...noteOf(event) });
     }
-    const end = endOf(event);
+    const end = activityEndOf(event);
     const step = end && steps.get(end.scheduledBy);
     if (end && step) {
-      const status = end.isDone ? "done" : "failed";
+      const status = end.outcome === "done" ? "done" : "failed";
       steps.set(end.scheduledBy, { ...step, status, until: timeOf(event) });
     }
   }

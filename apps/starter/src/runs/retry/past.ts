@@ -70,7 +70,7 @@ const sentBy = (
     .flatMap(({ activities }) => activities)
     .filter(({ type }) => type === kind.operation)
     .toSorted((a, b) => a.at - b.at);
-  const made = attempts.findLast(({ end }) => end === "done");
+  const made = attempts.findLast(({ isDone }) => isDone);
   const id =
     textAt(made?.result, kind.id) ?? foundIds(steps, kind).findLast((found) => owned.has(found));
   if (id !== undefined) return { outcome: "known", id };
@@ -107,9 +107,9 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
 const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
   const attempts = runs
     .flatMap(({ steps }) => steps.at(-1)?.activities ?? [])
-    .flatMap(({ end, input, type }) => {
+    .flatMap(({ input, isDone, type }) => {
       const id = textAt(input, UNDOES[type] ?? "");
-      return id === undefined ? [] : [{ id, isDone: end === "done" }];
+      return id === undefined ? [] : [{ id, isDone }];
     });
   const undone = new Set(attempts.filter(({ isDone }) => isDone).map(({ id }) => id));
   return { undone, undoing: new Set(attempts.map(({ id }) => id).filter((id) => !undone.has(id))) };

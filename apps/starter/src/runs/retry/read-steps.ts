@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
 import { isRecord } from "../../input/fields.ts";
-import type { Event } from "../history-steps.ts";
+import { activityEndOf, type Event } from "../history-steps.ts";
 
 type EventId = NonNullable<Event["eventId"]>;
 
@@ -14,7 +14,7 @@ export interface PastActivity {
   readonly input: unknown;
   /** Event at which it was scheduled, and when: milliseconds since 1970. */
   readonly at: number;
-  readonly end: "none" | "done" | "failed" | "unclear";
+  readonly isDone: boolean;
   readonly result: unknown;
   /** Type of the failure it ended with. */
   readonly failure: string;
@@ -95,23 +95,6 @@ const localAnswerOf = (event: Event, type: string): unknown => {
     : undefined;
 };
 
-const endOf = (event: Event) => {
-  const {
-    activityTaskCanceledEventAttributes: cancelled,
-    activityTaskCompletedEventAttributes: done,
-    activityTaskFailedEventAttributes: failed,
-    activityTaskTimedOutEventAttributes: timedOut,
-  } = event;
-  const ended = done ?? failed ?? timedOut ?? cancelled;
-  if (!ended) return undefined;
-  return {
-    scheduledBy: String(ended.scheduledEventId),
-    end: done ? ("done" as const) : failed ? ("failed" as const) : ("unclear" as const),
-    result: read(done?.result?.payloads?.[0]),
-    failure: failed?.failure?.applicationFailureInfo?.type ?? "",
-  };
-};
-
 /**
  * Reads the steps of a run. A run writes its stage when its code yields: a command belongs to the
  * stage that is written next by the same workflow task, and else to the one that holds.
@@ -166,16 +149,23 @@ export const readRun = ({ events }: History): ReadRun => {
           type: activity.activityType?.name ?? "",
           input: read(activity.input?.payloads?.[0]),
           at: Number(event.eventTime?.seconds ?? 0) * 1000 + (event.eventTime?.nanos ?? 0) / 1e6,
-          end: "none",
+          isDone: false,
           result: undefined,
           failure: "",
         });
       }
     }
-    const end = endOf(event);
+    const end = activityEndOf(event);
     const begun = end && scheduled.get(end.scheduledBy);
     const ended = begun?.step.activities[begun.index];
-    if (end && begun && ended) begun.step.activities[begun.index] = { ...ended, ...end };
+    if (end && begun && ended) {
+      begun.step.activities[begun.index] = {
+        ...ended,
+        isDone: end.outcome === "done",
+        result: read(end.result),
+        failure: end.failure?.applicationFailureInfo?.type ?? "",
+      };
+    }
     const decision = decisionOf(event);
     if (decision && current) {
       current.decisions.push(decision);

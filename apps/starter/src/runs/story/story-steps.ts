@@ -1,8 +1,7 @@
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
-import { type Event, summaryOf, timeOf } from "../history-steps.ts";
-import { activityEndOf, failureOf } from "./activity-end.ts";
-import { masked } from "./masked.ts";
+import { activityEndOf, type Event, summaryOf, timeOf } from "../history-steps.ts";
+import { failureOf, masked } from "./masked.ts";
 import { messageOf } from "./message.ts";
 import type { StoryActivity, StoryEvent, StoryStep, StoryTimer } from "./story.ts";
 
@@ -133,7 +132,7 @@ class StepReader {
         until: at,
         tookMs: took(activity.since, at),
         outcome: end.outcome,
-        failure: end.failure ?? activity.failure,
+        failure: failureOf(end.failure) ?? activity.failure,
       }));
     }
     const fired =
