@@ -362,13 +362,18 @@ describe("runs show", () => {
     expect(person.stdout.replaceAll(/\s+/g, " ")).toContain("Bob decided after");
   });
 
-  it("tells what was undone", async () => {
-    const name = await file("undone.json", {
+  /** A run whose identity check is refused, so that it removes the cardholder. */
+  const undo = async (id: string) => {
+    const name = await file(`${id}.json`, {
       cardholder: { ...cardholder, last_name: "Refused" },
       card,
       options: { ...options, onFailure: "compensate" },
     });
-    await starter(["onboard", "--file", name, "--id", "own-undone", "--wait", "--json"]);
+    await starter(["onboard", "--file", name, "--id", id, "--wait", "--json"]);
+  };
+
+  it("tells what was undone", async () => {
+    await undo("own-undone");
     expect(jsonOf(await starter(["runs", "show", "own-undone", "--json"]))).toMatchObject({
       state: "failed",
       steps: [
@@ -381,6 +386,37 @@ describe("runs show", () => {
       ],
       failure: { type: "VerificationRefused" },
     });
+  });
+
+  it("tells what could not be undone, and claims nothing else", async () => {
+    await simulator.addFault({ kind: "refusal-in-200", operation: "removeCardholder" });
+    await undo("own-left-over");
+    const [program, person] = await Promise.all([
+      starter(["runs", "show", "own-left-over", "--json"]),
+      starter(["runs", "show", "own-left-over"]),
+    ]);
+    expect(jsonOf(program)).toMatchObject({
+      state: "failed",
+      steps: [
+        fields({ name: "createCardholder", outcome: "done" }),
+        fields({
+          name: "awaitVerification",
+          outcome: "failed",
+          events: listWith(fields({ activity: "removeCardholder", outcome: "failed" }), {
+            kind: "leftOver",
+            what: "remove the cardholder",
+            at: anyText,
+          }),
+        }),
+      ],
+      failure: {
+        type: "CompensationIncomplete",
+        details: { leftOver: [holding("remove the cardholder (")] },
+      },
+    });
+    expect(person.stdout).toContain("undoing: could not remove the cardholder, ");
+    expect(person.stdout.match(/✓ .*/g)).toEqual([holding("createCardholder")]);
+    expect(tooWide(person.stdout)).toEqual([]);
   });
 
   it("needs no worker", async () => {

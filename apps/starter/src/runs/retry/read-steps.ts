@@ -3,6 +3,7 @@ import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
 import { isRecord } from "../../input/fields.ts";
 import { activityEndOf, type Event } from "../history-steps.ts";
+import { isStep, stageOf } from "../stages.ts";
 
 type EventId = NonNullable<Event["eventId"]>;
 
@@ -52,9 +53,6 @@ export interface ReadRun {
   readonly changes: ReadonlyArray<InputChange>;
 }
 
-/** Stages that are no steps of their own. */
-const NO_STEPS: ReadonlySet<string> = new Set(["starting", "needsAttention"]);
-
 const read = (payload: Payload | null | undefined): unknown =>
   payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
 
@@ -62,11 +60,6 @@ const fieldOf = (event: Event, name: string): unknown =>
   read(
     event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.[name],
   );
-
-const stageOf = (event: Event): string | undefined => {
-  const stage = fieldOf(event, "PaymentStage");
-  return typeof stage === "string" ? stage : undefined;
-};
 
 const taskOf = (event: Event): EventId | undefined =>
   event.upsertWorkflowSearchAttributesEventAttributes?.workflowTaskCompletedEventId ??
@@ -109,8 +102,7 @@ export const readRun = ({ events }: History): ReadRun => {
   let reset: ReadRun["reset"];
 
   const enter = (name: string, taskEnd: EventId): void => {
-    // What could not be undone is told as a stage; what it did belongs to the step that failed.
-    if (NO_STEPS.has(name) || name.startsWith("undo:")) return;
+    if (!isStep(name)) return;
     current = steps.get(name) ?? {
       name,
       task: Number(taskEnd),

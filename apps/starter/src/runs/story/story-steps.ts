@@ -1,25 +1,15 @@
-import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import { activityEndOf, type Event, summaryOf, timeOf } from "../history-steps.ts";
+import { ASKS, isStep, leftOverOf, stageOf } from "../stages.ts";
 import { failureOf, masked } from "./masked.ts";
 import { messageOf } from "./message.ts";
 import type { StoryActivity, StoryEvent, StoryStep, StoryTimer } from "./story.ts";
 
-/** Stages that are no steps of their own: how a run stands, or how it ended. */
-const NO_STEPS: ReadonlySet<string> = new Set(["starting", "done", "failed", "cancelled"]);
-
-const ASKS = "needsAttention";
-
-/** What a run undoes after its failure. */
-const isUndoing = (step: string): boolean => step.startsWith("undo:");
-
-/** The stage that an event sets, if it sets one. */
-const stageOf = (event: Event): string | undefined => {
-  const stage =
-    event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.[
-      "PaymentStage"
-    ];
-  return stage ? defaultPayloadConverter.fromPayload<string>(stage) : undefined;
+/** What a stage tells that is no step of its own: it belongs to the step that the run is at. */
+const toldBy = (stage: string, at: string): StoryEvent | undefined => {
+  if (stage === ASKS) return { kind: "question", since: at };
+  const what = leftOverOf(stage);
+  return what === undefined ? undefined : { kind: "leftOver", what, at };
 };
 
 /** The workflow task that gave the command which an event tells of. */
@@ -63,30 +53,19 @@ class StepReader {
   read(): ReadonlyArray<OpenStep> {
     this.#events.forEach((event, index) => {
       const stage = stageOf(event);
-      if (stage !== undefined) this.#enter(stage, timeOf(event));
+      const told = stage === undefined ? messageOf(event) : toldBy(stage, timeOf(event));
+      if (told) this.#current?.events.push(told);
+      else if (stage !== undefined) this.#enter(stage, timeOf(event));
       this.#begin(event, index);
       this.#end(event);
-      const message = messageOf(event);
-      if (message) this.#current?.events.push(message);
     });
     return [...this.#steps.values()];
   }
 
   /** Steps have names of their own: a name that was there before is the same step, gone on with. */
   #enter(stage: string, at: string): void {
-    const current = this.#current;
-    if (stage === ASKS) {
-      current?.events.push({ kind: "question", since: at });
-      return;
-    }
-    if (stage === current?.name) return;
-    // What is undone comes after the step that failed, whose stage is written once more at the end.
-    const isOver = current !== undefined && isUndoing(current.name) && this.#steps.has(stage);
-    if (current) current.until = at;
-    if (NO_STEPS.has(stage) || isOver) {
-      this.#current = undefined;
-      return;
-    }
+    if (stage === this.#current?.name) return;
+    if (this.#current) this.#current.until = at;
     const step = this.#steps.get(stage) ?? { name: stage, since: at, until: null, events: [] };
     step.until = null;
     this.#steps.set(stage, step);
@@ -101,7 +80,7 @@ class StepReader {
     const stage = rest
       .slice(0, after === -1 ? rest.length : after)
       .map(stageOf)
-      .find((written) => written !== undefined);
+      .find((written) => written !== undefined && isStep(written));
     if (stage !== undefined) this.#enter(stage, timeOf(event));
     return this.#current;
   }
@@ -188,26 +167,17 @@ export interface RunEnd {
   readonly isCancelled: boolean;
 }
 
-const hasFailed = (events: ReadonlyArray<StoryEvent>): boolean => {
-  const activity = events.findLast(({ kind }) => kind === "activity");
-  return activity?.kind === "activity" && activity.outcome !== "done";
-};
-
 /** The steps of a run, from its history alone. */
 export const storySteps = (
   { events }: History,
   end: RunEnd | undefined,
 ): ReadonlyArray<StoryStep> => {
   const steps = new StepReader(events ?? []).read();
-  const last = steps.findLastIndex(({ name }) => !isUndoing(name));
   return steps.map(({ events, name, since, until }, index) => {
     const isOpen = end === undefined && until === null;
     const over = until ?? end?.at ?? null;
     const broken = end?.isCancelled === true ? "cancelled" : "failed";
-    const isBroken =
-      end !== undefined &&
-      !end.isDone &&
-      (index === last || (isUndoing(name) && hasFailed(events)));
+    const isBroken = end !== undefined && !end.isDone && index === steps.length - 1;
     return {
       name,
       outcome: isOpen ? "running" : isBroken ? broken : "done",

@@ -56,6 +56,8 @@ const eventText = (event: StoryEvent, step: StoryStep): string => {
         : `waited ${duration(event.tookMs)}${event.summary === null ? "" : `: ${event.summary}`}`;
     case "question":
       return `asked a person, ${time(event.since)}${step.outcome === "running" && step.events.at(-1) === event ? `: no answer for ${duration(since(event.since))}` : ""}`;
+    case "leftOver":
+      return `undoing: could not ${event.what}, ${time(event.at)}`;
     case "signal":
       return `was told (${event.name}), ${time(event.at)}`;
     case "update":

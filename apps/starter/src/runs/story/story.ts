@@ -34,6 +34,14 @@ export interface StoryQuestion {
   readonly since: string;
 }
 
+/** Something that the run was to undo after its failure, and could not. */
+export interface StoryLeftOver {
+  readonly kind: "leftOver";
+  /** What is left to do, as the workflow says it: `cancel the card`. */
+  readonly what: string;
+  readonly at: string;
+}
+
 /** Something that the run was told: by a person (update), or by a signal. */
 export interface StoryMessage {
   readonly kind: "update" | "signal";
@@ -46,7 +54,7 @@ export interface StoryMessage {
 }
 
 /** Something that happened in a step. */
-export type StoryEvent = StoryActivity | StoryTimer | StoryQuestion | StoryMessage;
+export type StoryEvent = StoryActivity | StoryTimer | StoryQuestion | StoryLeftOver | StoryMessage;
 
 /** One step of a run. */
 export interface StoryStep {
