@@ -72,7 +72,10 @@ const planned = (input: OnboardCardholderInput) => {
   return [...cardholder, card, ...(card_name === undefined ? [] : [name])];
 };
 
-const takeOrCreateCardholder = async (run: Run, input: OnboardCardholderInput): Promise<string> => {
+const takeOrCreateCardholder = (
+  run: Run,
+  input: OnboardCardholderInput,
+): string | Promise<string> => {
   if ("card_holder_id" in input) {
     run.known({ card_holder_id: input.card_holder_id });
     return input.card_holder_id;
@@ -112,33 +115,31 @@ const cancelIssuedCard = async (run: Run): Promise<void> => {
  * Creates or takes the cardholder, awaits the identity check, makes sure that the USD balance can
  * pay the card's initial recharge, issues the card with it, and confirms the card.
  */
-export async function onboardCardholder(
-  input: OnboardCardholderInput,
-): Promise<OnboardCardholderResult> {
+export function onboardCardholder(input: OnboardCardholderInput): Promise<OnboardCardholderResult> {
   const { onFailure, onRefusal } = input.options ?? {};
   const run = beginRun({ ...(onRefusal && { onRefusal }) });
   return run.conduct(async () => {
-    await checkRequests(run, planned(await run.amended(input)));
-    const card_holder_id = await takeOrCreateCardholder(run, await run.amended(input));
-    await awaitVerification(
-      run,
-      card_holder_id,
-      waitingFor("verifyWithin", await run.amended(input)),
+    await run.withInput(input, (now) => checkRequests(run, planned(now)));
+    const card_holder_id = await run.withInput(input, (now) => takeOrCreateCardholder(run, now));
+    await run.withInput(input, (now) =>
+      awaitVerification(run, card_holder_id, waitingFor("verifyWithin", now)),
     );
     const { balance_id } = await ensureBalance(run, CURRENCY);
-    const funded = await run.amended(input);
-    // The funds of a card that is known to be issued have been taken from the balance.
-    if ((await run.sentBefore("issueCard"))?.outcome !== "known") {
-      const amount = funded.card.card_limit;
-      await awaitFunds(run, { amount, currency: CURRENCY }, waitingFor("fundWithin", funded));
-    }
+    await run.withInput(input, (now) => {
+      // The funds of a card that is known to be issued have been taken from the balance.
+      if (run.isKnownBefore("issueCard")) return undefined;
+      const amount = now.card.card_limit;
+      return awaitFunds(run, { amount, currency: CURRENCY }, waitingFor("fundWithin", now));
+    });
     if (onFailure === "compensate") {
       run.onFailure({ what: "cancel the card", how: () => cancelIssuedCard(run) });
     }
-    const { card_limit, product_code } = (await run.amended(input)).card;
-    const card = await issueCard(run, { card_holder_id, balance_id, product_code, card_limit });
-    const { card_name } = (await run.amended(input)).card;
-    const { card_id, card_status = null } = await confirmCard(run, { card, card_name });
+    const card = await run.withInput(input, ({ card: { card_limit, product_code } }) =>
+      issueCard(run, { card_holder_id, balance_id, product_code, card_limit }),
+    );
+    const { card_id, card_status = null } = await run.withInput(input, ({ card: { card_name } }) =>
+      confirmCard(run, { card, card_name }),
+    );
     return { card_holder_id, card_id, card_status, balance_id, card_limit: card.card_limit };
   });
 }

@@ -1,4 +1,4 @@
-import type { Input } from "@durable-payments/api-core";
+import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import type { PollInterval } from "../run/pace.ts";
 import { beginRun } from "../run/run.ts";
@@ -60,39 +60,42 @@ const planned = (input: PayoutInput) => {
 };
 
 /** Takes or creates the beneficiary, creates the payout, and awaits its completion. */
-export async function payout(input: PayoutInput): Promise<PayoutResult> {
+export function payout(input: PayoutInput): Promise<PayoutResult> {
   const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
   const run = beginRun({ ...(onRefusal && { onRefusal }) });
   let approved: string | undefined;
-  /** The input, approved where it has to be: once more where it was amended since. */
-  const approvedInput = async (): Promise<PayoutInput> => {
-    const current = await run.amended(input);
-    const { options: _, ...payload } = current;
-    if (approval && JSON.stringify(payload) !== approved) {
-      const { amount } = current.payout;
-      await awaitApproval(run, approval, { amount, payload, shown: shownToApprover(current) });
-      approved = JSON.stringify(payload);
-    }
-    return current;
+  /** Goes on with the input once it is approved where it has to be: anew where it was amended. */
+  const withApproved = <A>(goOn: (now: PayoutInput) => A | Promise<A>): A | Promise<A> =>
+    run.withInput(input, (now) => {
+      if (approval === undefined) return goOn(now);
+      const { options: _, ...payload } = now;
+      const text = JSON.stringify(payload);
+      if (text === approved) return goOn(now);
+      const toApprove = { amount: now.payout.amount, payload, shown: shownToApprover(now) };
+      return awaitApproval(run, approval, toApprove).then(() => {
+        approved = text;
+        return withApproved(goOn);
+      });
+    });
+  const payNew = async (beneficiary: Input<"createBeneficiary">): Promise<Payout> => {
+    const beneficiary_id = await createBeneficiary(run, beneficiary, {
+      ...(onLostBeneficiary && { whenLost: onLostBeneficiary }),
+    });
+    return withApproved(({ payout }) => createPayout(run, { ...payout, beneficiary_id }));
   };
   return run.conduct(async () => {
-    await checkRequests(run, planned(await run.amended(input)));
-    const recipient = await approvedInput();
-    const created_id =
-      "beneficiary" in recipient
-        ? await createBeneficiary(run, recipient.beneficiary, {
-            ...(onLostBeneficiary && { whenLost: onLostBeneficiary }),
-          })
-        : undefined;
-    const current = await approvedInput();
-    const beneficiary_id =
-      created_id ?? ("beneficiary_id" in current ? current.beneficiary_id : "");
-    const created = await createPayout(run, { ...current.payout, beneficiary_id });
-    const { completeWithin, pollInterval } = (await run.amended(input)).options ?? {};
-    const ended = await awaitPayout(run, created, {
-      ...(completeWithin !== undefined && { within: completeWithin }),
-      ...(pollInterval && { pollInterval }),
-    });
+    await run.withInput(input, (now) => checkRequests(run, planned(now)));
+    const created = await withApproved((now) =>
+      "beneficiary" in now
+        ? payNew(now.beneficiary)
+        : createPayout(run, { ...now.payout, beneficiary_id: now.beneficiary_id }),
+    );
+    const ended = await run.withInput(input, ({ options: { completeWithin, pollInterval } = {} }) =>
+      awaitPayout(run, created, {
+        ...(completeWithin !== undefined && { within: completeWithin }),
+        ...(pollInterval && { pollInterval }),
+      }),
+    );
     return {
       payout_id: ended.payout_id,
       short_reference: ended.short_reference ?? created.short_reference ?? null,

@@ -49,7 +49,8 @@ export class Run {
   readonly options: RunOptions;
   /** Who or what did what. */
   readonly audit = new AuditTrail();
-  readonly #index = new SearchIndex();
+  readonly #shield = new CancellationScope({ cancellable: false });
+  readonly #index = new SearchIndex(this.#shield);
   readonly #past = new Past();
   readonly #told = new Told();
   readonly #compensations = new Compensations();
@@ -117,12 +118,13 @@ export class Run {
   }
 
   /**
-   * The input of the run as it is now: what it was started with, or as it was amended since, when
-   * the run was retried. Ask for it at each step, so that an amendment reaches the steps to come.
+   * Goes on with the input of the run as it is now: what it was started with, or as it was amended
+   * since, when the run was retried. Take it so for each step, that an amendment reaches the steps
+   * to come. It costs no promise: the SDK takes and keeps the stack of each.
    */
-  amended<Input>(input: Input): Input | Promise<Input> {
-    if (!this.#past.isToLearn()) return this.#past.input(input);
-    return this.#learn().then(() => this.#past.input(input));
+  withInput<Input, A>(input: Input, goOn: (now: Input) => A | Promise<A>): A | Promise<A> {
+    if (!this.#past.isToLearn()) return goOn(this.#past.input(input));
+    return this.#learn().then(() => goOn(this.#past.input(input)));
   }
 
   /** Whether the input was amended since the run was started, so that requests are checked again. */
@@ -150,8 +152,12 @@ export class Run {
    * anything.
    */
   sentBefore(step: string): SentBefore | undefined | Promise<SentBefore | undefined> {
-    if (!this.#past.isToLearn()) return this.#past.sent(step);
-    return this.#learn().then(() => this.#past.sent(step));
+    return this.withInput(undefined, () => this.#past.sent(step));
+  }
+
+  /** Whether it is known what a step made before this run was reset. Ask within {@link withInput}. */
+  isKnownBefore(step: string): boolean {
+    return this.#past.sent(step)?.outcome === "known";
   }
 
   /** Says what a step is waiting for. */
@@ -167,21 +173,27 @@ export class Run {
    * @param awaited as the tracker is shown it: `payout:<payout_id>` or `cardholder:<card_holder_id>`.
    * @param isBelieved whether what is told ends this very wait; all else is ignored.
    */
-  async toldOrSeen<A>(
+  toldOrSeen<A>(
     awaited: string,
     isBelieved: (told: unknown) => told is A,
     look: () => Promise<A>,
   ): Promise<A> {
     const looks = new CancellationScope();
     this.#index.awaits(awaited);
-    try {
-      return await this.#told.orSeen(isBelieved, () => looks.run(look));
-    } finally {
-      this.#leftOver.push(() => {
-        looks.cancel();
-        this.#index.awaitsNoMore(awaited);
-      });
-    }
+    const end = (): void => {
+      looks.cancel();
+      this.#index.awaitsNoMore(awaited);
+    };
+    return this.#told.orSeen(
+      isBelieved,
+      () => looks.run(look),
+      () => this.#leftOver.push(end),
+    );
+  }
+
+  /** Does what a cancellation of the run must not interrupt. */
+  shielded<A>(work: () => Promise<A>): Promise<A> {
+    return this.#shield.run(work);
   }
 
   /** Takes what the run is told by signal. */
@@ -302,7 +314,7 @@ export class Run {
       this.#end("done");
       return result;
     } catch (error) {
-      return await CancellationScope.nonCancellable(async () => {
+      return await this.shielded(async () => {
         const leftOver = await this.#compensations.undoAll(({ how, what }) =>
           // It stays to be found by the step that failed.
           this.step(`undo: ${what}`, what, how, { isIndexed: false }),

@@ -3,7 +3,7 @@ import {
   PAYMENT_IDS,
   PAYMENT_STAGE,
 } from "@durable-payments/activities/search-attributes";
-import { CancellationScope, condition, upsertSearchAttributes } from "@temporalio/workflow";
+import { type CancellationScope, condition, upsertSearchAttributes } from "@temporalio/workflow";
 
 /** Marks in PaymentIds what a run is about to make, until it is known what became of it. */
 export const intentMark = (intent: string): string => `intent:${intent}`;
@@ -27,16 +27,16 @@ export class SearchIndex {
   #written: Written = { stage: "", ids: "", awaits: "" };
   #isDue = false;
 
-  constructor() {
+  /** @param shield where a cancellation does not come: a run that is cancelled is still to be found. */
+  constructor(shield: CancellationScope) {
     // Looked at whenever the workflow has done what it can do, and never fulfilled: one that is
     // fulfilled and waited for anew costs a dozen promises, of each of which the SDK takes the stack.
-    // A run that is cancelled is still to be found.
-    void CancellationScope.nonCancellable(() =>
-      condition(() => {
+    void shield.run(async () => {
+      void condition(() => {
         if (this.#isDue) this.write();
         return false;
-      }),
-    );
+      });
+    });
   }
 
   /** The stage that the run has reached. */

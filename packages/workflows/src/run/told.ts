@@ -22,24 +22,40 @@ export class Told {
     if ([...this.#waits].filter((take) => take(told)).length === 0) this.#early.push(told);
   }
 
-  /** What is told and believed, or what `look` comes to, whichever is first. */
-  async orSeen<A>(isBelieved: (told: unknown) => told is A, look: () => Promise<A>): Promise<A> {
-    const early = this.#early.find(isBelieved);
-    if (early !== undefined) return early;
-    let take: ((told: unknown) => boolean) | undefined;
-    const told = new Promise<A>((resolve) => {
-      take = (content) => {
+  /**
+   * What is told and believed, or what `look` comes to, whichever is first.
+   *
+   * @param onEnd called as the wait ends, however it does.
+   */
+  orSeen<A>(
+    isBelieved: (told: unknown) => told is A,
+    look: () => Promise<A>,
+    onEnd: () => void,
+  ): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        // The one that comes second ends nothing.
+        if (this.#waits.delete(take)) onEnd();
+      };
+      const take = (content: unknown): boolean => {
         if (!isBelieved(content)) return false;
         resolve(content);
+        end();
         return true;
       };
       this.#waits.add(take);
+      if (this.#early.some(take)) return;
+      look().then(
+        (seen) => {
+          resolve(seen);
+          end();
+        },
+        (error: unknown) => {
+          reject(error);
+          end();
+        },
+      );
     });
-    try {
-      return await Promise.race([told, look()]);
-    } finally {
-      if (take !== undefined) this.#waits.delete(take);
-    }
   }
 }
 

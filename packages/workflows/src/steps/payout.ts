@@ -174,17 +174,18 @@ export const awaitPayout = (
   run.step("awaitPayout", "waiting for the payout to complete", async (step) => {
     run.waiting(step, "waiting for the payout to complete");
     const { payout_id } = created;
-    const ended = await run
-      .toldOrSeen(`payout:${payout_id}`, isEndOf(created), () =>
+    let ended: EndedPayout;
+    try {
+      ended = await run.toldOrSeen(`payout:${payout_id}`, isEndOf(created), () =>
         lookingActivities(pollInterval).awaitPayoutEnd.executeWithOptions(
           { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
           [{ payout_id, ...pace(pollInterval, SAFETY_NET) }],
         ),
-      )
-      .catch((error: unknown): undefined => {
-        if (!isOverdue(error)) throw error;
-      });
-    if (ended === undefined) return activities.retrievePayout({ payout_id });
+      );
+    } catch (error) {
+      if (!isOverdue(error)) throw error;
+      return activities.retrievePayout({ payout_id });
+    }
     if (ended.outcome === "failed") {
       const { payout_reason, payout_status } = ended.payout;
       throw runFailure("PayoutFailed", `The payout ${payout_id} ended as ${payout_status}.`, {

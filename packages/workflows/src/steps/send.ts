@@ -91,7 +91,7 @@ export const sendUntilKnown = async <Request extends object, A>(
   const result =
     before?.outcome === "known"
       ? await sending.fromIds(before.ids, sending.request)
-      : await new Sender(run, sending, before).untilKnown();
+      : await sendAndSettle(run, sending, new Sender(run, sending, before));
   const ids = sending.ids(result);
   run.known(ids);
   run.settled(sending.step);
@@ -124,6 +124,32 @@ const MOST_AMENDMENTS = 20;
 const keyOf = (step: string, amendments: number): string =>
   stepKey(amendments === 0 ? step : `${step}#${amendments}`);
 
+/**
+ * A cancellation stops it where nothing is in doubt: not while a request is under way or looked up,
+ * but before it is sent again.
+ */
+const sendAndSettle = async <Request extends object, A>(
+  run: Run,
+  { send }: Sending<Request, A>,
+  sender: Sender<Request, A>,
+): Promise<A> => {
+  try {
+    let known: A | "send" = sender.hasPast ? await sender.settlePast() : "send";
+    while (known === "send") {
+      sender.begin();
+      try {
+        known = await run.shielded(() => send(sender.request));
+      } catch (error) {
+        known = await sender.settle(error);
+      }
+    }
+    return known;
+  } catch (error) {
+    sender.leave(error);
+    throw error;
+  }
+};
+
 class Sender<Request extends object, A> {
   readonly #run: Run;
   readonly #sending: Sending<Request, A>;
@@ -133,6 +159,7 @@ class Sender<Request extends object, A> {
   #request: Request;
   #key: string | undefined;
   #unknownOutcomes = 0;
+  #turnedAway = 0;
   /** Whether something may have been made that this run does not know. */
   #isInDoubt = false;
   #amendments: number;
@@ -150,59 +177,64 @@ class Sender<Request extends object, A> {
     this.#request = this.#fix(sending.request);
   }
 
-  async untilKnown(): Promise<A> {
-    try {
-      return await this.#sendUntilKnown();
-    } catch (error) {
-      if (isCancellation(error) && !this.#isInDoubt) this.#run.settled(this.#sending.step);
-      throw error;
+  /** The request as it is to be sent. */
+  get request(): Request {
+    return this.#request;
+  }
+
+  /** Whether there is something to do before the first send: an amended input, a send of an earlier run. */
+  get hasPast(): boolean {
+    return this.#run.isAmended || this.#isSentBefore;
+  }
+
+  /** Checks and looks up what is to be known before the first send. */
+  async settlePast(): Promise<A | "send"> {
+    if (this.#run.isAmended) await this.#checkAmended();
+    if (!this.#isSentBefore) return "send";
+    this.#isInDoubt = true;
+    // Without a list, the refusal of a repeat does not tell what became of the send before it.
+    if (this.#sending.lookUp === undefined) this.#unknownOutcomes += 1;
+    return this.#lookUp("An earlier run of this workflow may have sent it.", "");
+  }
+
+  /** Tells that it is being sent; throws where the run is cancelled: nothing is in doubt before a send. */
+  begin(): void {
+    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Not sent.");
+    this.#tell("sending");
+  }
+
+  /** What a send that failed came to: what it made after all, or that it is to be sent again. */
+  async settle(error: unknown): Promise<A | "send"> {
+    const failure = readSendFailure(error);
+    this.#tell(OUTCOMES[failure._tag], rootCause(error).message);
+    switch (failure._tag) {
+      case "NotCarriedOut": {
+        this.#turnedAway += 1;
+        this.#run.waiting(this.#sending.step, failure.reason);
+        const longer = failure.waitMs * 2 ** Math.min(this.#turnedAway - 1, 12);
+        await sleep(Math.max(failure.waitMs, Math.min(LONGEST_WAIT_MS, longer)));
+        await serviceAnswers();
+        return "send";
+      }
+      case "Paused":
+        this.#run.waiting(this.#sending.step, failure.reason);
+        await activities.awaitResume.executeWithOptions(
+          { summary: "Await the end of the pause" },
+          [],
+        );
+        return "send";
+      case "Refused":
+        return this.#onRefusal(failure.failure);
+      case "Unknown":
+        this.#unknownOutcomes += 1;
+        this.#isInDoubt = true;
+        return this.#lookUp(failure.reason, failure.type);
     }
   }
 
-  /**
-   * A cancellation stops it where nothing is in doubt: not while a request is under way or looked
-   * up, but before it is sent again.
-   */
-  async #sendUntilKnown(): Promise<A> {
-    if (this.#run.isAmended) await this.#checkAmended();
-    if (this.#isSentBefore) {
-      this.#isInDoubt = true;
-      // Without a list, the refusal of a repeat does not tell what became of the send before it.
-      if (this.#sending.lookUp === undefined) this.#unknownOutcomes += 1;
-      const known = await this.#settle("An earlier run of this workflow may have sent it.", "");
-      if (known !== "send") return known;
-    }
-    for (let turnedAway = 0; ;) {
-      if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Not sent.");
-      this.#tell("sending");
-      try {
-        return await CancellationScope.nonCancellable(() => this.#sending.send(this.#request));
-      } catch (error) {
-        const failure = readSendFailure(error);
-        this.#tell(OUTCOMES[failure._tag], rootCause(error).message);
-        if (failure._tag === "NotCarriedOut") {
-          turnedAway += 1;
-          this.#run.waiting(this.#sending.step, failure.reason);
-          const longer = failure.waitMs * 2 ** Math.min(turnedAway - 1, 12);
-          await sleep(Math.max(failure.waitMs, Math.min(LONGEST_WAIT_MS, longer)));
-          await serviceAnswers();
-        } else if (failure._tag === "Paused") {
-          this.#run.waiting(this.#sending.step, failure.reason);
-          await activities.awaitResume.executeWithOptions(
-            { summary: "Await the end of the pause" },
-            [],
-          );
-        } else if (failure._tag === "Refused") {
-          const known = await this.#onRefusal(failure.failure);
-          if (known !== "send") return known;
-        } else {
-          this.#unknownOutcomes += 1;
-          this.#isInDoubt = true;
-          const known = await this.#settle(failure.reason, failure.type);
-          if (known !== "send") return known;
-        }
-      }
-    }
+  /** A run that is cancelled with nothing in doubt has made nothing. */
+  leave(error: unknown): void {
+    if (isCancellation(error) && !this.#isInDoubt) this.#run.settled(this.#sending.step);
   }
 
   /** The keys under which this step may have sent, in this run and, amended, in those before. */
@@ -236,7 +268,7 @@ class Sender<Request extends object, A> {
     return this.#askToAmend(refusal.message);
   }
 
-  async #settle(reason: string, type: string): Promise<A | "send"> {
+  async #lookUp(reason: string, type: string): Promise<A | "send"> {
     const { lookUp, step, whenLost } = this.#sending;
     if (lookUp === undefined) {
       // The service answered, and its answer does not say what a repeat would not say either.
@@ -251,7 +283,7 @@ class Sender<Request extends object, A> {
     const lost = Date.now();
     for (let wait = LOOK_AFTER_MS; ; wait *= 2) {
       this.#run.waiting(step, `no answer, looking it up: ${reason}`);
-      const { found, lookedAt } = await CancellationScope.nonCancellable(async () => {
+      const { found, lookedAt } = await this.#run.shielded(async () => {
         await sleep(wait);
         return {
           lookedAt: Date.now(),
