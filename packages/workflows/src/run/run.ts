@@ -87,23 +87,33 @@ export class Run {
    * Runs a step and keeps its times and outcome. `work` is told the name under which it is kept: a
    * name that was used before in this run is numbered.
    */
-  async step<A>(
+  step<A>(
+    called: string,
+    note: string,
+    work: (name: string) => Promise<A>,
+    options?: StepOptions,
+  ): Promise<A> {
+    for (const end of this.#leftOver.splice(0)) end();
+    return this.#past.isToLearn()
+      ? this.#learn().then(() => this.#keep(called, note, work, options))
+      : this.#keep(called, note, work, options);
+  }
+
+  #keep<A>(
     called: string,
     note: string,
     work: (name: string) => Promise<A>,
     { isIndexed = true, stage }: StepOptions = {},
   ): Promise<A> {
-    for (const end of this.#leftOver.splice(0)) end();
-    if (this.#past.isToLearn()) await this.#learn();
     const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
     const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
     this.#steps.push({ name, status: "running", since: now(), note });
     this.#enter(name, { isIndexed, stage: stage ?? name });
-    try {
-      const result = await work(name);
+    const complete = (result: A): A => {
       this.#update(name, { status: "done", until: now() });
       return result;
-    } catch (thrown) {
+    };
+    const fail = (thrown: unknown): never => {
       const error = asCancellation(thrown);
       this.#update(name, { status: "failed", until: now(), note: rootCause(error).message });
       this.#enter(name, { stage: stage ?? name });
@@ -114,7 +124,15 @@ export class Run {
         detail: { reason: rootCause(error).message },
       });
       throw error;
+    };
+    let working: Promise<A>;
+    try {
+      working = work(name);
+    } catch (error) {
+      working = Promise.reject(error);
     }
+    // Awaited it would cost one promise more, and every step is to be cheap.
+    return working.then(complete, fail);
   }
 
   /**

@@ -37,13 +37,11 @@ export const issueCard = (run: Run, card: CardToIssue, step = "issueCard"): Prom
       intent: ({ card_holder_id, card_limit, product_code }) =>
         intentOf("createCard", [card_holder_id, product_code, card_limit]),
       isKeyed: true,
-      send: async (request) => {
-        const issued = await activities.createCard.executeWithOptions(
-          { summary: `Issue the card with ${request.card_limit} USD` },
-          [request],
-        );
+      send: (request) => {
         const { card_limit, unique_request_id } = request;
-        return { ...issued, sentKey: unique_request_id, card_limit };
+        return activities.createCard
+          .executeWithOptions({ summary: `Issue the card with ${card_limit} USD` }, [request])
+          .then((issued) => ({ ...issued, sentKey: unique_request_id, card_limit }));
       },
       whenLost: "repeat",
       shown: (request) => ({ ...request }),

@@ -66,8 +66,8 @@ export const createCardholder = (
   cardholder: CreateCardholder,
   step = "createCardholder",
 ): Promise<string> =>
-  run.step(step, "creating the cardholder", async () => {
-    const { card_holder_id } = await sendUntilKnown<CreateCardholder, Identified>(run, {
+  run.step(step, "creating the cardholder", () =>
+    sendUntilKnown<CreateCardholder, Identified>(run, {
       step,
       operation: "createCardholder",
       request: cardholder,
@@ -83,9 +83,8 @@ export const createCardholder = (
       idsWanted: ["card_holder_id"],
       fromIds: async (ids) => ({ card_holder_id: ids["card_holder_id"] ?? "" }),
       ids: (created) => ({ card_holder_id: created.card_holder_id }),
-    });
-    return card_holder_id;
-  });
+    }).then(({ card_holder_id }) => card_holder_id),
+  );
 
 const OUTCOMES: ReadonlyArray<unknown> = [
   "verified",
@@ -121,19 +120,19 @@ export const awaitVerification = (
   card_holder_id: string,
   { pollInterval, within = "7 days" }: AwaitVerificationOptions = {},
 ): Promise<void> =>
-  run.step("awaitVerification", "waiting for the identity check", async (step) => {
+  run.step("awaitVerification", "waiting for the identity check", (step) => {
     run.waiting(step, "waiting for the identity check");
-    const { cardholder, outcome } = await run
-      .toldOrSeen(`cardholder:${card_holder_id}`, isCheckOf(card_holder_id), () =>
-        lookingActivities(pollInterval).awaitVerification.executeWithOptions(
-          {
-            summary: `Await the identity check of ${card_holder_id}`,
-            scheduleToCloseTimeout: within,
-          },
-          [{ card_holder_id, ...pace(pollInterval, SAFETY_NET) }],
-        ),
-      )
-      .catch((error: unknown) => {
+    const look = () =>
+      lookingActivities(pollInterval).awaitVerification.executeWithOptions(
+        {
+          summary: `Await the identity check of ${card_holder_id}`,
+          scheduleToCloseTimeout: within,
+        },
+        [{ card_holder_id, ...pace(pollInterval, SAFETY_NET) }],
+      );
+    return run
+      .toldOrSeen(`cardholder:${card_holder_id}`, isCheckOf(card_holder_id), look)
+      .then(judgeCheck, (error: unknown) => {
         if (!isOverdue(error)) throw error;
         throw runFailure(
           "VerificationOverdue",
@@ -141,22 +140,26 @@ export const awaitVerification = (
           { card_holder_id },
         );
       });
-    const { card_holder_status } = cardholder;
-    if (outcome === "refused") {
-      throw runFailure(
-        "VerificationRefused",
-        `The identity check of cardholder ${card_holder_id} failed (${card_holder_status}).`,
-        { card_holder_id, card_holder_status },
-      );
-    }
-    if (outcome === "incomplete") {
-      throw runFailure(
-        "VerificationIncomplete",
-        `The identity check of cardholder ${card_holder_id} lacks something (${card_holder_status}): complete it with the service, then run again with card_holder_id.`,
-        { card_holder_id, card_holder_status },
-      );
-    }
   });
+
+/** Lets pass the cardholder who is verified. */
+const judgeCheck = ({ cardholder, outcome }: CheckedCardholder): void => {
+  const { card_holder_id, card_holder_status } = cardholder;
+  if (outcome === "refused") {
+    throw runFailure(
+      "VerificationRefused",
+      `The identity check of cardholder ${card_holder_id} failed (${card_holder_status}).`,
+      { card_holder_id, card_holder_status },
+    );
+  }
+  if (outcome === "incomplete") {
+    throw runFailure(
+      "VerificationIncomplete",
+      `The identity check of cardholder ${card_holder_id} lacks something (${card_holder_status}): complete it with the service, then run again with card_holder_id.`,
+      { card_holder_id, card_holder_status },
+    );
+  }
+};
 
 /** Removes a cardholder. */
 export const removeCardholder = (card_holder_id: string): Promise<void> =>

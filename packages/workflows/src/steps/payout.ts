@@ -171,28 +171,29 @@ export const awaitPayout = (
   created: CreatedPayout,
   { pollInterval, within = "30 days" }: AwaitPayoutOptions = {},
 ): Promise<Payout> =>
-  run.step("awaitPayout", "waiting for the payout to complete", async (step) => {
+  run.step("awaitPayout", "waiting for the payout to complete", (step) => {
     run.waiting(step, "waiting for the payout to complete");
     const { payout_id } = created;
-    let ended: EndedPayout;
-    try {
-      ended = await run.toldOrSeen(`payout:${payout_id}`, isEndOf(created), () =>
-        lookingActivities(pollInterval).awaitPayoutEnd.executeWithOptions(
-          { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
-          [{ payout_id, ...pace(pollInterval, SAFETY_NET) }],
-        ),
+    const look = () =>
+      lookingActivities(pollInterval).awaitPayoutEnd.executeWithOptions(
+        { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
+        [{ payout_id, ...pace(pollInterval, SAFETY_NET) }],
       );
-    } catch (error) {
-      if (!isOverdue(error)) throw error;
-      return activities.retrievePayout({ payout_id });
-    }
-    if (ended.outcome === "failed") {
-      const { payout_reason, payout_status } = ended.payout;
-      throw runFailure("PayoutFailed", `The payout ${payout_id} ended as ${payout_status}.`, {
-        payout_id,
-        payout_status,
-        payout_reason: payout_reason ?? "",
+    return run
+      .toldOrSeen(`payout:${payout_id}`, isEndOf(created), look)
+      .then(payoutOf, (error: unknown) => {
+        if (!isOverdue(error)) throw error;
+        return activities.retrievePayout({ payout_id });
       });
-    }
-    return ended.payout;
   });
+
+/** The payout that has ended well. */
+const payoutOf = ({ outcome, payout }: EndedPayout): Payout => {
+  if (outcome === "completed") return payout;
+  const { payout_id, payout_reason = "", payout_status } = payout;
+  throw runFailure("PayoutFailed", `The payout ${payout_id} ended as ${payout_status}.`, {
+    payout_id,
+    payout_status,
+    payout_reason,
+  });
+};

@@ -88,15 +88,38 @@ export const sendUntilKnown = async <Request extends object, A>(
   run.sendsOnce(sending.step);
   const told = run.sentBefore(sending.step);
   const before = told instanceof Promise ? await told : told;
-  const result =
-    before?.outcome === "known"
-      ? await sending.fromIds(before.ids, sending.request)
-      : await sendAndSettle(run, sending, new Sender(run, sending, before));
-  const ids = sending.ids(result);
+  if (before?.outcome === "known") {
+    const result = await sending.fromIds(before.ids, sending.request);
+    return keep(run, sending, { result, what: "known from the run before" });
+  }
+  const sender = new Sender(run, sending, before);
+  try {
+    let result: A | "send" = sender.hasPast ? await sender.settlePast() : "send";
+    while (result === "send") {
+      sender.begin();
+      try {
+        result = await run.shielded(() => sending.send(sender.request));
+      } catch (error) {
+        result = await sender.settle(error);
+      }
+    }
+    return keep(run, sending, { result, what: "known" });
+  } catch (error) {
+    sender.leave(error);
+    throw error;
+  }
+};
+
+/** Keeps what a write has made. */
+const keep = <Request extends object, A>(
+  run: Run,
+  { ids: idsOf, step }: Sending<Request, A>,
+  { result, what }: { readonly result: A; readonly what: string },
+): A => {
+  const ids = idsOf(result);
   run.known(ids);
-  run.settled(sending.step);
-  const what = before?.outcome === "known" ? "known from the run before" : "known";
-  run.audit.add({ who: "run", step: sending.step, what, detail: ids });
+  run.settled(step);
+  run.audit.add({ who: "run", step, what, detail: ids });
   return result;
 };
 
@@ -125,31 +148,9 @@ const keyOf = (step: string, amendments: number): string =>
   stepKey(amendments === 0 ? step : `${step}#${amendments}`);
 
 /**
- * A cancellation stops it where nothing is in doubt: not while a request is under way or looked up,
- * but before it is sent again.
+ * What is known of a write on its way. A cancellation stops it where nothing is in doubt: not while
+ * a request is under way or looked up, but before it is sent again.
  */
-const sendAndSettle = async <Request extends object, A>(
-  run: Run,
-  { send }: Sending<Request, A>,
-  sender: Sender<Request, A>,
-): Promise<A> => {
-  try {
-    let known: A | "send" = sender.hasPast ? await sender.settlePast() : "send";
-    while (known === "send") {
-      sender.begin();
-      try {
-        known = await run.shielded(() => send(sender.request));
-      } catch (error) {
-        known = await sender.settle(error);
-      }
-    }
-    return known;
-  } catch (error) {
-    sender.leave(error);
-    throw error;
-  }
-};
-
 class Sender<Request extends object, A> {
   readonly #run: Run;
   readonly #sending: Sending<Request, A>;
