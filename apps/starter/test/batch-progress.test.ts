@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { batchExitCode, type BatchReport } from "../src/bulk/batch-report.ts";
 import { batchText } from "../src/bulk/batch-text.ts";
 import { progressLine } from "../src/bulk/watch-batch.ts";
+import { tooWide } from "./support/expected.ts";
 
 const report: BatchReport = {
   workflowId: "payouts/0123456789abcdef0123456789abcdef",
@@ -45,7 +46,7 @@ it("the text fits 80 columns", () => {
   const paused = { by: "Bob", why: "the bank reports duplicates", since: report.startedAt };
   const text = batchText({ ...report, progress: { ...report.progress!, paused } });
   expect(text).toContain("100000: 50000 started, 10000 paid by another file, 40000 not started");
-  expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(tooWide(text)).toEqual([]);
 });
 
 it("ends well only where every row is paid", () => {

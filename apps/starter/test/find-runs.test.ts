@@ -1,35 +1,16 @@
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
-import { startSimulator } from "@durable-payments/simulator";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
-import { jsonOf, makeStarter } from "./support/starter.ts";
-import { anyText, fields, holding, ID, like, listWith } from "./support/expected.ts";
+import { makeRig } from "./support/rig.ts";
+import { jsonOf } from "./support/starter.ts";
+import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const POLLING = { timeout: 90_000, interval: 100 };
-
-const { file, starter, use } = await makeStarter();
-const [temporal, simulator] = await Promise.all([
-  createLocalEnvironment(),
-  startSimulator({
-    verifyAfter: "100 millis",
-    settleAfter: "100 millis",
-    balances: { USD: "1000.00", EUR: "1000.00" },
-  }),
-]);
-const environment = use({
-  TEMPORAL_ADDRESS: temporal.address,
-  PAYMENTS_BASE_URL: simulator.url,
-  PAYMENTS_CLIENT_ID: simulator.clientId,
-  PAYMENTS_API_KEY: simulator.apiKey,
-});
-const worker = await startApp("worker", ["--json"], environment);
-afterAll(async () => {
-  await worker.kill();
-  await simulator.stop();
-  await temporal.teardown();
+const { approvalHash, file, found, simulator, starter, temporal } = await makeRig({
+  verifyAfter: "100 millis",
+  settleAfter: "100 millis",
+  balances: { USD: "1000.00", EUR: "1000.00" },
 });
 
 const { workflow, workflowService } = temporal.client;
@@ -45,10 +26,6 @@ const payoutOf = async (id: string, amount: string, more: object = {}) => {
   return await starter(["payout", "--file", name, "--id", id, "--by", "Ada", "--json"]);
 };
 
-/** Visibility lags behind: awaits that a run is found there that must be. */
-const found = (query: string) =>
-  vi.waitFor(async () => expect((await workflow.count(query)).count).toBe(1), POLLING);
-
 const listed = async (...args: ReadonlyArray<string>) => {
   const { runs } = jsonOf(await starter(["runs", "list", "--json", ...args]));
   // The shape is what the first test is about.
@@ -56,8 +33,6 @@ const listed = async (...args: ReadonlyArray<string>) => {
     ({ workflowId }) => workflowId,
   );
 };
-
-const tooWide = (text: string) => text.split("\n").filter((line) => line.length > 80);
 
 // One run for each way to stand; the tests only read them.
 beforeAll(async () => {
@@ -452,11 +427,8 @@ describe("watch", () => {
     await payoutOf("own-watched", "40.00", { approval: { above: "25" } });
     const watching = starter(["watch", "own-watched", "--json"]);
     await found('WorkflowId = "own-watched" AND PaymentStage = "awaitApproval"');
-    const { shown } = await workflow
-      .getHandle("own-watched")
-      .query<{ readonly shown: { readonly approval: { readonly hash: string } } }>("progress");
     await workflow.getHandle("own-watched").executeUpdate("approve", {
-      args: [{ by: "Bob", hash: shown.approval.hash, approve: true }],
+      args: [{ by: "Bob", hash: await approvalHash("own-watched"), approve: true }],
     });
     const { exitCode, stderr, stdout } = await watching;
     expect(exitCode).toBe(0);

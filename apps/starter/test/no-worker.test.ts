@@ -3,7 +3,7 @@ import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { afterAll, expect, it, vi } from "vitest";
 import { payout } from "./support/inputs.ts";
 import { jsonOf, makeStarter } from "./support/starter.ts";
-import { holding, like, listWith } from "./support/expected.ts";
+import { holding, like, listWith, tooWide } from "./support/expected.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
@@ -35,7 +35,7 @@ it("tells by status what Temporal itself knows", async () => {
   ]);
   expect(person).toMatchObject({ exitCode: 0, stderr: "" });
   expect(person.stdout).toContain("The run cannot be asked: No worker polls task queue");
-  expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(tooWide(person.stdout)).toEqual([]);
   expect(program.exitCode).toBe(0);
   expect(jsonOf(program)).toMatchObject({
     workflowId: "stands",

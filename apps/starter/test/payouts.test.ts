@@ -1,33 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
-import { startSimulator } from "@durable-payments/simulator";
 import type { Progress } from "@durable-payments/workflows";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { csv, jsonLines, makeRows } from "./support/bulk-files.ts";
-import { anyText, fields, holding, ID, like, listWith } from "./support/expected.ts";
+import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 import { options } from "./support/inputs.ts";
-import { jsonOf, makeStarter } from "./support/starter.ts";
+import { makeRig } from "./support/rig.ts";
+import { jsonOf } from "./support/starter.ts";
 
 // Hundreds of payouts on a busy machine take their time.
 vi.setConfig({ testTimeout: 240_000 });
 
-const { file, starter, use } = await makeStarter();
-const [temporal, simulator] = await Promise.all([
-  createLocalEnvironment(),
-  startSimulator({ settleAfter: "100 millis", balances: { EUR: "1000000.00" } }),
-]);
-const service = {
-  PAYMENTS_BASE_URL: simulator.url,
-  PAYMENTS_CLIENT_ID: simulator.clientId,
-  PAYMENTS_API_KEY: simulator.apiKey,
-};
-const environment = { ...use({ TEMPORAL_ADDRESS: temporal.address }), ...service };
-const worker = await startApp("worker", ["--json"], environment);
-afterAll(async () => {
-  await worker.kill();
-  await simulator.stop();
-  await temporal.teardown();
-}, 60_000);
+const { file, service, simulator, starter, temporal } = await makeRig({
+  settleAfter: "100 millis",
+  balances: { EUR: "1000000.00" },
+});
 
 const POLLING = { timeout: 120_000, interval: 100 };
 
@@ -242,7 +228,7 @@ describe("orders", () => {
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(person.stdout).toMatch(/paused +by Bob, .* UTC: a bad file/);
     expect(person.stdout).toContain("30: 5 started, 25 not started");
-    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(tooWide(person.stdout)).toEqual([]);
 
     expect(jsonOf(await order("cancel"))).toMatchObject({ status: "cancelled" });
     const ended = await starter(["payouts", "status", batch, "--wait", "--json"]);

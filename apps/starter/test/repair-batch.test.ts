@@ -1,13 +1,13 @@
 import { expect, it, vi } from "vitest";
 import { card, cardholder, options } from "./support/inputs.ts";
-import { holding, ID } from "./support/expected.ts";
+import { holding, ID, tooWide } from "./support/expected.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // Each call is a process, and a batch is many runs: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
 
-const { ended, replaceWorker, simulator, start, starter, temporal } = await makeRepairRig();
+const { ended, found, replaceWorker, simulator, start, starter, temporal } = await makeRepairRig();
 
 const COUNT = 50;
 const PATIENCE = { timeout: 120_000, interval: 200 };
@@ -48,11 +48,7 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
     options: { ...options, onFailure: "compensate" },
   });
   expect(await ended("undone")).toBe("FAILED");
-  // Visibility lags behind.
-  await vi.waitFor(async () => {
-    const query = 'WorkflowType = "onboardCardholder" AND ExecutionStatus = "Failed"';
-    expect((await temporal.client.workflow.count(query)).count).toBe(COUNT + 1);
-  }, PATIENCE);
+  await found('WorkflowType = "onboardCardholder" AND ExecutionStatus = "Failed"', COUNT + 1);
 
   const unasked = await retryAll("--json");
   expect(unasked.exitCode).toBe(2);
@@ -76,7 +72,7 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
   expect(report).toMatchObject({ failed: 0 });
   const again = await retryAll("--yes", "--rate", "50");
   expect([0, 1]).toContain(again.exitCode);
-  expect(again.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(tooWide(again.stdout)).toEqual([]);
 
   for (const id of ids) expect(await ended(id)).toBe("COMPLETED");
   const { cardholders, cards } = await simulator.state();

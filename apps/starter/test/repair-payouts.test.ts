@@ -1,14 +1,15 @@
-import type { ApprovalRequest, PayoutInput, Progress } from "@durable-payments/workflows";
+import type { PayoutInput } from "@durable-payments/workflows";
 import { describe, expect, it, vi } from "vitest";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
-import { holding, ID } from "./support/expected.ts";
+import { holding, ID, tooWide } from "./support/expected.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 
-const { ended, file, simulator, start, starter, temporal } = await makeRepairRig();
+const { approvalHash, awaitStage, ended, file, progressOf, simulator, start, starter, temporal } =
+  await makeRepairRig();
 const { workflow } = temporal.client;
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -25,22 +26,13 @@ const paid = async (reference: string) => {
   return payouts.filter(({ payout_reference }) => payout_reference === `Invoice ${reference}`);
 };
 
-const progressOf = (id: string) => workflow.getHandle(id).query<Progress>("progress");
-
-const awaitStage = (id: string, stage: string) =>
-  vi.waitFor(async () => expect((await progressOf(id)).stage).toBe(stage), PATIENCE);
-
 const requests = async (operation: string) => (await simulator.state()).requests[operation] ?? 0;
 
 const retry = (id: string, ...more: ReadonlyArray<string>) =>
   starter(["runs", "retry", id, "--by", "Bob", ...more, "--json"]);
 
-const approve = async (id: string, by: string) => {
-  const { approval } = (await progressOf(id)).shown;
-  // What the approval step shows.
-  const { hash } = approval as ApprovalRequest;
-  return await starter(["approve", id, "--by", by, "--hash", hash, "--json"]);
-};
+const approve = async (id: string, by: string) =>
+  starter(["approve", id, "--by", by, "--hash", await approvalHash(id), "--json"]);
 
 describe("a payout", () => {
   it("that was terminated while it was sent is looked up, and paid once", async () => {
@@ -221,7 +213,7 @@ describe("a run that is cancelled", () => {
     await awaitStage("kept", "awaitApproval");
     const person = await starter(["runs", "cancel", "kept"]);
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(tooWide(person.stdout)).toEqual([]);
     expect(await ended("kept")).toBe("CANCELLED");
     expect(jsonOf(await retry("kept"))).toMatchObject({ status: "retried" });
     await awaitStage("kept", "awaitApproval");

@@ -1,7 +1,7 @@
 import type { OnboardCardholderInput } from "@durable-payments/workflows";
 import { describe, expect, it, vi } from "vitest";
 import { card, cardholder, options } from "./support/inputs.ts";
-import { fields, holding, ID, listWith } from "./support/expected.ts";
+import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
@@ -309,6 +309,6 @@ describe("says why it does nothing, with exit code 2,", () => {
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(person.stdout).toContain("Would retry wrong; nothing was done");
     expect(person.stdout).toContain(runId);
-    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(tooWide(person.stdout)).toEqual([]);
   });
 });

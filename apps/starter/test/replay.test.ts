@@ -1,32 +1,21 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createLocalEnvironment, runTemporalCli, startApp } from "@durable-payments/tools/testing";
-import { startSimulator } from "@durable-payments/simulator";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { runTemporalCli } from "@durable-payments/tools/testing";
+import { describe, expect, it, vi } from "vitest";
 import { changedWorkflows } from "./support/changed-workflows.ts";
 import { fields, like, listWith } from "./support/expected.ts";
 import { beneficiary, options, payout } from "./support/inputs.ts";
-import { jsonOf, makeStarter } from "./support/starter.ts";
+import { makeRig } from "./support/rig.ts";
+import { jsonOf } from "./support/starter.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
-const { file, starter, use } = await makeStarter();
+const { file, found, simulator, starter, stopWorker, temporal } = await makeRig({
+  settleAfter: 0,
+  balances: { EUR: "1000.00" },
+});
 const folder = dirname(await file("folder.json", {}));
-const [temporal, simulator] = await Promise.all([
-  createLocalEnvironment(),
-  startSimulator({ settleAfter: 0, balances: { EUR: "1000.00" } }),
-]);
-const environment = use({
-  TEMPORAL_ADDRESS: temporal.address,
-  PAYMENTS_BASE_URL: simulator.url,
-  PAYMENTS_CLIENT_ID: simulator.clientId,
-  PAYMENTS_API_KEY: simulator.apiKey,
-});
-afterAll(async () => {
-  await simulator.stop();
-  await temporal.teardown();
-});
 
 const pay = async (workflowId: string, amount: string): Promise<void> => {
   const handle = await temporal.client.workflow.start("payout", {
@@ -40,14 +29,12 @@ const pay = async (workflowId: string, amount: string): Promise<void> => {
 };
 
 // A run that ends well and two that fail; then there is no worker any more.
-const worker = await startApp("worker", ["--json"], environment);
 await pay("paid", "10.00");
 await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout", times: 2 });
 await pay("refused-1", "11.00");
 await pay("refused-2", "12.00");
-await worker.kill("SIGTERM");
-const countFailed = () => temporal.client.workflow.count('ExecutionStatus = "Failed"');
-await vi.waitUntil(async () => (await countFailed()).count === 2, { timeout: 60_000 });
+await stopWorker();
+await found('ExecutionStatus = "Failed"', 2);
 
 /** One wait more, before the payout is created: it breaks every run that came so far. */
 const ONE_MORE = "await new Promise((done) => setTimeout(done, 60_000));";

@@ -1,54 +1,25 @@
-import type { ApprovalRequest, Progress } from "@durable-payments/workflows";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
-import { startSimulator } from "@durable-payments/simulator";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
-import { type Called, jsonOf, makeStarter } from "./support/starter.ts";
-import { anyText, fields, holding, ID, like, listWith } from "./support/expected.ts";
+import { makeRig } from "./support/rig.ts";
+import { type Called, jsonOf } from "./support/starter.ts";
+import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
 // One server, one simulator and one worker for all: each test starts runs of its own.
-const { file, starter, use } = await makeStarter();
-const [temporal, simulator] = await Promise.all([
-  createLocalEnvironment(),
-  startSimulator({
+const { approvalHash, awaitStage, file, found, progressOf, service, simulator, starter, temporal } =
+  await makeRig({
     verifyAfter: "300 millis",
     settleAfter: "500 millis",
     balances: { USD: "1000.00", EUR: "1000.00" },
-  }),
-]);
-const environment = use({
-  TEMPORAL_ADDRESS: temporal.address,
-  PAYMENTS_BASE_URL: simulator.url,
-  PAYMENTS_CLIENT_ID: simulator.clientId,
-  PAYMENTS_API_KEY: simulator.apiKey,
-});
-const worker = await startApp("worker", ["--json"], environment);
-afterAll(async () => {
-  await worker.kill();
-  await simulator.stop();
-  await temporal.teardown();
-});
+  });
 
-// Looks by the client: a process for each look would take its time.
 const POLLING = { timeout: 60_000, interval: 100 };
 
-const progressOf = (workflowId: string) =>
-  temporal.client.workflow.getHandle(workflowId).query<Progress>("progress");
-
-const awaitStage = (workflowId: string, stage: string) =>
-  expect.poll(() => progressOf(workflowId).then((progress) => progress.stage), POLLING).toBe(stage);
-
-/** Visibility lags behind: awaits that a run is found there as one that waits. */
+/** Awaits that a run is found as one that waits for a person. */
 const listed = (workflowId: string) =>
-  expect
-    .poll(async () => {
-      const query = `WorkflowId = "${workflowId}" AND PaymentStage IN ("needsAttention", "awaitApproval")`;
-      return (await temporal.client.workflow.count(query)).count;
-    }, POLLING)
-    .toBe(1);
+  found(`WorkflowId = "${workflowId}" AND PaymentStage IN ("needsAttention", "awaitApproval")`);
 
 const payoutFile = (amount: string, more: object = {}) =>
   file(`payout-${amount}.json`, {
@@ -180,7 +151,7 @@ describe("an onboarding", () => {
       starter(["status", "ada", "--json"]),
     ]);
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([
+    expect(tooWide(person.stdout)).toEqual([
       holding(`http://localhost:8233/namespaces/default/workflows/ada/${String(run["runId"])}`),
     ]);
     expect(person.stdout).not.toContain("\u001b");
@@ -278,7 +249,7 @@ describe("a run that waits for a person", () => {
     });
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(person.stdout).toContain("starter resolve asking --by NAME --resend");
-    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(tooWide(person.stdout)).toEqual([]);
 
     const refused = await starter([
       "resolve",
@@ -335,9 +306,7 @@ describe("a payment above the limit", () => {
         }),
       ),
     });
-    const { approval } = (await progressOf("large")).shown;
-    // What the approval step shows.
-    const { hash } = approval as ApprovalRequest;
+    const hash = await approvalHash("large");
     const approve = (by: string, of: string) =>
       starter(["approve", "large", "--by", by, "--hash", of, "--json"]);
     const [own, other] = await Promise.all([approve("ada", hash), approve("Bob", "another")]);
@@ -355,7 +324,7 @@ describe("a payment above the limit", () => {
     ]);
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(person.stdout).toMatch(/awaitApproval {2}approved by Bob/);
-    expect(person.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(tooWide(person.stdout)).toEqual([]);
     expect(jsonOf(program)).toMatchObject({
       workflowId: "large",
       entries: listWith(
@@ -376,7 +345,7 @@ describe("a pause", () => {
     const told = { why: "the bank reports duplicates", by: "Ada", since: anyText };
     expect(jsonOf(paused)).toEqual({ status: "paused", wasPaused: false, ...told });
     expect(jsonOf(await starter(pause))).toMatchObject({ wasPaused: true });
-    const doctor = await starter(["doctor"]);
+    const doctor = await starter(["doctor"], { env: service });
     expect(doctor.exitCode).toBe(1);
     expect(doctor.stdout).toMatch(/^FAILED +sends +paused by Ada since/m);
 
@@ -394,8 +363,8 @@ describe("a pause", () => {
 
   it("leaves everything well once it is ended", async () => {
     const [person, program, resumed] = await Promise.all([
-      starter(["doctor"]),
-      starter(["doctor", "--json"]),
+      starter(["doctor"], { env: service }),
+      starter(["doctor", "--json"], { env: service }),
       starter(["resume", "--by", "Bob", "--json"]),
     ]);
     expect(jsonOf(resumed)).toEqual({ status: "resumed", wasPaused: false });

@@ -18,3 +18,7 @@ export const fields = (some: object): unknown => expect.objectContaining({ ...so
 
 /** An id as the service and Temporal make them. */
 export const ID = like(/^[0-9a-f-]{36}$/);
+
+/** The lines of a text that do not fit a terminal of 80 columns. */
+export const tooWide = (text: string): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => line.length > 80);

@@ -1,0 +1,69 @@
+import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
+import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import type { ApprovalRequest, Progress } from "@durable-payments/workflows";
+import { afterAll, expect, vi } from "vitest";
+import { makeStarter } from "./starter.ts";
+
+/** Looks by the client: a process for each look would take its time. */
+const PATIENCE = { timeout: 90_000, interval: 100 };
+
+/**
+ * A server, a simulator, a worker and the starter, for the tests of one file. The starter knows
+ * the server only: it needs the service for little, and is then given `service`.
+ *
+ * @param settings added to the worker's environment
+ */
+export const makeRig = async (
+  options: SimulatorOptions,
+  settings: Readonly<Record<string, string>> = {},
+) => {
+  const { use, ...calls } = await makeStarter();
+  const [temporal, simulator] = await Promise.all([
+    createLocalEnvironment(),
+    startSimulator(options),
+  ]);
+  const service = {
+    PAYMENTS_BASE_URL: simulator.url,
+    PAYMENTS_CLIENT_ID: simulator.clientId,
+    PAYMENTS_API_KEY: simulator.apiKey,
+  };
+  const environment = { ...use({ TEMPORAL_ADDRESS: temporal.address }), ...service, ...settings };
+  const startWorker = () => startApp("worker", ["--json"], environment);
+  const workers = [await startWorker()];
+  const stopWorker = async (): Promise<void> => {
+    await workers.pop()?.kill("SIGKILL");
+  };
+  afterAll(async () => {
+    await stopWorker();
+    await simulator.stop();
+    await temporal.teardown();
+  });
+  const { workflow } = temporal.client;
+  const progressOf = (workflowId: string) =>
+    workflow.getHandle(workflowId).query<Progress>("progress");
+
+  return {
+    ...calls,
+    simulator,
+    temporal,
+    service,
+    stopWorker,
+    /** Kills the worker, and starts another one. */
+    replaceWorker: async () => {
+      await stopWorker();
+      workers.push(await startWorker());
+    },
+    progressOf,
+    awaitStage: (workflowId: string, stage: string) =>
+      vi.waitFor(async () => expect((await progressOf(workflowId)).stage).toBe(stage), PATIENCE),
+    /** Visibility lags behind: awaits that runs are found there that must be. */
+    found: (query: string, count = 1) =>
+      vi.waitFor(async () => expect((await workflow.count(query)).count).toBe(count), PATIENCE),
+    /** By which hash the payment can be approved that a run waits with. */
+    approvalHash: async (workflowId: string): Promise<string> => {
+      const { approval } = (await progressOf(workflowId)).shown;
+      // What the approval step shows.
+      return (approval as ApprovalRequest).hash;
+    },
+  };
+};
