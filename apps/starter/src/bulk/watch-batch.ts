@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Temporal } from "../connection/temporal.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
-import { commandLine } from "../output/command-line.ts";
+import { commandLines } from "../output/command-line.ts";
 import type { Output } from "../output/output.ts";
 import { duration } from "../output/text.ts";
 import { type BatchReport, reportBatch, unpaid } from "./batch-report.ts";
@@ -69,7 +69,7 @@ export const awaitBatch = async (
   output.onInterrupt = () => {
     output.live(undefined);
     output.say(
-      `Not waiting any longer; it goes on. See it: ${commandLine("payouts", "status", workflowId)}`,
+      `Not waiting any longer; it goes on. See it:\n${commandLines("  ", "payouts", "status", workflowId)}`,
     );
   };
   try {

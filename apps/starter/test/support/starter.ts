@@ -6,8 +6,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+const commandOf = (args: ReadonlyArray<string>) =>
+  [process.execPath, "--conditions=@durable-payments/source", main, ...args] as const;
 
 /** The environment of the tests without what would lead to somebody's servers or change the output. */
 const cleanEnvironment = Object.fromEntries(
@@ -43,13 +47,8 @@ export const makeStarter = async () => {
     args: ReadonlyArray<string>,
     { env = {}, interruptAt, stdin }: Call = {},
   ): Promise<Called> => {
-    const child = spawn(
-      process.execPath,
-      ["--conditions=@durable-payments/source", main, ...args],
-      {
-        env: { ...cleanEnvironment, ...environment, ...env },
-      },
-    );
+    const [node, ...words] = commandOf(args);
+    const child = spawn(node, words, { env: { ...cleanEnvironment, ...environment, ...env } });
     child.stdin.end(stdin ?? "");
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => {
@@ -63,8 +62,19 @@ export const makeStarter = async () => {
     return { stdout, stderr, exitCode: child.exitCode };
   };
 
+  /** A call at a terminal, with nothing in its environment that tells of another one. */
+  const terminal = (
+    args: ReadonlyArray<string>,
+    { env = {}, ...options }: Partial<TerminalOptions> = {},
+  ): Terminal =>
+    openTerminal(commandOf(args), {
+      ...options,
+      env: { PATH: process.env["PATH"] ?? "", ...environment, ...env },
+    });
+
   return {
     starter,
+    terminal,
     /** Adds to the environment of all further calls. */
     use: (more: Readonly<Record<string, string>>) => {
       environment = { ...environment, ...more };
