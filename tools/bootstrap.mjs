@@ -18,8 +18,8 @@ const scripts = {
   test: "tools/src/test.ts",
   chaos: "tools/src/chaos/main.ts",
   bench: "bench/src/main.ts",
-  worker: "apps/worker/src/main.ts",
-  starter: "apps/starter/src/start.mjs",
+  worker: "tools/src/built/start.mjs worker",
+  starter: "tools/src/built/start.mjs starter",
   simulator: "apps/simulator/src/main.ts",
 };
 
@@ -29,9 +29,11 @@ if (!Object.hasOwn(scripts, task ?? "")) {
 }
 await installDependencies();
 const node = findNode();
+const [script, ...app] = scripts[task].split(" ");
 process.exitCode = await run(node, [
   "--conditions=@durable-payments/source",
-  join(checkout, scripts[task]),
+  join(checkout, script),
+  ...app,
   ...args,
 ]);
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { performance } from "node:perf_hooks";
-import { startApp, startProcess } from "@durable-payments/tools/testing";
+import { startProcess } from "@durable-payments/tools/testing";
 import { interleave } from "../interleave.ts";
 import { rowOf, type Target } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
@@ -46,11 +46,15 @@ export const scenario: Scenario = async (context) => {
     const env = { ...world.serviceVariables, TEMPORAL_ADDRESS: world.temporalAddress };
     // Nobody polls it: what is started stays as it is.
     const starting = { ...env, PAYMENTS_TASK_QUEUE: "bench-start" };
-    const start = (main: string) => () =>
-      whole([...argumentsOf(main), "payout", "--file", payoutFile, "--id", randomUUID()], starting);
-    const help = (main: string) => () => whole([...argumentsOf(main), "--help"]);
-    const BUILT = "apps/starter/src/start.mjs";
-    const SOURCES = "apps/starter/src/main.ts";
+    const start = (main: ReadonlyArray<string>) => () =>
+      whole([...main, "payout", "--file", payoutFile, "--id", randomUUID()], starting);
+    const help = (main: ReadonlyArray<string>) => () => whole([...main, "--help"]);
+    const workerOf = (main: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) =>
+      started(() => startProcess(process.execPath, main, env));
+    // What `npm run starter` and `npm run worker` run.
+    const built = argumentsOf("tools/src/built/start.mjs");
+    const BUILT = [...built, "starter"];
+    const SOURCES = argumentsOf("apps/starter/src/main.ts");
     const contenders = {
       node: () => whole(["-e", "0"]),
       help: help(BUILT),
@@ -58,32 +62,35 @@ export const scenario: Scenario = async (context) => {
       helpOfSources: help(SOURCES),
       startOfSources: start(SOURCES),
       bareWorker: () =>
-        started(() =>
-          startProcess(process.execPath, [
-            ...argumentsOf("bench/src/start/bare-worker.ts"),
-            world.temporalAddress,
-            bareBundle,
-          ]),
-        ),
-      worker: () => started(() => startApp("worker", ["--json"], env)),
+        workerOf([
+          ...argumentsOf("bench/src/start/bare-worker.ts"),
+          world.temporalAddress,
+          bareBundle,
+        ]),
+      worker: () => workerOf([...built, "worker", "--json"], env),
+      workerOfSources: () => workerOf([...argumentsOf("apps/worker/src/main.ts"), "--json"], env),
     };
     // Node keeps what it has compiled: from the second start on.
     await interleave(contenders, 1, { ...context, progress: () => {} });
     const readings = await interleave(contenders, context.quick ? 3 : 15, context);
     const above = (name: string, ours: ReadonlyArray<number>, target?: Target) =>
       rowOf({ name, unit: "s", ours, baseline: readings.node, ...(target && { target }) });
+    const polling = (name: string, ours: ReadonlyArray<number>, target?: Target) =>
+      rowOf({ name, unit: "s", ours, baseline: readings.bareWorker, ...(target && { target }) });
     return [
       above("start: starter --help, against node -e 0", readings.help, ABOVE_NODE),
       above("start: starter to a started run, against node -e 0", readings.start, ABOVE_NODE),
       above("start: --help without a build, against node -e 0", readings.helpOfSources),
       above("start: a started run without a build, against node -e 0", readings.startOfSources),
-      rowOf({
-        name: "start: worker with prebuilt bundle to polling, against a bare one",
-        unit: "s",
-        ours: readings.worker,
-        baseline: readings.bareWorker,
-        target: { atMost: 1.2 },
-      }),
+      polling(
+        "start: worker with prebuilt bundle to polling, against a bare one",
+        readings.worker,
+        { atMost: 1.2 },
+      ),
+      polling(
+        "start: worker from its sources to polling, against a bare one",
+        readings.workerOfSources,
+      ),
     ];
   } finally {
     await world.stop();

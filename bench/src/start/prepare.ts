@@ -15,8 +15,8 @@ export const argumentsOf = (path: string): ReadonlyArray<string> => [
   fileOf(path),
 ];
 
-const runBuild = (path: string): void => {
-  const { status, stderr } = spawnSync(process.execPath, [...argumentsOf(path)]);
+const runBuild = (path: string, ...apps: ReadonlyArray<string>): void => {
+  const { status, stderr } = spawnSync(process.execPath, [...argumentsOf(path), ...apps]);
   if (status !== 0) throw new Error(`${path} failed: ${stderr.toString()}`);
 };
 
@@ -54,7 +54,7 @@ export const prepare = async (): Promise<Prepared> => {
   writeFileSync(payoutFile, JSON.stringify(payout));
   const bareBundle = join(folder, "bare.js");
   writeFileSync(bareBundle, (await bundleOf("bare")).code);
-  runBuild("apps/starter/src/built/build.ts");
+  runBuild("tools/src/built/build.ts", "starter", "worker");
   const [code = "", manifest = ""] = WORKER_BUNDLE.map(fileOf);
   // A worker refuses a bundle of other sources: none is left behind where there was none.
   const isOurs = !existsSync(code);

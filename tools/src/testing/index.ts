@@ -8,6 +8,7 @@ export {
   type EndedProcess,
   type ReadyProcess,
   runApp,
+  runProcess,
   startApp,
   startProcess,
 } from "./start-process.ts";

@@ -39,13 +39,20 @@ export interface EndedProcess {
   readonly stderr: string;
 }
 
-/** Runs an app of this workspace from source to its end, whatever its exit code. */
+/** Runs a process to its end, whatever its exit code. */
+export const runProcess = async (
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<EndedProcess> => {
+  const started = spawnProcess(command, args, { env });
+  const { code } = await started.exited;
+  return { exitCode: code, stdout: started.stdout(), stderr: started.stderr() };
+};
+
+/** {@link runProcess} for an app of this workspace, run from source by this Node. */
 export const runApp = async (
   app: App,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-): Promise<EndedProcess> => {
-  const started = spawnProcess(process.execPath, appArguments(app, args), { env });
-  const { code } = await started.exited;
-  return { exitCode: code, stdout: started.stdout(), stderr: started.stderr() };
-};
+): Promise<EndedProcess> => await runProcess(process.execPath, appArguments(app, args), env);

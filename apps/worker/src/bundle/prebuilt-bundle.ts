@@ -11,10 +11,14 @@ export interface BundleFiles {
   readonly manifest: string;
 }
 
+/** A file of this app, wherever this code itself was built into. */
+const fileOf = (path: string): string =>
+  fileURLToPath(new URL(path, import.meta.resolve("@durable-payments/worker/package.json")));
+
 /** Where `npm run build` puts the bundle. */
 export const prebuilt: BundleFiles = {
-  code: fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url)),
-  manifest: fileURLToPath(new URL("../../dist/workflow-bundle.json", import.meta.url)),
+  code: fileOf("dist/workflow-bundle.js"),
+  manifest: fileOf("dist/workflow-bundle.json"),
 };
 
 /** A bundle that was built from other sources, or with another SDK, than this worker has. */

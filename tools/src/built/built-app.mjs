@@ -2,14 +2,22 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const checkout = new URL("../../../../", import.meta.url);
+const checkout = new URL("../../../", import.meta.url);
 
 /** npm writes it last when it installs: it stands for all that is installed. */
 const INSTALLED = "node_modules/.package-lock.json";
 
-export const builtFolder = new URL("../../dist/cli/", import.meta.url);
+const ENTRIES = { starter: "apps/starter/src/cli.ts", worker: "apps/worker/src/main.ts" };
+
+export const isBuiltApp = (name) => Object.hasOwn(ENTRIES, name);
+
+export const entryOf = (app) => new URL(ENTRIES[app], checkout);
+
+export const folderOf = (app) => new URL(`apps/${app}/dist/app/`, checkout);
 
 export const manifestIn = (folder) => new URL("manifest.json", folder);
+
+export const cacheIn = (folder) => new URL("compile-cache/", folder);
 
 export const hashOf = (inputs) => {
   const hash = createHash("sha256");
@@ -19,10 +27,10 @@ export const hashOf = (inputs) => {
   return hash.digest("hex");
 };
 
-export const builtCli = (folder = builtFolder) => {
+export const builtMain = (folder) => {
   try {
     const { hash, inputs } = JSON.parse(readFileSync(manifestIn(folder), "utf8"));
-    return hashOf(inputs) === hash ? new URL("cli.mjs", folder) : undefined;
+    return hashOf(inputs) === hash ? new URL("main.mjs", folder) : undefined;
   } catch {
     return undefined;
   }

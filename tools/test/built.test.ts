@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import {
+  createLocalEnvironment,
+  runApp,
+  runProcess,
+  startApp,
+  startProcess,
+} from "@durable-payments/tools/testing";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { buildApp } from "../src/built/build-app.ts";
+import {
+  type BuiltApp,
+  builtMain,
+  entryOf,
+  folderOf,
+  type Manifest,
+  manifestIn,
+} from "../src/built/built-app.mjs";
+import { checkout } from "../src/processes/apps.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+// Within the checkout: what is not built in is found there.
+const build = async (app: BuiltApp): Promise<URL> => {
+  const dist = fileURLToPath(new URL("../", folderOf(app)));
+  mkdirSync(dist, { recursive: true });
+  const folder = pathToFileURL(`${mkdtempSync(`${dist}built-test-`)}/`);
+  await buildApp(app, folder);
+  return folder;
+};
+
+let starter: URL;
+let worker: URL;
+beforeAll(async () => {
+  [starter, worker] = await Promise.all([build("starter"), build("worker")]);
+});
+afterAll(() => {
+  for (const folder of [starter, worker]) rmSync(folder, { recursive: true });
+});
+
+/** The arguments with which this Node runs what was built. */
+const argumentsOf = (folder: URL, args: ReadonlyArray<string>): Array<string> => [
+  "--conditions=@durable-payments/source",
+  fileURLToPath(builtMain(folder) ?? ""),
+  ...args,
+];
+
+describe("what was built runs as the sources do:", () => {
+  const profiles = mkdtempSync(join(tmpdir(), "built-test-"));
+  const configFile = join(profiles, "temporal.toml");
+  writeFileSync(configFile, "[profile.default]\n");
+  afterAll(() => rmSync(profiles, { recursive: true }));
+
+  const variables = {
+    TEMPORAL_CONFIG_FILE: configFile,
+    TEMPORAL_ADDRESS: "127.0.0.1:1",
+    TEMPORAL_NAMESPACE: "default",
+    PAYMENTS_BASE_URL: "http://127.0.0.1:1",
+    PAYMENTS_CLIENT_ID: "client",
+    PAYMENTS_API_KEY: "very-secret",
+  };
+
+  it.each<[string, BuiltApp, ReadonlyArray<string>, NodeJS.ProcessEnv, number]>([
+    ["the starter's help", "starter", ["runs", "list", "--help"], {}, 0],
+    ["an input that is none", "starter", ["payout", "--file", configFile, "--json"], {}, 2],
+    ["the worker's help", "worker", ["--help"], {}, 0],
+    ["an option that the worker does not know", "worker", ["--jsno"], {}, 2],
+    ["a rate that is none", "worker", [], { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" }, 1],
+    ["no Temporal", "worker", [], {}, 1],
+  ])("%s", async (_, app, args, changes, code) => {
+    const env = { ...variables, ...changes };
+    const [built, source] = await Promise.all([
+      runProcess(process.execPath, argumentsOf(app === "worker" ? worker : starter, args), env),
+      runApp(app, args, env),
+    ]);
+    expect(built).toEqual(source);
+    expect(built.exitCode).toBe(code);
+    expect(`${built.stdout}${built.stderr}`).not.toBe("");
+    expect(`${built.stdout}${built.stderr}`).not.toContain("very-secret");
+  });
+
+  it("the worker polls, says so in one line, and drains", async () => {
+    const [environment, simulator] = await Promise.all([
+      createLocalEnvironment(),
+      startApp("simulator", ["--json", "--port", "0"]),
+    ]);
+    try {
+      const env = {
+        ...variables,
+        TEMPORAL_ADDRESS: environment.address,
+        PAYMENTS_BASE_URL: String(simulator.ready["url"]),
+        PAYMENTS_TASK_QUEUE: "built",
+      };
+      const polling = await startProcess(process.execPath, argumentsOf(worker, ["--json"]), env);
+      expect(polling.ready).toEqual({ ready: true, namespace: "default", taskQueue: "built" });
+      expect(await polling.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
+      expect(polling.stdout().trimEnd().split("\n")).toHaveLength(1);
+      expect(polling.stderr()).toBe("");
+    } finally {
+      await simulator.kill();
+      await environment.teardown();
+    }
+  });
+});
+
+it("leaves out what only the starter's doctor needs until it is asked", () => {
+  const chunk = readFileSync(new URL("main.mjs", starter), "utf8");
+  expect(chunk).not.toContain("node_modules/undici");
+  expect(chunk).not.toContain("node_modules/@temporalio");
+});
+
+it.each<[BuiltApp, () => URL]>([
+  ["starter", () => starter],
+  ["worker", () => worker],
+])("%s is used only where it was built of what is there", (app, folderOfTest) => {
+  const folder = folderOfTest();
+  expect(builtMain(folder)?.href).toBe(new URL("main.mjs", folder).href);
+  const written = readFileSync(manifestIn(folder), "utf8");
+  // Written by the build.
+  const manifest = JSON.parse(written) as Manifest;
+  const entry = fileURLToPath(entryOf(app)).slice(checkout.length);
+  const client = "packages/api-core/src/contract/payments-api.ts";
+  // Of this one no line is left in what was built.
+  const names = "packages/api-core/src/index.ts";
+  expect(manifest.inputs).toEqual(expect.arrayContaining([entry, client, names]));
+  const changed = [
+    JSON.stringify({ ...manifest, hash: "of other sources" }),
+    JSON.stringify({ ...manifest, inputs: [...manifest.inputs, `apps/${app}/src/gone.ts`] }),
+    "no JSON",
+  ];
+  for (const text of changed) {
+    writeFileSync(manifestIn(folder), text);
+    expect(builtMain(folder)).toBeUndefined();
+  }
+  rmSync(manifestIn(folder));
+  expect(builtMain(folder)).toBeUndefined();
+  writeFileSync(manifestIn(folder), written);
+});
+
+it.each<BuiltApp>(["starter", "worker"])("%s starts whether it is built or not", async (app) => {
+  const start = fileURLToPath(new URL("../src/built/start.mjs", import.meta.url));
+  const conditions = "--conditions=@durable-payments/source";
+  expect(await runProcess(process.execPath, [conditions, start, app, "--help"])).toEqual(
+    await runApp(app, ["--help"]),
+  );
+});
