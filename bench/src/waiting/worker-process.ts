@@ -1,15 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 import { answerTasks } from "../processes/answer-tasks.ts";
+import { bundleOurs } from "../workflows/bundle.ts";
 import type { Place } from "./place.ts";
 
 const [place = "{}"] = process.argv.slice(2);
@@ -18,16 +13,7 @@ const { apiKey, baseUrl, clientId, taskQueue, temporalAddress } = JSON.parse(pla
 
 // Nothing is to be drained: what is measured is measured when it is stopped.
 Runtime.install({ logger: new DefaultLogger("WARN"), shutdownSignals: [] });
-const workflowBundle = await bundleWorkflowCode({
-  workflowsPath: fileURLToPath(new URL("./workflows.ts", import.meta.url)),
-  webpackConfigHook: (config) => ({
-    ...config,
-    mode: "production",
-    devtool: "inline-nosources-source-map",
-    resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
-  }),
-  logger: new DefaultLogger("WARN"),
-});
+const workflowBundle = await bundleOurs(fileURLToPath(new URL("./workflows.ts", import.meta.url)));
 const connection = await NativeConnection.connect({ address: temporalAddress });
 const runtime = ManagedRuntime.make(
   PaymentsClient.layer({

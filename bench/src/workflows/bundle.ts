@@ -1,18 +1,23 @@
 import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
+import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
+import {
+  type BundlerPlugin,
+  bundleWorkflowCode,
+  DefaultLogger,
+  type WorkflowBundle,
+} from "@temporalio/worker";
 
 /** Whose workflows: the project's, or those hand-written on the bare SDK. */
 export type Author = "ours" | "bare";
 
-const paths = {
-  ours: fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")),
-  bare: fileURLToPath(new URL("./bare.ts", import.meta.url)),
-};
-
-/** The workflows bundled as the worker's build does it, from source. */
-export const bundleOf = (author: Author): Promise<WorkflowBundle> =>
+/** Bundles workflows for production from their sources, both authors' alike but for plugins. */
+export const bundle = (
+  workflowsPath: string,
+  plugins: ReadonlyArray<BundlerPlugin> = [],
+): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
-    workflowsPath: paths[author],
+    workflowsPath,
+    plugins: [...plugins],
     webpackConfigHook: (config) => ({
       ...config,
       mode: "production",
@@ -21,3 +26,17 @@ export const bundleOf = (author: Author): Promise<WorkflowBundle> =>
     }),
     logger: new DefaultLogger("WARN"),
   });
+
+/** Bundles workflows of the project as its worker does. */
+export const bundleOurs = (workflowsPath: string): Promise<WorkflowBundle> =>
+  bundle(workflowsPath, [paymentsBundler({ shared: [workflowsPath] })]);
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** The payout and the onboarding alone. */
+export const bundleOf = (author: Author): Promise<WorkflowBundle> =>
+  author === "ours" ? bundleOurs(fileOf("./ours.ts")) : bundle(fileOf("./bare.ts"));
+
+/** All workflows of the project, as its worker has them. */
+export const bundleOfWorker = (): Promise<WorkflowBundle> =>
+  bundleOurs(fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")));

@@ -1,5 +1,10 @@
 import { extname, join } from "node:path";
-import { bundleWorkflowCode, type BundleOptions, type WorkflowBundle } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  type BundleOptions,
+  type BundlerPlugin,
+  type WorkflowBundle,
+} from "@temporalio/worker";
 
 const nothing = () => undefined;
 const toStandardError = (message: string) => void process.stderr.write(`${message}\n`);
@@ -22,10 +27,15 @@ const recorder = join(import.meta.dirname, `recorder${extname(import.meta.filena
  * differ from a history.
  *
  * @param workflowsPath module that exports the workflows
+ * @param plugins those with which the worker's bundle is made
  */
-export const bundleForReplay = (workflowsPath: string): Promise<WorkflowBundle> =>
+export const bundleForReplay = (
+  workflowsPath: string,
+  plugins: ReadonlyArray<BundlerPlugin> = [],
+): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
     workflowsPath,
+    plugins: [...plugins],
     workflowInterceptorModules: [recorder],
     // Without it the bundler would take a build of the packages, and perhaps a stale one.
     webpackConfigHook: (config) => ({

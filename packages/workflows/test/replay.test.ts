@@ -8,6 +8,7 @@ import {
 } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { beforeAll, describe, expect, it } from "vitest";
+import { paymentsBundler } from "../src/bundler-plugin.ts";
 import { endings } from "./support/endings/endings.ts";
 import { quietRuntime } from "./support/quiet.ts";
 
@@ -22,9 +23,9 @@ let bundle: WorkflowBundle;
 const replays = new Map<string, Replay>();
 beforeAll(async () => {
   quietRuntime();
-  bundle = await bundleForReplay(
-    fileURLToPath(new URL("../src/definitions/index.ts", import.meta.url)),
-  );
+  const definitions = fileURLToPath(new URL("../src/definitions/index.ts", import.meta.url));
+  // As the worker app bundles them.
+  bundle = await bundleForReplay(definitions, [paymentsBundler({ shared: [definitions] })]);
   for await (const replay of replayHistories(bundle, recorded.map(runOf))) {
     replays.set(replay.workflowId, replay);
   }

@@ -6,6 +6,7 @@ import {
   replayHistories,
   type RunToReplay,
 } from "@durable-payments/replay";
+import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { withTemporal } from "../connection/temporal.ts";
 import { badInput } from "../errors.ts";
@@ -29,7 +30,7 @@ const bundle = async (workflows: string | undefined) => {
       ? fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"))
       : resolve(workflows);
   try {
-    return await bundleForReplay(path);
+    return await bundleForReplay(path, [paymentsBundler({ shared: [] })]);
   } catch (error) {
     throw badInput(
       `The workflows in ${path} cannot be bundled: ${error instanceof Error ? error.message : String(error)}`,

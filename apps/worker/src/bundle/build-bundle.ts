@@ -1,3 +1,4 @@
+import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { bundleWorkflowCode, type BundleOptions, type WorkflowBundle } from "@temporalio/worker";
 import { definitionsPath } from "./fingerprint.ts";
 
@@ -24,6 +25,7 @@ export const buildBundle = ({
 }): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
     workflowsPath: definitionsPath,
+    plugins: [paymentsBundler({ shared: [definitionsPath] })],
     webpackConfigHook: production ? forProduction : fromSource,
     logger: quiet,
   });

@@ -30,6 +30,18 @@ export interface RunOptions {
   readonly onRefusal?: "fail" | "ask";
 }
 
+/**
+ * Work that has begun; what it throws at once is a rejection, too. Its end is taken with `then`: an
+ * `await` would cost a promise more, and the SDK takes and keeps the stack of each.
+ */
+const begun = <A>(work: () => Promise<A>): Promise<A> => {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+};
+
 /** How a step is kept. */
 interface StepOptions {
   /**
@@ -125,14 +137,7 @@ export class Run {
       });
       throw error;
     };
-    let working: Promise<A>;
-    try {
-      working = work(name);
-    } catch (error) {
-      working = Promise.reject(error);
-    }
-    // Awaited it would cost one promise more, and every step is to be cheap.
-    return working.then(complete, fail);
+    return begun(() => work(name)).then(complete, fail);
   }
 
   /**
@@ -326,28 +331,30 @@ export class Run {
   }
 
   /** The body of a workflow: keeps its ending, and undoes what was registered when it fails. */
-  async conduct<A>(body: () => Promise<A>): Promise<A> {
-    try {
-      const result = await body();
+  conduct<A>(body: () => Promise<A>): Promise<A> {
+    const complete = (result: A): A => {
       this.#end("done");
       return result;
-    } catch (error) {
-      return await this.shielded(async () => {
-        const leftOver = await this.#compensations.undoAll(({ how, what }) =>
-          // It stays to be found by the step that failed.
-          this.step(`undo: ${what}`, what, how, { isIndexed: false }),
-        );
-        this.#end(isCancellation(error) ? "cancelled" : "failed");
-        if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
-        throw ApplicationFailure.create({
-          type: "CompensationIncomplete",
-          message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${leftOver.join("; ")}`,
-          nonRetryable: true,
-          details: [{ leftOver, ids: this.#ids }],
-          cause: rootCause(error),
-        });
-      });
-    }
+    };
+    return begun(body).then(complete, (error: unknown) =>
+      this.shielded(() => this.#undoAndFail(error)),
+    );
+  }
+
+  async #undoAndFail(error: unknown): Promise<never> {
+    const leftOver = await this.#compensations.undoAll(({ how, what }) =>
+      // It stays to be found by the step that failed.
+      this.step(`undo: ${what}`, what, how, { isIndexed: false }),
+    );
+    this.#end(isCancellation(error) ? "cancelled" : "failed");
+    if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
+    throw ApplicationFailure.create({
+      type: "CompensationIncomplete",
+      message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${leftOver.join("; ")}`,
+      nonRetryable: true,
+      details: [{ leftOver, ids: this.#ids }],
+      cause: rootCause(error),
+    });
   }
 
   async #learn(): Promise<void> {

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { bundleWorkflowCode, Worker } from "@temporalio/worker";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { paymentsBundler } from "../src/bundler-plugin.ts";
+import { quiet, quietRuntime } from "./support/quiet.ts";
+import { whereLoaded } from "./support/where-loaded.ts";
+
+// A busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+
+const workflowsPath = fileURLToPath(new URL("./support/where-loaded.ts", import.meta.url));
+
+const bundle = (shared: ReadonlyArray<string>) =>
+  bundleWorkflowCode({ workflowsPath, plugins: [paymentsBundler({ shared })], logger: quiet });
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  quietRuntime();
+  environment = await createLocalEnvironment();
+});
+afterAll(() => environment?.teardown());
+
+it.each([
+  ["that is shared is loaded before all runs", [workflowsPath], false],
+  ["that is not shared is loaded by each run", [], true],
+])("a module %s", async (_, shared, isLoadedByRun) => {
+  const taskQueue = randomUUID();
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue,
+    workflowBundle: await bundle(shared),
+  });
+  const run = () =>
+    environment.client.workflow.execute(whereLoaded, { taskQueue, workflowId: randomUUID() });
+  expect(await worker.runUntil(async () => [await run(), await run()])).toEqual([
+    isLoadedByRun,
+    isLoadedByRun,
+  ]);
+});
+
+it("without a choice the steps are shared, of which private fields stay private fields", async () => {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL("./examples/pay-two-suppliers.ts", import.meta.url)),
+    plugins: [paymentsBundler()],
+    webpackConfigHook: (config) => ({
+      ...config,
+      devtool: false,
+      resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+    }),
+    logger: quiet,
+  });
+  expect(code).toMatch(
+    /preloadModules\(\) \{\s+__webpack_require__\([^)]*@durable-payments\/workflows/,
+  );
+  expect(code).toContain("#attention");
+});
