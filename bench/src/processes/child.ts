@@ -42,7 +42,8 @@ export const startChild = async <Task extends object, Reading>(
       return answer.reading;
     },
     stop: async () => {
-      child.kill();
+      // A worker would first drain; what it was measured for is over.
+      child.kill("SIGKILL");
       await ended.catch(() => {});
     },
   };
