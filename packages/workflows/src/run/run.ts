@@ -1,25 +1,16 @@
 import { ApplicationFailure } from "@temporalio/common";
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from "@temporalio/workflow";
-import { type Attention, type Resolution, resolveUpdate, whyNot } from "./attention.ts";
+import { CancellationScope, isCancellation, setHandler } from "@temporalio/workflow";
+import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
 import type { SentBefore } from "@durable-payments/activities";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import { Past } from "./past.ts";
-import { type Progress, progressQuery, type StepProgress } from "./progress.ts";
+import { ProgressBoard } from "./progress-board.ts";
+import { type Progress, progressQuery } from "./progress.ts";
+import { Question } from "./question.ts";
 import { SearchIndex } from "./search-index.ts";
 import { cardholderCheckedSignal, payoutEndedSignal, Told } from "./told.ts";
-
-const now = (): string => new Date().toISOString();
-
-const MARKS = { running: "▶", waiting: "…", needsAttention: "!", done: "✓", failed: "✗" } as const;
 
 /** How a run is to behave, beyond its steps. */
 export interface RunOptions {
@@ -62,6 +53,8 @@ export class Run {
   /** Who or what did what. */
   readonly audit = new AuditTrail();
   readonly #shield = new CancellationScope({ cancellable: false });
+  readonly #board = new ProgressBoard();
+  readonly #question = new Question();
   readonly #index = new SearchIndex(this.#shield);
   readonly #past = new Past();
   readonly #told = new Told();
@@ -69,14 +62,7 @@ export class Run {
   readonly #sendingSteps = new Set<string>();
   /** What is left over of waits that have ended, until the next step begins. */
   #leftOver: Array<() => void> = [];
-  #steps: Array<StepProgress> = [];
-  #ids: Record<string, string> = {};
-  #shown: Record<string, unknown> = {};
-  #notes: Array<string> = [];
-  #stage = "starting";
   #needsApproval = false;
-  #attention: Attention | undefined;
-  #resolution: Resolution | undefined;
 
   constructor(options: RunOptions) {
     this.options = options;
@@ -84,15 +70,8 @@ export class Run {
 
   /** The state of the run as people and programs read it. */
   get progress(): Progress {
-    return {
-      workflow: workflowInfo().workflowType,
-      stage: this.#stage,
-      steps: this.#steps,
-      ids: this.#ids,
-      shown: this.#shown,
-      notes: this.#notes,
-      ...(this.#attention && { attention: this.#attention }),
-    };
+    const attention = this.#question.asked;
+    return { ...this.#board.progress, ...(attention && { attention }) };
   }
 
   /**
@@ -117,17 +96,15 @@ export class Run {
     work: (name: string) => Promise<A>,
     { isIndexed = true, stage }: StepOptions = {},
   ): Promise<A> {
-    const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
-    const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
-    this.#steps.push({ name, status: "running", since: now(), note });
+    const name = this.#board.begin(called, note);
     this.#enter(name, { isIndexed, stage: stage ?? name });
     const complete = (result: A): A => {
-      this.#update(name, { status: "done", until: now() });
+      this.#board.end(name, { status: "done" });
       return result;
     };
     const fail = (thrown: unknown): never => {
       const error = asCancellation(thrown);
-      this.#update(name, { status: "failed", until: now(), note: rootCause(error).message });
+      this.#board.end(name, { status: "failed", note: rootCause(error).message });
       this.#enter(name, { stage: stage ?? name });
       this.audit.add({
         who: "run",
@@ -185,7 +162,7 @@ export class Run {
 
   /** Says what a step is waiting for. */
   waiting(step: string, note: string): void {
-    this.#update(step, { status: "waiting", note });
+    this.#board.update(step, { status: "waiting", note });
   }
 
   /**
@@ -226,9 +203,8 @@ export class Run {
 
   /** Makes ids findable: in the progress, and by search attribute. */
   known(ids: Readonly<Record<string, string>>): void {
-    this.#ids = { ...this.#ids, ...ids };
+    this.#board.know(ids);
     this.#index.add(Object.values(ids));
-    this.#show();
   }
 
   /**
@@ -269,12 +245,12 @@ export class Run {
 
   /** Keeps something that whoever reads the result should know. */
   note(text: string): void {
-    this.#notes.push(text);
+    this.#board.note(text);
   }
 
   /** Shows something in the progress to whom the run waits for. */
   shows(what: Readonly<Record<string, unknown>>): void {
-    this.#shown = { ...this.#shown, ...what };
+    this.#board.shows(what);
   }
 
   /**
@@ -283,22 +259,13 @@ export class Run {
    * @throws Abandoned when the decision is to end the run.
    */
   async ask(step: string, question: Omit<Attention, "step" | "since">): Promise<Resolution> {
-    this.#attention = { ...question, step, since: now() };
-    this.#resolution = undefined;
-    this.#update(step, { status: "needsAttention", note: question.reason });
+    const decided = this.#question.ask({ ...question, step, since: new Date().toISOString() });
+    this.#board.update(step, { status: "needsAttention", note: question.reason });
     this.#enter("needsAttention");
     this.audit.add({ who: "run", step, what: "asked", detail: { reason: question.reason } });
-    try {
-      await condition(() => this.#resolution !== undefined);
-    } finally {
-      // A run that is cancelled asks no more.
-      this.#attention = undefined;
-      this.#enter(step);
-    }
-    // The condition holds: `resolve` has set it.
-    const resolution = this.#resolution as unknown as Resolution;
+    const resolution = await decided().finally(() => this.#enter(step));
     const { by, ...decision } = resolution;
-    this.#update(step, { status: "running", note: `decided by ${by}` });
+    this.#board.update(step, { status: "running", note: `decided by ${by}` });
     this.audit.add({
       who: by,
       step,
@@ -314,15 +281,12 @@ export class Run {
 
   /** Why a decision cannot be taken now, or undefined when it can. */
   whyNot(resolution: unknown): string | undefined {
-    // A decision that is not taken up yet is not overwritten by a second one.
-    return this.#resolution !== undefined && this.#attention !== undefined
-      ? "This question has been answered."
-      : whyNot(this.#attention, resolution);
+    return this.#question.whyNot(resolution);
   }
 
   /** Takes the decision of a person; the update's validator has checked it. */
   resolve(resolution: Resolution): void {
-    this.#resolution = resolution;
+    this.#question.answer(resolution);
   }
 
   /** Registers how a step is undone when the run fails or is cancelled. Call it before the step. */
@@ -352,7 +316,7 @@ export class Run {
       type: "CompensationIncomplete",
       message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${leftOver.join("; ")}`,
       nonRetryable: true,
-      details: [{ leftOver, ids: this.#ids }],
+      details: [{ leftOver, ids: this.progress.ids }],
       cause: rootCause(error),
     });
   }
@@ -367,31 +331,14 @@ export class Run {
   }
 
   #enter(name: string, { isIndexed = true, stage = name }: StepOptions = {}): void {
-    this.#stage = name;
     if (isIndexed) this.#index.stage(stage);
-    this.#show();
+    this.#board.enter(name);
   }
 
   /** The index keeps the last step's name: how a run ended is Temporal's to tell. */
   #end(stage: "done" | "failed" | "cancelled"): void {
     this.#enter(stage, { isIndexed: false });
     this.#index.write();
-  }
-
-  #update(name: string, change: Partial<StepProgress>): void {
-    this.#steps = this.#steps.map((step) => (step.name === name ? { ...step, ...change } : step));
-    this.#show();
-  }
-
-  #show(): void {
-    setCurrentDetails(
-      [
-        ...this.#steps.map(
-          ({ name, note, status }) => `${MARKS[status]} **${name}** ${note ?? ""}`,
-        ),
-        ...Object.entries(this.#ids).map(([name, id]) => `${name}: \`${id}\``),
-      ].join("\n\n"),
-    );
   }
 }
 

@@ -1,0 +1,78 @@
+import { setCurrentDetails, workflowInfo } from "@temporalio/workflow";
+import type { Progress, StepProgress } from "./progress.ts";
+
+const MARKS = { running: "▶", waiting: "…", needsAttention: "!", done: "✓", failed: "✗" } as const;
+
+/** Keeps the progress of a run, and shows it in Temporal's UI as the run's current details. */
+export class ProgressBoard {
+  #steps: Array<StepProgress> = [];
+  #ids: Record<string, string> = {};
+  #shown: Record<string, unknown> = {};
+  #notes: Array<string> = [];
+  #stage = "starting";
+
+  /** All of it, but for what a person is asked. */
+  get progress(): Omit<Progress, "attention"> {
+    return {
+      workflow: workflowInfo().workflowType,
+      stage: this.#stage,
+      steps: this.#steps,
+      ids: this.#ids,
+      shown: this.#shown,
+      notes: this.#notes,
+    };
+  }
+
+  /** Adds a step; returns the name under which it is kept: one that was used before is numbered. */
+  begin(called: string, note: string): string {
+    const before = this.#steps.filter(({ name }) => name.replace(/ \(\d+\)$/, "") === called);
+    const name = before.length === 0 ? called : `${called} (${before.length + 1})`;
+    const since = new Date().toISOString();
+    this.#steps.push({ name, status: "running", since, note });
+    return name;
+  }
+
+  /** The run has come to a step, or to its end. */
+  enter(stage: string): void {
+    this.#stage = stage;
+    this.#show();
+  }
+
+  /** A step goes on. */
+  update(step: string, change: Pick<StepProgress, "status"> & Partial<StepProgress>): void {
+    this.#steps = this.#steps.map((kept) => (kept.name === step ? { ...kept, ...change } : kept));
+    this.#show();
+  }
+
+  /** A step has ended. */
+  end(step: string, change: Pick<StepProgress, "status"> & Partial<StepProgress>): void {
+    this.update(step, { ...change, until: new Date().toISOString() });
+  }
+
+  /** Ids that are known by now. */
+  know(ids: Readonly<Record<string, string>>): void {
+    this.#ids = { ...this.#ids, ...ids };
+    this.#show();
+  }
+
+  /** Something for whoever reads the result. */
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  /** Something for whom the run waits for. */
+  shows(what: Readonly<Record<string, unknown>>): void {
+    this.#shown = { ...this.#shown, ...what };
+  }
+
+  #show(): void {
+    setCurrentDetails(
+      [
+        ...this.#steps.map(
+          ({ name, note, status }) => `${MARKS[status]} **${name}** ${note ?? ""}`,
+        ),
+        ...Object.entries(this.#ids).map(([name, id]) => `${name}: \`${id}\``),
+      ].join("\n\n"),
+    );
+  }
+}
