@@ -3,13 +3,14 @@ import type { Progress, StepProgress } from "./progress.ts";
 
 const MARKS = { running: "▶", waiting: "…", needsAttention: "!", done: "✓", failed: "✗" } as const;
 
-/** Keeps the progress of a run, and shows it in Temporal's UI as the run's current details. */
+/** Keeps the progress of a run, and shows it to Temporal's UI as the run's current details. */
 export class ProgressBoard {
   #steps: Array<StepProgress> = [];
   #ids: Record<string, string> = {};
   #shown: Record<string, unknown> = {};
   #notes: Array<string> = [];
   #stage = "starting";
+  #isShown = true;
 
   /** All of it, but for what a person is asked. */
   get progress(): Omit<Progress, "attention"> {
@@ -35,13 +36,13 @@ export class ProgressBoard {
   /** The run has come to a step, or to its end. */
   enter(stage: string): void {
     this.#stage = stage;
-    this.#show();
+    this.#isShown = false;
   }
 
   /** A step goes on. */
   update(step: string, change: Pick<StepProgress, "status"> & Partial<StepProgress>): void {
     this.#steps = this.#steps.map((kept) => (kept.name === step ? { ...kept, ...change } : kept));
-    this.#show();
+    this.#isShown = false;
   }
 
   /** A step has ended. */
@@ -52,7 +53,7 @@ export class ProgressBoard {
   /** Ids that are known by now. */
   know(ids: Readonly<Record<string, string>>): void {
     this.#ids = { ...this.#ids, ...ids };
-    this.#show();
+    this.#isShown = false;
   }
 
   /** Something for whoever reads the result. */
@@ -65,7 +66,10 @@ export class ProgressBoard {
     this.#shown = { ...this.#shown, ...what };
   }
 
-  #show(): void {
+  /** Shows what has changed, if anything has. */
+  show(): void {
+    if (this.#isShown) return;
+    this.#isShown = true;
     setCurrentDetails(
       [
         ...this.#steps.map(

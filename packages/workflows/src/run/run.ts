@@ -11,6 +11,7 @@ import { type Progress, progressQuery } from "./progress.ts";
 import { Question } from "./question.ts";
 import { SearchIndex } from "./search-index.ts";
 import { cardholderCheckedSignal, payoutEndedSignal, Told } from "./told.ts";
+import { wheneverIdle } from "./when-idle.ts";
 
 /** How a run is to behave, beyond its steps. */
 export interface RunOptions {
@@ -55,7 +56,7 @@ export class Run {
   readonly #shield = new CancellationScope({ cancellable: false });
   readonly #board = new ProgressBoard();
   readonly #question = new Question();
-  readonly #index = new SearchIndex(this.#shield);
+  readonly #index = new SearchIndex();
   readonly #past = new Past();
   readonly #told = new Told();
   readonly #compensations = new Compensations();
@@ -66,6 +67,7 @@ export class Run {
 
   constructor(options: RunOptions) {
     this.options = options;
+    wheneverIdle(this.#shield, () => this.#write());
   }
 
   /** The state of the run as people and programs read it. */
@@ -338,7 +340,12 @@ export class Run {
   /** The index keeps the last step's name: how a run ended is Temporal's to tell. */
   #end(stage: "done" | "failed" | "cancelled"): void {
     this.#enter(stage, { isIndexed: false });
+    this.#write();
+  }
+
+  #write(): void {
     this.#index.write();
+    this.#board.show();
   }
 }
 

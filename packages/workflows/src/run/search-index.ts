@@ -3,7 +3,7 @@ import {
   PAYMENT_IDS,
   PAYMENT_STAGE,
 } from "@durable-payments/activities/search-attributes";
-import { type CancellationScope, condition, upsertSearchAttributes } from "@temporalio/workflow";
+import { upsertSearchAttributes } from "@temporalio/workflow";
 
 /** Marks in PaymentIds what a run is about to make, until it is known what became of it. */
 export const intentMark = (intent: string): string => `intent:${intent}`;
@@ -16,8 +16,8 @@ interface Written {
 }
 
 /**
- * What a run can be found by. Changes are written when the workflow has done all that it can do for
- * now: one event for all, and in the same transaction as the commands that it has given with them.
+ * What a run can be found by. Changes are to be written when the workflow has done all that it can do
+ * for now: one event for all, and in the same transaction as the commands that it has given with them.
  */
 export class SearchIndex {
   #stage = "";
@@ -26,18 +26,6 @@ export class SearchIndex {
   #awaited = new Set<string>();
   #written: Written = { stage: "", ids: "", awaits: "" };
   #isDue = false;
-
-  /** @param shield where a cancellation does not come: a run that is cancelled is still to be found. */
-  constructor(shield: CancellationScope) {
-    // Looked at whenever the workflow has done what it can do, and never fulfilled: one that is
-    // fulfilled and waited for anew costs a dozen promises, of each of which the SDK takes the stack.
-    void shield.run(async () => {
-      void condition(() => {
-        if (this.#isDue) this.write();
-        return false;
-      });
-    });
-  }
 
   /** The stage that the run has reached. */
   stage(stage: string): void {
@@ -80,6 +68,7 @@ export class SearchIndex {
 
   /** Writes what has changed, if anything has. */
   write(): void {
+    if (!this.#isDue) return;
     this.#isDue = false;
     const ids = [...this.#ids, ...this.#intents.values()];
     const [awaits = ""] = this.#awaited;
