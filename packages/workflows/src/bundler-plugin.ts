@@ -1,13 +1,11 @@
 import type { BundleOptions, BundlerPlugin } from "@temporalio/worker";
+import { isRecord } from "./is-record.ts";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 type Rule = NonNullable<NonNullable<WebpackConfig["module"]>["rules"]>[number];
 
 /** What the oldest Node that this package runs on knows. */
 const TARGET = "es2022";
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The SDK compiles TypeScript for ES2017: each private field a weak map, a helper for each spread. */
 const withTarget = (rule: Rule): Rule => {

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import {
   bundleForReplay,
   readHistory,
@@ -8,7 +7,7 @@ import {
 } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { beforeAll, describe, expect, it } from "vitest";
-import { paymentsBundler } from "../src/bundler-plugin.ts";
+import { asWorker, definitions } from "./support/bundle.ts";
 import { endings } from "./support/endings/endings.ts";
 import { quietRuntime } from "./support/quiet.ts";
 
@@ -23,9 +22,7 @@ let bundle: WorkflowBundle;
 const replays = new Map<string, Replay>();
 beforeAll(async () => {
   quietRuntime();
-  const definitions = fileURLToPath(new URL("../src/definitions/index.ts", import.meta.url));
-  // As the worker app bundles them.
-  bundle = await bundleForReplay(definitions, [paymentsBundler({ shared: [definitions] })]);
+  bundle = await bundleForReplay(definitions, [asWorker]);
   for await (const replay of replayHistories(bundle, recorded.map(runOf))) {
     replays.set(replay.workflowId, replay);
   }

@@ -1,4 +1,5 @@
 import { defineUpdate } from "@temporalio/workflow";
+import { isRecord } from "../is-record.ts";
 
 /** What a person can decide; which of these fit is part of the question. */
 export type Action = "found" | "resend" | "amend" | "abandon";
@@ -36,9 +37,6 @@ export type Resolution = { readonly by: string } & (
 export const resolveUpdate = defineUpdate<void, [Resolution]>("resolve");
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const ACTIONS: ReadonlyArray<Action> = ["found", "resend", "amend", "abandon"];
 

@@ -33,32 +33,20 @@ export class Told {
     onEnd: () => void,
   ): Promise<A> {
     return new Promise((resolve, reject) => {
-      const end = (): void => {
-        // The one that comes second ends nothing.
-        if (this.#waits.delete(take)) onEnd();
-      };
+      const ending =
+        <B>(settle: (outcome: B) => void) =>
+        (outcome: B): void => {
+          settle(outcome);
+          // The one that comes second ends nothing.
+          if (this.#waits.delete(take)) onEnd();
+        };
       const take = (content: unknown): boolean => {
         if (!isBelieved(content)) return false;
-        resolve(content);
-        end();
+        ending(resolve)(content);
         return true;
       };
       this.#waits.add(take);
-      if (this.#early.some(take)) return;
-      look().then(
-        (seen) => {
-          resolve(seen);
-          end();
-        },
-        (error: unknown) => {
-          reject(error);
-          end();
-        },
-      );
+      if (!this.#early.some(take)) look().then(ending(resolve), ending(reject));
     });
   }
 }
-
-/** Whether something that was told is an object, whose fields can be looked at. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;

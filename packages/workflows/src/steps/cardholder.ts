@@ -7,7 +7,7 @@ import { intentOf } from "../run/keys.ts";
 import { lookingActivities, pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
-import { isRecord } from "../run/told.ts";
+import { isRecord } from "../is-record.ts";
 import { judge } from "./judge.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
