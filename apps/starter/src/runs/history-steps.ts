@@ -17,6 +17,13 @@ export const summaryOf = ({ userMetadata }: Event): string | undefined =>
     ? defaultPayloadConverter.fromPayload<string>(userMetadata.summary)
     : undefined;
 
+/** What an event writes into a search attribute, if it writes that one. */
+export const searchAttributeOf = (event: Event, name: string): unknown => {
+  const { searchAttributes } = event.upsertWorkflowSearchAttributesEventAttributes ?? {};
+  const written = searchAttributes?.indexedFields?.[name];
+  return written ? defaultPayloadConverter.fromPayload<unknown>(written) : undefined;
+};
+
 const noteOf = (event: Event) => {
   const note = summaryOf(event);
   return note === undefined ? {} : { note };

@@ -1,5 +1,4 @@
-import { defaultPayloadConverter } from "@temporalio/common";
-import type { Event } from "./history-steps.ts";
+import { type Event, searchAttributeOf } from "./history-steps.ts";
 
 /** The stage of a run that asks a person, whichever step it is at. */
 export const ASKS = "needsAttention";
@@ -8,11 +7,8 @@ const LEFT_OVER = "undo: ";
 
 /** The stage that an event writes, if it writes one. */
 export const stageOf = (event: Event): string | undefined => {
-  const stage =
-    event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.[
-      "PaymentStage"
-    ];
-  return stage ? defaultPayloadConverter.fromPayload<string>(stage) : undefined;
+  const stage = searchAttributeOf(event, "PaymentStage");
+  return typeof stage === "string" ? stage : undefined;
 };
 
 /**

@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
 import { isRecord } from "../../input/fields.ts";
-import { activityEndOf, type Event } from "../history-steps.ts";
+import { activityEndOf, type Event, searchAttributeOf } from "../history-steps.ts";
 import { isStep, stageOf } from "../stages.ts";
 
 type EventId = NonNullable<Event["eventId"]>;
@@ -55,11 +55,6 @@ export interface ReadRun {
 
 const read = (payload: Payload | null | undefined): unknown =>
   payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
-
-const fieldOf = (event: Event, name: string): unknown =>
-  read(
-    event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.[name],
-  );
 
 const taskOf = (event: Event): EventId | undefined =>
   event.upsertWorkflowSearchAttributesEventAttributes?.workflowTaskCompletedEventId ??
@@ -125,7 +120,7 @@ export const readRun = ({ events }: History): ReadRun => {
     const stage = stageOf(event);
     const task = taskOf(event);
     if (stage !== undefined && task !== undefined) enter(stage, task);
-    const owned = fieldOf(event, "PaymentIds");
+    const owned = searchAttributeOf(event, "PaymentIds");
     if (Array.isArray(owned)) {
       ids.clear();
       for (const id of owned) ids.add(String(id));
