@@ -21,6 +21,7 @@ export default defineConfig({
   test: {
     projects: [
       "packages/api-core",
+      "packages/journal",
       "packages/activities",
       "packages/workflows",
       "packages/replay",

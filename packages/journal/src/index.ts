@@ -1,0 +1,13 @@
+export {
+  type Begun,
+  type BegunSend,
+  type Journal,
+  JournalUnavailable,
+  type KeyEcho,
+  type ListName,
+  type Made,
+  type RecordedSend,
+  type Send,
+  type SendOutcome,
+  type WriteName,
+} from "./journal.ts";
