@@ -13,6 +13,7 @@ export type { Fault } from "./contract/rules.ts";
 export { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./contract/signed-in.ts";
 export type { Transaction } from "./contract/transactions.ts";
 export { fromWire, wireMethod } from "./contract/wire-names.ts";
+export { BeforeSend } from "./client/before-send.ts";
 export { checkInput } from "./client/check-request.ts";
 export {
   type ClientOptions,

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Random, Redacted, Result, type Stream } from "effect";
 import { RateLimiter } from "effect/persistence";
 import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/signed-in.ts";
+import { BeforeSend } from "./before-send.ts";
 import { checkRequest } from "./check-request.ts";
 import {
   type ClientOptions,
@@ -70,6 +71,13 @@ const make = (options: ClientOptions) =>
             ),
           ),
         );
+        if (called.repeat !== "safe") {
+          const beforeSend = yield* BeforeSend;
+          // signIn alone has another name, and is safe.
+          yield* beforeSend(called.name as OperationName).pipe(
+            Effect.mapError((error) => failed(error, "never")),
+          );
+        }
         const answer = yield* send({
           ...request,
           headers: {

@@ -1,8 +1,13 @@
 import { expect } from "vitest";
 import type { ClientSettings } from "../../src/client/config.ts";
-import { type OperationName, type PromiseClient, makePaymentsClient } from "../../src/index.ts";
-import { PaymentsError } from "../../src/client/errors.ts";
-import { Schema } from "effect";
+import {
+  type OperationName,
+  type PaymentsClientShape,
+  PaymentsError,
+  type PromiseClient,
+  makePaymentsClient,
+} from "../../src/index.ts";
+import { type Effect, Schema } from "effect";
 import { type Answer, type Received, type Reply, startServer } from "./server.ts";
 
 /** Settings for a server of a test: no long waits. */
@@ -31,6 +36,12 @@ type AnyOperation = (input: unknown) => Promise<unknown>;
 /** An operation by its name, with an input that need not be right. */
 export const anyOperation = (client: PromiseClient, name: OperationName): AnyOperation =>
   client[name] as AnyOperation;
+
+type AnyEffect = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
+
+/** The same of the client for Effect. */
+export const anyEffect = (client: PaymentsClientShape, name: OperationName): AnyEffect =>
+  client[name] as AnyEffect;
 
 export const isPaymentsError = Schema.is(PaymentsError);
 
