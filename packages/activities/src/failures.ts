@@ -2,6 +2,7 @@ import { type PaymentsError, PaymentsError as PaymentsErrors } from "@durable-pa
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Schema } from "effect";
 import type { Pause } from "./brake.ts";
+import { ALREADY_SENT, type SentAlready } from "./send-intent.ts";
 
 const encode = Schema.encodeSync(PaymentsErrors);
 
@@ -69,4 +70,20 @@ export const paused = (
     nonRetryable,
     nextRetryDelay: PAUSED_WAIT_MS,
     category: ApplicationFailureCategory.BENIGN,
+  });
+
+const OUTCOMES = {
+  begun: "and what became of it is not recorded",
+  carriedOut: "and was carried out",
+  notCarriedOut: "and was not carried out",
+  unknown: "and its answer was lost",
+} as const;
+
+/** A send that the journal does not permit: nothing was sent. */
+export const alreadySent = (operation: string, sent: SentAlready): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: ALREADY_SENT,
+    message: `${operation} was not sent: the journal has send ${sent.number} of it, which began at ${new Date(sent.begunAt).toISOString()} ${OUTCOMES[sent.outcome]}.`,
+    nonRetryable: true,
+    details: [sent],
   });

@@ -26,3 +26,9 @@ export { type Account, trackerId } from "./tracker-id.ts";
 export type { TrackerSignals } from "./tracker-sweep.ts";
 export { makeSignInPermits, type SignInBudget } from "./sign-in-permits.ts";
 export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";
+export {
+  ALREADY_SENT,
+  DISPATCH_WITHIN_MS,
+  type SendIntent,
+  type SentAlready,
+} from "./send-intent.ts";

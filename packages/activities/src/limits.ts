@@ -19,6 +19,19 @@ const textOf = (input: unknown, field: string): string | undefined => {
   return typeof value === "string" ? value : undefined;
 };
 
+/** How much money of which currency a request moves, as it says so. */
+export const moneyOf = (
+  operation: OperationName,
+  input: unknown,
+): { readonly amount: string | undefined; readonly currency: string | undefined } => {
+  const moves = MOVES[operation];
+  if (moves === undefined) return { amount: undefined, currency: undefined };
+  return {
+    amount: textOf(input, moves.amount),
+    currency: moves.currency ?? textOf(input, "currency"),
+  };
+};
+
 /** The fault of a request that moves more than is allowed at once; none where there is no limit. */
 export const overLimit = (
   operation: OperationName,
@@ -27,8 +40,7 @@ export const overLimit = (
 ): ReadonlyArray<Fault> => {
   const moves = MOVES[operation];
   if (moves === undefined) return [];
-  const amount = textOf(input, moves.amount);
-  const currency = moves.currency ?? textOf(input, "currency");
+  const { amount, currency } = moneyOf(operation, input);
   const limit = currency === undefined ? undefined : limits[currency];
   return amount === undefined || limit === undefined || isAtLeast(limit, amount)
     ? []

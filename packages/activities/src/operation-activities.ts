@@ -5,20 +5,36 @@ import {
   operationNames,
   OutcomeUnknown,
   type Output,
+  type PaymentsClient,
   type PaymentsError,
   type RepeatClass,
-  Unavailable,
 } from "@durable-payments/api-core";
+import type { Journal } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import type { Effect } from "effect";
 import type { Brake } from "./brake.ts";
-import { paused, toApplicationFailure } from "./failures.ts";
+import { toApplicationFailure } from "./failures.ts";
+import { GuardedSend } from "./guarded-send.ts";
 import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
+import { recordedSend } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import type { SendIntent } from "./send-intent.ts";
+
+/** Operations whose sends are recorded in the journal. */
+type RecordedOperation =
+  | "createPayout"
+  | "createCardholder"
+  | "createBeneficiary"
+  | "createCard"
+  | "withdrawFromCard";
 
 /** One activity per operation of the contract, by the operation's own name; plain JSON both ways. */
 export type OperationActivities = {
-  readonly [Name in OperationName]: (input: Input<Name>) => Promise<Output<Name>>;
+  readonly [Name in OperationName]: (
+    ...given: Name extends RecordedOperation
+      ? [input: Input<Name>, intent?: SendIntent]
+      : [input: Input<Name>]
+  ) => Promise<Output<Name>>;
 };
 
 type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
@@ -32,20 +48,20 @@ const isDecidedByWorkflow = (repeat: RepeatClass): boolean =>
 
 const neverOnItsOwn = new Set<PaymentsError["_tag"]>(["InvalidRequest", "Refused"]);
 
-/** Nobody could tell whether sends are paused, so that nothing was sent. */
-const notSent = (operation: OperationName, error: unknown): Unavailable => {
-  Context.current().cancellationSignal.throwIfAborted();
-  return new Unavailable({
-    operation,
-    carriedOut: "no",
-    message: `${operation} was not sent: the Temporal server did not tell whether sends are paused (${error instanceof Error ? error.message : String(error)}).`,
-  });
-};
+/** Step and number of a send that its workflow does not name. */
+const unnamed = (): SendIntent => ({
+  step: `activity ${Context.current().info.activityId}`,
+  number: 1,
+});
 
 /** Derives the activities from the contract. */
 export const makeOperationActivities = (
   runtime: PaymentsRuntime,
-  { brake, maxAmounts }: { readonly brake: Brake; readonly maxAmounts: MaxAmounts },
+  {
+    brake,
+    journal,
+    maxAmounts,
+  }: { readonly brake: Brake; readonly journal: Journal; readonly maxAmounts: MaxAmounts },
 ): OperationActivities =>
   Object.fromEntries(
     operationNames.map((name) => {
@@ -54,8 +70,21 @@ export const makeOperationActivities = (
         toApplicationFailure(error, {
           nonRetryable: isDecidedByWorkflow(repeat) || neverOnItsOwn.has(error._tag),
         });
-      const activity = async (input: unknown) => {
-        if (isDecidedByWorkflow(repeat) && Context.current().info.attempt > 1) {
+      // Looked up by one of the contract's names; the input is checked by the call itself.
+      const call = (client: PaymentsClient["Service"], input: unknown) =>
+        (client[name] as AnyOperation)(input);
+
+      const write = async (input: unknown, intent?: SendIntent) => {
+        const { info } = Context.current();
+        const isOnce = isDecidedByWorkflow(repeat);
+        const guard = new GuardedSend({
+          operation: name,
+          brake,
+          journal,
+          send: isOnce ? recordedSend(name, input, info, intent ?? unnamed()) : undefined,
+        });
+        if (isOnce && info.attempt > 1) {
+          await guard.failIfRecorded();
           // The first attempt's worker was lost. It may have sent the request.
           throw toFailure(
             new OutcomeUnknown({
@@ -67,23 +96,28 @@ export const makeOperationActivities = (
         }
         const faults = overLimit(name, input, maxAmounts);
         if (faults.length > 0) throw toFailure(invalidRequest(name, faults));
-        const pause =
-          repeat === "safe"
-            ? undefined
-            : await brake().catch((error: unknown) => {
-                throw toFailure(notSent(name, error));
-              });
-        if (pause !== undefined) {
-          throw paused(pause, { nonRetryable: isDecidedByWorkflow(repeat) });
+        let failure: PaymentsError | undefined;
+        try {
+          const answer = await runInActivity(
+            runtime,
+            (client) => guard.around(call(client, input)),
+            (error) => {
+              failure = error;
+              const isInDoubt = error.carriedOut === "unknown";
+              return isInDoubt ? toFailure(error) : (guard.heldBack ?? toFailure(error));
+            },
+          );
+          await guard.succeeded(input, answer);
+          return answer;
+        } catch (error) {
+          await guard.failed(failure);
+          throw error;
         }
-        return runInActivity(
-          runtime,
-          // Looked up by one of the contract's names; the input is checked by the call itself.
-          (client) => (client[name] as AnyOperation)(input),
-          toFailure,
-        );
       };
-      return [name, activity];
+
+      const read = (input: unknown) =>
+        runInActivity(runtime, (client) => call(client, input), toFailure);
+      return [name, repeat === "safe" ? read : write];
     }),
     // One entry per operation, each with the contract's input and output.
   ) as OperationActivities;

@@ -1,3 +1,4 @@
+import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
 import { type BatchActivities, batchActivities } from "./batch-activities.ts";
 import { type Brake, makeTemporalBrake } from "./brake.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
@@ -26,6 +27,8 @@ export type PaymentsActivities = OperationActivities &
 export interface ActivitiesOptions {
   /** Tells whether sends are paused; default: while the task queue's brake workflow runs. */
   readonly brake?: Brake;
+  /** Remembers what was sent; default: one that is lost with the process. */
+  readonly journal?: Journal;
   /** The largest amount of one payout or card, by currency; default: none. */
   readonly maxAmounts?: MaxAmounts;
   readonly tracker?: TrackerOptions;
@@ -37,9 +40,14 @@ export interface ActivitiesOptions {
  */
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
-  { brake = makeTemporalBrake(), maxAmounts = {}, tracker = {} }: ActivitiesOptions = {},
+  {
+    brake = makeTemporalBrake(),
+    journal = makeMemoryJournal(),
+    maxAmounts = {},
+    tracker = {},
+  }: ActivitiesOptions = {},
 ): PaymentsActivities => ({
-  ...makeOperationActivities(runtime, { brake, maxAmounts }),
+  ...makeOperationActivities(runtime, { brake, journal, maxAmounts }),
   ...makeWaitingActivities(runtime, brake),
   ...makeLookupActivities(runtime),
   ...makeCheckActivities(runtime, maxAmounts),

@@ -11,3 +11,5 @@ export {
   type SendOutcome,
   type WriteName,
 } from "./journal.ts";
+export { makeMemoryJournal } from "./memory-journal.ts";
+export { forbidding } from "./permit.ts";

@@ -44,7 +44,10 @@ export interface RecordedSend extends Send {
 
 /** A send that may be made, as long as no later send of the same write has begun. */
 export interface BegunSend {
-  /** Whether no later send of the write has begun since. Ask before each dispatch. */
+  /**
+   * Whether no later send of the write has begun since, and none before it turned out to have been
+   * carried out. Ask before each dispatch.
+   */
   readonly isLatest: () => Promise<boolean>;
   /** Writes what became of it. */
   readonly settle: (
@@ -58,7 +61,8 @@ export type Begun =
   | { readonly _tag: "Begun"; readonly send: BegunSend }
   /**
    * Nothing may be sent: this send, or a later one, was written before by another attempt, or an
-   * earlier one was carried out and not undone. `latest` is the latest send of the write.
+   * earlier one was carried out and not undone. `latest` is the latest send that was carried out,
+   * or else the latest of all.
    */
   | { readonly _tag: "AlreadySent"; readonly latest: RecordedSend };
 

@@ -65,13 +65,21 @@ const loggerTo = (logged: Array<Logged>): Logger => {
   };
 };
 
+let activityIds = 0;
+
 /** One environment, to cancel an activity in it or to see its heartbeats. */
 export const environment = (
   info: Partial<Info> = {},
   { client, logged = [] }: { readonly client?: Client; readonly logged?: Array<Logged> } = {},
 ): MockActivityEnvironment =>
   new MockActivityEnvironment(
-    { scheduledTimestampMs: Date.now(), ...info },
+    {
+      scheduledTimestampMs: Date.now(),
+      startToCloseTimeoutMs: 300_000,
+      // In a workflow each activity has an id of its own.
+      activityId: String((activityIds += 1)),
+      ...info,
+    },
     { logger: loggerTo(logged), ...(client && { client }) },
   );
 

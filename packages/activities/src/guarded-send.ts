@@ -1,0 +1,173 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  BeforeSend,
+  type OperationName,
+  type PaymentsError,
+  Unavailable,
+} from "@durable-payments/api-core";
+import { type BegunSend, forbidding, type Journal, type Send } from "@durable-payments/journal";
+import { Context } from "@temporalio/activity";
+import type { ApplicationFailure } from "@temporalio/common";
+import { Effect } from "effect";
+import type { Brake } from "./brake.ts";
+import { alreadySent, paused } from "./failures.ts";
+import { echoIn, idsIn } from "./recorded-send.ts";
+import { DISPATCH_WITHIN_MS, sentAlready } from "./send-intent.ts";
+
+/** Asked before a send longer ago than this by the monotonic clock, an answer is asked for again. */
+const ANSWERS_HOLD_MS = 5_000;
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** What a guard asks before each dispatch. */
+export interface GuardOptions {
+  readonly operation: OperationName;
+  readonly brake: Brake;
+  readonly journal: Journal;
+  /** What is to be written into the journal; left out for a write that may be sent twice. */
+  readonly send: Send | undefined;
+}
+
+/**
+ * Guards the dispatches of one attempt of an activity that writes. Before each one it asks whether
+ * sends are paused, whether the journal permits it, and whether it is still early enough. Make it
+ * when the attempt begins.
+ */
+export class GuardedSend {
+  readonly #options: GuardOptions;
+  readonly #activity = Context.current();
+  // The call's fibers may be resumed by those of another activity.
+  readonly #inActivity = AsyncLocalStorage.snapshot();
+  readonly #began = performance.now();
+  #begun: BegunSend | undefined;
+  #heldBack: ApplicationFailure | undefined;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** Why it was held back, where the client's own errors have no word for it. */
+  get heldBack(): ApplicationFailure | undefined {
+    return this.#heldBack;
+  }
+
+  /** Lets a call of the client ask before each dispatch. */
+  readonly around = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.provideService(call, BeforeSend, () => this.#mayBeSent());
+
+  /**
+   * Fails an attempt that is not the first where the journal knows a send of the one before it.
+   *
+   * @throws ApplicationFailure of type AlreadySent
+   */
+  async failIfRecorded(): Promise<void> {
+    const { operation, send } = this.#options;
+    if (send === undefined) return;
+    // What cannot be read says nothing: the outcome is unknown then, as without a journal.
+    const recorded = await this.#options.journal.find(send).catch(() => []);
+    const found = forbidding(send, recorded);
+    if (found !== undefined) throw alreadySent(operation, sentAlready(found, send.payloadHash));
+  }
+
+  /** Writes what the answer says. */
+  async succeeded(input: unknown, answer: unknown): Promise<void> {
+    const { journal, operation } = this.#options;
+    await this.#settle("carriedOut", idsIn(answer));
+    const echo = this.#begun === undefined ? undefined : echoIn(input, answer);
+    if (echo !== undefined) await this.#note(() => journal.noteKeyEcho(operation, echo));
+  }
+
+  /** Writes what the call's failure says; anything but an error of the client is no answer. */
+  async failed(error: PaymentsError | undefined): Promise<void> {
+    await this.#settle(error?.carriedOut === "no" ? "notCarriedOut" : "unknown");
+  }
+
+  async #settle(...[outcome, ids]: Parameters<BegunSend["settle"]>): Promise<void> {
+    const begun = this.#begun;
+    if (begun !== undefined) await this.#note(() => begun.settle(outcome, ids));
+  }
+
+  /** What is known must not be lost because it cannot be written down. */
+  async #note(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#activity.log.warn("The journal could not be told what became of a send", {
+        operation: this.#options.operation,
+        error: messageOf(error),
+      });
+    }
+  }
+
+  readonly #mayBeSent = (): Effect.Effect<void, Unavailable> =>
+    Effect.suspend(() => {
+      const asked = performance.now();
+      return Effect.tryPromise({
+        try: () => this.#inActivity(() => this.#ask()),
+        catch: (error) => this.#notSent(messageOf(error)),
+      }).pipe(
+        Effect.flatMap(() => {
+          const now = performance.now();
+          if (now - this.#began > this.#dispatchWithinMs) {
+            return Effect.fail(
+              this.#notSent(
+                `more than ${this.#dispatchWithinMs / 1000} s have passed since its activity began`,
+              ),
+            );
+          }
+          // The process stood still meanwhile: what was true then may not be true now.
+          return now - asked > ANSWERS_HOLD_MS ? this.#mayBeSent() : Effect.void;
+        }),
+      );
+    });
+
+  get #dispatchWithinMs(): number {
+    return Math.min(DISPATCH_WITHIN_MS, this.#activity.info.startToCloseTimeoutMs);
+  }
+
+  async #ask(): Promise<void> {
+    const { brake, operation, send } = this.#options;
+    const pause = await brake().catch((error: unknown) => {
+      throw new Error(
+        `the Temporal server did not tell whether sends are paused (${messageOf(error)})`,
+        { cause: error },
+      );
+    });
+    if (pause !== undefined) {
+      throw this.#holdBack(paused(pause, { nonRetryable: send !== undefined }));
+    }
+    if (send === undefined) return;
+    if (this.#begun === undefined) await this.#begin(send);
+    else if (!(await this.#begun.isLatest())) {
+      const latest = forbidding(send, await this.#options.journal.find(send));
+      throw latest === undefined
+        ? new Error("its entry in the journal is gone")
+        : this.#holdBack(alreadySent(operation, sentAlready(latest, send.payloadHash)));
+    }
+  }
+
+  async #begin(send: Send): Promise<void> {
+    const begun = await this.#options.journal.begin(send);
+    if (begun._tag === "Begun") this.#begun = begun.send;
+    else {
+      throw this.#holdBack(
+        alreadySent(this.#options.operation, sentAlready(begun.latest, send.payloadHash)),
+      );
+    }
+  }
+
+  #holdBack(failure: ApplicationFailure): ApplicationFailure {
+    this.#heldBack = failure;
+    return failure;
+  }
+
+  #notSent(why: string): Unavailable {
+    const { operation } = this.#options;
+    return new Unavailable({
+      operation,
+      carriedOut: "no",
+      message: `${operation} was not sent: ${why}.`,
+    });
+  }
+}

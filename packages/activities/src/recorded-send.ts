@@ -1,0 +1,88 @@
+import { createHmac } from "node:crypto";
+import { CARD_CURRENCY, type OperationName } from "@durable-payments/api-core";
+import type { Send } from "@durable-payments/journal";
+import type { Info } from "@temporalio/activity";
+import { moneyOf } from "./limits.ts";
+import type { SendIntent } from "./send-intent.ts";
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? { ...value } : {};
+
+const textOf = (value: unknown, field: string): string | undefined => {
+  const text = fieldsOf(value)[field];
+  return typeof text === "string" && text !== "" ? text : undefined;
+};
+
+/** JSON with the fields of every object in alphabetical order. */
+const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/**
+ * Hashes a request, by a key of its own for each workflow id, so that equal payments of two runs
+ * have different hashes. The request's own key is recorded beside it. A card's number is left out:
+ * card_id names the card, and a hash of a number with few unknown digits can be guessed.
+ */
+export const hashPayload = (workflowId: string, input: unknown): string => {
+  const { card_number: _, unique_request_id: __, ...hashed } = fieldsOf(input);
+  return createHmac("sha256", workflowId).update(canonicalJson(hashed)).digest("hex");
+};
+
+/** What the journal keeps of a send: names, ids, amount and currency, and a hash of the rest. */
+export const recordedSend = (
+  operation: OperationName,
+  input: unknown,
+  { activityId, workflowExecution }: Pick<Info, "activityId" | "workflowExecution">,
+  { isUndone = false, number, step }: SendIntent,
+): Send => {
+  const { runId, workflowId } = workflowExecution ?? {
+    workflowId: `activity ${activityId}`,
+    runId: "",
+  };
+  const key = textOf(input, "unique_request_id");
+  const { amount, currency } =
+    operation === "withdrawFromCard"
+      ? { amount: textOf(input, "amount"), currency: CARD_CURRENCY }
+      : moneyOf(operation, input);
+  return {
+    workflowId,
+    step,
+    number,
+    operation,
+    runId,
+    payloadHash: hashPayload(workflowId, input),
+    isUndone,
+    ...(key !== undefined && { key }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+  };
+};
+
+const ID_FIELDS = [
+  "payout_id",
+  "short_reference",
+  "card_id",
+  "card_holder_id",
+  "beneficiary_id",
+] as const;
+
+/** The ids in the answer of a write. */
+export const idsIn = (answer: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ID_FIELDS.flatMap((field) => {
+      const id = textOf(answer, field);
+      return id === undefined ? [] : [[field, id]];
+    }),
+  );
+
+/** Whether an answer shows the key that was sent, another one in its place, or none. */
+export const echoIn = (input: unknown, answer: unknown): "same" | "other" | "none" | undefined => {
+  const sent = textOf(input, "unique_request_id");
+  const echoed = textOf(answer, "unique_request_id");
+  if (sent === undefined) return undefined;
+  if (echoed === undefined) return "none";
+  return echoed === sent ? "same" : "other";
+};

@@ -1,0 +1,51 @@
+import type { RecordedSend, SendOutcome } from "@durable-payments/journal";
+
+/** Says which send of which write an activity is to make. Second argument of activities that send. */
+export interface SendIntent {
+  /** Name of the step that makes the write. */
+  readonly step: string;
+  /** 1 for the first send of the step, one more for each further one, in all runs of the workflow id. */
+  readonly number: number;
+  /** Whether what earlier sends of the step made has been undone since, so that it may be made anew. */
+  readonly isUndone?: boolean;
+}
+
+/** Type of the failure of a send that the journal does not permit: nothing was sent by it. */
+export const ALREADY_SENT = "AlreadySent";
+
+/** What the journal has of the latest send of a write. Detail of a failure of type AlreadySent. */
+export interface SentAlready {
+  readonly number: number;
+  readonly outcome: SendOutcome;
+  /** Ids that its answer gave: payout_id, card_id, … */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970. */
+  readonly begunAt: number;
+  /** The `unique_request_id` that it carried, where it carried one. */
+  readonly key?: string;
+  /** Whether it carried the request that was to be sent now, its key aside. */
+  readonly isSamePayload: boolean;
+}
+
+/**
+ * Describes a recorded send for the run that was not allowed to send.
+ *
+ * @param payloadHash of the request that was to be sent.
+ */
+export const sentAlready = (
+  { begunAt, ids, key, number, outcome, payloadHash: recordedHash }: RecordedSend,
+  payloadHash: string,
+): SentAlready => ({
+  number,
+  outcome,
+  ids,
+  begunAt,
+  ...(key !== undefined && { key }),
+  isSamePayload: recordedHash === payloadHash,
+});
+
+/**
+ * Longest time between the start of an activity's attempt and the dispatch of a write in it, in
+ * milliseconds by the worker's monotonic clock: later than that it is certainly not sent any more.
+ */
+export const DISPATCH_WITHIN_MS = 60_000;

@@ -1,0 +1,13 @@
+import type { RecordedSend } from "./journal.ts";
+
+/** The id by which the service names what an operation makes. */
+const ID_NAMES: Readonly<Record<string, string>> = {
+  createPayout: "payout_id",
+  createCardholder: "card_holder_id",
+  createBeneficiary: "beneficiary_id",
+  createCard: "card_id",
+};
+
+/** The id of what a send made, where its answer gave one. */
+export const idOf = ({ ids, operation }: Pick<RecordedSend, "ids" | "operation">) =>
+  ids[ID_NAMES[operation] ?? ""];

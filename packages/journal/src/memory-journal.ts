@@ -1,0 +1,72 @@
+import type { Begun, Journal, KeyEcho, ListName, RecordedSend, Send } from "./journal.ts";
+import { idOf } from "./made-ids.ts";
+import { forbidding, isOvertakenBy } from "./permit.ts";
+
+/** Most writes that are remembered; the oldest are forgotten first. */
+const MOST_WRITES = 100_000;
+
+const nameOf = ({ step, workflowId }: Pick<Send, "step" | "workflowId">): string =>
+  JSON.stringify([workflowId, step]);
+
+/**
+ * Makes a journal that is lost with the process: it keeps two attempts in one process apart, and
+ * knows nothing of other processes or of earlier ones.
+ */
+export const makeMemoryJournal = (): Journal => {
+  const writes = new Map<string, Array<RecordedSend>>();
+  const echoes = new Map<string, KeyEcho>();
+  const lags = new Map<ListName, number>();
+  const all = () => [...writes.values()].flat().toSorted((a, b) => a.begunAt - b.begunAt);
+
+  const begin = async (send: Send): Promise<Begun> => {
+    const name = nameOf(send);
+    const sends = writes.get(name) ?? [];
+    const latest = forbidding(send, sends);
+    if (latest !== undefined) return { _tag: "AlreadySent", latest };
+    const [oldest] = writes.keys();
+    if (writes.size >= MOST_WRITES && oldest !== undefined) writes.delete(oldest);
+    writes.set(name, [...sends, { ...send, begunAt: Date.now(), outcome: "begun", ids: {} }]);
+    return {
+      _tag: "Begun",
+      send: {
+        isLatest: async () => !isOvertakenBy(send, writes.get(name) ?? []),
+        settle: async (outcome, ids = {}) => {
+          const settled = { outcome, ids, settledAt: Date.now() };
+          writes.set(
+            name,
+            (writes.get(name) ?? []).map((recorded) =>
+              recorded.number === send.number ? { ...recorded, ...settled } : recorded,
+            ),
+          );
+        },
+      },
+    };
+  };
+
+  return {
+    begin,
+    find: async ({ step, workflowId }) =>
+      all().filter((send) => send.workflowId === workflowId && (step ?? send.step) === send.step),
+    since: async function* (since) {
+      yield* all().filter(({ begunAt }) => begunAt >= since);
+    },
+    madeSince: async (operation, since) =>
+      all().flatMap((send) => {
+        const id = idOf(send);
+        const isMade = send.operation === operation && send.outcome === "carriedOut";
+        return isMade && id !== undefined && (send.settledAt ?? 0) >= since
+          ? [{ id, answeredAt: send.settledAt ?? 0 }]
+          : [];
+      }),
+    noteKeyEcho: async (operation, echo) => {
+      const known = echoes.get(operation) ?? { same: 0, other: 0, none: 0 };
+      echoes.set(operation, { ...known, [echo]: known[echo] + 1 });
+    },
+    keyEcho: async (operation) => echoes.get(operation) ?? { same: 0, other: 0, none: 0 },
+    noteListLag: async (list, lagMs) => {
+      lags.set(list, Math.max(lagMs, lags.get(list) ?? 0));
+    },
+    listLag: async (list) => lags.get(list) ?? 0,
+    close: async () => undefined,
+  };
+};

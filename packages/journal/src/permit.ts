@@ -1,0 +1,32 @@
+import type { RecordedSend, Send } from "./journal.ts";
+
+type Asked = Pick<Send, "isUndone" | "number">;
+
+const highest = (sends: ReadonlyArray<RecordedSend>): RecordedSend | undefined =>
+  sends.toSorted((a, b) => a.number - b.number).at(-1);
+
+/**
+ * The recorded send of the same write that forbids another one: what was carried out and not undone
+ * since, or else the latest where it is not before the one asked for.
+ */
+export const forbidding = (
+  { isUndone = false, number }: Asked,
+  recorded: ReadonlyArray<RecordedSend>,
+): RecordedSend | undefined => {
+  const carriedOut = isUndone
+    ? undefined
+    : highest(recorded.filter(({ outcome }) => outcome === "carriedOut"));
+  const latest = highest(recorded);
+  return carriedOut ?? (latest !== undefined && latest.number >= number ? latest : undefined);
+};
+
+/** Whether a recorded send overtakes one that has begun: it is later, or was carried out before. */
+export const isOvertakenBy = (
+  { isUndone = false, number }: Asked,
+  recorded: ReadonlyArray<RecordedSend>,
+): boolean =>
+  recorded.some(
+    (other) =>
+      other.number > number ||
+      (other.number < number && other.outcome === "carriedOut" && !isUndone),
+  );
