@@ -3,7 +3,7 @@ import { Cause, Console, Context, Effect, Exit, Layer, Logger, Option } from "ef
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
 import { HttpServer } from "effect/http";
 import { FAULTS } from "./faults/fault.ts";
-import { parseDuration, parseFault } from "./parse-arguments.ts";
+import { parseDuration, parseFault, parseTemperament } from "./parse-arguments.ts";
 import { API_KEY, CLIENT_ID } from "./service/sign-in.ts";
 import {
   EXPIRY_FIELDS,
@@ -81,6 +81,12 @@ const flags = {
       (text): unknown => JSON.parse(text),
       () => "a JSON object",
     ),
+  ),
+  temperament: Flag.String("temperament").pipe(
+    Flag.withMetavar("JSON"),
+    Flag.withDescription("How what it knows is shown, see below"),
+    Flag.withDefault("{}"),
+    Flag.mapTryCatch(parseTemperament, messageOf),
   ),
   faults: Flag.String("fault").pipe(
     Flag.withMetavar("FAULT"),

@@ -1,5 +1,6 @@
 import { Duration, Option, Result, Schema, SchemaIssue } from "effect";
 import { FaultOrder } from "./faults/fault.ts";
+import { Temperament } from "./temperament/temperament.ts";
 
 const isNumber = (text: string) => /^\d+(\.\d+)?$/.test(text);
 
@@ -21,7 +22,25 @@ const decodeFault = Schema.decodeUnknownResult(FaultOrder, {
 });
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
 
+const explain = (issue: SchemaIssue.Issue): string =>
+  issuesOf(issue)
+    .issues.map(({ message, path }) => `${(path ?? []).map(String).join(".")}: ${message}`)
+    .join("; ");
+
 const EXAMPLE = "dropped,operation=createPayout,times=3";
+
+const decodeTemperament = Schema.decodeUnknownResult(Schema.fromJsonString(Temperament), {
+  errors: "all",
+  onExcessProperty: "error",
+});
+
+/** A temperament as it is given at start-up: a JSON object. */
+export const parseTemperament = (text: string): Temperament =>
+  Result.getOrThrowWith(
+    decodeTemperament(text),
+    ({ issue }) =>
+      new Error(`a JSON object such as {"listLagMs":3000,"amounts":"grouped"}; ${explain(issue)}`),
+  );
 
 /** A fault as it is given at start-up: `dropped,operation=createPayout,times=3`. */
 export const parseFault = (text: string): FaultOrder => {
@@ -35,11 +54,6 @@ export const parseFault = (text: string): FaultOrder => {
   });
   return Result.getOrThrowWith(
     decodeFault({ ...Object.fromEntries(fields), kind }),
-    ({ issue }) =>
-      new Error(
-        `a fault such as ${EXAMPLE}; ${issuesOf(issue)
-          .issues.map(({ message, path }) => `${(path ?? []).map(String).join(".")}: ${message}`)
-          .join("; ")}`,
-      ),
+    ({ issue }) => new Error(`a fault such as ${EXAMPLE}; ${explain(issue)}`),
   );
 };

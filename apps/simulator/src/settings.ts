@@ -7,6 +7,7 @@ import {
 import { Context, Duration, Result } from "effect";
 import type { FaultOrder } from "./faults/fault.ts";
 import { readAmount } from "./ledger/money.ts";
+import type { Temperament } from "./temperament/temperament.ts";
 
 /** How a repeated `unique_request_id` is answered: the first data, no data, or a refusal. */
 export const REPEATED_KEY_ANSWERS = ["first", "empty", "refusal"] as const;
@@ -38,15 +39,17 @@ export interface SimulatorOptions {
   readonly expiryField?: (typeof EXPIRY_FIELDS)[number];
   /** Default `milliseconds`. */
   readonly expiryForm?: (typeof EXPIRY_FORMS)[number];
-  /** Whether the `unique_request_id` of a payout is kept and shown. Default true. */
+  /** Whether the `unique_request_id` of a payout is shown; false is the temperament's `payoutKeys: "dropped"`. Default true. */
   readonly echoPayoutKey?: boolean;
   /** Default `first`. */
   readonly repeatedKey?: RepeatedKeyAnswer;
   /** What the service's document leaves open, as the client's setting of the same name. */
   readonly assumptions?: unknown;
+  /** How the service shows what it knows, from the start on. Default `{}`, as documented. */
+  readonly temperament?: Temperament;
   /** Faults from the start on. */
   readonly faults?: ReadonlyArray<FaultOrder>;
-  /** Seed of the faults that have a probability. Default 1. */
+  /** Seed of the faults that have a probability, and of the temperament. Default 1. */
   readonly seed?: number;
   /** File in which everything that was answered outlives the process. Default none. */
   readonly stateFile?: string;
@@ -62,7 +65,6 @@ export interface SettingsShape {
   readonly tokenLifetime: number;
   readonly expiryField: (typeof EXPIRY_FIELDS)[number];
   readonly expiryForm: (typeof EXPIRY_FORMS)[number];
-  readonly echoPayoutKey: boolean;
   readonly repeatedKey: RepeatedKeyAnswer;
   readonly assumptions: Assumptions;
 }
@@ -111,7 +113,6 @@ export const makeSettings = (
       tokenLifetime,
       expiryField: options.expiryField ?? "expired_at",
       expiryForm: options.expiryForm ?? "milliseconds",
-      echoPayoutKey: options.echoPayoutKey ?? true,
       repeatedKey: options.repeatedKey ?? "first",
       assumptions:
         options.assumptions === undefined

@@ -26,6 +26,7 @@ import { AsTheServiceLayer, RequestCounts } from "./service/requests.ts";
 import { AuthHandlers, SignedInLayer } from "./service/sign-in.ts";
 import { SimulatedApi } from "./service/simulated-api.ts";
 import { TransactionHandlers } from "./service/transactions.ts";
+import { TemperamentInForce } from "./temperament/temperaments-in-force.ts";
 import { isNothing, makeSettings, Settings, type SimulatorOptions } from "./settings.ts";
 
 /** How long requests under way may take once the simulator is told to stop. */
@@ -39,6 +40,7 @@ const LedgerLayer = (stateFile: string | undefined) =>
     LedgerStore,
     Effect.gen(function* () {
       const settings = yield* Settings;
+      const temperament = yield* TemperamentInForce;
       const { changes, journal } = yield* Effect.acquireRelease(
         Effect.try({
           try: () =>
@@ -56,7 +58,9 @@ const LedgerLayer = (stateFile: string | undefined) =>
         journal,
         changes,
         takeStep: (unit, { id, kind }) =>
-          kind === "payouts" ? settlePayout(unit, id, settings) : endVerification(unit, id),
+          kind === "payouts"
+            ? settlePayout(unit, id, settings, temperament)
+            : endVerification(unit, id),
         open: (unit) => {
           addPayer(unit, {
             entity_type: "company",
@@ -154,6 +158,15 @@ export const simulatorLayer = (options: SimulatorOptions) =>
     Layer.provide([NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer]),
     Layer.provideMerge(Control.layer),
     Layer.provide(LedgerLayer(options.stateFile)),
+    Layer.provideMerge(
+      TemperamentInForce.layer({
+        temperament: {
+          ...(options.echoPayoutKey === false ? { payoutKeys: "dropped" as const } : {}),
+          ...options.temperament,
+        },
+        seed: options.seed ?? 1,
+      }),
+    ),
     Layer.provide([
       Faults.layer({ faults: options.faults ?? [], seed: options.seed ?? 1 }),
       RequestCounts.layer,

@@ -6,6 +6,7 @@ import type { Ledger } from "./ledger/records.ts";
 import type { Verification } from "./service/cardholders.ts";
 import { API_KEY, CLIENT_ID } from "./service/sign-in.ts";
 import type { SimulatorOptions } from "./settings.ts";
+import type { Temperament } from "./temperament/temperament.ts";
 import { simulatorLayer } from "./simulator.ts";
 
 /** A simulator that runs in this process, and what can be done to it. */
@@ -21,6 +22,8 @@ export interface Simulator {
   readonly clearFaults: () => Promise<void>;
   /** Every fault since the last `clearFaults`, with how often it struck. */
   readonly faults: () => Promise<ReadonlyArray<OrderedFault>>;
+  /** Puts another temperament in place of the one in force; an outage in it counts from now. */
+  readonly setTemperament: (temperament: Temperament) => Promise<void>;
   /** Pays `amount`, a decimal text, into the balance of `currency`; rejects where there is none. */
   readonly fund: (currency: string, amount: string) => Promise<void>;
   /** Ends a cardholder's identity check, or opens it again. */
@@ -52,6 +55,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
       addFault: (fault) => Effect.runPromise(control.addFault(fault)),
       clearFaults: () => Effect.runPromise(control.clearFaults),
       faults: () => Effect.runPromise(control.faults),
+      setTemperament: (temperament) => Effect.runPromise(control.setTemperament(temperament)),
       fund: (currency, amount) => Effect.runPromise(control.fund(currency, amount)),
       setVerification: (id, status) => Effect.runPromise(control.setVerification(id, status)),
       setPayoutStatus: (id, status) => Effect.runPromise(control.setPayoutStatus(id, status)),

@@ -9,6 +9,7 @@ import {
 } from "effect/http-api";
 import { FaultOrder, OrderedFault } from "../faults/fault.ts";
 import { Ledger } from "../ledger/records.ts";
+import { Temperament } from "../temperament/temperament.ts";
 import { VERIFICATIONS } from "../service/cardholders.ts";
 
 /** Answers only this machine. */
@@ -33,6 +34,12 @@ export const ControlApi = HttpApi.make("simulator").add(
         success: Schema.Array(OrderedFault),
       }),
       HttpApiEndpoint.delete("clearFaults", "/_simulator/faults", { success: done }),
+      HttpApiEndpoint.get("readTemperament", "/_simulator/temperament", { success: Temperament }),
+      HttpApiEndpoint.put("setTemperament", "/_simulator/temperament", {
+        payload: Temperament,
+        success: done,
+        error: Refusal,
+      }),
       HttpApiEndpoint.post("fund", "/_simulator/balances/:currency/fund", {
         params: { currency: Schema.String },
         payload: Schema.Struct({ amount: Schema.String }),

@@ -42,6 +42,8 @@ export const ControlRoutes = HttpApiBuilder.layer(ControlApi).pipe(
           addFault: ({ payload }) => control.addFault(payload),
           listFaults: () => control.faults,
           clearFaults: () => control.clearFaults,
+          readTemperament: () => control.temperament,
+          setTemperament: ({ payload }) => control.setTemperament(payload),
           fund: ({ params, payload }) => control.fund(params.currency, payload.amount),
           setVerification: ({ params, payload }) =>
             control.setVerification(params.id, payload.status),

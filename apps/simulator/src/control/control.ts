@@ -9,6 +9,8 @@ import { setVerification, type Verification } from "../service/cardholders.ts";
 import { setPayoutStatus } from "../service/payouts.ts";
 import { RequestCounts } from "../service/requests.ts";
 import { Settings } from "../settings.ts";
+import type { Temperament } from "../temperament/temperament.ts";
+import { TemperamentInForce } from "../temperament/temperaments-in-force.ts";
 
 /** What a test or a person can see and do behind the service's back. */
 export class Control extends Context.Service<
@@ -18,6 +20,8 @@ export class Control extends Context.Service<
     readonly addFault: (fault: FaultOrder) => Effect.Effect<void>;
     readonly clearFaults: Effect.Effect<void>;
     readonly faults: Effect.Effect<ReadonlyArray<OrderedFault>>;
+    readonly temperament: Effect.Effect<Temperament>;
+    readonly setTemperament: (temperament: Temperament) => Effect.Effect<void>;
     readonly fund: (currency: string, amount: string) => Effect.Effect<void, Refusal>;
     readonly setVerification: (id: string, status: Verification) => Effect.Effect<void, Refusal>;
     readonly setPayoutStatus: (id: string, status: string) => Effect.Effect<void, Refusal>;
@@ -30,6 +34,7 @@ export class Control extends Context.Service<
       const faults = yield* Faults;
       const counts = yield* RequestCounts;
       const settings = yield* Settings;
+      const temperament = yield* TemperamentInForce;
       return {
         ledger: store.transact((unit) => ({
           balances: unit.all("balances"),
@@ -45,6 +50,8 @@ export class Control extends Context.Service<
         addFault: faults.add,
         clearFaults: faults.clear,
         faults: faults.list,
+        temperament: Effect.sync(temperament.current),
+        setTemperament: temperament.set,
         fund: (currency, amount) => store.transact((unit) => fund(unit, currency, amount)),
         setVerification: (id, status) =>
           store.transact((unit) => setVerification(unit, id, status)),

@@ -19,7 +19,7 @@ const nodeResponse = (request: HttpServerRequest.HttpServerRequest): ServerRespo
 };
 
 /** Closes the connection as it stands. The server interrupts the request once it is closed. */
-const hangUp = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<never> =>
+export const hangUp = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<never> =>
   Effect.andThen(
     Effect.sync(() => nodeResponse(request).socket?.destroySoon()),
     Effect.never,

@@ -101,6 +101,8 @@ export const makeLedgerStore = (options: {
     const due = [...pending.values()].filter(({ at }) => at <= now).sort((a, b) => a.at - b.at);
     // At the time at which it was due, not at which it is noticed.
     for (const step of due) run(step.at, (unit) => options.takeStep(unit, step));
+    // A step may make the next one due.
+    if (due.length > 0) catchUp(now);
   };
 
   return Effect.map(Clock.currentTimeMillis, (startedAt) => {

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { LedgerStore, type Unit } from "../ledger/ledger-store.ts";
 import type { RecordOf } from "../ledger/records.ts";
 import { Settings, type SettingsShape } from "../settings.ts";
+import { TemperamentInForce } from "../temperament/temperaments-in-force.ts";
 import { pageOf } from "./pages.ts";
 import { confirm } from "./confirm.ts";
 import { refuse } from "./refuse.ts";
@@ -112,11 +113,15 @@ export const CardholderHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const store = yield* LedgerStore;
     const settings = yield* Settings;
+    const temperament = yield* TemperamentInForce;
     return handlers.handleAll({
       createCardholder: ({ payload }) => store.transact((unit) => create(unit, payload, settings)),
       listCardholders: ({ query }) =>
         store.transact((unit) =>
-          pageOf(unit.all("cardholders").filter(matches(unit, query)).reverse(), query, view(unit)),
+          pageOf(temperament, unit, unit.all("cardholders").filter(matches(unit, query)), query, {
+            idOf: ({ card_holder_id }) => card_holder_id,
+            view: view(unit),
+          }),
         ),
       removeCardholder: ({ params }) =>
         confirm(store, (unit) => remove(unit, params.card_holder_id)),

@@ -7,6 +7,10 @@ import { format, parse } from "../ledger/money.ts";
 import { adjustBalance, move, shortReference } from "../ledger/movements.ts";
 import type { RecordOf } from "../ledger/records.ts";
 import { Settings, type SettingsShape } from "../settings.ts";
+import {
+  TemperamentInForce,
+  type TemperamentInForceShape,
+} from "../temperament/temperaments-in-force.ts";
 import { beneficiaryName, beneficiaryOf } from "./beneficiaries.ts";
 import { isWithin, pageOf } from "./pages.ts";
 import { payerOf } from "./payers.ts";
@@ -55,7 +59,7 @@ const create = (unit: Unit, request: PayoutRequest, settings: SettingsShape) => 
     payout_reason: request.payout_reason,
     payout_reference: request["payout_reference"] ?? "",
     payment_date: request.payment_date,
-    ...(settings.echoPayoutKey && unique_request_id !== undefined ? { unique_request_id } : {}),
+    ...(unique_request_id === undefined ? {} : { unique_request_id }),
     transaction_id: move(unit, {
       currency,
       amount: BigDecimal.negate(amount),
@@ -73,6 +77,9 @@ const create = (unit: Unit, request: PayoutRequest, settings: SettingsShape) => 
   // The answer to a creation writes the payment date as a timestamp.
   return { ...view(record), payment_date: `${record.payment_date}T00:00:00Z` };
 };
+
+/** The status of a payout whose money came back after it had completed. */
+const REVERSED = "reversed";
 
 const isOneOf = (statuses: ReadonlyArray<string>, status: string) =>
   statuses.some((one) => one.toLowerCase() === status.toLowerCase());
@@ -96,7 +103,7 @@ export const setPayoutStatus = (
   const { assumptions } = settings;
   const { complete_time, due_at: _, ...record } = payoutOf(unit, id);
   const failed = isOneOf(
-    [finalStatuses(settings).failed, ...assumptions.payoutFailedStatuses],
+    [finalStatuses(settings).failed, REVERSED, ...assumptions.payoutFailedStatuses],
     status,
   );
   const completed = isOneOf(
@@ -107,7 +114,12 @@ export const setPayoutStatus = (
   if (failed && !record.returned) {
     adjustBalance(unit, record.currency, BigDecimal.fromStringUnsafe(record.amount));
   }
-  const time = completed ? { complete_time: complete_time ?? unit.time } : {};
+  const time = completed
+    ? { complete_time: complete_time ?? unit.time }
+    : // It did complete once.
+      status === REVERSED && complete_time !== undefined
+      ? { complete_time }
+      : {};
   unit.put("payouts", id, {
     ...record,
     ...time,
@@ -126,11 +138,25 @@ export const setPayoutStatus = (
   }
 };
 
-/** What happens to a payout when its time has come: it completes, or fails where its reference says so. */
-export const settlePayout = (unit: Unit, id: string, settings: SettingsShape): void => {
-  const fails = payoutOf(unit, id).payout_reference.startsWith("FAIL");
+/**
+ * What happens to a payout when its time has come: it completes, or fails where its reference says
+ * so; one that completed is reversed where the temperament has it so.
+ */
+export const settlePayout = (
+  unit: Unit,
+  id: string,
+  settings: SettingsShape,
+  { current, lot }: TemperamentInForceShape,
+): void => {
+  const { complete_time, payout_reference } = payoutOf(unit, id);
+  if (complete_time !== undefined) return setPayoutStatus(unit, id, REVERSED, settings);
   const { completed, failed } = finalStatuses(settings);
-  setPayoutStatus(unit, id, fails ? failed : completed, settings);
+  if (payout_reference.startsWith("FAIL")) return setPayoutStatus(unit, id, failed, settings);
+  setPayoutStatus(unit, id, completed, settings);
+  const { reversals } = current();
+  if (reversals !== undefined && lot("reversal", id) < reversals.share) {
+    unit.put("payouts", id, { ...payoutOf(unit, id), due_at: unit.now + reversals.afterMs });
+  }
 };
 
 interface Filters {
@@ -142,15 +168,17 @@ interface Filters {
   readonly end?: number;
 }
 
-const matches = (filters: Filters) => (payout: PayoutRecord) =>
-  filters.scope !== "clients_account" &&
-  (filters.short_reference_id === undefined ||
-    payout.short_reference === filters.short_reference_id) &&
-  (filters.status === undefined || payout.payout_status === filters.status) &&
-  isWithin(
-    filters.date_type === "settle_time" ? payout.complete_time : payout.create_time,
-    filters,
-  );
+const matches =
+  (temperament: TemperamentInForceShape, filters: Filters) => (payout: PayoutRecord) =>
+    filters.scope !== "clients_account" &&
+    (filters.short_reference_id === undefined ||
+      payout.short_reference === filters.short_reference_id) &&
+    (filters.status === undefined || payout.payout_status === filters.status) &&
+    isWithin(
+      temperament,
+      filters.date_type === "settle_time" ? payout.complete_time : payout.create_time,
+      filters,
+    );
 
 /** Operations of the group "payouts". */
 export const PayoutHandlers = HttpApiBuilder.group(
@@ -159,11 +187,18 @@ export const PayoutHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const store = yield* LedgerStore;
     const settings = yield* Settings;
+    const temperament = yield* TemperamentInForce;
     return handlers.handleAll({
       createPayout: ({ payload }) => store.transact((unit) => create(unit, payload, settings)),
       listPayouts: ({ query }) =>
         store.transact((unit) =>
-          pageOf(unit.all("payouts").filter(matches(query)).reverse(), query, view),
+          pageOf(
+            temperament,
+            unit,
+            unit.all("payouts").filter(matches(temperament, query)),
+            query,
+            { idOf: ({ payout_id }) => payout_id, view },
+          ),
         ),
       retrievePayout: ({ params }) =>
         store.transact((unit) => view(payoutOf(unit, params.payout_id))),

@@ -1,11 +1,14 @@
 import { fromWire, Refusal, wireMethod } from "@durable-payments/api-core";
 import { Context, Effect, Layer, Option, Schema } from "effect";
-import { HttpServerRequest } from "effect/http";
+import { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { HttpApiError } from "effect/http-api";
-import { answerWithFault } from "../faults/broken-answers.ts";
+import { answerWithFault, hangUp } from "../faults/broken-answers.ts";
 import { Faults } from "../faults/faults.ts";
 import { LedgerStore } from "../ledger/ledger-store.ts";
 import { Settings, type SettingsShape } from "../settings.ts";
+import { onTheWire } from "../temperament/on-the-wire.ts";
+import { outageNow } from "../temperament/outage.ts";
+import { TemperamentInForce } from "../temperament/temperaments-in-force.ts";
 import { asRefusal, refusalAnswer } from "./answers.ts";
 import { AsTheService } from "./simulated-api.ts";
 
@@ -17,6 +20,10 @@ export class RequestCounts extends Context.Service<RequestCounts, Map<string, nu
 }
 
 const Fields = Schema.Record(Schema.String, Schema.Unknown);
+
+const outOfService = Effect.succeed(
+  HttpServerResponse.text("Service Unavailable", { status: 503 }),
+);
 
 /** The request under the contract's names, where the wire's are assumed to differ. */
 const inOurNames = (operation: string, { assumptions }: SettingsShape) =>
@@ -43,7 +50,10 @@ const inOurNames = (operation: string, { assumptions }: SettingsShape) =>
     );
   });
 
-/** Counts a request, lets a fault strike it, and writes every refusal as the service does. */
+/**
+ * Counts a request, lets a fault strike it, writes every refusal as the service does, and the answer
+ * as the temperament in force has it.
+ */
 export const AsTheServiceLayer = Layer.effect(
   AsTheService,
   Effect.gen(function* () {
@@ -51,6 +61,7 @@ export const AsTheServiceLayer = Layer.effect(
     const faults = yield* Faults;
     const counts = yield* RequestCounts;
     const store = yield* LedgerStore;
+    const temperament = yield* TemperamentInForce;
 
     return (httpEffect, { endpoint }) =>
       Effect.gen(function* () {
@@ -61,6 +72,8 @@ export const AsTheServiceLayer = Layer.effect(
           return refusalAnswer(`${operation} takes ${method}`, { status: 405 });
         }
         counts.set(operation, (counts.get(operation) ?? 0) + 1);
+        const outage = yield* outageNow(temperament);
+        if (outage !== undefined) return yield* outage === "503" ? outOfService : hangUp(request);
         const handled = Effect.flatMap(inOurNames(operation, settings), (context) =>
           Effect.provideContext(httpEffect, context),
         ).pipe(
@@ -73,8 +86,13 @@ export const AsTheServiceLayer = Layer.effect(
               ? Effect.succeed(refusalAnswer(refusal.message, { status: refusal.code }))
               : Effect.die(error);
           }),
+          Effect.flatMap((answer) => onTheWire(operation, request, answer, temperament)),
         );
-        const fault = yield* faults.strike(operation);
+        const fault =
+          (yield* faults.strike(operation)) ??
+          (temperament.happens(temperament.current().stalls)
+            ? ({ kind: "stalled" } as const)
+            : undefined);
         return yield* fault === undefined
           ? handled
           : Effect.provideService(answerWithFault(fault, request, handled), LedgerStore, store);

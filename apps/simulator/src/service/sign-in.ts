@@ -10,6 +10,10 @@ import { HttpApiBuilder } from "effect/http-api";
 import { randomBytes } from "node:crypto";
 import { LedgerStore, type Unit } from "../ledger/ledger-store.ts";
 import { Settings, type SettingsShape } from "../settings.ts";
+import {
+  TemperamentInForce,
+  type TemperamentInForceShape,
+} from "../temperament/temperaments-in-force.ts";
 import { dataAnswer, refusalAnswer } from "./answers.ts";
 import { SimulatedApi } from "./simulated-api.ts";
 
@@ -36,6 +40,7 @@ const expiryText = (expiresAt: number, form: SettingsShape["expiryForm"]): numbe
 const signIn = (
   unit: Unit,
   settings: SettingsShape,
+  { current }: TemperamentInForceShape,
   headers: { readonly [CLIENT_ID_HEADER]: string; readonly [API_KEY_HEADER]: string },
 ) => {
   const withinAMinute = unit.all("signIns").filter(({ at }) => at > unit.now - MINUTE);
@@ -52,35 +57,49 @@ const signIn = (
     return refusalAnswer("Invalid client id or API key", { status: 401 });
   }
   const auth_token = randomBytes(24).toString("base64url");
-  const expires_at = unit.now + settings.tokenLifetime;
-  unit.put("tokens", auth_token, { auth_token, expires_at });
+  const { clockOffsetMs = 0, tokenMs = Infinity } = current();
+  const expires_at = unit.now + Math.min(settings.tokenLifetime, tokenMs);
+  unit.put("tokens", auth_token, { auth_token, issued_at: unit.now, expires_at });
   return dataAnswer({
     auth_token,
-    [settings.expiryField]: expiryText(expires_at, settings.expiryForm),
+    [settings.expiryField]: expiryText(expires_at + clockOffsetMs, settings.expiryForm),
   });
 };
 
 /** Makes every token invalid that was issued so far. */
 export const expireTokens = (unit: Unit): void => {
-  for (const { auth_token } of unit.all("tokens")) {
-    unit.put("tokens", auth_token, { auth_token, expires_at: 0 });
+  for (const token of unit.all("tokens")) {
+    unit.put("tokens", token.auth_token, { ...token, expires_at: 0 });
   }
 };
 
-/** Lets only requests pass that carry the client's id and a token that is valid. */
+/**
+ * Lets only requests pass that carry the client's id and a token that is valid; ping needs the token
+ * alone. When a token was used last is forgotten in a restart: its sign-in counts then.
+ */
 export const SignedInLayer = Layer.effect(
   SignedIn,
   Effect.gen(function* () {
     const store = yield* LedgerStore;
-    return (handled) =>
+    const temperament = yield* TemperamentInForce;
+    const usedAt = new Map<string, number>();
+    const isUsable = ({ get, now }: Unit, token: string): boolean => {
+      const issued = get("tokens", token);
+      const { idleTokenMs = Infinity } = temperament.current();
+      if (issued === undefined || issued.expires_at <= now) return false;
+      if (now - (usedAt.get(token) ?? issued.issued_at) > idleTokenMs) return false;
+      usedAt.set(token, now);
+      return true;
+    };
+    return (handled, { endpoint }) =>
       Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest;
         const [scheme, token] = (headers[TOKEN_HEADER] ?? "").split(" ");
         const valid = yield* store.transact(
           (unit) =>
-            headers[CLIENT_ID_HEADER] === CLIENT_ID &&
+            (endpoint.identifier === "ping" || headers[CLIENT_ID_HEADER] === CLIENT_ID) &&
             scheme === "Bearer" &&
-            (unit.get("tokens", token ?? "")?.expires_at ?? 0) > unit.now,
+            isUsable(unit, token ?? ""),
         );
         return valid ? yield* handled : refusalAnswer("Token expired or invalid", { status: 401 });
       });
@@ -94,8 +113,10 @@ export const AuthHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const store = yield* LedgerStore;
     const settings = yield* Settings;
+    const temperament = yield* TemperamentInForce;
     return handlers.handleAll({
-      signIn: ({ headers }) => store.transact((unit) => signIn(unit, settings, headers)),
+      signIn: ({ headers }) =>
+        store.transact((unit) => signIn(unit, settings, temperament, headers)),
       ping: () => Effect.succeed({ message: "pong" }),
     });
   }),

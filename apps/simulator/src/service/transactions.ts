@@ -3,6 +3,10 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { LedgerStore } from "../ledger/ledger-store.ts";
 import type { RecordOf } from "../ledger/records.ts";
+import {
+  TemperamentInForce,
+  type TemperamentInForceShape,
+} from "../temperament/temperaments-in-force.ts";
 import { isWithin, pageOf } from "./pages.ts";
 import { SimulatedApi } from "./simulated-api.ts";
 
@@ -27,21 +31,23 @@ interface Filters {
   readonly end?: number;
 }
 
-const matches = (filters: Filters) => (transaction: TransactionRecord) =>
-  filters.scope !== "clients_account" &&
-  (filters.short_reference_id === undefined ||
-    transaction.short_reference_id === filters.short_reference_id) &&
-  (filters.transaction_type === undefined ||
-    transaction.transaction_type === filters.transaction_type) &&
-  (filters.transaction_status === undefined ||
-    transaction.transaction_status === STATUSES[filters.transaction_status]) &&
-  isWithin(
-    // Money settles when the movement completes.
-    (filters.date_type ?? "create_time") === "create_time"
-      ? transaction.create_time
-      : transaction.complete_time,
-    filters,
-  );
+const matches =
+  (temperament: TemperamentInForceShape, filters: Filters) => (transaction: TransactionRecord) =>
+    filters.scope !== "clients_account" &&
+    (filters.short_reference_id === undefined ||
+      transaction.short_reference_id === filters.short_reference_id) &&
+    (filters.transaction_type === undefined ||
+      transaction.transaction_type === filters.transaction_type) &&
+    (filters.transaction_status === undefined ||
+      transaction.transaction_status === STATUSES[filters.transaction_status]) &&
+    isWithin(
+      temperament,
+      // Money settles when the movement completes.
+      (filters.date_type ?? "create_time") === "create_time"
+        ? transaction.create_time
+        : transaction.complete_time,
+      filters,
+    );
 
 /** Operations of the group "transactions". */
 export const TransactionHandlers = HttpApiBuilder.group(
@@ -49,10 +55,17 @@ export const TransactionHandlers = HttpApiBuilder.group(
   "transactions",
   Effect.fn(function* (handlers) {
     const store = yield* LedgerStore;
+    const temperament = yield* TemperamentInForce;
     return handlers.handleAll({
       listTransactions: ({ query }) =>
         store.transact((unit) =>
-          pageOf(unit.all("transactions").filter(matches(query)).reverse(), query, view),
+          pageOf(
+            temperament,
+            unit,
+            unit.all("transactions").filter(matches(temperament, query)),
+            query,
+            { idOf: ({ transaction_id }) => transaction_id, view },
+          ),
         ),
     });
   }),
