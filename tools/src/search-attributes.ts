@@ -6,8 +6,10 @@ export const searchAttributes = {
   PaymentStage: "Keyword",
   PaymentIds: "KeywordList",
   PaymentCurrency: "Keyword",
-  PaymentAwaits: "Keyword",
+  PaymentAwaits: "KeywordList",
   PaymentBatch: "Keyword",
+  PaymentAccount: "Keyword",
+  PaymentInDoubt: "Keyword",
 } as const;
 
 /** The arguments of `temporal server start-dev` that register them. */

@@ -72,7 +72,7 @@ describe("runs list", () => {
           type: "payout",
           state: "completed",
           stage: anyText,
-          awaits: null,
+          awaits: [],
           startedAt: like(/^\d{4}-.*Z$/),
           closedAt: like(/^\d{4}-.*Z$/),
           currency: "EUR",

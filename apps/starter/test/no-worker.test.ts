@@ -95,8 +95,8 @@ it("names the search attributes that are missing, and how to make them", async (
         name: "search attributes",
         status: "failed",
         detail:
-          "PaymentStage, PaymentIds, PaymentCurrency, PaymentAwaits, PaymentBatch not registered",
-        remedy: `temporal operator search-attribute create --address ${temporal.address} --namespace bare --name PaymentStage --type Keyword --name PaymentIds --type KeywordList --name PaymentCurrency --type Keyword --name PaymentAwaits --type Keyword --name PaymentBatch --type Keyword`,
+          "PaymentStage, PaymentIds, PaymentCurrency, PaymentAwaits, PaymentBatch, PaymentAccount, PaymentInDoubt not registered",
+        remedy: `temporal operator search-attribute create --address ${temporal.address} --namespace bare --name PaymentStage --type Keyword --name PaymentIds --type KeywordList --name PaymentCurrency --type Keyword --name PaymentAwaits --type KeywordList --name PaymentBatch --type Keyword --name PaymentAccount --type Keyword --name PaymentInDoubt --type Keyword`,
       }),
     });
   const started = await starter(["payout", "--file", input, "--json"], { env });

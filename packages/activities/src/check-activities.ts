@@ -6,10 +6,11 @@ import {
   Refused,
 } from "@durable-payments/api-core";
 import { Effect } from "effect";
+import { accountHash } from "./account.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
 import { isAtLeast } from "./money.ts";
-import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { accountOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { isCardRefused } from "./states.ts";
 
 /** An input that a run is going to send. */
@@ -32,8 +33,14 @@ export interface AnsweredCard {
 
 /** Checks before the first and after the last send of a run. */
 export interface CheckActivities {
-  /** Checks every input of a run before anything is sent; all faults are named at once. */
-  readonly checkRequests: (planned: ReadonlyArray<PlannedRequest>) => Promise<void>;
+  /**
+   * Checks every input of a run before anything is sent; all faults are named at once.
+   *
+   * @returns the account of the worker that checked, as a hash: the run is pinned to it.
+   */
+  readonly checkRequests: (planned: ReadonlyArray<PlannedRequest>) => Promise<string>;
+  /** The account of the worker, as a hash. */
+  readonly readAccount: () => Promise<string>;
   /** Whether an amount is above a limit, exactly. */
   readonly isAbove: (compared: {
     readonly amount: string;
@@ -67,13 +74,15 @@ export const makeCheckActivities = (
           ].map((fault) => named(at, fault)),
         );
         return faults.length === 0
-          ? Effect.void
+          ? Effect.succeed(accountHash(client.options))
           : Effect.fail(
               invalidRequest(planned.map(({ operation }) => operation).join(", "), faults),
             );
       },
       (error) => toApplicationFailure(error, { nonRetryable: true }),
     ),
+
+  readAccount: () => accountOf(runtime),
 
   isAbove: async ({ amount, limit }) => !isAtLeast(limit, amount),
 

@@ -18,11 +18,12 @@ export {
   type WorkerQueues,
   workerQueues,
 } from "./worker-queues.ts";
+export { OTHER_ACCOUNT, type OfAccount } from "./pinned.ts";
 export type { ReadReset } from "./retry-activities.ts";
-export type { RetryOrder, SentBefore } from "./retry-order.ts";
+export type { EndingDecision, RetryOrder, SentBefore } from "./retry-order.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
-export { type Account, trackerId } from "./tracker-id.ts";
+export { type Account, accountHash, trackerId } from "./account.ts";
 export type { TrackerSignals } from "./tracker-sweep.ts";
 export { makeSignInPermits, type SignInBudget } from "./sign-in-permits.ts";
 export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";

@@ -6,7 +6,8 @@ import type { MaxAmounts } from "./limits.ts";
 import { type LookupActivities, makeLookupActivities } from "./lookup-activities.ts";
 import { makeOperationActivities, type OperationActivities } from "./operation-activities.ts";
 import { makeRetryActivities, type RetryActivities } from "./retry-activities.ts";
-import type { PaymentsRuntime } from "./run-operation.ts";
+import { pinnedTo } from "./pinned.ts";
+import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
 import {
   makeTrackerActivities,
   type TrackerActivities,
@@ -46,12 +47,13 @@ export const makePaymentsActivities = (
     maxAmounts = {},
     tracker = {},
   }: ActivitiesOptions = {},
-): PaymentsActivities => ({
-  ...makeOperationActivities(runtime, { brake, journal, maxAmounts }),
-  ...makeWaitingActivities(runtime, brake),
-  ...makeLookupActivities(runtime),
-  ...makeCheckActivities(runtime, maxAmounts),
-  ...makeTrackerActivities(runtime, tracker),
-  ...makeRetryActivities(),
-  ...batchActivities,
-});
+): PaymentsActivities =>
+  pinnedTo(() => accountOf(runtime), {
+    ...makeOperationActivities(runtime, { brake, journal, maxAmounts }),
+    ...makeWaitingActivities(runtime, brake),
+    ...makeLookupActivities(runtime),
+    ...makeCheckActivities(runtime, maxAmounts),
+    ...makeTrackerActivities(runtime, tracker),
+    ...makeRetryActivities(),
+    ...batchActivities,
+  });

@@ -3,6 +3,7 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
 import { quoted } from "./claims.ts";
 import { orderIdOf, type RetryOrder } from "./retry-order.ts";
+import { PAYMENT_ACCOUNT } from "./search-attributes.ts";
 
 /** What a run that was reset finds out about its reset. */
 export interface ReadReset {
@@ -12,6 +13,8 @@ export interface ReadReset {
   readonly order: RetryOrder | null;
   /** Whether it was reset by another means since, so that the order does not tell what was sent. */
   readonly isOutdated: boolean;
+  /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
+  readonly account?: string;
 }
 
 /** Activities of runs that were reset. */
@@ -53,18 +56,26 @@ async function* resetsOf(client: Client, execution: Execution): AsyncGenerator<R
   } while (nextPageToken?.length);
 }
 
-/** The latest order of any run of this workflow id: those of its resets may be behind its own. */
-const latestOrderOf = async (client: Client, workflowId: string): Promise<string | undefined> => {
+/**
+ * What the runs of this workflow id tell: the latest order of any of them (those of its resets may be
+ * behind its own), and the account that they were pinned to.
+ */
+const readRuns = async (
+  client: Client,
+  workflowId: string,
+): Promise<{ readonly orderId: string | undefined; readonly account: string | undefined }> => {
   let latest: Reset | undefined;
+  let account: string | undefined;
   const query = `WorkflowId = ${quoted(workflowId)}`;
-  for await (const { runId } of client.workflow.list({ query })) {
+  for await (const { runId, typedSearchAttributes } of client.workflow.list({ query })) {
+    account = typedSearchAttributes.get(PAYMENT_ACCOUNT) ?? account;
     for await (const reset of resetsOf(client, { workflowId, runId })) {
       if (reset.orderId === undefined) continue;
       if (latest === undefined || reset.at > latest.at) latest = reset;
       break;
     }
   }
-  return latest?.orderId;
+  return { orderId: latest?.orderId, account };
 };
 
 /** gRPC's code. */
@@ -98,6 +109,12 @@ const closeOrder = async (client: Client, orderId: string): Promise<void> => {
   }
 };
 
+const takeOrder = async (client: Client, orderId: string): Promise<RetryOrder> => {
+  const order = await readOrder(client, orderId);
+  await closeOrder(client, orderId);
+  return order;
+};
+
 /** The activities of runs that were reset. */
 export const makeRetryActivities = (): RetryActivities => ({
   readRetryOrder: async () => {
@@ -105,10 +122,17 @@ export const makeRetryActivities = (): RetryActivities => ({
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
     const own = await resetsOf(client, { workflowId, runId }).next();
     const ownOrderId = own.done === true ? undefined : own.value.orderId;
-    const orderId = ownOrderId ?? (await latestOrderOf(client, workflowId));
-    if (orderId === undefined) return { runId, order: null, isOutdated: true };
-    const order = await readOrder(client, orderId);
-    await closeOrder(client, orderId);
-    return { runId, order, isOutdated: ownOrderId === undefined };
+    if (ownOrderId !== undefined) {
+      const order = await takeOrder(client, ownOrderId);
+      const { account } = order;
+      return { runId, order, isOutdated: false, ...(account !== undefined && { account }) };
+    }
+    const { account, orderId } = await readRuns(client, workflowId);
+    return {
+      runId,
+      order: orderId === undefined ? null : await takeOrder(client, orderId),
+      isOutdated: true,
+      ...(account !== undefined && { account }),
+    };
   },
 });

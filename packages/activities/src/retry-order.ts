@@ -2,10 +2,25 @@
 export type SentBefore =
   /** It was carried out, and stands. */
   | { readonly outcome: "known"; readonly ids: Readonly<Record<string, string>> }
-  /** Nothing of it stands: it was never sent, was refused, or was undone. */
-  | { readonly outcome: "nothing"; readonly amendments: number }
+  /**
+   * Nothing of it stands: it was never sent, was refused, or was undone. `isUndone` where it was
+   * carried out and undone since, so that a second one is wanted.
+   */
+  | { readonly outcome: "nothing"; readonly amendments: number; readonly isUndone?: true }
   /** Nobody knows; `amendments` as of the last send, so that the key is the same. */
   | { readonly outcome: "unknown"; readonly amendments: number };
+
+/** A person's decision that ended a run of a workflow id, and who overruled it, if anybody did. */
+export interface EndingDecision {
+  readonly what: "abandoned" | "rejected";
+  /** Who decided, why and when (ISO 8601). */
+  readonly by: string;
+  readonly why: string;
+  readonly at: string;
+  /** The run that it ended. */
+  readonly runId: string;
+  readonly overruled?: { readonly by: string; readonly why: string; readonly at: string };
+}
 
 /** What a run that was reset is to know before it goes on. */
 export interface RetryOrder {
@@ -22,6 +37,10 @@ export interface RetryOrder {
   readonly amendedBy: ReadonlyArray<string>;
   /** By step; a step that is not named has never sent. */
   readonly sent: Readonly<Record<string, SentBefore>>;
+  /** The account that the runs before were pinned to; absent where they had not learned it. */
+  readonly account?: string;
+  /** Decisions of people that ended runs of this id, each overruled by now; oldest first. */
+  readonly decisions?: ReadonlyArray<EndingDecision>;
 }
 
 /** Workflow type of an order: a workflow that nobody runs, so that it takes no worker to place it. */

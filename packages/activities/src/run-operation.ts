@@ -1,9 +1,14 @@
 import { PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { Context } from "@temporalio/activity";
 import { Cause, Effect, Exit, type ManagedRuntime, Result } from "effect";
+import { accountHash } from "./account.ts";
 
 /** The one runtime of a worker's activities: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
+
+/** The account that a runtime's client works for, as a hash. */
+export const accountOf = (runtime: PaymentsRuntime): Promise<string> =>
+  runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => accountHash(options)));
 
 /** Longest time between two heartbeats; a cancellation arrives with the answer to one. */
 export const HEARTBEAT_EVERY_MS = 3_000;

@@ -20,8 +20,26 @@ export const PAYMENT_CURRENCY: Key<"KEYWORD"> = defineSearchAttributeKey(
   "KEYWORD",
 );
 
-/** What a waiting run is to be told of: `payout:<payout_id>` or `cardholder:<card_holder_id>`. */
-export const PAYMENT_AWAITS: Key<"KEYWORD"> = defineSearchAttributeKey("PaymentAwaits", "KEYWORD");
+/** All that a waiting run awaits: `payout:<payout_id>`, `cardholder:<card_holder_id>`. */
+export const PAYMENT_AWAITS: Key<"KEYWORD_LIST"> = defineSearchAttributeKey(
+  "PaymentAwaits",
+  "KEYWORD_LIST",
+);
+
+/** The account with the service that a run moves money of, as a hash. */
+export const PAYMENT_ACCOUNT: Key<"KEYWORD"> = defineSearchAttributeKey(
+  "PaymentAccount",
+  "KEYWORD",
+);
+
+/**
+ * Steps of a run that have sent, or are about to, and whose outcome is not known, joined by blanks.
+ * A closed run that has it ended in doubt.
+ */
+export const PAYMENT_IN_DOUBT: Key<"KEYWORD"> = defineSearchAttributeKey(
+  "PaymentInDoubt",
+  "KEYWORD",
+);
 
 /** The bulk run that a payout run belongs to. */
 export const PAYMENT_BATCH: Key<"KEYWORD"> = defineSearchAttributeKey("PaymentBatch", "KEYWORD");
@@ -33,4 +51,6 @@ export const searchAttributes: ReadonlyArray<Key<"KEYWORD"> | Key<"KEYWORD_LIST"
   PAYMENT_CURRENCY,
   PAYMENT_AWAITS,
   PAYMENT_BATCH,
+  PAYMENT_ACCOUNT,
+  PAYMENT_IN_DOUBT,
 ];

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { type ClientOptions, RateLimited, Unavailable } from "@durable-payments/api-core";
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { Data, Effect, Random } from "effect";
+import { accountHash } from "./account.ts";
 
 /** How many sign-ins there may be. */
 export interface SignInBudget {
@@ -31,13 +31,6 @@ class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly cause: unknown 
   }
 }
 
-/** Tells accounts apart, and does not tell their names. */
-const accountOf = ({ baseUrl, clientId }: Pick<ClientOptions, "baseUrl" | "clientId">): string =>
-  createHash("sha256")
-    .update(`${new URL(baseUrl).origin} ${clientId}`)
-    .digest("hex")
-    .slice(0, 16);
-
 /**
  * Permits to sign in, of one budget for all processes that share an account and a Temporal
  * namespace. It is provided to a client as its `SignInPermit`.
@@ -52,7 +45,7 @@ export const makeSignInPermits = (
   account: Pick<ClientOptions, "baseUrl" | "clientId">,
   { heldMs = DEFAULT_HELD_MS, perMinute = DEFAULT_PER_MINUTE }: SignInBudget = {},
 ): Effect.Effect<void, RateLimited | Unavailable> => {
-  const prefix = `sign-in/${accountOf(account)}`;
+  const prefix = `sign-in/${accountHash(account)}`;
 
   const startPermit = async (number: number): Promise<boolean> => {
     try {

@@ -4,7 +4,15 @@ import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Effect, Result } from "effect";
-import { type Call, HEARTBEAT_EVERY_MS, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { trackerIdOf } from "./account.ts";
+import { otherAccount } from "./pinned.ts";
+import {
+  accountOf,
+  type Call,
+  HEARTBEAT_EVERY_MS,
+  type PaymentsRuntime,
+  runCall,
+} from "./run-operation.ts";
 import { type Wait, type WaitingRun, WaitingRuns } from "./tracker-runs.ts";
 import {
   type ListPage,
@@ -80,7 +88,7 @@ class Tracker {
   readonly #runtime: PaymentsRuntime;
   readonly #activity = Context.current();
   readonly #signal: AbortSignal;
-  readonly #waiting = new WaitingRuns();
+  readonly #waiting: WaitingRuns;
   readonly #restsUntil = new Map<string, number>();
   #cursor: Tracking["at"];
   #sweeps = 0;
@@ -88,7 +96,8 @@ class Tracker {
   #mostRequests = 0;
   #told = 0;
 
-  constructor(runtime: PaymentsRuntime, signal: AbortSignal) {
+  constructor(runtime: PaymentsRuntime, signal: AbortSignal, account: string) {
+    this.#waiting = new WaitingRuns(account);
     this.#runtime = runtime;
     this.#signal = signal;
     // What a killed worker said last.
@@ -201,10 +210,15 @@ export const makeTrackerActivities = (
   { draining, turnMs = TWELVE_HOURS_MS }: TrackerOptions = {},
 ): TrackerActivities => ({
   trackWaiting: async () => {
-    const { cancellationSignal } = Context.current();
+    const { cancellationSignal, info } = Context.current();
     const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
+    const account = await accountOf(runtime);
+    const { workflowId = "" } = info.workflowExecution ?? {};
+    if (workflowId !== trackerIdOf(account)) {
+      throw otherAccount(workflowId.replace(trackerIdOf(""), ""), account, { nonRetryable: false });
+    }
     try {
-      await new Tracker(runtime, signal).track(turnMs);
+      await new Tracker(runtime, signal, account).track(turnMs);
     } catch (error) {
       if (cancellationSignal.aborted) throw cancellationSignal.reason;
       if (draining?.aborted === true) throw drained();

@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
-import { PAYMENT_AWAITS } from "./search-attributes.ts";
+import { PAYMENT_ACCOUNT, PAYMENT_AWAITS } from "./search-attributes.ts";
 
 /** A run that waits. */
 export interface WaitingRun {
@@ -9,7 +9,7 @@ export interface WaitingRun {
 
 /** A payout or cardholder that is waited for, and by whom. */
 export interface Wait {
-  /** As it stands in the search attribute PaymentAwaits: `payout:<payout_id>`, say. */
+  /** As it stands among the values of PaymentAwaits: `payout:<payout_id>`, say. */
   readonly awaited: string;
   /** The runs that wait for it, mostly one. */
   runs: ReadonlyArray<WaitingRun>;
@@ -23,8 +23,12 @@ export interface Wait {
   reachedAfterMs: number;
 }
 
-/** Every visibility store knows these operators: SQLite, PostgreSQL, Elasticsearch, Temporal Cloud. */
-const WAITING = `ExecutionStatus = "Running" AND ${PAYMENT_AWAITS.name} IS NOT NULL`;
+/**
+ * The runs of an account that wait. Every visibility store knows these operators: SQLite,
+ * PostgreSQL, Elasticsearch, Temporal Cloud.
+ */
+const waitingOf = (account: string): string =>
+  `ExecutionStatus = "Running" AND ${PAYMENT_ACCOUNT.name} = "${account}" AND ${PAYMENT_AWAITS.name} IS NOT NULL`;
 
 const PAGE_SIZE = 1_000;
 
@@ -37,15 +41,24 @@ const LAG_MS = 10_000;
  */
 const SHARE_OF_TIME = 1 / 20;
 
+const toldKey = ({ runId }: Pick<WaitingRun, "runId">, awaited: string): string =>
+  `${runId} ${awaited}`;
+
 /** Who waits, as Temporal's visibility knows it; whom the tracker has told is kept apart. */
 export class WaitingRuns {
   #waits = new Map<string, Wait>();
-  /** The runs that were told, by run id: visibility shows them as waiting for a while. */
-  #told = new Map<string, string>();
+  /** What runs were told: visibility shows them as waiting for it for a while. */
+  #told = new Set<string>();
+  readonly #query: string;
   #listedAt = 0;
   #allListedAt = 0;
   #allTookMs = 0;
   #newTookMs = 0;
+
+  /** @param account hash of the account whose runs are asked for; ids of others mean nothing to it */
+  constructor(account: string) {
+    this.#query = waitingOf(account);
+  }
 
   get size(): number {
     return this.#waits.size;
@@ -66,19 +79,20 @@ export class WaitingRuns {
     const isForAll = now - this.#allListedAt >= this.#allTookMs / SHARE_OF_TIME;
     if (!isForAll && now - this.#listedAt < this.#newTookMs / SHARE_OF_TIME) return;
     const since = new Date(this.#listedAt - LAG_MS).toISOString();
-    const query = isForAll ? WAITING : `${WAITING} AND StartTime > "${since}"`;
+    const query = isForAll ? this.#query : `${this.#query} AND StartTime > "${since}"`;
     const before = this.#waits;
     const toldBefore = this.#told;
     if (isForAll) {
       this.#waits = new Map();
       // Whom visibility does not show as waiting any more never comes back.
-      this.#told = new Map();
+      this.#told = new Set();
     }
     for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
-      const awaited = run.typedSearchAttributes.get(PAYMENT_AWAITS) ?? "";
-      if (awaited === "") continue;
-      if (toldBefore.get(run.runId) === awaited) this.#told.set(run.runId, awaited);
-      else this.#add(awaited, run, before.get(awaited));
+      for (const awaited of run.typedSearchAttributes.get(PAYMENT_AWAITS) ?? []) {
+        const key = toldKey(run, awaited);
+        if (toldBefore.has(key)) this.#told.add(key);
+        else this.#add(awaited, run, before.get(awaited));
+      }
     }
     this.#listedAt = now;
     if (isForAll) {
@@ -91,7 +105,7 @@ export class WaitingRuns {
 
   /** A run was told, or is gone. */
   told(wait: Wait, told: WaitingRun): void {
-    this.#told.set(told.runId, wait.awaited);
+    this.#told.add(toldKey(told, wait.awaited));
     wait.runs = wait.runs.filter(({ runId }) => runId !== told.runId);
     if (wait.runs.length === 0) this.#waits.delete(wait.awaited);
   }

@@ -22,7 +22,7 @@ let waiting: WaitingRuns;
 let read: Array<number>;
 beforeEach(async () => {
   vi.useFakeTimers({ now: BEGIN });
-  waiting = new WaitingRuns();
+  waiting = new WaitingRuns("an account");
   const since = new Date(BEGIN - 3_600_000);
   const awaited = listed.map(({ payout_id }) => `payout:${payout_id}`);
   await waiting.refresh(clientOf(awaited, { since }).client);

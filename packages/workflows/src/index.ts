@@ -13,14 +13,17 @@ export {
 export { intentOf, stepKey } from "./run/keys.ts";
 export type { Duration } from "./run/duration.ts";
 export type { PollInterval } from "./run/pace.ts";
+export type { Sibling, StepInDoubt } from "./run/in-doubt.ts";
 export { type Progress, progressQuery, type StepProgress } from "./run/progress.ts";
 export { cardholderCheckedSignal, payoutEndedSignal } from "./run/told.ts";
 export { beginRun, type Run, type RunOptions } from "./run/run.ts";
 export {
+  PAYMENT_ACCOUNT,
   PAYMENT_AWAITS,
   PAYMENT_BATCH,
   PAYMENT_CURRENCY,
   PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
   searchAttributes,
 } from "@durable-payments/activities/search-attributes";

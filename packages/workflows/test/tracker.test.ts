@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { EndedPayout } from "@durable-payments/activities";
+import { type EndedPayout, trackerId } from "@durable-payments/activities";
 import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -42,7 +42,8 @@ const withTracker = async (
   use: (queue: Queue, tracking: WorkflowHandle) => Promise<void>,
 ): Promise<void> => {
   await withWorker(rig, service.activities, async (queue) => {
-    const tracking = await queue.start(tracker, [], `tracker/${randomUUID()}`);
+    const { clientId, url } = service.simulator;
+    const tracking = await queue.start(tracker, [], trackerId({ clientId, baseUrl: url }));
     try {
       await use(queue, tracking);
     } finally {
@@ -104,9 +105,9 @@ describe("the tracker", () => {
       const described = await handle.describe();
       const { cardholders } = await service.simulator.state();
       const { card_holder_id } = cardholders[0]!;
-      expect(described.typedSearchAttributes.get(PAYMENT_AWAITS)).toBe(
+      expect(described.typedSearchAttributes.get(PAYMENT_AWAITS)).toEqual([
         `cardholder:${card_holder_id}`,
-      );
+      ]);
       await service.simulator.setVerification(card_holder_id, "SUCCESS");
       expect(await handle.result()).toMatchObject({ card_holder_id });
       const ended = await handle.describe();

@@ -49,7 +49,7 @@ type What = Pick<RowOutcome, "payout_id" | "reason" | "status">;
 
 const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): What => {
   const stage = typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
-  const awaited = typedSearchAttributes.get(PAYMENT_AWAITS) ?? "";
+  const [awaited = ""] = typedSearchAttributes.get(PAYMENT_AWAITS) ?? [];
   const payout_id = /^payout:(.*)$/.exec(awaited)?.[1] ?? "";
   if (stage === "needsAttention" || stage === "awaitApproval") {
     return { payout_id, status: "asking", reason: commandLine("status", workflowId) };

@@ -29,8 +29,8 @@ export interface ListedRun {
   readonly state: ListedState;
   /** The step that it is at, or ended at; null before its first. */
   readonly stage: string | null;
-  /** What it is to be told of: `payout:ID`, `cardholder:ID`. */
-  readonly awaits: string | null;
+  /** All that it awaits: `payout:ID`, `cardholder:ID`. */
+  readonly awaits: ReadonlyArray<string>;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly closedAt: string | null;
@@ -70,7 +70,7 @@ export const standingOf = ({
 }: Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">): ListedState =>
   stateOf(status.name, {
     stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? "",
-    awaits: typedSearchAttributes.get(PAYMENT_AWAITS) ?? "",
+    awaits: typedSearchAttributes.get(PAYMENT_AWAITS)?.[0] ?? "",
   });
 
 /** Keys and ids by which a run can be found. */
@@ -88,7 +88,7 @@ const listedRun = (run: WorkflowExecutionInfo): ListedRun => {
     state: standingOf(run),
     stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
     // A run that has ended keeps what it awaited last.
-    awaits: (closeTime === undefined && typedSearchAttributes.get(PAYMENT_AWAITS)) || null,
+    awaits: closeTime === undefined ? (typedSearchAttributes.get(PAYMENT_AWAITS) ?? []) : [],
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
     currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,

@@ -32,7 +32,7 @@ const ASKING = `PaymentStage IN (${ASKING_STAGES.map(quoted).join(", ")})`;
 const STANDING: Readonly<Record<Standing, string>> = {
   failed: 'ExecutionStatus IN ("Failed", "TimedOut")',
   running: RUNNING,
-  waiting: `${RUNNING} AND NOT ${ASKING} AND (PaymentStage STARTS_WITH ${quoted(WAITING_STAGE)} OR (PaymentAwaits IS NOT NULL AND PaymentAwaits != ""))`,
+  waiting: `${RUNNING} AND NOT ${ASKING} AND (PaymentStage STARTS_WITH ${quoted(WAITING_STAGE)} OR PaymentAwaits IS NOT NULL)`,
   attention: `${RUNNING} AND ${ASKING}`,
 };
 

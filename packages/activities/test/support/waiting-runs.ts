@@ -36,7 +36,7 @@ export const clientOf = (
         workflowId: id,
         runId: `${i}:${id}`,
         startTime: since,
-        typedSearchAttributes: new TypedSearchAttributes([{ key: PAYMENT_AWAITS, value: id }]),
+        typedSearchAttributes: new TypedSearchAttributes([{ key: PAYMENT_AWAITS, value: [id] }]),
       };
     }
   };

@@ -1,4 +1,4 @@
-import type { PaymentsActivities } from "@durable-payments/activities";
+import type { OfAccount, PaymentsActivities } from "@durable-payments/activities";
 import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
 import {
   ActivityCancellationType,
@@ -7,6 +7,7 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from "@temporalio/workflow";
+import { accountPin } from "./account-pin.ts";
 
 const options = {
   startToCloseTimeout: "5 minutes",
@@ -17,31 +18,67 @@ const options = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } satisfies ActivityOptions;
 
+/** Activities that send nothing: they cost no round trip to the server. */
+export const localActivities = proxyLocalActivities<
+  Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readAccount" | "readRetryOrder">
+>({
+  startToCloseTimeout: "10 seconds",
+});
+
+interface Called {
+  (...input: ReadonlyArray<unknown>): Promise<unknown>;
+  executeWithOptions(options: object, input: ReadonlyArray<unknown>): Promise<unknown>;
+}
+
+/**
+ * The same activities, each told for which account it is called: by its last argument, which the
+ * activities of a worker take off again. A run that does not know its account asks for it first.
+ */
+const ofAccount = <Activities extends object>(activities: Activities): Activities => {
+  const call = <A>(send: (of: OfAccount) => Promise<A>): Promise<A> => {
+    const pin = accountPin();
+    if (pin.account !== undefined) return send({ paymentAccount: pin.account });
+    return pin
+      .learn(() => localActivities.readAccount())
+      .then((paymentAccount) => send({ paymentAccount }));
+  };
+  return new Proxy(activities, {
+    get: (target, name) => {
+      // The SDK makes a function of this shape of every name.
+      const activity = Reflect.get(target, name) as Called;
+      return Object.assign(
+        (...input: ReadonlyArray<unknown>) => call((of) => activity(...input, of)),
+        {
+          executeWithOptions: (given: object, input: ReadonlyArray<unknown>) =>
+            call((of) => activity.executeWithOptions(given, [...input, of])),
+        },
+      );
+    },
+  });
+};
+
 /**
  * The activities as steps call them. The activities decide themselves, by the operation's class in
  * the contract, whether a failure may be retried: a lost worker never makes a payment twice.
  *
  * `startToCloseTimeout` is above the longest call of the client, its retries and waits included.
  */
-export const activities = proxyActivities<PaymentsActivities>({
-  ...options,
-  // Read for each call: a run's queue is known only while the run is under way.
-  get taskQueue() {
-    return serviceQueue(workflowInfo().taskQueue);
-  },
-});
+export const activities = ofAccount(
+  proxyActivities<PaymentsActivities>({
+    ...options,
+    // Read for each call: a run's queue is known only while the run is under way.
+    get taskQueue() {
+      return serviceQueue(workflowInfo().taskQueue);
+    },
+  }),
+);
 
 /** The same activities on the queue of slow looks: for those that wait beside another means. */
-export const safetyNetActivities = proxyActivities<PaymentsActivities>({
-  ...options,
-  get taskQueue() {
-    return safetyNetQueue(workflowInfo().taskQueue);
-  },
-});
-
-/** Activities that send nothing: they cost no round trip to the server. */
-export const localActivities = proxyLocalActivities<
-  Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readRetryOrder">
->({
-  startToCloseTimeout: "10 seconds",
-});
+export const safetyNetActivities = ofAccount(
+  proxyActivities<PaymentsActivities>({
+    ...options,
+    get taskQueue() {
+      return safetyNetQueue(workflowInfo().taskQueue);
+    },
+  }),
+);

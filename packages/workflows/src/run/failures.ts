@@ -40,6 +40,7 @@ export const readSendFailure = (error: unknown): SendFailure => {
         return { _tag: "Refused", failure: cause };
       case "Paused":
         return { _tag: "Paused", reason: cause.message };
+      case "OtherAccount":
       case "Unavailable":
       case "RateLimited":
       case "NotAuthenticated": {

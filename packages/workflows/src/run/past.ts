@@ -1,5 +1,6 @@
 import type { ReadReset, RetryOrder, SentBefore } from "@durable-payments/activities";
 import { patched, workflowInfo } from "@temporalio/workflow";
+import { accountPin } from "./account-pin.ts";
 import { localActivities } from "./activities.ts";
 
 const NOTHING: SentBefore = { outcome: "nothing", amendments: 0 };
@@ -34,7 +35,9 @@ export class Past {
    */
   async learn(): Promise<RetryOrder | undefined> {
     this.#read = await localActivities.readRetryOrder();
-    const { isOutdated, order } = this.#read;
+    const { account, isOutdated, order } = this.#read;
+    // What the runs before may have sent is to be looked for in their account, and no other.
+    if (account !== undefined) accountPin().know(account);
     return isOutdated || order === null ? undefined : order;
   }
 

@@ -1,10 +1,12 @@
 import { ApplicationFailure } from "@temporalio/common";
+import { accountPin } from "./account-pin.ts";
 import { CancellationScope, isCancellation, setHandler } from "@temporalio/workflow";
 import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
 import type { SentBefore } from "@durable-payments/activities";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
+import { SendingSteps, type Sibling, type StepInDoubt } from "./in-doubt.ts";
 import { Past } from "./past.ts";
 import { ProgressBoard } from "./progress-board.ts";
 import { type Progress, progressQuery } from "./progress.ts";
@@ -60,13 +62,14 @@ export class Run {
   readonly #past = new Past();
   readonly #told = new Told();
   readonly #compensations = new Compensations();
-  readonly #sendingSteps = new Set<string>();
+  readonly #sending = new SendingSteps();
   /** What is left over of waits that have ended, until the next step begins. */
   #leftOver: Array<() => void> = [];
   #needsApproval = false;
 
   constructor(options: RunOptions) {
     this.options = options;
+    accountPin().onKnown((account) => this.#index.account(account));
     wheneverIdle(this.#shield, () => this.#write());
   }
 
@@ -203,10 +206,15 @@ export class Run {
     this.#told.add(told);
   }
 
-  /** Makes ids findable: in the progress, and by search attribute. */
-  known(ids: Readonly<Record<string, string>>): void {
+  /**
+   * Makes ids findable: in the progress, and by search attribute.
+   *
+   * @param step the step that made what they name, where one did.
+   */
+  known(ids: Readonly<Record<string, string>>, step?: string): void {
     this.#board.know(ids);
     this.#index.add(Object.values(ids));
+    if (step !== undefined) this.#sending.own(step, Object.values(ids));
   }
 
   /**
@@ -216,13 +224,13 @@ export class Run {
    * @throws DuplicateStep
    */
   sendsOnce(step: string): void {
-    if (this.#sendingSteps.has(step)) {
+    if (this.#sending.has(step)) {
       throw runFailure(
         "DuplicateStep",
         `This run has a step ${step} that sends already: give the second one a name of its own.`,
       );
     }
-    this.#sendingSteps.add(step);
+    this.#sending.own(step, []);
   }
 
   /**
@@ -230,19 +238,45 @@ export class Run {
    * known, and a mark of what it makes, by which other runs know that it may be this one's.
    */
   intends(step: string, { intent, key }: { readonly intent: string; readonly key?: string }): void {
-    if (key !== undefined) this.#index.add([key]);
+    if (key !== undefined) {
+      this.#index.add([key]);
+      this.#sending.own(step, [key]);
+    }
     this.#index.intends(step, intent);
     this.audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
   }
 
-  /** It is known what became of a step's send. */
+  /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link settled}. */
+  outcomeUnknown(inDoubt: StepInDoubt): void {
+    this.#sending.doubt(inDoubt);
+  }
+
+  /** Nothing that a step has sent so far was carried out; it may be sent again. */
+  notCarriedOut(step: string): void {
+    this.#sending.know(step);
+  }
+
+  /** It is known what became of a step's send, and it sends no more. */
   settled(step: string): void {
+    this.#sending.know(step);
     this.#index.settled(step);
   }
 
-  /** Whether a step has begun to send and it is not known what became of it. */
+  /** Whether a step has sent and it is not known what became of it. */
   isInDoubt(step: string): boolean {
-    return this.#index.isInDoubt(step);
+    return this.#sending.isInDoubt(step);
+  }
+
+  /** The steps whose sends have an unknown outcome now. */
+  get inDoubt(): ReadonlyArray<StepInDoubt> {
+    return this.#sending.inDoubt;
+  }
+
+  /**
+   * What the other steps of this run own, and may have made: a look-up of this step must not take it.
+   */
+  siblings(step: string): ReadonlyArray<Sibling> {
+    return this.#sending.siblings(step, this.#index.intents);
   }
 
   /** Keeps something that whoever reads the result should know. */

@@ -1,6 +1,8 @@
 import {
+  PAYMENT_ACCOUNT,
   PAYMENT_AWAITS,
   PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
 } from "@durable-payments/activities/search-attributes";
 import { upsertSearchAttributes } from "@temporalio/workflow";
@@ -8,12 +10,8 @@ import { upsertSearchAttributes } from "@temporalio/workflow";
 /** Marks in PaymentIds what a run is about to make, until it is known what became of it. */
 export const intentMark = (intent: string): string => `intent:${intent}`;
 
-/** Values as they were last written: PaymentStage, PaymentIds, PaymentAwaits. */
-interface Written {
-  readonly stage: string;
-  readonly ids: string;
-  readonly awaits: string;
-}
+/** Longest value of a Keyword that every visibility store takes. */
+const LONGEST_KEYWORD = 255;
 
 /**
  * What a run can be found by. Changes are to be written when the workflow has done all that it can do
@@ -21,15 +19,23 @@ interface Written {
  */
 export class SearchIndex {
   #stage = "";
+  #account = "";
   #ids = new Set<string>();
   #intents = new Map<string, string>();
   #awaited = new Set<string>();
-  #written: Written = { stage: "", ids: "", awaits: "" };
+  /** Values as they were last written, as text; what is unset at first is not written. */
+  readonly #written = new Map<string, string>();
   #isDue = false;
 
   /** The stage that the run has reached. */
   stage(stage: string): void {
     this.#stage = stage;
+    this.#due();
+  }
+
+  /** The account that the run is pinned to. */
+  account(account: string): void {
+    this.#account = account;
     this.#due();
   }
 
@@ -50,12 +56,12 @@ export class SearchIndex {
     if (this.#intents.delete(step)) this.#due();
   }
 
-  /** Whether a step meant to make something and it is not known what became of it. */
-  isInDoubt(step: string): boolean {
-    return this.#intents.has(step);
+  /** By step, the mark of what it may have made while it is not known what became of it. */
+  get intents(): ReadonlyMap<string, string> {
+    return this.#intents;
   }
 
-  /** What the run is to be told of. Of several, the tracker is shown one after the other. */
+  /** What the run awaits, and the tracker is to signal. */
   awaits(awaited: string): void {
     this.#awaited.add(awaited);
     this.#due();
@@ -70,18 +76,30 @@ export class SearchIndex {
   write(): void {
     if (!this.#isDue) return;
     this.#isDue = false;
+    const inDoubt = [...this.#intents.keys()].join(" ").slice(0, LONGEST_KEYWORD);
     const ids = [...this.#ids, ...this.#intents.values()];
-    const [awaits = ""] = this.#awaited;
-    const now: Written = { stage: this.#stage, ids: ids.join(" "), awaits };
+    const awaited = [...this.#awaited];
     const changes = [
-      ...(now.stage === this.#written.stage ? [] : [{ key: PAYMENT_STAGE, value: this.#stage }]),
-      ...(now.ids === this.#written.ids ? [] : [{ key: PAYMENT_IDS, value: ids }]),
-      ...(now.awaits === this.#written.awaits
-        ? []
-        : [{ key: PAYMENT_AWAITS, value: awaits === "" ? null : awaits }]),
+      ...this.#change(this.#stage, { key: PAYMENT_STAGE, value: this.#stage }),
+      ...this.#change(ids.join(" "), { key: PAYMENT_IDS, value: ids }),
+      ...this.#change(awaited.join(" "), {
+        key: PAYMENT_AWAITS,
+        value: awaited.length === 0 ? null : awaited,
+      }),
+      ...this.#change(this.#account, { key: PAYMENT_ACCOUNT, value: this.#account }),
+      ...this.#change(inDoubt, { key: PAYMENT_IN_DOUBT, value: inDoubt === "" ? null : inDoubt }),
     ];
-    this.#written = now;
     if (changes.length > 0) upsertSearchAttributes(changes);
+  }
+
+  #change<Pair extends { readonly key: { readonly name: string } }>(
+    text: string,
+    pair: Pair,
+  ): ReadonlyArray<Pair> {
+    const { name } = pair.key;
+    if (text === (this.#written.get(name) ?? "")) return [];
+    this.#written.set(name, text);
+    return [pair];
   }
 
   #due(): void {

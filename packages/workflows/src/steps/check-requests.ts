@@ -1,13 +1,18 @@
 import type { PlannedRequest } from "@durable-payments/activities";
+import { accountPin } from "../run/account-pin.ts";
 import { localActivities } from "../run/activities.ts";
 import type { Run } from "../run/run.ts";
 
 /**
- * Checks everything that a run is going to send, before it sends anything.
+ * Checks everything that a run is going to send, before it sends anything, and pins the run to the
+ * account of the worker that checks.
  *
  * @throws InvalidRequest, which names every fault.
  */
 export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>): Promise<void> =>
-  run.step("checkRequests", "checking the input", () => localActivities.checkRequests(planned), {
-    isIndexed: false,
-  });
+  run.step(
+    "checkRequests",
+    "checking the input",
+    () => localActivities.checkRequests(planned).then((account) => void accountPin().know(account)),
+    { isIndexed: false },
+  );

@@ -6,6 +6,7 @@ import { activities, localActivities } from "../run/activities.ts";
 import type { Attention, Resolution } from "../run/attention.ts";
 import { readSendFailure, rootCause } from "../run/failures.ts";
 import { stepKey } from "../run/keys.ts";
+import { moneyOf, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Run } from "../run/run.ts";
 
 /**
@@ -117,7 +118,7 @@ const keep = <Request extends object, A>(
   { result, what }: { readonly result: A; readonly what: string },
 ): A => {
   const ids = idsOf(result);
-  run.known(ids);
+  run.known(ids, step);
   run.settled(step);
   run.audit.add({ who: "run", step, what, detail: ids });
   return result;
@@ -193,6 +194,7 @@ class Sender<Request extends object, A> {
     if (this.#run.isAmended) await this.#checkAmended();
     if (!this.#isSentBefore) return "send";
     this.#isInDoubt = true;
+    this.#run.outcomeUnknown(this.#doubt);
     // Without a list, the refusal of a repeat does not tell what became of the send before it.
     if (this.#sending.lookUp === undefined) this.#unknownOutcomes += 1;
     return this.#lookUp("An earlier run of this workflow may have sent it.", "");
@@ -201,12 +203,14 @@ class Sender<Request extends object, A> {
   /** Tells that it is being sent; throws where the run is cancelled: nothing is in doubt before a send. */
   begin(): void {
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Not sent.");
+    this.#run.outcomeUnknown(this.#doubt);
     this.#tell("sending");
   }
 
   /** What a send that failed came to: what it made after all, or that it is to be sent again. */
   async settle(error: unknown): Promise<A | "send"> {
     const failure = readSendFailure(error);
+    if (failure._tag !== "Unknown" && !this.#isInDoubt) this.#run.notCarriedOut(this.#sending.step);
     this.#tell(OUTCOMES[failure._tag], rootCause(error).message);
     switch (failure._tag) {
       case "NotCarriedOut": {
@@ -296,6 +300,7 @@ class Sender<Request extends object, A> {
       if (found._tag === "Found") return found.value;
       if (found._tag === "Unclear") return this.#ask(`${reason} ${found.reason}`, found.candidates);
       this.#isInDoubt = false;
+      this.#run.notCarriedOut(this.#sending.step);
       return "send";
     }
   }
@@ -308,6 +313,7 @@ class Sender<Request extends object, A> {
     });
     if (!("found" in resolution)) {
       this.#isInDoubt = false;
+      this.#run.notCarriedOut(this.#sending.step);
       return "send";
     }
     try {
@@ -359,6 +365,17 @@ class Sender<Request extends object, A> {
   async #check(request: Request): Promise<void> {
     const { operation, step } = this.#sending;
     await localActivities.checkRequests([{ operation, input: request, at: step }]);
+  }
+
+  /** What is in doubt while it is not known what became of a send. */
+  get #doubt(): StepInDoubt {
+    const { operation, step } = this.#sending;
+    return {
+      step,
+      operation,
+      ...(this.#key !== undefined && { key: this.#key }),
+      ...moneyOf(this.#request),
+    };
   }
 
   #question(reason: string): Pick<Attention, "reason" | "sent" | "idsWanted"> {

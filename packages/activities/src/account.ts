@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+
+/** An account with the service: its client id, and the address that tells test from production. */
+export interface Account {
+  readonly clientId: string;
+  readonly baseUrl: string;
+}
+
+/**
+ * Tells accounts apart without giving their names away: 16 hex digits of a SHA-256 hash of the
+ * client id and the address. Runs are pinned to it, and trackers and sign-in permits are named by it.
+ */
+export const accountHash = ({ baseUrl, clientId }: Account): string => {
+  const { host, pathname } = new URL(baseUrl);
+  return createHash("sha256")
+    .update(JSON.stringify([clientId, host, pathname.replace(/\/+$/, "")]))
+    .digest("hex")
+    .slice(0, 16);
+};
+
+/** Workflow id of the tracker of an account, by its hash: one for all of its workers. */
+export const trackerIdOf = (hash: string): string => `tracker/${hash}`;
+
+/** Workflow id of the tracker of an account. */
+export const trackerId = (account: Account): string => trackerIdOf(accountHash(account));

@@ -1,0 +1,76 @@
+/** A step that has sent something, and it is not known what became of it. */
+export interface StepInDoubt {
+  readonly step: string;
+  readonly operation: string;
+  /** The `unique_request_id` under which it was sent, where it has one. */
+  readonly key?: string;
+  /** Decimal string. */
+  readonly amount?: string;
+  readonly currency?: string;
+}
+
+/** The money that a request moves, where it says so; cards are in USD only. */
+export const moneyOf = (request: object): Pick<StepInDoubt, "amount" | "currency"> => {
+  if ("card_limit" in request && typeof request.card_limit === "string") {
+    return { amount: request.card_limit, currency: "USD" };
+  }
+  return {
+    ...("amount" in request && typeof request.amount === "string" && { amount: request.amount }),
+    ...("currency" in request &&
+      typeof request.currency === "string" && { currency: request.currency }),
+  };
+};
+
+/** What another step of the same run has made, or may have made. */
+export interface Sibling {
+  readonly step: string;
+  /** Ids and keys that it owns. */
+  readonly ids: ReadonlyArray<string>;
+  /** Mark of what it may have made while it is not known what became of it, as in PaymentIds. */
+  readonly intent: string | undefined;
+}
+
+/** The steps of a run that send: what each owns, and which of them are in doubt. */
+export class SendingSteps {
+  readonly #ids = new Map<string, Set<string>>();
+  readonly #inDoubt = new Map<string, StepInDoubt>();
+
+  /** Whether a step sends, or has sent. */
+  has(step: string): boolean {
+    return this.#ids.has(step);
+  }
+
+  /** Ids and keys that a step owns. */
+  own(step: string, ids: Iterable<string>): void {
+    const owned = this.#ids.get(step) ?? new Set<string>();
+    for (const id of ids) owned.add(id);
+    this.#ids.set(step, owned);
+  }
+
+  /** It is not known what became of a step's send. */
+  doubt(inDoubt: StepInDoubt): void {
+    this.#inDoubt.set(inDoubt.step, inDoubt);
+  }
+
+  /** It is known what became of all that a step has sent so far. */
+  know(step: string): void {
+    this.#inDoubt.delete(step);
+  }
+
+  /** Whether it is not known what became of a step's send. */
+  isInDoubt(step: string): boolean {
+    return this.#inDoubt.has(step);
+  }
+
+  /** The steps whose outcome is not known, in the order in which they came to be so. */
+  get inDoubt(): ReadonlyArray<StepInDoubt> {
+    return [...this.#inDoubt.values()];
+  }
+
+  /** What the other steps own, and by `intents` may have made. */
+  siblings(step: string, intents: ReadonlyMap<string, string>): ReadonlyArray<Sibling> {
+    return [...this.#ids]
+      .filter(([name]) => name !== step)
+      .map(([name, ids]) => ({ step: name, ids: [...ids], intent: intents.get(name) }));
+  }
+}
