@@ -59,9 +59,9 @@ export async function payout(input: PayoutInput): Promise<PayoutResult> {
   return {
     payout_id: payout.payout_id,
     short_reference: payout.short_reference ?? null,
-    payout_status: payout.payout_status,
-    amount: payout.amount,
-    currency: payout.currency,
+    payout_status: payout.payout_status ?? null,
+    amount: payout.amount ?? null,
+    currency: payout.currency ?? null,
     complete_time: payout.complete_time ?? null,
   };
 }

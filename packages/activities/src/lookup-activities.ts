@@ -65,7 +65,8 @@ const payoutsSince = (
       }
       const times = page.item_list.map(createdAt);
       const isPast = isNewestFirst(times) && (times.at(-1) ?? 0) < since;
-      if (isPast || times.length === 0 || page_num >= page.total_page) return [...found.values()];
+      if (isPast || times.length === 0 || page_num >= (page.total_page ?? Number.POSITIVE_INFINITY))
+        return [...found.values()];
     }
   });
 
@@ -91,6 +92,7 @@ export const makeLookupActivities = (runtime: PaymentsRuntime): LookupActivities
       const isAlike = (payout: Payout) =>
         payout.beneficiary_id === request.beneficiary_id &&
         payout.currency === request.currency &&
+        payout.amount !== undefined &&
         isSameAmount(payout.amount, request.amount) &&
         isSameText(payout.payout_reference, request.payout_reference);
       const items = recent.filter((payout) => isOurs(payout) || isAlike(payout));

@@ -1,7 +1,7 @@
 import type { Assumptions, Card, Cardholder, Payout } from "@durable-payments/api-core";
 
-const isOneOf = (statuses: ReadonlyArray<string>, status: string): boolean =>
-  statuses.some((listed) => listed.toLowerCase() === status.toLowerCase());
+const isOneOf = (statuses: ReadonlyArray<string>, status: string | undefined): boolean =>
+  statuses.some((listed) => listed.toLowerCase() === status?.toLowerCase());
 
 /** Whether a payout has ended: failed by its status, completed by its status or completion time. */
 export const payoutState = (
@@ -30,4 +30,4 @@ export const cardholderState = (
 export const isCardRefused = (
   { card_status }: Card,
   { cardRefusedStatuses }: Assumptions,
-): boolean => card_status !== undefined && isOneOf(cardRefusedStatuses, card_status);
+): boolean => isOneOf(cardRefusedStatuses, card_status);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PaymentsError } from "@durable-payments/api-core";
+import type { ListPage, PaymentsError } from "@durable-payments/api-core";
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
@@ -15,7 +15,6 @@ import {
 } from "./run-operation.ts";
 import { type Wait, type WaitingRun, WaitingRuns } from "./tracker-runs.ts";
 import {
-  type ListPage,
   sweep,
   type Tidings,
   type TrackedList,

@@ -1,6 +1,7 @@
 import type {
   Assumptions,
   Cardholder,
+  ListPage,
   PaymentsClient,
   PaymentsError,
   Payout,
@@ -36,12 +37,6 @@ export interface TrackedList<Item> {
   readonly tidingsOf: (item: Item, assumptions: Assumptions) => Tidings | undefined;
   /** Whether an item is no older than the run that waits for it. */
   readonly isMadeByItsRun: boolean;
-}
-
-/** What is read of a page of a list. */
-export interface ListPage<Item> {
-  readonly total_page: number;
-  readonly item_list: ReadonlyArray<Item>;
 }
 
 /** Payouts, by page. */
@@ -162,7 +157,8 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
     const times = page.item_list.map(createdAt);
     const isPast =
       deepest !== undefined && isNewestFirst(times) && (times.at(-1) ?? 0) < oldest(deepest);
-    if (isPast || times.length === 0 || page_num >= page.total_page) break;
+    if (isPast || times.length === 0 || page_num >= (page.total_page ?? Number.POSITIVE_INFINITY))
+      break;
   }
   // What the list does not show, or not yet, was looked for all the same.
   if (fromPage === 1) for (const wait of unseen) look(wait);

@@ -43,7 +43,7 @@ const sweepOnce = (restsUntil: number): Promise<number> =>
       vi.setSystemTime(Date.now() + MS_A_PAGE);
       read.push(page_num);
       const first = (page_num - 1) * PAGE;
-      return { total_page: PAGES, item_list: listed.slice(first, first + PAGE) };
+      return { total_page: PAGES, item_list: listed.slice(first, first + PAGE), unreadable: [] };
     },
     tell: async () => undefined,
   });

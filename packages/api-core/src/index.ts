@@ -5,12 +5,14 @@ export type { Beneficiary } from "./contract/beneficiaries.ts";
 export type { Cardholder } from "./contract/cardholders.ts";
 export { type Card, CARD_CURRENCY } from "./contract/cards.ts";
 export { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "./contract/envelope.ts";
+export type { UnreadableRow } from "./contract/list-page.ts";
 export { Repeat, type RepeatClass } from "./contract/operation-facts.ts";
 export type { Payer } from "./contract/payers.ts";
 export { PaymentsApi } from "./contract/payments-api.ts";
 export type { Payout } from "./contract/payouts.ts";
 export type { Fault } from "./contract/rules.ts";
 export { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./contract/signed-in.ts";
+export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
 export type { Transaction } from "./contract/transactions.ts";
 export { fromWire, wireMethod } from "./contract/wire-names.ts";
 export { BeforeSend } from "./client/before-send.ts";
@@ -33,6 +35,7 @@ export {
   Unavailable,
   UnexpectedAnswer,
 } from "./client/errors.ts";
+export { type ListPage, ListReading, type PageRead } from "./client/list-guard.ts";
 export {
   type Input,
   type Item,

@@ -7,6 +7,7 @@ import {
   fromWire,
   type OperationName,
   PaymentsClient,
+  readTime,
   wireMethod,
 } from "../src/index.ts";
 import { toWire } from "../src/contract/wire-names.ts";
@@ -55,6 +56,8 @@ const handedOn = <N extends Name>(name: N, to: Assumptions[N]) => ({
   override: { [name]: to },
   to,
 });
+
+const TIME = "2026-11-21T10:00:00.000";
 
 const everything = {
   date_type: "create_time",
@@ -115,6 +118,15 @@ const SIDES: {
       from: "1000",
       to: "61999",
     },
+  },
+  timeZone: {
+    read: (assumptions) =>
+      new Date(
+        readTime(TIME, { ...defaultAssumptions, ...assumptions })?.earliest ?? 0,
+      ).toISOString(),
+    by: `${TIME}Z`,
+    override: { timeZone: "Asia/Singapore" },
+    to: "2026-11-21T02:00:00.000Z",
   },
   listTransactionsParameters: {
     read: async (assumptions) =>

@@ -48,14 +48,14 @@ describe("a list as a stream", () => {
   });
 
   it("shows once what new items pushed onto the next page", async () => {
-    expect((await idsOf(pages(["c", "b"], ["b", "a"]))).ids).toStrictEqual(["c", "b", "a"]);
-    // A whole page of new ones came in between.
-    expect((await idsOf(pages(["d", "c"], ["d", "c"], ["b", "a"]))).ids).toStrictEqual([
-      "d",
-      "c",
-      "b",
-      "a",
-    ]);
+    // What came in between stands before the first page: the next stream shows it.
+    const growing: Answer = ({ query }) =>
+      success(
+        query["page_num"] === "1"
+          ? { total_item: 3, total_page: 2, item_list: ["c", "b"].map(payout) }
+          : { total_item: 4, total_page: 2, item_list: ["b", "a"].map(payout) },
+      );
+    expect(await idsOf(growing)).toStrictEqual({ ids: ["c", "b", "a"], asked: ["1", "2"] });
   });
 
   it.each([
@@ -66,12 +66,14 @@ describe("a list as a stream", () => {
     expect(await idsOf(answer)).toStrictEqual(expected);
   });
 
-  it("ends where pages vanish while it reads", async () => {
-    const answer: Answer = ({ query }, n) =>
-      n === 0
-        ? pages(["a"], ["b"], ["c"])({ query } as Received, n)
-        : success({ total_item: 1, total_page: 1, item_list: [] });
-    expect(await idsOf(answer)).toStrictEqual({ ids: ["a"], asked: ["1", "2"] });
+  it("is read once more where items vanish while it reads, and shows what was skipped", async () => {
+    // [a b | c d], then a is removed: [b c | d].
+    const answer: Answer = (received, n) =>
+      n === 0 ? pages(["a", "b"], ["c", "d"])(received, n) : pages(["b", "c"], ["d"])(received, n);
+    expect(await idsOf(answer)).toStrictEqual({
+      ids: ["a", "b", "d", "c"],
+      asked: ["1", "2", "1", "2"],
+    });
   });
 
   it("passes filters on, and asks for the largest pages", async () => {
@@ -127,19 +129,35 @@ describe("a list as a stream", () => {
     expect(server.connections()).toBe(0);
   });
 
-  it("does not take a page for empty that says it is not", async () => {
+  it.each([
+    ["a page without items", { total_item: 7, total_page: 1, item_list: [] }, []],
+    ["no list", { total_item: 7, total_page: 1, item_list: null }, []],
+    ["fewer items than it says", { total_item: 2, total_page: 1, item_list: [payout("a")] }, ["a"]],
+    ["totals as text", { total_item: "1", total_page: "1", item_list: [payout("a")] }, ["a"]],
+    ["no totals", { item_list: [payout("a")] }, ["a"]],
+  ])("shows what it has and then fails, read twice, with %s", async (_, data, expected) => {
     // A look-up that believed it would send a payout again.
-    for (const item_list of [[], null]) {
-      await using server = await startServer(() =>
-        success({ total_item: 7, total_page: 1, item_list }),
-      );
-      await using client = clientFor(server.url);
-      expect(await failureOf(collect(client.streams.listPayouts()))).toMatchObject({
-        _tag: "UnexpectedAnswer",
-        carriedOut: "no",
-        message: "listPayouts answered page 1 of 1 without items.",
-      });
-    }
+    await using server = await startServer(() => success(data));
+    await using client = clientFor(server.url);
+    const seen: Array<string> = [];
+    const reading = async () => {
+      for await (const { payout_id } of client.streams.listPayouts()) seen.push(payout_id);
+    };
+    const error = await failureOf(reading());
+    expect(error).toMatchObject({
+      _tag: "UnexpectedAnswer",
+      operation: "listPayouts",
+      carriedOut: "no",
+    });
+    expect(error.message).toMatch(/^listPayouts answered pages that do not add up: \w/);
+    expect(seen).toStrictEqual(expected);
+    expect(server.requests.filter(({ query }) => query["page_num"] === "1")).toHaveLength(2);
+  });
+
+  it("leaves out a row that cannot be read, and no other", async () => {
+    const rows = [payout("a"), { ...payout("b"), payout_id: null }, "junk", payout("c")];
+    const answer = () => success({ total_item: 4, total_page: 1, item_list: rows });
+    expect((await idsOf(answer)).ids).toStrictEqual(["a", "c"]);
   });
 
   it("after the client is closed fails, and sends nothing", async () => {

@@ -89,6 +89,7 @@ export const pageOf = <Item extends Row, View>(
     total_item,
     total_page: Math.ceil(total_item / page_size),
     item_list: rows.slice((page_num - 1) * page_size, page_num * page_size - missing).map(view),
+    unreadable: [],
   };
 };
 

@@ -73,7 +73,7 @@ const closedRun = async (
   // What the workflow returns.
   const { complete_time, payout_id, payout_status } = ending.result as PayoutResult;
   return complete_time === null
-    ? { payout_id, status: "unfinished", reason: payout_status }
+    ? { payout_id, status: "unfinished", reason: payout_status ?? "" }
     : { payout_id, status: "completed", reason: "" };
 };
 

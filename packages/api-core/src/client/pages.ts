@@ -1,49 +1,78 @@
 import { Effect, Option, Stream } from "effect";
 import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
+import { type ListPage, ListReading } from "./list-guard.ts";
 import { listNames, operation } from "./operations.ts";
 import type { Operations, Streams } from "./payments-client.ts";
 
-interface Page {
-  readonly total_item: number;
-  readonly total_page: number;
-  readonly item_list: ReadonlyArray<Readonly<Record<string, unknown>>>;
+type Row = Readonly<Record<string, unknown>>;
+
+type ReadPage = (filters: Row) => Effect.Effect<ListPage<Row>, PaymentsError>;
+
+/** How far a stream has come. */
+interface Progress {
+  readonly page_num: number;
+  readonly reading: ListReading<Row>;
+  readonly isReread: boolean;
+  /** Why the list that was read to its end does not add up. */
+  readonly fault?: string;
 }
 
-type ReadPage = (filters: Readonly<Record<string, unknown>>) => Effect.Effect<Page, PaymentsError>;
-
 /**
- * Each list as a stream over its largest pages, each asked for when it is needed. Items
- * that a new one pushed from the last page onto this one are shown once.
+ * Each list as a stream over its largest pages, each asked for when it is needed. An item is shown
+ * once, however often it is listed. A list that was read to its end and does not add up is read
+ * once more for what it did not show, and then fails with `UnexpectedAnswer`; items that were added
+ * while it was read are no fault. A row that cannot be read is left out, with a warning.
  */
 export const streamPages = (operations: Operations): Streams =>
   Object.fromEntries(
     listNames.map((name) => {
-      const { itemId, maxPageSize } = operation(name);
+      const { itemId = "", maxPageSize } = operation(name);
       // Lists take filters and answer pages; the contract's types say so one by one.
       const read = operations[name] as unknown as ReadPage;
       const stream = (filters: object = {}) =>
-        Stream.paginate(
-          { page_num: 1, shown: new Set<unknown>() },
-          Effect.fnUntraced(function* ({ page_num, shown }) {
-            const page = yield* read({ ...filters, page_num, page_size: maxPageSize });
-            if (page.item_list.length === 0 && page.total_item > 0 && page_num <= page.total_page) {
-              // A list that looks empty, and is not, must not tell a look-up that nothing is there.
-              return yield* new UnexpectedAnswer({
-                operation: name,
-                carriedOut: "no",
-                message: `${name} answered page ${page_num} of ${page.total_page} without items.`,
-                answer: "",
-              });
-            }
-            const ids = page.item_list.map((item) => item[itemId ?? ""]);
-            const fresh = page.item_list.filter((_, index) => !shown.has(ids[index]));
-            const isLast = page.item_list.length === 0 || page_num >= page.total_page;
-            return [
-              fresh,
-              isLast ? Option.none() : Option.some({ page_num: page_num + 1, shown: new Set(ids) }),
-            ] as const;
-          }),
-        );
+        Stream.suspend(() => {
+          const shown = new Set<unknown>();
+          const begin = (isReread: boolean): Progress => ({
+            page_num: 1,
+            reading: new ListReading<Row>(itemId),
+            isReread,
+          });
+          const next = ({ isReread, reading }: Progress): Option.Option<Progress> => {
+            const fault = reading.faultAtEnd();
+            if (fault === undefined || reading.hasOnlyGrown) return Option.none();
+            const again = begin(true);
+            return Option.some(isReread ? { ...again, fault } : again);
+          };
+          return Stream.paginate(
+            begin(false),
+            Effect.fnUntraced(function* (progress: Progress) {
+              const { fault, page_num, reading } = progress;
+              if (fault !== undefined) {
+                return yield* new UnexpectedAnswer({
+                  operation: name,
+                  carriedOut: "no",
+                  message: `${name} answered pages that do not add up: ${fault}.`,
+                  answer: "",
+                });
+              }
+              const page = yield* read({ ...filters, page_num, page_size: maxPageSize });
+              const { fresh, nextPage, unreadable } = reading.add(page);
+              for (const { reason } of unreadable) {
+                yield* Effect.logWarning(
+                  `${name}: a row of page ${page_num} is left out: ${reason}`,
+                );
+              }
+              const unseen = fresh.filter((item) => !shown.has(item[itemId]));
+              for (const item of unseen) shown.add(item[itemId]);
+              return [
+                unseen,
+                nextPage === undefined
+                  ? next(progress)
+                  : Option.some({ ...progress, page_num: nextPage }),
+              ] as const;
+            }),
+          );
+        });
       return [name, stream];
     }),
     // As above: one entry for each list of the contract.

@@ -45,6 +45,20 @@ export type Streams = {
   ) => Stream.Stream<Item<Name>, PaymentsError>;
 };
 
+/** Says once, by operation and field, never the value, what could not be read in answers. */
+const makeNoteIgnored = () => {
+  const noted = new Set<string>();
+  return (name: string, fields: ReadonlyArray<string>): Effect.Effect<void> => {
+    const fresh = fields.filter((field) => !noted.has(`${name} ${field}`));
+    for (const field of fresh) noted.add(`${name} ${field}`);
+    return fresh.length === 0
+      ? Effect.void
+      : Effect.logWarning(
+          `${name}: fields of its answer cannot be read and are left out: ${fresh.join(", ")}`,
+        );
+  };
+};
+
 /** A stack trace for each span would cost more than checking the request. */
 const SPAN = { kind: "client", captureStackTrace: false } as const;
 
@@ -55,6 +69,7 @@ const make = (options: ClientOptions) =>
     const limiter = yield* RateLimiter.RateLimiter;
 
     const paced = makePace(limiter, options);
+    const noteIgnored = makeNoteIgnored();
 
     const exchange = Effect.fnUntraced(function* (
       called: Operation,
@@ -94,7 +109,10 @@ const make = (options: ClientOptions) =>
           isKeyed,
         };
         const reading = readAnswer(context, answer, yield* Clock.currentTimeMillis);
-        if (reading._tag === "Success") return reading.value;
+        if (reading._tag === "Success") {
+          if (reading.ignored.length > 0) yield* noteIgnored(called.name, reading.ignored);
+          return reading.value;
+        }
         if (reading._tag === "Failed") return yield* Effect.fail(reading);
         yield* session.reject(token);
         if (renewed) {

@@ -1,6 +1,6 @@
 import { Exit, Schema } from "effect";
 import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
-import { answerDecoder, UNSURE } from "../contract/quick-decoding.ts";
+import { answerDecoder, UNREADABLE } from "../contract/quick-decoding.ts";
 import { type Envelope, envelopeOf, parseJson } from "./envelope-of.ts";
 import { OutcomeUnknown, RateLimited, Refused } from "./errors.ts";
 import type { Operation } from "./operations.ts";
@@ -79,25 +79,37 @@ const matches = (source: string, message: string): boolean => {
 const isRefusal = (envelope: Envelope | undefined): envelope is Envelope =>
   envelope !== undefined && envelope.code >= 400 && envelope.code < 500;
 
-type Decode = (json: unknown) => Exit.Exit<unknown, Schema.SchemaError>;
+/** A decoded answer, and the wire names of fields that could not be read and are absent in it. */
+interface Decoded {
+  readonly value: unknown;
+  readonly ignored: ReadonlyArray<string>;
+}
+
+type Decode = (json: unknown) => Decoded | undefined;
 
 const decoders = new WeakMap<Operation, Decode>();
 
 const makeDecoder = ({ enveloped, success }: Operation): Decode => {
-  const quick = answerDecoder(success);
+  const lenient = answerDecoder(success);
+  if (lenient !== undefined) {
+    return (json) => {
+      const ignored = new Set<string>();
+      const value = lenient(json, ignored);
+      return value === UNREADABLE ? undefined : { value, ignored: [...ignored] };
+    };
+  }
   // The contract's answer schemas need no services.
   const decode = Schema.decodeUnknownExit(success as Schema.Codec<unknown, unknown>);
   return (json) => {
-    const value = quick === undefined ? UNSURE : quick(json);
-    if (value !== UNSURE) return Exit.succeed(value);
-    // The code has been read: neither its form nor the message may spoil good data.
-    return decode(
+    const exit = decode(
+      // The code has been read: neither its form nor the message may spoil good data.
       enveloped ? { code: SUCCESS_CODE, message: "Success", data: dataOf(json) } : json,
     );
+    return Exit.isSuccess(exit) ? { value: exit.value, ignored: [] } : undefined;
   };
 };
 
-const decode = (operation: Operation, json: unknown): Exit.Exit<unknown, Schema.SchemaError> => {
+const decode = (operation: Operation, json: unknown): Decoded | undefined => {
   let decoder = decoders.get(operation);
   if (decoder === undefined) {
     decoder = makeDecoder(operation);
@@ -109,7 +121,7 @@ const decode = (operation: Operation, json: unknown): Exit.Exit<unknown, Schema.
 const readData = (context: ReadingContext, body: string, json: unknown): Reading<unknown> => {
   const { operation } = context;
   const decoded = decode(operation, json);
-  if (Exit.isSuccess(decoded)) return { _tag: "Success", value: decoded.value };
+  if (decoded !== undefined) return { _tag: "Success", ...decoded };
   const data = dataOf(json);
   const isEmpty = operation.enveloped && (data === undefined || data === null);
   return unexpected(
@@ -172,7 +184,7 @@ const readRefusal = (heard: Heard): Reading<undefined> | undefined => {
   const { code, message } = envelope;
   const alreadySo = assumptions.alreadySoRefusals[operation.name];
   if (alreadySo !== undefined && matches(alreadySo, message)) {
-    return { _tag: "Success", value: undefined };
+    return { _tag: "Success", value: undefined, ignored: [] };
   }
   const isConflict = status === CONFLICT || code === CONFLICT;
   if (isKeyed && (isConflict || matches(assumptions.repeatedKeyRefusal, message))) {

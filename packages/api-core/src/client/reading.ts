@@ -24,8 +24,15 @@ export interface Failed {
   readonly waitMs: number | undefined;
 }
 
+/** A success; `ignored` are wire names of fields that could not be read and are absent in `value`. */
+interface Succeeded<A> {
+  readonly _tag: "Success";
+  readonly value: A;
+  readonly ignored: ReadonlyArray<string>;
+}
+
 /** What one exchange came to. */
-export type Reading<A> = { readonly _tag: "Success"; readonly value: A } | Failed | TokenRejected;
+export type Reading<A> = Succeeded<A> | Failed | TokenRejected;
 
 /** What an answer is read with. */
 export interface ReadingContext {

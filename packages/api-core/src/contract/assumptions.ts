@@ -25,6 +25,14 @@ const isPattern = Schema.makeFilter(
   { toJsonSchema: () => ({ format: "regex" }) },
 );
 
+const isTimeZone = Schema.makeFilter((timeZone: string) => {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return "must be a time zone, such as UTC, Asia/Singapore or +08:00";
+  }
+});
+
 const Pattern = Schema.NonEmptyString.check(isPattern);
 
 const pattern = (description: string) => assumed(Pattern, description);
@@ -68,6 +76,10 @@ export const Assumptions = Schema.Struct({
   rangeBoundUnit: assumed(
     Schema.Literals(["milliseconds", "seconds"]),
     "Unit in which the bounds of date ranges are sent.",
+  ),
+  timeZone: assumed(
+    Schema.String.check(isTimeZone),
+    "Zone of the times in answers that carry no offset: an IANA name, or an offset such as +08:00.",
   ),
   rejectedTokenCodes: assumed(
     Schema.Array(Schema.Int),
@@ -164,6 +176,7 @@ export const defaultAssumptions: Assumptions = {
   },
   deliveryAddressField: "delivery_address",
   rangeBoundUnit: "milliseconds",
+  timeZone: "UTC",
   rejectedTokenCodes: [401],
   rejectedTokenMessage:
     "unauthori[sz]ed|token.*(expired|invalid|missing)|(expired|invalid|missing).*token",

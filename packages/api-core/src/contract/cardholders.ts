@@ -1,8 +1,7 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
-import { confirmed, enveloped, page, Refusal } from "./envelope.ts";
+import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
-  answered,
   answeredId,
   answeredOrUnset,
   answeredTime,
@@ -13,8 +12,9 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
+import { page } from "./list-page.ts";
 import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
-import { decodedBy, UNSURE } from "./quick-decoding.ts";
+import { decodedBy, IGNORED } from "./quick-decoding.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** State of the identity check as requests and filters write it. */
@@ -51,14 +51,14 @@ export const ListCardholders = Schema.Struct({
 /** A person who may own cards. `card_holder_status` is kept as the service writes it: `SUCCESS`. */
 export const Cardholder = Schema.Struct({
   card_holder_id: answeredId,
-  card_holder_status: answered,
+  card_holder_status: answeredOrUnset,
   /** How many cards, or which: the document says only that it is a number. */
   card_num: decodedBy(
     Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
     (wire) =>
       wire === undefined || wire === null || typeof wire === "string" || Number.isFinite(wire)
         ? wire
-        : UNSURE,
+        : IGNORED,
   ),
   first_name: answeredOrUnset,
   last_name: answeredOrUnset,

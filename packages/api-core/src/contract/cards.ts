@@ -4,7 +4,6 @@ import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
   Amount,
   AmountAsNumber,
-  answered,
   answeredId,
   answeredOrUnset,
   text,
@@ -47,7 +46,7 @@ export const WithdrawFromCard = Schema.Struct({
 export const CardWithdrawal = Schema.Struct({
   card_id: answeredId,
   card_number: answeredOrUnset,
-  amount: answered,
+  amount: answeredOrUnset,
   unique_request_id: answeredOrUnset,
 });
 

@@ -1,6 +1,5 @@
 import { Schema, SchemaGetter } from "effect";
-import { answeredList } from "./fields.ts";
-import { answeredBy, decodedBy, quickDecoder, UNSURE } from "./quick-decoding.ts";
+import { answeredBy, lenientDecoder } from "./quick-decoding.ts";
 
 /** `code` of an envelope that reports success. */
 export const SUCCESS_CODE = 200;
@@ -26,7 +25,7 @@ export const dataOf = (envelope: unknown): unknown =>
  * Source: service interface, "Response envelope".
  */
 export const enveloped = <Data extends Schema.Top>(data: Data) => {
-  const decodeData = quickDecoder(data);
+  const decodeData = lenientDecoder(data);
   return answeredBy(
     Schema.Struct({
       code: Schema.Literal(SUCCESS_CODE),
@@ -43,7 +42,7 @@ export const enveloped = <Data extends Schema.Top>(data: Data) => {
         })),
       }),
     ),
-    decodeData && ((wire) => decodeData(dataOf(wire))),
+    decodeData && ((wire, ignored) => decodeData(dataOf(wire), ignored)),
   );
 };
 
@@ -64,17 +63,3 @@ export const confirmed = answeredBy(
   ),
   () => undefined,
 );
-
-const count = decodedBy(Schema.Finite, (wire) =>
-  typeof wire === "number" && Number.isFinite(wire) ? wire : UNSURE,
-);
-
-/** A page of a list: `total_item`, `total_page` and the items of this page. */
-export const page = <Item extends Schema.Top>(item: Item) =>
-  enveloped(
-    Schema.Struct({
-      total_item: count,
-      total_page: count,
-      item_list: answeredList(item),
-    }),
-  );

@@ -1,5 +1,6 @@
 import { Option, Schema, SchemaGetter } from "effect";
-import { decodedBy, listDecoder, UNSURE } from "./quick-decoding.ts";
+import { decodedBy, IGNORED, lenientDecoder, UNREADABLE } from "./quick-decoding.ts";
+import { isUnsetTime } from "./times.ts";
 
 /** A filter with the sentence that a person reads when it fails. */
 const rule = <T>(message: string, holds: (value: T) => boolean) =>
@@ -101,11 +102,17 @@ export const RangeBound = Schema.Int.check(
 );
 
 /** A number in an answer whose text is the service's own: beyond these bounds digits were lost. */
-const ExactNumber = Schema.Finite.check(
-  rule("must be a number without lost digits", (value) => Number.isSafeInteger(Math.trunc(value))),
-);
+const isExact = (value: number): boolean => Number.isSafeInteger(Math.trunc(value));
 
-/** A field of an answer that is always there; a number (ids, statuses) becomes its text. */
+const ExactNumber = Schema.Finite.check(rule("must be a number without lost digits", isExact));
+
+/** The text of a value that is one, or a number (ids, statuses, amounts). */
+const textOf = (wire: unknown): string | undefined => {
+  if (typeof wire === "string") return wire;
+  return typeof wire === "number" && isExact(wire) ? String(wire) : undefined;
+};
+
+/** A field of an answer without which it means nothing; a number becomes its text. */
 export const answered = decodedBy(
   Schema.Union([Schema.String, ExactNumber]).pipe(
     Schema.decodeTo(Schema.String, {
@@ -113,12 +120,13 @@ export const answered = decodedBy(
       encode: SchemaGetter.passthroughSubtype(),
     }),
   ),
-  (wire) => (typeof wire === "string" ? wire : UNSURE),
+  (wire) => textOf(wire) ?? UNREADABLE,
 );
 
 /** An id in an answer; an empty one would lead to a wrong path, and is none. */
-export const answeredId = decodedBy(answered.check(Schema.isMinLength(1)), (wire) =>
-  typeof wire === "string" && wire !== "" ? wire : UNSURE,
+export const answeredId = decodedBy(
+  answered.check(Schema.isMinLength(1)),
+  (wire) => textOf(wire) || UNREADABLE,
 );
 
 const absentWhen = (isUnset: (value: string) => boolean, unset: string) =>
@@ -137,17 +145,22 @@ const absentWhen = (isUnset: (value: string) => boolean, unset: string) =>
       }),
     ),
     (wire) => {
-      if (typeof wire === "string") return isUnset(wire) ? undefined : wire;
-      return wire === undefined || wire === null ? undefined : UNSURE;
+      if (wire === undefined || wire === null) return undefined;
+      const text = textOf(wire);
+      if (text === undefined) return IGNORED;
+      return isUnset(text) ? undefined : text;
     },
   );
 
-/** A field of an answer that may be unset: missing, null and the empty string all decode to absent. */
+/**
+ * A field of an answer that may be unset: missing, null and the empty string all decode to absent,
+ * and so does what is neither a text nor a number.
+ */
 export const answeredOrUnset = absentWhen((value) => value === "", "");
 
 /** A list in an answer; missing and null, as some services write it, decode to no items. */
 export const answeredList = <Item extends Schema.Top>(item: Item) => {
-  const decodeItems = listDecoder(item);
+  const decodeItem = lenientDecoder(item);
   return decodedBy(
     Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.toEncoded(item)))).pipe(
       Schema.decodeTo(Schema.Array(item), {
@@ -158,15 +171,18 @@ export const answeredList = <Item extends Schema.Top>(item: Item) => {
         encode: SchemaGetter.passthroughSubtype(),
       }),
     ),
-    decodeItems && ((wire) => decodeItems(wire ?? [])),
+    decodeItem &&
+      ((wire, ignored) => {
+        if (wire === undefined || wire === null) return [];
+        if (!Array.isArray(wire)) return UNREADABLE;
+        const items = wire.map((one: unknown) => decodeItem(one, ignored));
+        return items.includes(UNREADABLE) ? UNREADABLE : items;
+      }),
   );
 };
 
 /** The service's way to write a time that has not come. */
 export const ZERO_TIME = "0001-01-01T00:00:00Z";
 
-/** A time in an answer, ISO 8601; the zero time and the empty string decode to absent. */
-export const answeredTime = absentWhen(
-  (value) => value === "" || value.startsWith("0001-01-01"),
-  ZERO_TIME,
-);
+/** A time in an answer as the service writes it; one that is unset, in any notation, is absent. */
+export const answeredTime = absentWhen(isUnsetTime, ZERO_TIME);

@@ -1,10 +1,9 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
 import { EntityType } from "./beneficiaries.ts";
-import { enveloped, page, Refusal } from "./envelope.ts";
+import { enveloped, Refusal } from "./envelope.ts";
 import {
   Amount,
-  answered,
   answeredId,
   answeredOrUnset,
   answeredTime,
@@ -19,6 +18,7 @@ import {
   text,
   UniqueRequestId,
 } from "./fields.ts";
+import { page } from "./list-page.ts";
 import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
 import { withWireNames } from "./quick-decoding.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
@@ -88,9 +88,9 @@ export const CreatePayout = withRules(
 
 const payout = Schema.Struct({
   payout_id: answeredId,
-  payout_status: answered,
-  amount: answered,
-  currency: answered,
+  payout_status: answeredOrUnset,
+  amount: answeredOrUnset,
+  currency: answeredOrUnset,
   short_reference: answeredOrUnset,
   payout_reason: answeredOrUnset,
   payout_reference: answeredOrUnset,

@@ -1,20 +1,25 @@
 import { Schema, SchemaAST } from "effect";
 
-/** The answer of a {@link QuickDecoder} that leaves the value to the schema. */
-export const UNSURE: unique symbol = Symbol("unsure");
+/** The answer of a {@link LenientDecoder} where the value has nothing that can be used. */
+export const UNREADABLE: unique symbol = Symbol("unreadable");
+
+/** The answer of a {@link LenientDecoder} for an optional value that cannot be read: it is absent. */
+export const IGNORED: unique symbol = Symbol("ignored");
 
 /**
  * Decodes a value of an answer in one step: to what the schema decodes it to, undefined where that
- * is an absent field, or `UNSURE`. A schema's own way, step by step, costs ten times as much.
+ * is an absent field, `IGNORED` or `UNREADABLE`. It takes more than the schema, which is the
+ * documented shape, and costs a tenth of it. Wire names of fields that are `IGNORED` are added to
+ * `ignored`.
  */
-export type QuickDecoder = (wire: unknown) => unknown;
+export type LenientDecoder = (wire: unknown, ignored: Set<string>) => unknown;
 
-const decoders = new WeakMap<Schema.Top, QuickDecoder>();
+const decoders = new WeakMap<Schema.Top, LenientDecoder>();
 
-/** Adds a quick decoder to a schema, which it must agree with wherever it is not `UNSURE`. */
+/** Adds a lenient decoder to a schema, which it must agree with wherever the schema decodes. */
 export const decodedBy = <S extends Schema.Top>(
   schema: S,
-  decoder: QuickDecoder | undefined,
+  decoder: LenientDecoder | undefined,
 ): S => {
   if (decoder !== undefined) decoders.set(schema, decoder);
   return schema;
@@ -26,31 +31,38 @@ const isPlainStruct = (schema: Schema.Top): schema is Schema.Struct<Schema.Struc
   schema.ast.checks === undefined &&
   schema.ast.encoding === undefined;
 
-/** The quick decoder of a schema: its own, or that of a struct of which every field has one. */
-export const quickDecoder = (schema: Schema.Top): QuickDecoder | undefined =>
+/** The lenient decoder of a schema: its own, or that of a struct of which every field has one. */
+export const lenientDecoder = (schema: Schema.Top): LenientDecoder | undefined =>
   decoders.get(schema) ?? (isPlainStruct(schema) ? structDecoder(schema.fields, {}) : undefined);
+
+/** The fields of a JSON object; undefined for anything else. */
+export const fieldsOf = (wire: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof wire === "object" && wire !== null && !Array.isArray(wire)
+    ? // An object; its fields stay unknown.
+      (wire as Readonly<Record<string, unknown>>)
+    : undefined;
 
 /** For a struct whose fields have other names on the wire, as {@link Schema.encodeKeys} takes them. */
 const structDecoder = (
   fields: Schema.Struct.Fields,
   wireNames: Readonly<Record<string, string | undefined>>,
-): QuickDecoder | undefined => {
+): LenientDecoder | undefined => {
   const names = Object.keys(fields);
   const plan = names.flatMap((name) => {
     // Every field of the contract is a whole schema.
-    const decode = quickDecoder(fields[name] as Schema.Top);
+    const decode = lenientDecoder(fields[name] as Schema.Top);
     return decode === undefined ? [] : [{ name, wireName: wireNames[name] ?? name, decode }];
   });
   if (plan.length < names.length) return undefined;
-  return (wire) => {
-    if (typeof wire !== "object" || wire === null || Array.isArray(wire)) return UNSURE;
-    // An object; its fields stay unknown.
-    const given = wire as Readonly<Record<string, unknown>>;
+  return (wire, ignored) => {
+    const given = fieldsOf(wire);
+    if (given === undefined) return UNREADABLE;
     const decoded: Record<string, unknown> = {};
     for (const { decode, name, wireName } of plan) {
-      const value = decode(given[wireName]);
-      if (value === UNSURE) return UNSURE;
-      if (value !== undefined) decoded[name] = value;
+      const value = decode(given[wireName], ignored);
+      if (value === UNREADABLE) return UNREADABLE;
+      if (value === IGNORED) ignored.add(wireName);
+      else if (value !== undefined) decoded[name] = value;
     }
     return decoded;
   };
@@ -65,35 +77,19 @@ export const withWireNames = <
   names: Names,
 ) => decodedBy(struct.pipe(Schema.encodeKeys(names)), structDecoder(struct.fields, names));
 
-const answerKey = "@durable-payments/api-core/quickDecoder";
+const answerKey = "@durable-payments/api-core/lenientDecoder";
 
 /**
- * Adds the quick decoder of a whole answer, as an annotation: an endpoint takes a copy of its
+ * Adds the lenient decoder of a whole answer, as an annotation: an endpoint takes a copy of its
  * schemas. A schema that is made of another has that one's annotations, so that only the outermost
  * may carry it.
  */
 export const answeredBy = <S extends Schema.Top>(
   schema: S,
-  decoder: QuickDecoder | undefined,
+  decoder: LenientDecoder | undefined,
 ): S["Rebuild"] => schema.annotate({ [answerKey]: decoder });
 
-/** The quick decoder of an endpoint's answer. */
-export const answerDecoder = (schema: Schema.Top): QuickDecoder | undefined =>
+/** The lenient decoder of an endpoint's answer. */
+export const answerDecoder = (schema: Schema.Top): LenientDecoder | undefined =>
   // Only `answeredBy` writes this key.
-  Schema.resolveAnnotations(schema)?.[answerKey] as QuickDecoder | undefined;
-
-/** Quick decoder of a list whose items have one. */
-export const listDecoder = (item: Schema.Top): QuickDecoder | undefined => {
-  const decode = quickDecoder(item);
-  if (decode === undefined) return undefined;
-  return (wire) => {
-    if (!Array.isArray(wire)) return UNSURE;
-    const decoded: Array<unknown> = [];
-    for (const one of wire) {
-      const value = decode(one);
-      if (value === UNSURE) return UNSURE;
-      decoded.push(value);
-    }
-    return decoded;
-  };
-};
+  Schema.resolveAnnotations(schema)?.[answerKey] as LenientDecoder | undefined;

@@ -1,8 +1,7 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
-import { page, Refusal } from "./envelope.ts";
+import { Refusal } from "./envelope.ts";
 import {
-  answered,
   answeredId,
   answeredOrUnset,
   answeredTime,
@@ -11,6 +10,7 @@ import {
   RangeBound,
   text,
 } from "./fields.ts";
+import { page } from "./list-page.ts";
 import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
 import { Scope } from "./payouts.ts";
 import { type Rule, withRules } from "./rules.ts";
@@ -62,13 +62,13 @@ export const Transaction = Schema.Struct({
   transaction_id: answeredId,
   account_name: answeredOrUnset,
   transaction_type: answeredOrUnset,
-  currency: answered,
-  amount: answered,
+  currency: answeredOrUnset,
+  amount: answeredOrUnset,
   create_time: answeredTime,
   settle_time: answeredTime,
   complete_time: answeredTime,
   /** failed, pending, completed or cancelled. */
-  transaction_status: answered,
+  transaction_status: answeredOrUnset,
   reference_id: answeredOrUnset,
   short_reference_id: answeredOrUnset,
 });

@@ -2,15 +2,22 @@ import { it } from "@effect/vitest";
 import { Schema } from "effect";
 import { describe, expect } from "vitest";
 import { operation, operationNames } from "../../src/client/operations.ts";
+import { isUnsetTime } from "../../src/contract/times.ts";
 import { SEED } from "../support/seeded.ts";
 
-/** Without what the service writes for "unset": such a field decodes to absent. */
+/** Whether a field stands for "unset": it decodes to absent. The rows of no list are unreadable. */
+const isUnset = (key: string, field: unknown): boolean =>
+  field === "" ||
+  key === "unreadable" ||
+  (/_(time|date)$/.test(key) && typeof field === "string" && isUnsetTime(field));
+
+/** Without what the service writes for "unset". */
 const withoutUnset = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutUnset);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, field]) => field !== "" && field !== "0001-01-01T00:00:00Z")
+      .filter(([key, field]) => !isUnset(key, field))
       .map(([key, field]) => [key, withoutUnset(field)]),
   );
 };

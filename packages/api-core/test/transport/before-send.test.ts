@@ -13,11 +13,8 @@ import { anyEffect, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, startServer } from "../support/server.ts";
 
-const paused = new Unavailable({
-  operation: "createPayout",
-  carriedOut: "no",
-  message: "Sending is paused.",
-});
+const paused = (name: OperationName) =>
+  new Unavailable({ operation: name, carriedOut: "no", message: "Sending is paused." });
 
 /** One call with a check before each send, which lets the first `most` through. */
 const callChecked = async (name: OperationName, answer: Answer, most: number) => {
@@ -26,7 +23,7 @@ const callChecked = async (name: OperationName, answer: Answer, most: number) =>
   const check = (called: OperationName) =>
     Effect.suspend(() => {
       asked.push({ name: called, signIns: server.signIns.length });
-      return asked.length > most ? Effect.fail(paused) : Effect.void;
+      return asked.length > most ? Effect.fail(paused(called)) : Effect.void;
     });
   const error = await PaymentsClient.use((client) =>
     Effect.match(anyEffect(client, name)(requests[name]), {
@@ -50,7 +47,7 @@ it.each(operationNames)("is asked before %s is sent, unless it only reads", asyn
 
 it("ends a call that is to be sent for the first time: nothing is sent", async () => {
   const { asked, error, sent } = await callChecked("createPayout", () => answers.createPayout, 0);
-  expect(error).toBe(paused);
+  expect(error).toStrictEqual(paused("createPayout"));
   expect(asked).toHaveLength(1);
   expect(sent).toBe(0);
 });
@@ -58,14 +55,14 @@ it("ends a call that is to be sent for the first time: nothing is sent", async (
 it("is asked before each repeat, after the wait, and ends the repeats", async () => {
   const tooMany: Answer = () => ({ status: 429, headers: { "retry-after": "0.05" } });
   const { asked, error, sent } = await callChecked("createPayout", tooMany, 2);
-  expect(error).toBe(paused);
+  expect(error).toStrictEqual(paused("createPayout"));
   expect(asked).toHaveLength(3);
   expect(sent).toBe(2);
 });
 
 it("is asked before the repeat with a fresh token, too", async () => {
   const { asked, error, sent } = await callChecked("createPayout", () => ({ status: 401 }), 1);
-  expect(error).toBe(paused);
+  expect(error).toStrictEqual(paused("createPayout"));
   expect(asked.map(({ signIns }) => signIns)).toStrictEqual([1, 2]);
   expect(sent).toBe(1);
 });

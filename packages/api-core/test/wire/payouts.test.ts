@@ -145,6 +145,7 @@ describe("listPayouts", () => {
     expect(result).toStrictEqual({
       total_item: 51,
       total_page: 2,
+      unreadable: [],
       item_list: [
         {
           payout_id,
@@ -178,7 +179,7 @@ describe("listPayouts", () => {
       success({ total_item: 0, total_page: 0, ...items }),
     );
     expect(sent.query).toStrictEqual({ page_num: "1", page_size: "50" });
-    expect(result).toStrictEqual({ total_item: 0, total_page: 0, item_list: [] });
+    expect(result).toStrictEqual({ total_item: 0, total_page: 0, item_list: [], unreadable: [] });
   });
 });
 

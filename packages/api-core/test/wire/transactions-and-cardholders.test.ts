@@ -49,6 +49,7 @@ describe("listTransactions", () => {
     expect(result).toStrictEqual({
       total_item: 1,
       total_page: 1,
+      unreadable: [],
       item_list: [
         {
           transaction_id: "t-1",
@@ -153,6 +154,7 @@ describe("listCardholders", () => {
     expect(result).toStrictEqual({
       total_item: 1,
       total_page: 1,
+      unreadable: [],
       item_list: [
         {
           card_holder_id: "ch-1",

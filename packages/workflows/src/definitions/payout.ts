@@ -30,13 +30,16 @@ export interface PayoutOptions {
   readonly pollInterval?: PollInterval;
 }
 
-/** The payout as it was last seen; `complete_time` is null while it is not complete. */
+/**
+ * The payout as it was last seen; what the service does not say is null. `complete_time` is null
+ * while it is not complete.
+ */
 export interface PayoutResult {
   readonly payout_id: string;
   readonly short_reference: string | null;
-  readonly payout_status: string;
-  readonly amount: string;
-  readonly currency: string;
+  readonly payout_status: string | null;
+  readonly amount: string | null;
+  readonly currency: string | null;
   readonly complete_time: string | null;
   /** What should be known beside: that a beneficiary may stand twice, say. Mostly left out. */
   readonly notes?: ReadonlyArray<string>;
@@ -99,9 +102,9 @@ export function payout(input: PayoutInput): Promise<PayoutResult> {
     return {
       payout_id: ended.payout_id,
       short_reference: ended.short_reference ?? created.short_reference ?? null,
-      payout_status: ended.payout_status,
-      amount: ended.amount,
-      currency: ended.currency,
+      payout_status: ended.payout_status ?? null,
+      amount: ended.amount ?? null,
+      currency: ended.currency ?? null,
       complete_time: ended.complete_time ?? null,
       ...(run.progress.notes.length > 0 && { notes: run.progress.notes }),
     };

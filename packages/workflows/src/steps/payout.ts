@@ -89,6 +89,7 @@ const foundPayout = async (
   const { amount, beneficiary_id = request.beneficiary_id, currency } = found;
   if (
     currency === request.currency &&
+    amount !== undefined &&
     plainest(amount) === plainest(request.amount) &&
     beneficiary_id === request.beneficiary_id
   ) {
@@ -96,7 +97,7 @@ const foundPayout = async (
   }
   throw runFailure(
     "OtherPayout",
-    `${payout_id} pays ${amount} ${currency} to ${beneficiary_id}, not ${request.amount} ${request.currency} to ${request.beneficiary_id}.`,
+    `${payout_id} pays ${amount ?? "an unknown amount"} ${currency ?? ""} to ${beneficiary_id}, not ${request.amount} ${request.currency} to ${request.beneficiary_id}.`,
   );
 };
 
@@ -145,9 +146,9 @@ const isEndOf =
       (outcome === "completed" || outcome === "failed") &&
       payout["payout_id"] === payout_id &&
       payout["currency"] === currency &&
+      amount !== undefined &&
       typeof payout["amount"] === "string" &&
-      plainest(payout["amount"]) === plainest(amount) &&
-      typeof payout["payout_status"] === "string"
+      plainest(payout["amount"]) === plainest(amount)
     );
   };
 
@@ -191,9 +192,13 @@ export const awaitPayout = (
 const payoutOf = ({ outcome, payout }: EndedPayout): Payout => {
   if (outcome === "completed") return payout;
   const { payout_id, payout_reason = "", payout_status } = payout;
-  throw runFailure("PayoutFailed", `The payout ${payout_id} ended as ${payout_status}.`, {
-    payout_id,
-    payout_status,
-    payout_reason,
-  });
+  throw runFailure(
+    "PayoutFailed",
+    `The payout ${payout_id} ended as ${payout_status ?? "failed"}.`,
+    {
+      payout_id,
+      payout_status: payout_status ?? "",
+      payout_reason,
+    },
+  );
 };

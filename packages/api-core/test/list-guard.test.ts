@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { type ListPage, ListReading } from "../src/index.ts";
+
+interface Row {
+  readonly id: string;
+}
+
+/** A page of rows with these ids; a total left out is absent. */
+const page = (
+  ids: ReadonlyArray<string>,
+  total_item?: number,
+  total_page?: number,
+  unreadable: ListPage<Row>["unreadable"] = [],
+): ListPage<Row> => ({
+  item_list: ids.map((id) => ({ id })),
+  unreadable,
+  ...(total_item !== undefined && { total_item }),
+  ...(total_page !== undefined && { total_page }),
+});
+
+const odd = (fields: Readonly<Record<string, unknown>>) => ({ reason: "has no id", fields });
+
+const readingOf = (...pages: ReadonlyArray<ListPage<Row>>) => {
+  const reading = new ListReading<Row>("id");
+  const read = pages.map((one) => reading.add(one));
+  return { reading, read };
+};
+
+const faultOf = (...pages: ReadonlyArray<ListPage<Row>>) =>
+  readingOf(...pages).reading.faultAtEnd();
+
+describe("a list that adds up", () => {
+  it.each([
+    ["is empty", [page([], 0, 0)]],
+    ["is empty, on one page", [page([], 0, 1)]],
+    ["has one page", [page(["a", "b"], 2, 1)]],
+    ["has several", [page(["a", "b"], 3, 2), page(["c"], 3, 2)]],
+    ["lists an id twice on a page, and counts it twice", [page(["a", "a", "b"], 3, 1)]],
+    ["has rows that cannot be read", [page(["a"], 3, 1, [odd({}), odd({})])]],
+    [
+      "has such rows on several pages",
+      [page(["a"], 4, 2, [odd({ amount: "1" })]), page(["b"], 4, 2, [odd({ amount: "2" })])],
+    ],
+  ])("%s", (_, pages) => {
+    expect(faultOf(...pages)).toBeUndefined();
+  });
+});
+
+describe("a list that does not add up", () => {
+  it.each([
+    ["a page without items", [page([], 1, 1)], "page 1 of 1 has no items, total_item is 1"],
+    ["no pages for its items", [page([], 7, 0)], "page 1 of 0 has no items, total_item is 7"],
+    [
+      "a later page without items",
+      [page(["a"], 2, 2), page([], 2, 2)],
+      "page 2 of 2 has no items, total_item is 2",
+    ],
+    ["fewer items than it says", [page(["a"], 2, 1)], "1 items were listed, total_item is 2"],
+    ["more items than it says", [page(["a", "b"], 1, 1)], "2 items were listed, total_item is 1"],
+    [
+      "an item on two pages, another on none",
+      [page(["a", "b"], 4, 2), page(["b", "c"], 4, 2)],
+      "3 items were listed, total_item is 4",
+    ],
+    [
+      "a row that cannot be read on two pages, another on none",
+      [page(["a"], 4, 2, [odd({ x: 1 })]), page(["b"], 4, 2, [odd({ x: 1 })])],
+      "3 items were listed, total_item is 4",
+    ],
+    [
+      "a total that fell, though as many items were listed",
+      // [a b | c d], then a is removed: [b c | d].
+      [page(["a", "b"], 4, 2), page(["d"], 3, 2)],
+      "total_item changed while the pages were read",
+    ],
+    [
+      "a total that rose",
+      [page(["a", "b"], 3, 2), page(["b", "c"], 4, 2)],
+      "total_item changed while the pages were read",
+    ],
+    [
+      "no total_item",
+      [page(["a"], undefined, 1)],
+      "page 1 does not say how many items and pages there are",
+    ],
+    ["no total_page", [page(["a"], 1)], "page 1 does not say how many items and pages there are"],
+    ["no totals at all", [page([])], "page 1 does not say how many items and pages there are"],
+  ])("shows %s", (_, pages, fault) => {
+    expect(faultOf(...pages)).toBe(fault);
+  });
+});
+
+describe("a list that shows the newest first", () => {
+  const newestFirst = { isNewestFirst: true };
+
+  it("adds up where items were added at its head, as all of the beginning was read", () => {
+    const { reading } = readingOf(
+      page(["d", "c"], 4, 2),
+      page(["c", "b"], 5, 3),
+      page(["a"], 5, 3),
+    );
+    expect(reading.faultAtEnd(newestFirst)).toBeUndefined();
+    expect(reading.faultSoFar()).toBeUndefined();
+    expect(reading.hasOnlyGrown).toBe(true);
+  });
+
+  it("does not where an item was removed from a page that was read, so that one was skipped", () => {
+    // [d c | b a], then d is removed: [c b | a].
+    const { reading } = readingOf(page(["d", "c"], 4, 2), page(["a"], 3, 2));
+    expect(reading.faultAtEnd(newestFirst)).toBe("3 items were listed, total_item was 4 at first");
+    expect(reading.faultSoFar()).toBe("total_item changed while the pages were read");
+    expect(reading.hasOnlyGrown).toBe(false);
+  });
+
+  it("does not where as many were added as removed", () => {
+    // [d c | b a], then e comes, d and a go: [e c | b].
+    const { reading } = readingOf(page(["d", "c"], 4, 2), page(["b"], 3, 2));
+    expect(reading.faultAtEnd(newestFirst)).toBe("3 items were listed, total_item was 4 at first");
+    expect(reading.faultSoFar()).toBe("total_item changed while the pages were read");
+  });
+
+  it("may be left early while nothing was skipped", () => {
+    expect(readingOf(page(["d", "c"], 9, 5)).reading.faultSoFar()).toBeUndefined();
+    expect(readingOf(page(["d", "c"], 9, 5), page(["c", "b"], 9, 5)).reading.faultSoFar()).toBe(
+      "total_item changed while the pages were read",
+    );
+    expect(readingOf(page(["d", "c"], 9)).reading.faultSoFar()).toBe(
+      "page 1 does not say how many items and pages there are",
+    );
+    expect(readingOf(page([], 9, 5)).reading.faultSoFar()).toBe(
+      "page 1 of 5 has no items, total_item is 9",
+    );
+  });
+});
+
+describe("page by page", () => {
+  it("an id is fresh once", () => {
+    const { read } = readingOf(page(["a", "a", "b"], 5, 2), page(["b", "c"], 5, 2));
+    expect(read.map(({ fresh }) => fresh.map(({ id }) => id))).toStrictEqual([["a", "b"], ["c"]]);
+  });
+
+  it("a row that cannot be read is told once", () => {
+    const row = odd({ amount: "1" });
+    const { read } = readingOf(page([], 4, 2, [row]), page([], 4, 2, [row]));
+    expect(read.map(({ unreadable }) => unreadable)).toStrictEqual([[row], []]);
+  });
+
+  it.each([
+    ["says so", page(["a"], 3, 2), 2],
+    ["is the last", page(["a"], 1, 1), undefined],
+    ["is empty", page([], 3, 2), undefined],
+    ["says nothing, and has items", page(["a"]), 2],
+    ["says nothing, and has none", page([]), undefined],
+    ["says how many items there are", page(["a"], 2), 2],
+    ["has as many items as there are", page(["a"], 1), undefined],
+  ])("the next is asked for where a page %s", (_, first, next) => {
+    expect(readingOf(first).read[0]?.nextPage).toBe(next);
+  });
+
+  it("a service that shows the same page for ever is left", () => {
+    expect(readingOf(page(["a"]), page(["a"])).read.at(-1)?.nextPage).toBeUndefined();
+  });
+});
