@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Context } from "@temporalio/activity";
 import { brakeId, type PaymentsActivities } from "@durable-payments/activities";
 import { timeSkipping } from "@durable-payments/tools/testing";
@@ -181,6 +182,48 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         expect(attention?.reason).toContain("An earlier send got no answer");
         await handle.terminate();
       });
+    });
+  });
+
+  describe("that the journal knows of an earlier run of the same id", () => {
+    it("is taken from there, and not sent again", async () => {
+      const workflowId = randomUUID();
+      await withWorker(rig, activities(), async ({ start }) => {
+        const first = await (await start(payout, [payoutInput], workflowId)).result();
+        const second = await (await start(payout, [payoutInput], workflowId)).result();
+        expect(second.payout_id).toBe(first.payout_id);
+      });
+      expect(await service.requests("createPayout")).toBe(1);
+    });
+
+    it("is looked up first where its answer was lost", async () => {
+      const workflowId = randomUUID();
+      await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+      await withWorker(rig, activities(), async ({ start }) => {
+        const lost = await start(payout, [payoutInput], workflowId);
+        await rig.environment.sleep("1 second");
+        await lost.terminate();
+        expect(await service.requests("createPayout")).toBe(1);
+        await (await start(payout, [payoutInput], workflowId)).result();
+      });
+      expect((await service.simulator.state()).payouts).toHaveLength(1);
+      expect(await service.requests("createPayout")).toBe(1);
+    });
+
+    it("is left to a person where it was another request", async () => {
+      const workflowId = randomUUID();
+      await withWorker(rig, activities(), async ({ start }) => {
+        await (await start(payout, [payoutInput], workflowId)).result();
+        const [made] = (await service.simulator.state()).beneficiaries;
+        const { beneficiary_id } = made!;
+        const { beneficiary: _, ...input } = payoutInput;
+        const other = { ...input, beneficiary_id, payout: { ...input.payout, amount: "999.00" } };
+        const handle = await start(payout, [other], workflowId);
+        await rig.environment.sleep("1 minute");
+        expect((await handle.query(progressQuery)).attention?.reason).toContain("another request");
+        await handle.terminate();
+      });
+      expect((await service.simulator.state()).payouts).toHaveLength(1);
     });
   });
 

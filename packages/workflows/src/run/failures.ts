@@ -1,3 +1,4 @@
+import type { SentAlready } from "@durable-payments/activities";
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -13,6 +14,8 @@ export type SendFailure =
   | { readonly _tag: "Paused"; readonly reason: string }
   /** Certainly not carried out: it may be sent again. */
   | { readonly _tag: "NotCarriedOut"; readonly reason: string; readonly waitMs: number }
+  /** The journal did not permit it: by this send nothing was sent. */
+  | { readonly _tag: "AlreadySent"; readonly reason: string; readonly sent: SentAlready }
   /** Nobody knows: look it up before it is sent again. `type` as the activity failed. */
   | { readonly _tag: "Unknown"; readonly reason: string; readonly type: string };
 
@@ -21,6 +24,9 @@ const hasRetryAfter = (detail: unknown): detail is { readonly retryAfter: number
   detail !== null &&
   "retryAfter" in detail &&
   typeof detail.retryAfter === "number";
+
+const isSentAlready = (detail: unknown): detail is SentAlready =>
+  typeof detail === "object" && detail !== null && "outcome" in detail && "number" in detail;
 
 const SHORTEST_WAIT_MS = 1_000;
 
@@ -51,6 +57,12 @@ export const readSendFailure = (error: unknown): SendFailure => {
           reason: cause.message,
           waitMs: Math.max(SHORTEST_WAIT_MS, asked),
         };
+      }
+      case "AlreadySent": {
+        const [sent] = cause.details ?? [];
+        return isSentAlready(sent)
+          ? { _tag: "AlreadySent", reason: cause.message, sent }
+          : { _tag: "Unknown", reason: cause.message, type: cause.type };
       }
       default:
         return { _tag: "Unknown", reason: cause.message, type: cause.type ?? "" };

@@ -39,11 +39,11 @@ export const createBeneficiary = (
       intent: ({ account_holder, nickname }) =>
         intentOf("createBeneficiary", [nickname, account_holder]),
       isKeyed: false,
-      send: async (request) => {
+      send: async (request, intent) => {
         try {
           return await activities.createBeneficiary.executeWithOptions(
             { summary: "Create the beneficiary" },
-            [request],
+            [request, intent],
           );
         } catch (error) {
           if (readSendFailure(error)._tag === "Unknown") lostAnswers += 1;

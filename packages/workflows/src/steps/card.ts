@@ -37,10 +37,13 @@ export const issueCard = (run: Run, card: CardToIssue, step = "issueCard"): Prom
       intent: ({ card_holder_id, card_limit, product_code }) =>
         intentOf("createCard", [card_holder_id, product_code, card_limit]),
       isKeyed: true,
-      send: (request) => {
+      send: (request, intent) => {
         const { card_limit, unique_request_id } = request;
         return activities.createCard
-          .executeWithOptions({ summary: `Issue the card with ${card_limit} USD` }, [request])
+          .executeWithOptions({ summary: `Issue the card with ${card_limit} USD` }, [
+            request,
+            intent,
+          ])
           .then((issued) => ({ ...issued, sentKey: unique_request_id, card_limit }));
       },
       whenLost: "repeat",

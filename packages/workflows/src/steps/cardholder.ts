@@ -73,9 +73,10 @@ export const createCardholder = (
       request: cardholder,
       intent: intentOfCardholder,
       isKeyed: false,
-      send: (request) =>
+      send: (request, intent) =>
         activities.createCardholder.executeWithOptions({ summary: "Create the cardholder" }, [
           request,
+          intent,
         ]),
       lookUp: lookUpCardholder,
       whenLost: "lookUp",

@@ -119,10 +119,10 @@ export const createPayout = (
       request: payout,
       intent: intentOfPayout,
       isKeyed: true,
-      send: (request) =>
+      send: (request, intent) =>
         activities.createPayout.executeWithOptions(
           { summary: `Create the payout of ${request.amount} ${request.currency}` },
-          [request],
+          [request, intent],
         ),
       lookUp: lookUpPayout,
       whenLost: "lookUp",

@@ -1,4 +1,4 @@
-import type { SentBefore } from "@durable-payments/activities";
+import type { SendIntent, SentAlready, SentBefore } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
@@ -34,8 +34,8 @@ export interface Sending<Request extends object, A> {
   readonly intent: (request: Request) => string;
   /** Whether the request carries the step's key as `unique_request_id`. */
   readonly isKeyed: boolean;
-  /** One send: one activity of the operation. */
-  readonly send: (request: Request) => Promise<A>;
+  /** One send: one activity of the operation, which is told which send of which step it is. */
+  readonly send: (request: Request, intent: SendIntent) => Promise<A>;
   /**
    * Looks for what a send without an answer may have made, under any of the step's keys; left out
    * where no list shows it.
@@ -61,6 +61,7 @@ const OUTCOMES = {
   Paused: "held back",
   NotCarriedOut: "not carried out",
   Refused: "refused",
+  AlreadySent: "sent before",
   Unknown: "no answer",
 } as const;
 
@@ -97,9 +98,9 @@ export const sendUntilKnown = async <Request extends object, A>(
   try {
     let result: A | "send" = sender.hasPast ? await sender.settlePast() : "send";
     while (result === "send") {
-      sender.begin();
+      const intent = sender.begin();
       try {
-        result = await run.shielded(() => sending.send(sender.request));
+        result = await run.shielded(() => sending.send(sender.request, intent));
       } catch (error) {
         result = await sender.settle(error);
       }
@@ -144,6 +145,8 @@ const AMEND_BY_RETRY =
 /** Most amendments of one step that a look-up goes back to. */
 const MOST_AMENDMENTS = 20;
 
+const startTimeMs = (): number => workflowInfo().startTime.getTime();
+
 /** A refused request was not carried out, so its successor has a key of its own. */
 const keyOf = (step: string, amendments: number): string =>
   stepKey(amendments === 0 ? step : `${step}#${amendments}`);
@@ -156,10 +159,14 @@ class Sender<Request extends object, A> {
   readonly #run: Run;
   readonly #sending: Sending<Request, A>;
   /** From when on it may have been sent. */
-  readonly #since: number;
+  #since: number;
   readonly #isSentBefore: boolean;
   #request: Request;
   #key: string | undefined;
+  /** Which send of the step is the next one, in all runs of the workflow id. */
+  #number = 1;
+  /** The key of an earlier send that only the journal knew of. */
+  #keyBefore: string | undefined;
   #unknownOutcomes = 0;
   #turnedAway = 0;
   /** Whether something may have been made that this run does not know. */
@@ -172,7 +179,7 @@ class Sender<Request extends object, A> {
     before: Exclude<SentBefore, { readonly outcome: "known" }> | undefined,
   ) {
     this.#isSentBefore = before?.outcome === "unknown";
-    this.#since = this.#isSentBefore ? workflowInfo().startTime.getTime() : Date.now();
+    this.#since = this.#isSentBefore ? startTimeMs() : Date.now();
     this.#amendments = before?.amendments ?? 0;
     this.#run = run;
     this.#sending = sending;
@@ -200,11 +207,18 @@ class Sender<Request extends object, A> {
     return this.#lookUp("An earlier run of this workflow may have sent it.", "");
   }
 
-  /** Tells that it is being sent; throws where the run is cancelled: nothing is in doubt before a send. */
-  begin(): void {
+  /**
+   * Tells that it is being sent; throws where the run is cancelled: nothing is in doubt before a send.
+   *
+   * @returns which send it is: no two of a step have the same number.
+   */
+  begin(): SendIntent {
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Not sent.");
     this.#run.outcomeUnknown(this.#doubt);
     this.#tell("sending");
+    const number = this.#number;
+    this.#number += 1;
+    return { step: this.#sending.step, number };
   }
 
   /** What a send that failed came to: what it made after all, or that it is to be sent again. */
@@ -230,6 +244,8 @@ class Sender<Request extends object, A> {
         return "send";
       case "Refused":
         return this.#onRefusal(failure.failure);
+      case "AlreadySent":
+        return this.#onSentBefore(failure.sent, failure.reason);
       case "Unknown":
         this.#unknownOutcomes += 1;
         this.#isInDoubt = true;
@@ -247,7 +263,10 @@ class Sender<Request extends object, A> {
     const { isKeyed, step } = this.#sending;
     if (!isKeyed) return [];
     const most = this.#isSentBefore ? MOST_AMENDMENTS : this.#amendments;
-    return Array.from({ length: most + 1 }, (_, amendments) => keyOf(step, amendments));
+    return [
+      ...Array.from({ length: most + 1 }, (_, amendments) => keyOf(step, amendments)),
+      ...(this.#keyBefore === undefined ? [] : [this.#keyBefore]),
+    ];
   }
 
   /** Fixes key and payload before the first send: every further send is the very same. */
@@ -271,6 +290,32 @@ class Sender<Request extends object, A> {
       throw refusal;
     }
     return this.#askToAmend(refusal.message);
+  }
+
+  /** The journal knows of a send that this run does not: of a run before it, or of a lost worker. */
+  async #onSentBefore(sent: SentAlready, reason: string): Promise<A | "send"> {
+    const { fromIds, idsWanted, lookUp } = this.#sending;
+    this.#number = Math.max(this.#number, sent.number + 1);
+    this.#since = Math.min(this.#since, sent.begunAt);
+    this.#keyBefore = sent.key;
+    // What it says of the latest send does not tell what became of those before it.
+    if (sent.outcome === "notCarriedOut" && sent.number === 1) return "send";
+    if (sent.outcome !== "notCarriedOut") this.#isInDoubt = true;
+    if (!sent.isSamePayload && sent.outcome !== "notCarriedOut") {
+      return this.#ask(`${reason} It was another request than this one.`, []);
+    }
+    if (sent.outcome === "carriedOut" && idsWanted.every((id) => sent.ids[id] !== undefined)) {
+      try {
+        return await fromIds(sent.ids, this.#request);
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        return this.#ask(`${reason} What it made is not it: ${rootCause(error).message}`, []);
+      }
+    }
+    this.#unknownOutcomes += 1;
+    // It may have been sent by a run whose history is gone.
+    if (lookUp !== undefined) this.#since = Math.min(this.#since, startTimeMs());
+    return this.#lookUp(reason, "AlreadySent");
   }
 
   async #lookUp(reason: string, type: string): Promise<A | "send"> {
