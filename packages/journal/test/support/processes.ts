@@ -18,13 +18,15 @@ const startSender = async (setting: string, account: string) => {
     received.push(message);
     arrived();
   });
+  const arrival = () =>
+    new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
   const next = async (): Promise<string> => {
     for (;;) {
       const message = received.shift();
       if (message !== undefined) return message;
-      await new Promise<void>((resolve) => {
-        arrived = resolve;
-      });
+      await arrival();
     }
   };
   const exited = new Promise<void>((resolve) => {
