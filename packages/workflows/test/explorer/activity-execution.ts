@@ -1,0 +1,221 @@
+import { makePaymentsActivities, type PaymentsActivities } from "@durable-payments/activities";
+import {
+  BeforeSend,
+  defaultClientOptions,
+  type Input,
+  OutcomeUnknown,
+  type Payout,
+  PaymentsClient,
+  type PaymentsClientShape,
+} from "@durable-payments/api-core";
+import { asyncLocalStorage, Context, type Info } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { Effect, Layer, ManagedRuntime } from "effect";
+import { askingJournal, type JournalCall } from "./journal-io.ts";
+import type { ActivityOutcome } from "./run-history.ts";
+import { idle, setTime } from "./virtual-time.ts";
+
+/** An attempt of an activity, as a worker executes it. */
+export interface Attempt {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly seq: number;
+  readonly attempt: number;
+  readonly type: string;
+  readonly args: ReadonlyArray<unknown>;
+  readonly startedAt: number;
+  readonly startToCloseMs: number;
+}
+
+/** What an activity asks of the world around it. */
+export type Asked =
+  | { readonly io: "listPayouts" }
+  | { readonly io: "retrievePayout"; readonly payoutId: string }
+  | { readonly io: "createPayout"; readonly request: Input<"createPayout"> }
+  /** The runs whose PaymentIds have one of these. */
+  | { readonly io: "listRuns"; readonly query: string }
+  | { readonly io: "journal"; readonly call: JournalCall };
+
+/** What it is answered, and when. */
+export interface Answered {
+  readonly at: number;
+  readonly answer: unknown;
+}
+
+/** What a lost answer is to an activity. */
+export const NO_ANSWER = "no answer";
+
+/** How long the service takes at most, and how far its list lags. */
+export interface Timing {
+  readonly requestTimeoutMs: number;
+  readonly listLagMs: number;
+}
+
+interface Waiting {
+  readonly asked: Asked;
+  readonly answer: (answer: unknown) => void;
+}
+
+/** The execution that is going on now: one at a time. */
+let current: Array<Waiting> = [];
+
+const ask = (asked: Asked): Promise<unknown> =>
+  new Promise((answer) => {
+    current.push({ asked, answer });
+  });
+
+const asks = (asked: Asked) => Effect.promise(() => ask(asked));
+
+const clientWith = ({ listLagMs, requestTimeoutMs }: Timing): PaymentsClientShape => {
+  const known: Partial<PaymentsClientShape> = {
+    options: {
+      ...defaultClientOptions,
+      clientId: "explored",
+      baseUrl: "https://service.test",
+      requestTimeoutMs,
+      assumptions: { ...defaultClientOptions.assumptions, listLagSeconds: listLagMs / 1000 },
+    } as PaymentsClientShape["options"],
+    ping: () => Effect.succeed({ message: "pong" }),
+    // The answers of the world are such as this client's decoding would give.
+    listPayouts: () =>
+      Effect.map(asks({ io: "listPayouts" }), (listed) => ({
+        item_list: listed as ReadonlyArray<Payout>,
+        unreadable: [],
+        total_item: (listed as ReadonlyArray<Payout>).length,
+        total_page: 1,
+      })),
+    retrievePayout: ({ payout_id }) =>
+      Effect.map(asks({ io: "retrievePayout", payoutId: payout_id }), (found) => found as Payout),
+    createPayout: (request) =>
+      Effect.gen(function* () {
+        const beforeSend = yield* BeforeSend;
+        yield* beforeSend("createPayout");
+        const made = yield* asks({ io: "createPayout", request });
+        if (made !== NO_ANSWER) return made as Payout;
+        return yield* new OutcomeUnknown({
+          operation: "createPayout",
+          carriedOut: "unknown",
+          message: "No answer came.",
+        });
+      }),
+  };
+  return new Proxy(known, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (value === undefined) throw new Error(`This world's service has no ${String(name)}.`);
+      return value;
+    },
+  }) as PaymentsClientShape;
+};
+
+/** The activities of a worker in this world. */
+export type Activities = Pick<
+  PaymentsActivities,
+  "createPayout" | "findPayouts" | "readAccount" | "retrievePayout"
+>;
+
+/** Makes the activities that workers execute, over what the world answers. */
+export const makeActivities = (timing: Timing): PaymentsActivities =>
+  makePaymentsActivities(ManagedRuntime.make(Layer.succeed(PaymentsClient, clientWith(timing))), {
+    brake: async () => undefined,
+    journal: askingJournal((call) => ask({ io: "journal", call })),
+  });
+
+async function* listRuns(query: string) {
+  yield* (await ask({ io: "listRuns", query })) as ReadonlyArray<{ readonly workflowId: string }>;
+}
+
+const contextOf = (attempt: Attempt): Context => {
+  const info = {
+    workflowExecution: { workflowId: attempt.workflowId, runId: attempt.runId },
+    attempt: attempt.attempt,
+    activityId: String(attempt.seq),
+    activityType: attempt.type,
+    taskQueue: "explored",
+    isLocal: false,
+    scheduledTimestampMs: attempt.startedAt,
+    currentAttemptScheduledTimestampMs: attempt.startedAt,
+    startToCloseTimeoutMs: attempt.startToCloseMs,
+  } as unknown as Info;
+  // Of the context's many parts these are what the activities use.
+  const context = Object.create(Context.prototype) as Context;
+  return Object.assign(context, {
+    info,
+    cancellationSignal: new AbortController().signal,
+    heartbeatFn: () => undefined,
+    _client: { workflow: { list: ({ query }: { readonly query: string }) => listRuns(query) } },
+    log: { info: () => undefined, warn: () => undefined, debug: () => undefined },
+  });
+};
+
+const outcomeOf = ({
+  details,
+  message,
+  nonRetryable,
+  type,
+}: ApplicationFailure): ActivityOutcome => ({
+  failure: {
+    type: type ?? "",
+    message,
+    nonRetryable: nonRetryable === true,
+    details: details ?? [],
+  },
+});
+
+/** An activity that a worker executes: it asks the world, and goes on with each answer. */
+export class ActivityExecution {
+  readonly #waiting: Array<Waiting> = [];
+  #done: ActivityOutcome | undefined;
+  #fault: Error | undefined;
+
+  private constructor() {}
+
+  static async begin(activities: PaymentsActivities, attempt: Attempt): Promise<ActivityExecution> {
+    const execution = new ActivityExecution();
+    current = execution.#waiting;
+    setTime(attempt.startedAt);
+    const activity = activities[attempt.type as keyof Activities] as
+      | ((...args: ReadonlyArray<unknown>) => Promise<unknown>)
+      | undefined;
+    if (activity === undefined) throw new Error(`This world has no activity ${attempt.type}.`);
+    void asyncLocalStorage
+      .run(contextOf(attempt), () => activity(...attempt.args))
+      .then(
+        (result) => {
+          execution.#done = { result };
+        },
+        (error: unknown) => {
+          if (error instanceof ApplicationFailure) execution.#done = outcomeOf(error);
+          else execution.#fault = new Error("An activity failed by a fault.", { cause: error });
+        },
+      );
+    await execution.#settle();
+    return execution;
+  }
+
+  /** What it waits for; undefined when it is done. */
+  get asked(): Asked | undefined {
+    return this.#waiting[0]?.asked;
+  }
+
+  /** What it came to. */
+  get done(): ActivityOutcome | undefined {
+    return this.#done;
+  }
+
+  async answer({ answer, at }: Answered): Promise<void> {
+    current = this.#waiting;
+    setTime(at);
+    this.#waiting.shift()?.answer(answer);
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    for (let turn = 0; turn < 50; turn++) {
+      await idle();
+      if (this.#fault !== undefined) throw this.#fault;
+      if (this.#done !== undefined || this.#waiting.length > 0) return;
+    }
+    throw new Error("An activity waits for something that this world does not know.");
+  }
+}

@@ -1,0 +1,77 @@
+import type { Engine } from "./engine.ts";
+import type { Made, State } from "./world.ts";
+
+const nameOf = ({ step, workflowId }: Pick<Made, "step" | "workflowId">): string =>
+  `${workflowId} ${step}`;
+
+/** What is wrong in the ledger: a step that is paid twice. */
+const wrongInLedger = ({ ledger }: State): string | undefined => {
+  const paid = new Map<string, string>();
+  for (const made of ledger) {
+    const other = paid.get(nameOf(made));
+    if (other !== undefined) {
+      return `${nameOf(made)} is paid twice: ${other}, ${made.payout.payout_id}`;
+    }
+    paid.set(nameOf(made), made.payout.payout_id);
+  }
+  return undefined;
+};
+
+/** What is wrong in what runs report: a payout of two steps, one that was never made, a step without one. */
+const wrongInReports = async (engine: Engine, state: State): Promise<string | undefined> => {
+  const takers = new Map<string, string>();
+  for (const run of state.runs) {
+    const { closed, inDoubt, taken } = await engine.situation(run);
+    for (const { payoutId, step } of taken) {
+      const name = `${run.workflowId} ${step}`;
+      const taker = takers.get(payoutId) ?? name;
+      if (taker !== name) return `${payoutId} is taken by ${taker} and by ${name}`;
+      takers.set(payoutId, name);
+      if (!state.ledger.some(({ payout }) => payout.payout_id === payoutId)) {
+        return `${name} reports ${payoutId}, which was never made`;
+      }
+    }
+    const has = (step: string) => taken.some((one) => one.step === step);
+    if (closed?.kind === "completed") {
+      const steps = Object.keys(engine.world.runs[run.workflowId] ?? {});
+      const missing = steps.filter((step) => !has(step));
+      if (missing.length > 0) return `${run.workflowId} completed without ${missing.join(", ")}`;
+    }
+    if (closed?.kind === "failed" && run.isCurrent) {
+      const silent = state.ledger.find(
+        ({ step, workflowId }) =>
+          workflowId === run.workflowId && !has(step) && !inDoubt.includes(step),
+      );
+      if (silent !== undefined) {
+        return `${nameOf(silent)} is paid, and the run that ended does not say that it may be`;
+      }
+    }
+  }
+  return undefined;
+};
+
+/** What a step must not do: pay what a person has ended before. */
+const wrongInStep = async (
+  engine: Engine,
+  before: State,
+  state: State,
+): Promise<string | undefined> => {
+  for (const made of state.ledger.slice(before.ledger.length)) {
+    for (const run of before.runs) {
+      if (run.workflowId !== made.workflowId) continue;
+      const { abandoned } = await engine.situation(run);
+      if (abandoned.includes(made.step)) return `${nameOf(made)} is paid after it was abandoned`;
+    }
+  }
+  return undefined;
+};
+
+/** What must never be, and is after a step of the world; undefined where nothing is. */
+export const violated = async (
+  engine: Engine,
+  before: State,
+  state: State,
+): Promise<string | undefined> =>
+  wrongInLedger(state) ??
+  (await wrongInReports(engine, state)) ??
+  (await wrongInStep(engine, before, state));

@@ -1,0 +1,181 @@
+import type { Asked } from "./activity-execution.ts";
+import type { AttemptState } from "./activity-states.ts";
+import { currentRun, type Engine, HEARTBEAT_TIMEOUT_MS, type Next, replaced } from "./engine.ts";
+import { createPayout, listPayouts, listRuns, retrievePayout } from "./service.ts";
+import { decisions } from "./person.ts";
+import { restores, resets } from "./set-back.ts";
+import type { Process, State } from "./world.ts";
+
+/** Whether nothing else in the world can tell when it is done. */
+const isPrivate = (state: State, process: Process, asked: Asked | undefined): boolean => {
+  if (asked?.io !== "journal") return asked === undefined || asked.io === "retrievePayout";
+  const { workflowId } = process.chain.root;
+  // What the journal has of a workflow id is asked by that workflow id alone.
+  return !state.processes.some(
+    (other) => other !== process && other.chain.root.workflowId === workflowId,
+  );
+};
+
+const isSend = ({ chain }: Process): boolean => chain.root.type === "createPayout";
+
+const cutOff = (state: State, process: Process): ReadonlyArray<Next> => {
+  const { attempt, seq, workflowId } = process.chain.root;
+  if (!process.isConnected || !isSend(process) || state.budget.lostWorkers === 0) return [];
+  const run = currentRun(state, workflowId);
+  return [
+    {
+      label: `the worker that sends for ${workflowId} is cut off`,
+      state: {
+        ...state,
+        budget: { ...state.budget, lostWorkers: state.budget.lostWorkers - 1 },
+        processes: replaced(state.processes, process, { ...process, isConnected: false }),
+        runs: replaced(state.runs, run, {
+          ...run,
+          attempts: { ...run.attempts, [seq]: { attempt, lostAt: state.now } },
+        }),
+      },
+    },
+  ];
+};
+
+/** Until when a request that a process is about to send can reach the service. */
+const dispatchBy = (engine: Engine, { chain }: Process): number =>
+  (chain.entry?.at ?? chain.root.startedAt) + engine.world.service.requestTimeoutMs;
+
+const steps = async (
+  engine: Engine,
+  state: State,
+  process: Process,
+  { asked, done }: AttemptState,
+): Promise<ReadonlyArray<Next>> => {
+  const { type, workflowId } = process.chain.root;
+  if (done !== undefined) {
+    const said = "failure" in done ? done.failure.type : "done";
+    const label = `${workflowId} is told of ${type}: ${said}`;
+    return [{ label, state: await engine.finish(state, process, done) }];
+  }
+  if (process.coming !== undefined) {
+    return [
+      {
+        label: `lost worker of ${workflowId} gets the journal's answer`,
+        state: engine.answer(state, process, process.coming.answer),
+      },
+    ];
+  }
+  switch (asked?.io) {
+    case "createPayout":
+      // What has not left the worker by now never does: its request has come to its end.
+      if (state.now > dispatchBy(engine, process)) return [];
+      return createPayout(engine, state, process, asked.request);
+    case "listPayouts":
+      return listPayouts(engine, state, process);
+    case "retrievePayout":
+      return retrievePayout(engine, state, process, asked.payoutId);
+    case "listRuns":
+      return listRuns(engine, state, process, asked.query);
+    case "journal": {
+      const { answer, log } = await engine.journals.call(state.journal, asked.call, state.now);
+      const name = `${process.isConnected ? "" : "lost worker of "}${workflowId}`;
+      const said = JSON.stringify(answer) ?? "";
+      return [
+        {
+          label: `${name} calls the journal: ${asked.call.method} ${said.slice(0, 80)}`,
+          state: process.isConnected
+            ? engine.answer({ ...state, journal: log }, process, answer)
+            : {
+                ...state,
+                journal: log,
+                processes: replaced(state.processes, process, { ...process, coming: { answer } }),
+              },
+        },
+      ];
+    }
+    default:
+      throw new Error(`${type} is neither done nor waits.`);
+  }
+};
+
+/** Time goes on to what is due next: a timer, or the end of the server's patience with a lost worker. */
+const timers = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
+  const due: Array<{ readonly at: number; readonly next: () => Promise<Next> }> = [];
+  for (const run of state.runs) {
+    if (!run.isCurrent) continue;
+    const situation = await engine.situation(run);
+    if (situation.closed !== undefined) continue;
+    for (const [seq, fires] of situation.timers) {
+      const at = Math.max(fires, state.now);
+      due.push({
+        at,
+        next: async () => ({
+          label: `a timer of ${run.workflowId} fires`,
+          state: await engine.tell({ ...state, now: at }, run, { kind: "timer", at, seq }),
+        }),
+      });
+    }
+    for (const scheduled of situation.activities.values()) {
+      const known = run.attempts[scheduled.seq];
+      if (known?.lostAt === undefined) continue;
+      const at = Math.max(known.lostAt + HEARTBEAT_TIMEOUT_MS, state.now);
+      due.push({
+        at,
+        next: async () => ({
+          label: `the server begins attempt ${known.attempt + 1} of ${scheduled.type} of ${run.workflowId}`,
+          state: engine.start(
+            { ...state, now: at },
+            run.workflowId,
+            situation.runId,
+            scheduled,
+            known.attempt + 1,
+          ),
+        }),
+      });
+    }
+  }
+  const first = Math.min(...due.map(({ at }) => at));
+  for (const process of state.processes) {
+    const { asked } = await engine.attempt(process);
+    const isSending = process.isConnected && asked?.io === "createPayout";
+    if (isSending && first > dispatchBy(engine, process)) return [];
+  }
+  const all: Array<Next> = [];
+  for (const { at, next } of due) if (at === first) all.push(await next());
+  return all;
+};
+
+/** Runs are started one after the other, each at any time. */
+const starts = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
+  const workflowId = Object.keys(engine.world.runs).find(
+    (id) => !state.runs.some((run) => run.workflowId === id),
+  );
+  return workflowId === undefined
+    ? []
+    : [{ label: `${workflowId} is started`, state: await engine.startRun(state, workflowId) }];
+};
+
+/** Everything that can happen next. */
+export const nextOf = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
+  // One after the other, here as below: one execution goes on at a time.
+  const processes: Array<{ readonly process: Process; readonly at: AttemptState }> = [];
+  for (const process of state.processes) {
+    processes.push({ process, at: await engine.attempt(process) });
+  }
+  const own = processes.find(
+    ({ at, process }) => process.isConnected && isPrivate(state, process, at.asked),
+  );
+  if (own !== undefined) {
+    // Whatever else can happen can happen after it as well.
+    return [...(await steps(engine, state, own.process, own.at)), ...cutOff(state, own.process)];
+  }
+  const next: Array<Next> = [];
+  for (const { at, process } of processes) {
+    next.push(...(await steps(engine, state, process, at)), ...cutOff(state, process));
+  }
+  next.push(
+    ...(await starts(engine, state)),
+    ...(await timers(engine, state)),
+    ...(await decisions(engine, state)),
+    ...(await resets(engine, state)),
+    ...(await restores(engine, state)),
+  );
+  return next;
+};

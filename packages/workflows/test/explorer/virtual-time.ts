@@ -1,0 +1,44 @@
+import { setImmediate } from "node:timers";
+import { vi } from "vitest";
+
+const RealDate = Date;
+let now = 0;
+
+class VirtualDate extends RealDate {
+  constructor(...given: [] | [number | string | Date]) {
+    if (given.length === 0) super(now);
+    else super(given[0]);
+  }
+
+  static override now(): number {
+    return now;
+  }
+}
+
+/** Sets what `Date` and the monotonic clock show, in milliseconds. */
+export const setTime = (at: number): void => {
+  now = at;
+};
+
+/**
+ * Stops the clocks: they show what {@link setTime} has set. Heartbeats are not given: an execution that
+ * is left in its middle would give them for ever.
+ *
+ * @returns how to let them run again.
+ */
+export const stopClocks = (): (() => void) => {
+  vi.stubGlobal("Date", VirtualDate);
+  vi.stubGlobal("setInterval", () => 0);
+  vi.stubGlobal("clearInterval", () => undefined);
+  const monotonic = vi.spyOn(performance, "now").mockImplementation(() => now);
+  return () => {
+    vi.unstubAllGlobals();
+    monotonic.mockRestore();
+  };
+};
+
+/** Lets everything that can go on without an event go on. */
+export const idle = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });

@@ -1,0 +1,121 @@
+import type { Input, Payout } from "@durable-payments/api-core";
+import { beginRun, createPayout } from "../../src/index.ts";
+import type { Timing } from "./activity-execution.ts";
+import type { AttemptChain } from "./activity-states.ts";
+import type { JournalLog } from "./journal-io.ts";
+import type { RunChain } from "./run-situations.ts";
+
+/** A payment that a step is to make. */
+export type Payment = Omit<Input<"createPayout">, "unique_request_id">;
+
+/** How often something may happen on one way through a world. */
+export interface Budget {
+  /** Answers that do not come, of sends that were carried out or not. */
+  readonly lostAnswers: number;
+  /** Workers that are cut off from the server; what they were at, they go on with, at any time. */
+  readonly lostWorkers: number;
+  /** Runs that are reset, to the beginning of one of their steps. */
+  readonly resets: number;
+  /** Whether a copy of the server's database is made, and put back later. */
+  readonly restores: number;
+  /** Questions that a person answers by ending the run. */
+  readonly abandons: number;
+}
+
+/** A small world: what is to be paid, how the service and the server behave, and what goes wrong. */
+export interface World {
+  readonly name: string;
+  /** By workflow id: the payments of its steps, in order. */
+  readonly runs: Readonly<Record<string, Readonly<Record<string, Payment>>>>;
+  readonly service: Timing & {
+    /** What the service shows as `unique_request_id`. */
+    readonly keys: "ours" | "its own" | "none";
+    /** How a payout looks in its list. */
+    readonly listed?: (payout: Payout) => Payout;
+  };
+  /** How far the server's list of workflows lags behind what they wrote. */
+  readonly visibilityLagMs: number;
+  readonly budget: Budget;
+}
+
+/** A payout that the service has made. */
+export interface Made {
+  readonly payout: Payout;
+  /** Who truly made it: nobody in this world is told. */
+  readonly workflowId: string;
+  readonly step: string;
+  readonly at: number;
+  /** Whether it was seen in the list: from then on it is. */
+  readonly isListed: boolean;
+}
+
+/** A run as the server knows it. */
+export interface RunRecord {
+  readonly workflowId: string;
+  readonly chain: RunChain;
+  /** Whether it is the latest of its workflow id. */
+  readonly isCurrent: boolean;
+  /** The oldest version of its PaymentIds that the server's list can still show; -1 while it can lack the run. */
+  readonly oldestShown: number;
+  /** Attempts of its activities: by number, and when the worker of the latest was lost. */
+  readonly attempts: Readonly<
+    Record<number, { readonly attempt: number; readonly lostAt?: number }>
+  >;
+}
+
+/** An activity that a worker executes. */
+export interface Process {
+  readonly chain: AttemptChain;
+  /** Whether the server still takes what it says. */
+  readonly isConnected: boolean;
+  /** An answer that is on its way to it. */
+  readonly coming?: { readonly answer: unknown };
+}
+
+/** Everything that can change. */
+export interface State {
+  readonly now: number;
+  readonly ledger: ReadonlyArray<Made>;
+  readonly runs: ReadonlyArray<RunRecord>;
+  readonly backup: ReadonlyArray<RunRecord> | undefined;
+  readonly processes: ReadonlyArray<Process>;
+  readonly journal: JournalLog;
+  readonly budget: Budget;
+}
+
+/** The beginning of a run, milliseconds. */
+export const BEGIN = Date.UTC(2026, 0, 5);
+
+/** A workflow that makes its payments one after the other. */
+export const workflowOf =
+  ({ runs }: World) =>
+  (workflowId: string) =>
+  () => {
+    const run = beginRun();
+    return run.conduct(async () => {
+      for (const [step, payment] of Object.entries(runs[workflowId] ?? {})) {
+        await createPayout(run, payment, step);
+      }
+    });
+  };
+
+const recordKey = ({ attempts, chain, isCurrent, oldestShown }: RunRecord): string =>
+  `${chain.id}${isCurrent ? "" : "-"}${oldestShown}${JSON.stringify(attempts)}`;
+
+/** The same for states from which the same can happen. */
+export const keyOf = ({ backup, budget, journal, ledger, now, processes, runs }: State): string =>
+  [
+    now,
+    journal.id,
+    ledger.map(({ isListed, payout }) => payout.payout_id + (isListed ? "+" : "")).join(),
+    runs.map(recordKey).join(),
+    backup?.map(recordKey).join() ?? "",
+    processes
+      .map(
+        ({ chain, coming, isConnected }) =>
+          `${chain.id}${isConnected ? "+" : ""}${coming === undefined ? "" : JSON.stringify(coming)}`,
+      )
+      .toSorted()
+      .join(),
+    Object.values(budget).join(),
+  ].join("|");
