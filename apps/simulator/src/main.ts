@@ -5,6 +5,7 @@ import { HttpServer } from "effect/http";
 import { FAULTS } from "./faults/fault.ts";
 import { parseDuration, parseFault, parseTemperament } from "./parse-arguments.ts";
 import { API_KEY, CLIENT_ID } from "./service/sign-in.ts";
+import { TEMPERAMENTS } from "./temperament/temperaments.ts";
 import {
   EXPIRY_FIELDS,
   EXPIRY_FORMS,
@@ -84,7 +85,7 @@ const flags = {
   ),
   temperament: Flag.String("temperament").pipe(
     Flag.withMetavar("JSON"),
-    Flag.withDescription("How what it knows is shown, see below"),
+    Flag.withDescription("How the service shows its data, see below"),
     Flag.withDefault("{}"),
     Flag.mapTryCatch(parseTemperament, messageOf),
   ),
@@ -122,6 +123,12 @@ const description = `The payment service on localhost, for tests and trials.
   operation, or to any but signIn; once, or without end with a probability:
 ${Object.entries(FAULTS)
   .map(([kind, effect]) => `    ${kind.padEnd(22)}${effect}`)
+  .join("\n")}
+
+  --temperament takes a JSON object such as {"listLagMs":3000} of these fields,
+  which the README describes:
+${Object.keys(TEMPERAMENTS)
+  .map((name) => `    ${name}`)
   .join("\n")}`;
 
 const describe = (url: string) =>

@@ -26,6 +26,7 @@ import { AsTheServiceLayer, RequestCounts } from "./service/requests.ts";
 import { AuthHandlers, SignedInLayer } from "./service/sign-in.ts";
 import { SimulatedApi } from "./service/simulated-api.ts";
 import { TransactionHandlers } from "./service/transactions.ts";
+import { refusedConnectionsLayer } from "./temperament/refused-connections.ts";
 import { TemperamentInForce } from "./temperament/temperaments-in-force.ts";
 import { isNothing, makeSettings, Settings, type SimulatorOptions } from "./settings.ts";
 
@@ -141,14 +142,16 @@ const logged = <A, E, R>(handled: Effect.Effect<A, E, R>) =>
   );
 
 /** The whole simulator: listens, and offers its control in the same process. */
-export const simulatorLayer = (options: SimulatorOptions) =>
-  HttpRouter.serve(Layer.mergeAll(ServiceRoutes, ControlRoutes, AnythingElse), {
+export const simulatorLayer = (options: SimulatorOptions) => {
+  const server = createServer();
+  return HttpRouter.serve(Layer.mergeAll(ServiceRoutes, ControlRoutes, AnythingElse), {
     disableLogger: true,
     disableListenLog: true,
     ...(options.log === true ? { middleware: logged } : {}),
   }).pipe(
+    Layer.merge(refusedConnectionsLayer(server)),
     Layer.provideMerge(
-      NodeHttpServer.layerServer(createServer, {
+      NodeHttpServer.layerServer(() => server, {
         host: options.host ?? "127.0.0.1",
         port: options.port ?? 0,
         gracefulShutdownTimeout: SHUTDOWN_MILLISECONDS,
@@ -173,3 +176,4 @@ export const simulatorLayer = (options: SimulatorOptions) =>
       SettingsLayer(options),
     ]),
   );
+};

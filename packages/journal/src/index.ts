@@ -13,3 +13,10 @@ export {
 } from "./journal.ts";
 export { makeMemoryJournal } from "./memory-journal.ts";
 export { forbidding } from "./permit.ts";
+export {
+  describeJournalPlace,
+  JOURNAL_VARIABLE,
+  type JournalPlace,
+  openJournal,
+  readJournalPlace,
+} from "./open-journal.ts";

@@ -13,3 +13,9 @@ export {
   startProcess,
 } from "./start-process.ts";
 export { runTemporalCli } from "./temporal-cli.ts";
+export {
+  type IndependentService,
+  type IndependentServiceOptions,
+  type LostAnswer,
+  startIndependentService,
+} from "./independent-service/independent-service.ts";

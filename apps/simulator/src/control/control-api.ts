@@ -21,43 +21,45 @@ export class ThisMachineOnly extends HttpApiMiddleware.Service<ThisMachineOnly>(
 const done = HttpApiSchema.NoContent;
 
 /** What the simulator itself can be asked and told; it is no part of the simulated service. */
-export const ControlApi = HttpApi.make("simulator").add(
-  HttpApiGroup.make("control", { topLevel: true })
-    .add(
-      HttpApiEndpoint.get("readLedger", "/_simulator/state", { success: Ledger, error: Refusal }),
-      HttpApiEndpoint.post("addFault", "/_simulator/faults", {
-        payload: FaultOrder,
-        success: done,
-        error: Refusal,
-      }),
-      HttpApiEndpoint.get("listFaults", "/_simulator/faults", {
-        success: Schema.Array(OrderedFault),
-      }),
-      HttpApiEndpoint.delete("clearFaults", "/_simulator/faults", { success: done }),
-      HttpApiEndpoint.get("readTemperament", "/_simulator/temperament", { success: Temperament }),
-      HttpApiEndpoint.put("setTemperament", "/_simulator/temperament", {
-        payload: Temperament,
-        success: done,
-        error: Refusal,
-      }),
-      HttpApiEndpoint.post("fund", "/_simulator/balances/:currency/fund", {
-        params: { currency: Schema.String },
-        payload: Schema.Struct({ amount: Schema.String }),
-        success: done,
-        error: Refusal,
-      }),
-      HttpApiEndpoint.post("setVerification", "/_simulator/cardholders/:id/verification", {
-        params: { id: Schema.String },
-        payload: Schema.Struct({ status: Schema.Literals(VERIFICATIONS) }),
-        success: done,
-        error: Refusal,
-      }),
-      HttpApiEndpoint.post("setPayoutStatus", "/_simulator/payouts/:id/status", {
-        params: { id: Schema.String },
-        payload: Schema.Struct({ status: Schema.NonEmptyString }),
-        success: done,
-        error: Refusal,
-      }),
-    )
-    .middleware(ThisMachineOnly),
-);
+export const ControlApi = HttpApi.make("simulator")
+  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
+  .add(
+    HttpApiGroup.make("control", { topLevel: true })
+      .add(
+        HttpApiEndpoint.get("readLedger", "/_simulator/state", { success: Ledger, error: Refusal }),
+        HttpApiEndpoint.post("addFault", "/_simulator/faults", {
+          payload: FaultOrder,
+          success: done,
+          error: Refusal,
+        }),
+        HttpApiEndpoint.get("listFaults", "/_simulator/faults", {
+          success: Schema.Array(OrderedFault),
+        }),
+        HttpApiEndpoint.delete("clearFaults", "/_simulator/faults", { success: done }),
+        HttpApiEndpoint.get("readTemperament", "/_simulator/temperament", { success: Temperament }),
+        HttpApiEndpoint.put("setTemperament", "/_simulator/temperament", {
+          payload: Temperament,
+          success: done,
+          error: Refusal,
+        }),
+        HttpApiEndpoint.post("fund", "/_simulator/balances/:currency/fund", {
+          params: { currency: Schema.String },
+          payload: Schema.Struct({ amount: Schema.String }),
+          success: done,
+          error: Refusal,
+        }),
+        HttpApiEndpoint.post("setVerification", "/_simulator/cardholders/:id/verification", {
+          params: { id: Schema.String },
+          payload: Schema.Struct({ status: Schema.Literals(VERIFICATIONS) }),
+          success: done,
+          error: Refusal,
+        }),
+        HttpApiEndpoint.post("setPayoutStatus", "/_simulator/payouts/:id/status", {
+          params: { id: Schema.String },
+          payload: Schema.Struct({ status: Schema.NonEmptyString }),
+          success: done,
+          error: Refusal,
+        }),
+      )
+      .middleware(ThisMachineOnly),
+  );

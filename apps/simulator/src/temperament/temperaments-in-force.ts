@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Random } from "effect";
+import { Clock, Context, Effect, Layer, Queue, Random } from "effect";
 import { createHash } from "node:crypto";
 import type { Temperament } from "./temperament.ts";
 
@@ -9,6 +9,8 @@ export class TemperamentInForce extends Context.Service<
     readonly current: () => Temperament;
     /** Puts another temperament in place of the one in force; an outage counts from now. */
     readonly set: (temperament: Temperament) => Effect.Effect<void>;
+    /** Every temperament that was put in force, the first one included. */
+    readonly changes: Queue.Dequeue<Temperament>;
     /** Milliseconds since 1970 when the temperament in force was set. */
     readonly since: () => number;
     /** Whether an event that has this share of all happens now. */
@@ -27,13 +29,16 @@ export class TemperamentInForce extends Context.Service<
         const random = yield* Random.Random;
         let current = options.temperament;
         let since = yield* Clock.currentTimeMillis;
+        const changes = yield* Queue.unbounded<Temperament>();
+        yield* Queue.offer(changes, current);
         return TemperamentInForce.of({
           current: () => current,
-          set: (temperament) =>
-            Effect.map(Clock.currentTimeMillis, (now) => {
-              current = temperament;
-              since = now;
-            }),
+          set: Effect.fnUntraced(function* (temperament) {
+            since = yield* Clock.currentTimeMillis;
+            current = temperament;
+            yield* Queue.offer(changes, temperament);
+          }),
+          changes,
           since: () => since,
           happens: (share) => share !== undefined && random.nextDoubleUnsafe() < share,
           pick: (count) => Math.floor(random.nextDoubleUnsafe() * count),

@@ -21,7 +21,7 @@ export const beneficiary = {
   state: "NY",
   address: "2 Main Street",
   postal_code: "10001",
-};
+} as const;
 
 export const payout = {
   currency: "USD",
@@ -30,7 +30,7 @@ export const payout = {
   payout_reference: "May",
   payment_date: "2026-05-31",
   is_payer: "N",
-};
+} as const;
 
 export const cardholder = {
   email: "grace@example.com",
@@ -40,4 +40,4 @@ export const cardholder = {
   phone_number: "+1 202 555 0100",
   residential_address: "3 Navy Yard",
   card_holder_status: 0,
-};
+} as const;

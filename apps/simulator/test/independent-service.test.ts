@@ -1,0 +1,116 @@
+import { makePaymentsClient } from "@durable-payments/api-core";
+import {
+  type IndependentServiceOptions,
+  startIndependentService,
+} from "@durable-payments/tools/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { beneficiary, cardholder, payout } from "./support/bodies.ts";
+
+const start = async (options: IndependentServiceOptions = {}) => {
+  const service = await startIndependentService(options);
+  const client = makePaymentsClient({
+    baseUrl: service.url,
+    clientId: service.clientId,
+    apiKey: service.apiKey,
+  });
+  onTestFinished(async () => {
+    await client.close();
+    await service.stop();
+  });
+  const { beneficiary_id } = await client.createBeneficiary(beneficiary);
+  const pay = () => client.createPayout({ ...payout, beneficiary_id });
+  return { service, client, pay, beneficiary_id };
+};
+
+describe("the client reads a service that was written without it", () => {
+  it("beneficiaries, payouts and balances", async () => {
+    const { beneficiary_id, client, pay, service } = await start({ settleAfterMs: 0 });
+    const read = await client.retrieveBeneficiary({ beneficiary_id });
+    expect(read.beneficiary_bank_details).toMatchObject({ account_number: "000123456789" });
+    const made = await pay();
+    const [truth] = service.ledger.payouts;
+    expect(made).toMatchObject({ payout_id: String(truth!.id), amount: "12.5000" });
+    const { payout_id } = made;
+    const ended = await client.retrievePayout({ payout_id });
+    expect(ended).toMatchObject({ payout_id, amount: "12.5000", currency: "USD" });
+    expect(Date.parse(ended.complete_time!)).toBe(Math.floor(truth!.at / 1000) * 1000);
+    await pay();
+    const listed = await client.listPayouts({ page_num: 1, page_size: 50 });
+    expect(listed.item_list.map((each) => each.payout_id)).toEqual(
+      service.ledger.payouts.map(({ id }) => String(id)),
+    );
+    const balance = await client.retrieveBalance({ currency: "USD" });
+    expect(balance.available_balance).toBe("99975.0000");
+  });
+
+  it("cardholders and cards, a repeated key of which makes nothing", async () => {
+    const { client, service } = await start({ verifyAfterMs: 0 });
+    const { card_holder_id } = await client.createCardholder(cardholder);
+    const { item_list } = await client.listCardholders({ page_num: 1, page_size: 50 });
+    expect(item_list).toMatchObject([{ card_holder_id, card_holder_status: "SUCCESS" }]);
+    const { balance_id } = await client.retrieveBalance({ currency: "USD" });
+    const card = {
+      card_holder_id,
+      balance_id,
+      product_code: "PREPAID",
+      card_limit: "100.5",
+      unique_request_id: "card-1",
+    };
+    const made = await client.createCard(card);
+    expect(made.card_id).toBe(String(service.ledger.cards[0]!.id));
+    await expect(client.createCard(card)).rejects.toThrow();
+    expect(service.ledger.cards).toHaveLength(1);
+  });
+
+  it("refusals under HTTP 200", async () => {
+    const { client, service } = await start();
+    const refused = client.createPayout({ ...payout, beneficiary_id: "none" });
+    await expect(refused).rejects.toMatchObject({ _tag: "Refused", carriedOut: "no" });
+    expect(service.ledger.payouts).toEqual([]);
+  });
+});
+
+describe("its switches", () => {
+  it.each([
+    ["after", 1],
+    ["before", 0],
+  ] as const)("an answer is lost %s it was carried out: payouts made: %i", async (how, made) => {
+    const { pay, service } = await start({
+      lose: (operation, number) => (operation === "createPayout" && number === 1 ? how : undefined),
+    });
+    await expect(pay()).rejects.toMatchObject({ carriedOut: "unknown" });
+    expect(service.ledger.payouts).toHaveLength(made);
+    expect(service.requests.get("createPayout")).toBe(1);
+    await pay();
+    expect(service.ledger.payouts).toHaveLength(made + 1);
+  });
+
+  it("lists that lag, show days alone, in capitals, by another clock", async () => {
+    const lagging = await start({ listLagMs: 60_000 });
+    await lagging.pay();
+    const empty = await lagging.client.listPayouts({ page_num: 1, page_size: 50 });
+    expect([empty.total_item, empty.item_list]).toEqual([0, []]);
+
+    const { client, pay, service } = await start({
+      listTimes: "day",
+      listTexts: "capitals",
+      clockOffsetMs: -600_000,
+    });
+    await pay();
+    const response = await fetch(`${service.url}/api/v1/auth/signin`, {
+      method: "POST",
+      headers: { "x-client-id": service.clientId, "x-api-key": service.apiKey },
+    });
+    const { data } = (await response.json()) as { data: { auth_token: string } };
+    const list = await fetch(`${service.url}/api/v1/payouts?page_num=1&page_size=1`, {
+      headers: { "x-client-id": service.clientId, "x-auth-token": `Bearer ${data.auth_token}` },
+    });
+    const [row] = ((await list.json()) as { data: { item_list: ReadonlyArray<unknown> } }).data
+      .item_list;
+    const { at, id } = service.ledger.payouts[0]!;
+    const local = new Date(at - 600_000 + 8 * 3_600_000).toISOString();
+    expect(row).toMatchObject({ payout_reason: "SALARY", create_time: local.slice(0, 10) });
+    const { create_time } = await client.retrievePayout({ payout_id: String(id) });
+    expect(create_time).toBe(`${local.slice(0, 19)}+08:00`);
+  });
+});

@@ -1,0 +1,71 @@
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { type Journal, JournalUnavailable } from "./journal.ts";
+import { makeMemoryJournal } from "./memory-journal.ts";
+import { openPostgresJournal } from "./postgres-journal.ts";
+import { readPostgresUrl } from "./postgres-url.ts";
+import { openSqliteJournal } from "./sqlite-journal.ts";
+
+/** Name of the environment variable that says where the journal is. */
+export const JOURNAL_VARIABLE = "PAYMENTS_JOURNAL";
+
+/** Where a journal is kept. */
+export type JournalPlace =
+  | { readonly _tag: "File"; readonly file: string }
+  | { readonly _tag: "Postgres"; readonly address: string }
+  | { readonly _tag: "None" };
+
+const stateFolder = (): string => {
+  const given = process.env["XDG_STATE_HOME"] ?? "";
+  return isAbsolute(given) ? given : join(homedir(), ".local", "state");
+};
+
+/**
+ * Reads where the journal of an account is from `PAYMENTS_JOURNAL`: `sqlite:FILE`, `postgres://…` or
+ * `none`; by default a SQLite file of the account's own in the user's state folder.
+ *
+ * @param account hash that tells accounts apart
+ * @throws JournalUnavailable that does not repeat the setting, which may hold a password.
+ */
+export const readJournalPlace = (setting: string | undefined, account: string): JournalPlace => {
+  const given = setting?.trim() ?? "";
+  if (given === "") {
+    return { _tag: "File", file: join(stateFolder(), "durable-payments", `${account}.sqlite`) };
+  }
+  if (given === "none") return { _tag: "None" };
+  if (/^postgres(ql)?:/.test(given)) return { _tag: "Postgres", address: given };
+  const file = /^sqlite:(.+)$/s.exec(given)?.[1];
+  if (file !== undefined) return { _tag: "File", file: resolve(file) };
+  throw new JournalUnavailable(
+    `${JOURNAL_VARIABLE} must be sqlite:FILE, postgres://USER:PASSWORD@HOST/DATABASE or none; unset, it is a file in your state folder`,
+  );
+};
+
+/** Says where a journal is, without user and password. */
+export const describeJournalPlace = (place: JournalPlace): string => {
+  switch (place._tag) {
+    case "File":
+      return `the file ${place.file}, which serves the workers of this host alone`;
+    case "Postgres":
+      return `PostgreSQL at ${readPostgresUrl(place.address).place}`;
+    case "None":
+      return "none: what was sent is forgotten when the worker ends, and after a restore of Temporal's database it is sent again";
+  }
+};
+
+/**
+ * Opens a journal.
+ *
+ * @param account hash that tells accounts apart
+ * @throws JournalUnavailable where it cannot be used, or is of a later version.
+ */
+export const openJournal = async (place: JournalPlace, account: string): Promise<Journal> => {
+  switch (place._tag) {
+    case "File":
+      return openSqliteJournal(place.file, account);
+    case "Postgres":
+      return openPostgresJournal(place.address, account);
+    case "None":
+      return makeMemoryJournal();
+  }
+};

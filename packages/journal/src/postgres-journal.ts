@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import { Pool, type QueryResultRow } from "pg";
+import {
+  type Begun,
+  type Journal,
+  JournalUnavailable,
+  type KeyEcho,
+  type RecordedSend,
+  type Send,
+} from "./journal.ts";
+import { idOf } from "./made-ids.ts";
+import { messageOf } from "./message-of.ts";
+import { forbidding, isOvertakenBy } from "./permit.ts";
+import { preparePostgres } from "./postgres-schema.ts";
+import { readPostgresUrl } from "./postgres-url.ts";
+import { recordedSendOf, SEND_COLUMNS, type SendRow } from "./send-rows.ts";
+
+/** Rows that are read at once. */
+const PAGE_SIZE = 1_000;
+
+const MOST_CONNECTIONS = 10;
+const CONNECT_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 10_000;
+
+const INSERT = `
+  INSERT INTO durable_payments.sends (account, ${SEND_COLUMNS})
+  SELECT $1, $2, $3, $4::integer, $5, $6, $7, $8, $9, $10, $11::boolean, $12, $13::bigint, 'begun', NULL, '{}'
+  WHERE NOT EXISTS (
+    SELECT FROM durable_payments.sends
+    WHERE account = $1 AND workflow_id = $2 AND step = $3
+      AND (number >= $4 OR (outcome = 'carriedOut' AND NOT $11))
+  )
+  ON CONFLICT DO NOTHING`;
+
+const SENDS = `SELECT ${SEND_COLUMNS} FROM durable_payments.sends WHERE account = $1`;
+
+/** What the server says is wrong with a query; all else is a broken connection. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && "severity" in error && "code" in error;
+
+/**
+ * Opens the journal of an account in a PostgreSQL database, whose tables it makes or brings up to
+ * date.
+ *
+ * @param address `postgres://…`
+ * @throws JournalUnavailable where the database cannot be used, or is of a later version.
+ */
+export const openPostgresJournal = async (address: string, account: string): Promise<Journal> => {
+  const { place, ...config } = readPostgresUrl(address);
+  const pool = new Pool({
+    ...config,
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+    application_name: "durable-payments",
+  });
+  // A connection that breaks while nobody uses it; the next query opens another one.
+  pool.on("error", () => undefined);
+
+  const unavailable = (error: unknown): JournalUnavailable =>
+    error instanceof JournalUnavailable
+      ? error
+      : new JournalUnavailable(
+          `the journal's database ${place} cannot be used (${messageOf(error)})`,
+          { cause: error },
+        );
+  const query = async <Row extends QueryResultRow>(
+    sql: string,
+    values: ReadonlyArray<unknown>,
+    name?: string,
+  ) => {
+    const asked = { text: sql, values: [...values], ...(name !== undefined && { name }) };
+    try {
+      return await pool.query<Row>(asked).catch((error: unknown) => {
+        // A server that was restarted has closed the connections that were kept. All statements
+        // may be run twice.
+        if (isAnswer(error)) throw error;
+        return pool.query<Row>(asked);
+      });
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
+
+  try {
+    await preparePostgres(pool, place);
+  } catch (error) {
+    await pool.end();
+    throw unavailable(error);
+  }
+
+  const rowsOf = async ({ step, workflowId }: Pick<Send, "step" | "workflowId">) => {
+    const found = await query<SendRow>(
+      `${SENDS} AND workflow_id = $2 AND step = $3 ORDER BY number`,
+      [account, workflowId, step],
+      "sends-of-write",
+    );
+    return found.rows;
+  };
+  const sendsOf = async (name: Pick<Send, "step" | "workflowId">): Promise<Array<RecordedSend>> =>
+    (await rowsOf(name)).map(recordedSendOf);
+
+  const begin = async (send: Send): Promise<Begun> => {
+    const { amount, currency, isUndone = false, key, number, step, workflowId } = send;
+    const begunBy = randomUUID();
+    const inserted = await query(
+      INSERT,
+      [
+        account,
+        workflowId,
+        step,
+        number,
+        send.operation,
+        send.runId,
+        key ?? null,
+        send.payloadHash,
+        amount ?? null,
+        currency ?? null,
+        isUndone,
+        begunBy,
+        Date.now(),
+      ],
+      "begin",
+    );
+    if (inserted.rowCount !== 1) {
+      const rows = await rowsOf(send);
+      // Its own row is of a query whose answer was lost.
+      const others = rows.filter(({ begun_by }) => begun_by !== begunBy);
+      const latest = forbidding(send, others.map(recordedSendOf));
+      if (latest !== undefined) return { _tag: "AlreadySent", latest };
+      if (others.length === rows.length) {
+        throw unavailable(new Error("a send was neither written nor found"));
+      }
+    }
+    return {
+      _tag: "Begun",
+      send: {
+        isLatest: async () => !isOvertakenBy(send, await sendsOf(send)),
+        settle: async (outcome, ids = {}) => {
+          await query(
+            `UPDATE durable_payments.sends SET outcome = $1, ids = $2, settled_at = $3
+             WHERE account = $4 AND workflow_id = $5 AND step = $6 AND number = $7 AND begun_by = $8`,
+            [outcome, JSON.stringify(ids), Date.now(), account, workflowId, step, number, begunBy],
+            "settle",
+          );
+        },
+      },
+    };
+  };
+
+  return {
+    begin,
+    find: async ({ step, workflowId }) => {
+      if (step !== undefined) return sendsOf({ step, workflowId });
+      const found = await query<SendRow>(
+        `${SENDS} AND workflow_id = $2 ORDER BY begun_at, step, number`,
+        [account, workflowId],
+      );
+      return found.rows.map(recordedSendOf);
+    },
+    since: async function* (since) {
+      let after: ReadonlyArray<unknown> = [since, "", "", 0];
+      for (;;) {
+        const { rows } = await query<SendRow>(
+          `${SENDS} AND (begun_at, workflow_id, step, number) > ($2, $3, $4, $5)
+           ORDER BY begun_at, workflow_id, step, number LIMIT ${PAGE_SIZE}`,
+          [account, ...after],
+        );
+        yield* rows.map(recordedSendOf);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < PAGE_SIZE) return;
+        after = [last.begun_at, last.workflow_id, last.step, last.number];
+      }
+    },
+    madeSince: async (operation, since) => {
+      const { rows } = await query<SendRow>(
+        `${SENDS} AND operation = $2 AND outcome = 'carriedOut' AND settled_at >= $3 ORDER BY settled_at`,
+        [account, operation, since],
+      );
+      return rows.map(recordedSendOf).flatMap(({ settledAt = 0, ...send }) => {
+        const id = idOf(send);
+        return id === undefined ? [] : [{ id, answeredAt: settledAt }];
+      });
+    },
+    noteKeyEcho: async (operation, echo) => {
+      await query(
+        `INSERT INTO durable_payments.key_echoes AS known VALUES ($1, $2, $3, 1)
+         ON CONFLICT (account, operation, echo) DO UPDATE SET answers = known.answers + 1`,
+        [account, operation, echo],
+        "note-echo",
+      );
+    },
+    keyEcho: async (operation) => {
+      const { rows } = await query<{ readonly echo: string; readonly answers: string }>(
+        "SELECT echo, answers FROM durable_payments.key_echoes WHERE account = $1 AND operation = $2",
+        [account, operation],
+      );
+      const counted: Record<keyof KeyEcho, number> = { same: 0, other: 0, none: 0 };
+      for (const { answers, echo } of rows) {
+        if (echo === "same" || echo === "other" || echo === "none") counted[echo] = Number(answers);
+      }
+      return counted;
+    },
+    noteListLag: async (list, lagMs) => {
+      await query(
+        `INSERT INTO durable_payments.list_lags AS known VALUES ($1, $2, $3)
+         ON CONFLICT (account, list) DO UPDATE SET lag_ms = greatest(known.lag_ms, excluded.lag_ms)`,
+        [account, list, Math.round(lagMs)],
+      );
+    },
+    listLag: async (list) => {
+      const { rows } = await query<{ readonly lag_ms: string }>(
+        "SELECT lag_ms FROM durable_payments.list_lags WHERE account = $1 AND list = $2",
+        [account, list],
+      );
+      return Number(rows[0]?.lag_ms ?? 0);
+    },
+    close: () => pool.end(),
+  };
+};

@@ -1,0 +1,153 @@
+import { closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { JournalUnavailable } from "./journal.ts";
+import { messageOf } from "./message-of.ts";
+import { newerVersion } from "./newer-version.ts";
+
+/** Marks a SQLite file as a journal: "DPJ1". */
+const APPLICATION_ID = 0x44504a31;
+
+/** The steps that make the tables, oldest first; a journal's version is the number of them it has. */
+const MIGRATIONS: ReadonlyArray<string> = [
+  `CREATE TABLE sends (
+     account TEXT NOT NULL,
+     workflow_id TEXT NOT NULL,
+     step TEXT NOT NULL,
+     number INTEGER NOT NULL,
+     operation TEXT NOT NULL,
+     run_id TEXT NOT NULL,
+     request_key TEXT,
+     payload_hash TEXT NOT NULL,
+     amount TEXT,
+     currency TEXT,
+     is_undone INTEGER NOT NULL,
+     begun_by TEXT NOT NULL,
+     begun_at INTEGER NOT NULL,
+     outcome TEXT NOT NULL,
+     settled_at INTEGER,
+     ids TEXT NOT NULL,
+     PRIMARY KEY (account, workflow_id, step, number)
+   ) STRICT;
+   CREATE INDEX sends_begun ON sends (account, begun_at);
+   CREATE INDEX sends_made ON sends (account, operation, settled_at) WHERE outcome = 'carriedOut';
+   CREATE TABLE key_echoes (
+     account TEXT NOT NULL,
+     operation TEXT NOT NULL,
+     echo TEXT NOT NULL,
+     answers INTEGER NOT NULL,
+     PRIMARY KEY (account, operation, echo)
+   ) STRICT;
+   CREATE TABLE list_lags (
+     account TEXT NOT NULL,
+     list TEXT NOT NULL,
+     lag_ms INTEGER NOT NULL,
+     PRIMARY KEY (account, list)
+   ) STRICT;`,
+];
+
+/** How long SQLite itself waits for another process's write; the thread stands still meanwhile. */
+const BUSY_TIMEOUT_MS = 200;
+
+/** File systems of a network by the type that `statfs` gives: locks and shared memory do not hold there. */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+  [0x5346414f, "AFS"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+  [0x47504653, "GPFS"],
+  [0x01021997, "9P"],
+]);
+
+/** Name of a network's file system, or undefined for one of this machine. `type`: of `statfs`. */
+export const networkFileSystem = (type: number): string | undefined =>
+  NETWORK_FILE_SYSTEMS.get(type);
+
+const cannotOpen = (file: string, why: string): JournalUnavailable =>
+  new JournalUnavailable(
+    `the journal's file ${file} cannot be opened for writing (${why}); make its folder writable, or name another file by PAYMENTS_JOURNAL=sqlite:FILE`,
+  );
+
+const prepareFile = (file: string): void => {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, "a", 0o600));
+  } catch (error) {
+    throw cannotOpen(file, messageOf(error));
+  }
+  const network = networkFileSystem(statfsSync(file).type);
+  if (network !== undefined) {
+    throw cannotOpen(
+      file,
+      `it lies on a network's file system, ${network}, which does not keep two hosts apart: use a disk of this host, or PostgreSQL`,
+    );
+  }
+};
+
+const pragma = (database: DatabaseSync, name: string): unknown =>
+  Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+
+const migrate = (database: DatabaseSync, file: string): void => {
+  const version = Number(pragma(database, "user_version"));
+  if (version > MIGRATIONS.length) {
+    throw newerVersion(`the journal's file ${file}`, version, MIGRATIONS.length);
+  }
+  if (version === MIGRATIONS.length) return;
+  const tables = database.prepare("SELECT count(*) AS found FROM sqlite_schema").get()?.["found"];
+  if (version === 0 && tables !== 0) {
+    throw cannotOpen(file, "it is a SQLite database of something else");
+  }
+  for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+};
+
+/** Runs `work` in a transaction that may write, or not at all. */
+export const inTransaction = <A>(database: DatabaseSync, work: () => A): A => {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+};
+
+/**
+ * Opens a journal's file, which it makes where there is none, readable by its owner alone.
+ *
+ * @returns the database, and whether the file is still the one that was opened.
+ * @throws JournalUnavailable
+ */
+export const openSqliteFile = (
+  file: string,
+): { readonly database: DatabaseSync; readonly isInPlace: () => boolean } => {
+  prepareFile(file);
+  const { dev, ino } = statSync(file);
+  try {
+    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      if (pragma(database, "journal_mode = WAL") !== "wal") {
+        throw cannotOpen(file, "its file system has no shared memory, which a log of writes needs");
+      }
+      database.exec("PRAGMA synchronous = FULL");
+      // Version and tables are seen and made by one process at a time.
+      inTransaction(database, () => migrate(database, file));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    const isInPlace = () => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found?.ino === ino && found.dev === dev;
+    };
+    return { database, isInPlace };
+  } catch (error) {
+    throw error instanceof JournalUnavailable ? error : cannotOpen(file, messageOf(error));
+  }
+};

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Begun, BegunSend, Journal, Send } from "../../src/index.ts";
+import { sendOf } from "./sends.ts";
+
+/** The send that may be made; fails the test where it may not. */
+const permitted = (begun: Begun): BegunSend => {
+  if (begun._tag === "AlreadySent") throw new Error(`Sent before: ${JSON.stringify(begun.latest)}`);
+  return begun.send;
+};
+
+const collect = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const collected: Array<A> = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+};
+
+/** What every journal must do. `open`: one more handle on the same journal, of an account. */
+export const describeJournal = (open: (account: string) => Promise<Journal>): void => {
+  let accounts = 0;
+  let account: string;
+  let journal: Journal;
+  beforeEach(async () => {
+    // Each test has a journal without sends.
+    account = `account-${(accounts += 1)}`;
+    journal = await open(account);
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await journal.close();
+  });
+  const begin = async (given: Partial<Send> = {}) => permitted(await journal.begin(sendOf(given)));
+  const outcomeOf = async (given: Partial<Send> = {}) => {
+    const begun = await journal.begin(sendOf(given));
+    return begun._tag === "Begun" ? "Begun" : `${begun.latest.outcome} ${begun.latest.number}`;
+  };
+
+  describe("a send", () => {
+    it("is kept with all that is known of it", async () => {
+      vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+      const send = await begin();
+      const recorded = { ...sendOf(), begunAt: 1_000_000, outcome: "begun", ids: {} };
+      expect(await journal.find(sendOf())).toStrictEqual([recorded]);
+      vi.setSystemTime(1_000_500);
+      await send.settle("carriedOut", { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" });
+      expect(await journal.find(sendOf())).toStrictEqual([
+        {
+          ...recorded,
+          outcome: "carriedOut",
+          settledAt: 1_000_500,
+          ids: { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" },
+        },
+      ]);
+    });
+
+    it("is kept without key and amount, where it has none", async () => {
+      const {
+        amount: _,
+        currency: __,
+        key: ___,
+        ...bare
+      } = sendOf({ operation: "createCardholder" });
+      await journal.begin(bare);
+      const [found] = await journal.find(bare);
+      expect(found).toStrictEqual({ ...bare, begunAt: found?.begunAt, outcome: "begun", ids: {} });
+    });
+
+    it("may be begun once, by whomever", async () => {
+      await begin();
+      expect(await outcomeOf()).toBe("begun 1");
+      expect(await outcomeOf({ runId: "another run", payloadHash: "another request" })).toBe(
+        "begun 1",
+      );
+    });
+
+    it("may be begun once of many that are begun at the same moment", async () => {
+      const begun = await Promise.all(Array.from({ length: 20 }, () => outcomeOf()));
+      expect(begun.toSorted()).toEqual(["Begun", ...Array.from({ length: 19 }, () => "begun 1")]);
+    });
+
+    it.each(["unknown", "notCarriedOut"] as const)(
+      "is not begun again, but the next one is, where it was %s",
+      async (outcome) => {
+        await (await begin()).settle(outcome);
+        expect(await outcomeOf()).toBe(`${outcome} 1`);
+        expect(await outcomeOf({ number: 2 })).toBe("Begun");
+        expect(await outcomeOf({ number: 1 })).toBe("begun 2");
+      },
+    );
+
+    it("is not begun where a later one was", async () => {
+      await begin({ number: 3 });
+      expect(await outcomeOf({ number: 2 })).toBe("begun 3");
+    });
+
+    it("is not begun once one was carried out, unless that has been undone", async () => {
+      await (await begin()).settle("carriedOut", { payout_id: "P-1" });
+      expect(await outcomeOf({ number: 2 })).toBe("carriedOut 1");
+      expect(await outcomeOf({ number: 2, isUndone: true })).toBe("Begun");
+      // Undone or not: never the same number twice.
+      expect(await outcomeOf({ number: 2, isUndone: true })).toBe("begun 2");
+    });
+
+    it("is told of what was carried out, before what came later", async () => {
+      const first = await begin();
+      await (await begin({ number: 2 })).settle("notCarriedOut");
+      await first.settle("carriedOut", { payout_id: "P-1" });
+      expect(await outcomeOf({ number: 3 })).toBe("carriedOut 1");
+    });
+
+    it("has nothing to do with other steps, runs and accounts", async () => {
+      await begin();
+      expect(await outcomeOf({ step: "payTheSecond" })).toBe("Begun");
+      expect(await outcomeOf({ workflowId: "payout-2" })).toBe("Begun");
+      const other = await open(`${account}-other`);
+      expect((await other.begin(sendOf()))._tag).toBe("Begun");
+      expect(await other.find(sendOf())).toHaveLength(1);
+      await other.close();
+    });
+  });
+
+  describe("a send that has begun", () => {
+    it("is the latest until a later one begins", async () => {
+      const first = await begin();
+      expect(await first.isLatest()).toBe(true);
+      const second = await begin({ number: 2 });
+      expect(await first.isLatest()).toBe(false);
+      expect(await second.isLatest()).toBe(true);
+    });
+
+    it("is overtaken where one before it turns out to have been carried out", async () => {
+      const first = await begin();
+      const second = await begin({ number: 2 });
+      await first.settle("carriedOut");
+      expect(await second.isLatest()).toBe(false);
+    });
+
+    it("is not overtaken by what was undone", async () => {
+      await (await begin()).settle("carriedOut");
+      expect(await (await begin({ number: 2, isUndone: true })).isLatest()).toBe(true);
+    });
+  });
+
+  describe("finding", () => {
+    it("gives the sends of a write, or of all writes of a workflow id, oldest first", async () => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      for (const [at, step] of [
+        [1_000, "createBeneficiary"],
+        [2_000, "createPayout"],
+        [3_000, "aLaterStep"],
+      ] as const) {
+        vi.setSystemTime(at);
+        await begin({ step });
+      }
+      vi.setSystemTime(4_000);
+      await begin({ number: 2 });
+      await begin({ workflowId: "another" });
+      const steps = (await journal.find({ workflowId: "payout-1" })).map(
+        ({ number, step }) => `${step} ${number}`,
+      );
+      expect(steps).toEqual([
+        "createBeneficiary 1",
+        "createPayout 1",
+        "aLaterStep 1",
+        "createPayout 2",
+      ]);
+      const sends = await journal.find({ workflowId: "payout-1", step: "createPayout" });
+      expect(sends.map(({ number }) => number)).toEqual([1, 2]);
+    });
+
+    it("gives all that began since, oldest first, however many", async () => {
+      vi.useFakeTimers({ toFake: ["Date"], now: 1_000 });
+      await begin({ workflowId: "before" });
+      vi.setSystemTime(2_000);
+      const names = Array.from({ length: 2_345 }, (_, index) => `at-once-${index}`);
+      await Promise.all(names.map((workflowId) => begin({ workflowId })));
+      vi.setSystemTime(3_000);
+      await begin({ workflowId: "after" });
+      const found = (await collect(journal.since(2_000))).map(({ workflowId }) => workflowId);
+      expect(found.at(-1)).toBe("after");
+      expect(found.slice(0, -1).toSorted()).toEqual(names.toSorted());
+    });
+  });
+
+  it("tells what was made since, by the service's own answers", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_000 });
+    await (await begin({ workflowId: "old" })).settle("carriedOut", { payout_id: "P-0" });
+    const late = await begin({ workflowId: "late" });
+    vi.setSystemTime(5_000);
+    await late.settle("carriedOut", { payout_id: "P-1", short_reference: "S-1" });
+    await (await begin({ workflowId: "lost" })).settle("unknown");
+    const cardholder = await begin({ workflowId: "holder", operation: "createCardholder" });
+    await cardholder.settle("carriedOut", { card_holder_id: "H-1" });
+    expect(await journal.madeSince("createPayout", 2_000)).toEqual([
+      { id: "P-1", answeredAt: 5_000 },
+    ]);
+    expect(await journal.madeSince("createCardholder", 2_000)).toEqual([
+      { id: "H-1", answeredAt: 5_000 },
+    ]);
+  });
+
+  it("counts whether keys are echoed", async () => {
+    expect(await journal.keyEcho("createPayout")).toEqual({ same: 0, other: 0, none: 0 });
+    for (const echo of ["same", "same", "other", "none"] as const) {
+      await journal.noteKeyEcho("createPayout", echo);
+    }
+    await journal.noteKeyEcho("createCard", "same");
+    expect(await journal.keyEcho("createPayout")).toEqual({ same: 2, other: 1, none: 1 });
+  });
+
+  it("keeps the longest lag of a list", async () => {
+    expect(await journal.listLag("listPayouts")).toBe(0);
+    for (const lag of [500, 2_500.4, 1_000]) await journal.noteListLag("listPayouts", lag);
+    expect(await journal.listLag("listPayouts")).toBeCloseTo(2_500, -1);
+    expect(await journal.listLag("listCardholders")).toBe(0);
+  });
+};

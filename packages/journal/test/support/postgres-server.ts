@@ -1,0 +1,131 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+
+const DEBIAN = "/usr/lib/postgresql";
+
+/** The folder of PostgreSQL's programs, or undefined where they are not installed. */
+const programs = (): string | undefined =>
+  [
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    ...(existsSync(DEBIAN)
+      ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin"))
+      : []),
+  ].find((folder) => existsSync(join(folder, "initdb")));
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package has made. */
+const postgresUser = (): { readonly uid: number; readonly gid: number } | undefined => {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { stdio: "pipe" }));
+  return { uid: idOf("-u"), gid: idOf("-g") };
+};
+
+/** Why PostgreSQL cannot run here, or undefined where it can. */
+export const whyNoPostgres = (): string | undefined => {
+  if (programs() === undefined) return "PostgreSQL is not installed (apt-get install postgresql)";
+  try {
+    postgresUser();
+    return undefined;
+  } catch {
+    return "PostgreSQL does not run as root, and there is no user postgres";
+  }
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+
+export const PASSWORD = "password-that-nobody-may-see";
+
+/** A PostgreSQL server of a test. */
+export interface PostgresServer {
+  /** The address of a database, with user and password. */
+  readonly address: (database: string) => string;
+  /** Runs SQL in a database. */
+  readonly query: (
+    database: string,
+    sql: string,
+  ) => Promise<ReadonlyArray<Record<string, unknown>>>;
+  /** Stops the server, all connections broken, and starts it again. */
+  readonly restart: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a server with a temporary database on a free port. */
+export const startPostgres = async (): Promise<PostgresServer> => {
+  const bin = programs();
+  if (bin === undefined) throw new Error(whyNoPostgres());
+  const user = postgresUser();
+  const folder = await mkdtemp(join(tmpdir(), "journal-postgres-"));
+  const data = join(folder, "data");
+  const passwords = join(folder, "password");
+  await writeFile(passwords, PASSWORD);
+  if (user !== undefined) {
+    await chown(folder, user.uid, user.gid);
+    await chown(passwords, user.uid, user.gid);
+  }
+  const as = { ...user, cwd: folder, stdio: "pipe" } as const;
+  const initdb = ["-D", data, "-U", "tester", "-A", "scram-sha-256", "--pwfile", passwords, "-N"];
+  execFileSync(join(bin, "initdb"), initdb, as);
+  const port = await freePort();
+
+  const address = (database: string) =>
+    `postgres://tester:${PASSWORD}@127.0.0.1:${port}/${database}?sslmode=disable`;
+  const query = async (database: string, sql: string) => {
+    const client = new Client({ connectionString: address(database) });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const run = async () => {
+    const server = spawn(
+      join(bin, "postgres"),
+      ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder],
+      { ...user, cwd: folder, stdio: "ignore" },
+    );
+    const ended = new Promise<void>((resolve) => {
+      server.once("exit", () => resolve());
+    });
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await query("postgres", "SELECT 1");
+        return { server, ended };
+      } catch (error) {
+        if (attempt > 100 || server.exitCode !== null) throw error;
+        await sleep(100);
+      }
+    }
+  };
+  let running = await run();
+  const end = async () => {
+    // Fast shutdown: connections are broken.
+    running.server.kill("SIGINT");
+    await running.ended;
+  };
+  return {
+    address,
+    query,
+    restart: async () => {
+      await end();
+      running = await run();
+    },
+    stop: async () => {
+      await end();
+      await rm(folder, { recursive: true });
+    },
+  };
+};
