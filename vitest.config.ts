@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /**
@@ -32,6 +33,7 @@ export default defineConfig({
       "bench",
     ].map(project),
     include: ["test/**/*.test.ts"],
+    setupFiles: [fileURLToPath(new URL("tools/src/testing/state-folder.ts", import.meta.url))],
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,

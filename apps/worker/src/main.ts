@@ -14,6 +14,7 @@ Environment:
   TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
   PAYMENTS_TASK_QUEUE    the task queue (default payments), after which others are named
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
+  PAYMENTS_JOURNAL       where what is sent is remembered: sqlite:FILE, postgres://… or none
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
   PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
   PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deployments.md)
@@ -38,7 +39,7 @@ const main = async (): Promise<void> => {
     process.stdout.write(
       values.json
         ? `${JSON.stringify({ ready: true, ...polling })}\n`
-        : `Worker polls task queue ${polling.taskQueue} and those named after it in namespace ${polling.namespace}. Ctrl-C drains it.\n`,
+        : `Worker polls task queue ${polling.taskQueue} and those named after it in namespace ${polling.namespace}. Ctrl-C drains it.\nThe journal of sends is ${polling.journal}.\n`,
     );
   });
 };

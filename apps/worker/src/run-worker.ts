@@ -8,6 +8,7 @@ import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
 import { deploymentFromEnvironment } from "./deployment.ts";
 import { untilDraining } from "./draining.ts";
+import { journalFromEnvironment } from "./journal.ts";
 import { WorkerLogger } from "./logger.ts";
 import { paymentsLayer } from "./payments-layer.ts";
 import { ratesFromEnvironment, signInBudgetFromEnvironment } from "./rates.ts";
@@ -19,6 +20,8 @@ export interface Polling {
   readonly namespace: string;
   /** The base queue; the others are named after it. */
   readonly taskQueue: string;
+  /** Where what is sent is remembered, in words. */
+  readonly journal: string;
 }
 
 const LOG_LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
@@ -100,23 +103,32 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
     const runtime = ManagedRuntime.make(paymentsLayer(client, signIns));
     const run = async (draining: AbortSignal) => {
       const { options: account } = await buildClient(runtime);
-      const workers = await createWorkers({
-        taskQueue,
-        rates,
-        shared: {
-          ...deployment,
-          connection,
-          namespace,
-          activities: makePaymentsActivities(runtime, { maxAmounts, tracker: { draining } }),
-          shutdownGraceTime: "30 seconds",
-          shutdownForceTime: "1 minute",
-        },
-        workflows: { workflowBundle: await workflowBundle() },
-      });
-      const running = runWorkers(workers);
-      void keepTracker({ client, taskQueue, account }, draining);
-      onReady({ namespace, taskQueue });
-      await running;
+      const { journal, where } = await journalFromEnvironment(account);
+      try {
+        const workers = await createWorkers({
+          taskQueue,
+          rates,
+          shared: {
+            ...deployment,
+            connection,
+            namespace,
+            activities: makePaymentsActivities(runtime, {
+              journal,
+              maxAmounts,
+              tracker: { draining },
+            }),
+            shutdownGraceTime: "30 seconds",
+            shutdownForceTime: "1 minute",
+          },
+          workflows: { workflowBundle: await workflowBundle() },
+        });
+        const running = runWorkers(workers);
+        void keepTracker({ client, taskQueue, account }, draining);
+        onReady({ namespace, taskQueue, journal: where });
+        await running;
+      } finally {
+        await journal.close();
+      }
     };
     try {
       await untilDraining(run);

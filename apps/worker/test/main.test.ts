@@ -7,6 +7,8 @@ import { payoutInput } from "./support/inputs.ts";
 // Each test is a process or two: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
+const PASSWORD = "password-that-nobody-may-see";
+
 let folder: TestFolder;
 let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
 let simulator: Simulator;
@@ -74,6 +76,27 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       1,
     ],
     [
+      "1 for a journal that is none of the known ones, without repeating it",
+      [],
+      { PAYMENTS_JOURNAL: `mysql://${PASSWORD}@host` },
+      /^worker: The journal of sends cannot be used: PAYMENTS_JOURNAL must be sqlite:FILE/,
+      1,
+    ],
+    [
+      "1 for a journal's file that cannot be made",
+      [],
+      { PAYMENTS_JOURNAL: "sqlite:/dev/null/journal.sqlite" },
+      /The journal of sends cannot be used: .*\/dev\/null\/journal\.sqlite cannot be opened/,
+      1,
+    ],
+    [
+      "1 for a journal's database that cannot be reached, without its password",
+      [],
+      { PAYMENTS_JOURNAL: `postgres://user:${PASSWORD}@127.0.0.1:1/payments` },
+      /The journal of sends cannot be used: .*127\.0\.0\.1:1\/payments cannot be used/,
+      1,
+    ],
+    [
       "1 where no Temporal answers",
       [],
       { TEMPORAL_ADDRESS: "127.0.0.1:1" },
@@ -102,12 +125,15 @@ describe("where it cannot start it says why in one line, and ends with", () => {
     expect(stdout).toBe("");
     expect(exitCode).toBe(code);
     expect(stderr).not.toContain(simulator.apiKey);
+    expect(stderr).not.toContain(PASSWORD);
   });
 });
 
 it("says in one line of JSON that it polls, and ends with 0 when it is told to", async () => {
   const worker = await startApp("worker", ["--json"], variables({ PAYMENTS_TASK_QUEUE: "mine" }));
-  expect(worker.ready).toEqual({ ready: true, namespace: "default", taskQueue: "mine" });
+  const { journal, ...polling } = worker.ready;
+  expect(polling).toEqual({ ready: true, namespace: "default", taskQueue: "mine" });
+  expect(journal).toMatch(/^the file .*\.sqlite, which serves the workers of this host alone$/);
   expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
   expect(worker.stdout().trimEnd().split("\n")).toHaveLength(1);
   expect(worker.stderr()).toBe("");

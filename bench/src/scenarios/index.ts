@@ -13,6 +13,11 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     load: () => import("./throughput.ts"),
   },
   {
+    name: "journal",
+    about: "payouts a second with the journal in a file, against none",
+    load: () => import("./journal.ts"),
+  },
+  {
     name: "footprint",
     about: "workflow bundle, and heap of a cached run, against the bare Temporal SDK",
     load: () => import("./footprint.ts"),

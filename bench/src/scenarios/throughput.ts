@@ -32,7 +32,7 @@ export const scenario: Scenario = async (context) => {
   const start = async (author: Author) => {
     const child = await startChild<RunsTask, RunsReading>(
       new URL("../workflows/worker-process.ts", import.meta.url),
-      [author, world.temporalAddress],
+      [author, world.temporalAddress, `bench-${author}`],
       { env: world.serviceVariables },
     );
     children.push(child);

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
+import { accountHash, makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
+import { JOURNAL_VARIABLE, openJournal, readJournalPlace } from "@durable-payments/journal";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
@@ -27,22 +28,25 @@ export interface RunsReading {
   readonly events: number;
 }
 
-const [author, temporalAddress = ""] = process.argv.slice(2);
+const [author, temporalAddress = "", taskQueue = ""] = process.argv.slice(2);
 // The scenario passes one of the two.
 const workflowBundle = await bundleOf(author as Author);
-const taskQueue = `bench-${author}`;
-
 Runtime.install({ logger: new DefaultLogger("ERROR") });
 const connection = await NativeConnection.connect({ address: temporalAddress });
 const temporal = new Client({ connection });
 const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
+const account = accountHash((await runtime.runPromise(PaymentsClient)).options);
+const journal = await openJournal(
+  readJournalPlace(process.env[JOURNAL_VARIABLE], account),
+  account,
+);
 const { beneficiary_id } = await runtime.runPromise(
   PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
 );
 
 // As the worker app does it, but without rates: the safety net's is in nobody's way here.
 const { activityQueues, workflowQueues } = workerQueues(taskQueue, { safetyNetPerSecond: 10_000 });
-const shared = { connection, activities: makePaymentsActivities(runtime) };
+const shared = { connection, activities: makePaymentsActivities(runtime, { journal }) };
 const workers = await Promise.all([
   ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, workflowBundle })),
   ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),

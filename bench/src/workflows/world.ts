@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
 
 /** A Temporal server in memory and a simulator, each in a process of its own. */
@@ -18,6 +21,7 @@ const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPoll
 /** Starts both; payouts and identity checks end at once, so that nothing but work is measured. */
 export const startWorld = async (): Promise<World> => {
   const environment = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
+  const folder = await mkdtemp(join(tmpdir(), "bench-"));
   try {
     const { ready, kill } = await startApp(
       "simulator",
@@ -29,14 +33,17 @@ export const startWorld = async (): Promise<World> => {
         PAYMENTS_BASE_URL: String(ready["url"]),
         PAYMENTS_CLIENT_ID: String(ready["clientId"]),
         PAYMENTS_API_KEY: String(ready["apiKey"]),
+        PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
       },
       stop: async () => {
         await kill();
         await environment.teardown();
+        await rm(folder, { recursive: true });
       },
     };
   } catch (error) {
     await environment.teardown();
+    await rm(folder, { recursive: true });
     throw error;
   }
 };

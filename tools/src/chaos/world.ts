@@ -120,6 +120,7 @@ export const startWorld = async (options: ChaosOptions, report: Reporter): Promi
     PAYMENTS_BASE_URL: `http://127.0.0.1:${simulatorPort}`,
     PAYMENTS_CLIENT_ID: account.clientId,
     PAYMENTS_API_KEY: account.apiKey,
+    PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
   });
   const workerArguments =
     options.worker === undefined

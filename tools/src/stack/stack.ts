@@ -124,6 +124,8 @@ const start = async (
     PAYMENTS_BASE_URL: String(service["url"]),
     PAYMENTS_CLIENT_ID: String(service["clientId"]),
     PAYMENTS_API_KEY: String(service["apiKey"]),
+    // What was sent here is forgotten with the simulator.
+    PAYMENTS_JOURNAL: `sqlite:${join(logFolder, "journal.sqlite")}`,
   };
   const worker = spawn("worker", node, appArguments("worker", ["--json"]), variables);
   await report.during("Starting the worker", awaitReadyLine(worker, readyWithinMs));
