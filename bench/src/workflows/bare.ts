@@ -39,7 +39,11 @@ const waiting = proxyActivities<PaymentsActivities>({
   },
 });
 
-const PACE = { minIntervalMs: 1_000, maxIntervalMs: 15 * 60_000 };
+const pace = () => ({
+  minIntervalMs: 1_000,
+  maxIntervalMs: 15 * 60_000,
+  until: Date.now() + 30 * 24 * 60 * 60_000,
+});
 
 /** Creates a payout to a known beneficiary, and awaits its end. */
 export async function payout(input: PayoutInput): Promise<PayoutResult> {
@@ -53,7 +57,7 @@ export async function payout(input: PayoutInput): Promise<PayoutResult> {
   const created = await service.createPayout(request);
   const { outcome, payout } = await waiting.awaitPayoutEnd({
     payout_id: created.payout_id,
-    ...PACE,
+    ...pace(),
   });
   if (outcome === "failed") throw ApplicationFailure.nonRetryable("the payout failed");
   return {
@@ -84,7 +88,7 @@ export async function onboardCardholder(
     },
   ]);
   const { card_holder_id } = await service.createCardholder(input.cardholder);
-  const { outcome } = await waiting.awaitVerification({ card_holder_id, ...PACE });
+  const { outcome } = await waiting.awaitVerification({ card_holder_id, ...pace() });
   if (outcome !== "verified") throw ApplicationFailure.nonRetryable(`the check ended: ${outcome}`);
   const { balance_id } = await service.retrieveBalance({ currency });
   const { isEnough } = await service.checkFunds({ amount: card_limit, currency });

@@ -22,11 +22,15 @@ const nextRetryDelay = (error: PaymentsError): number | undefined => {
 
 /**
  * The failure of an activity for an error of the client: its tag as `type`, the encoded error
- * (already redacted) as its one detail.
+ * (already redacted) as its one detail. `longestDelayMs` bounds the time until the next attempt: the
+ * server ends an activity at once whose next attempt would come after its schedule-to-close timeout.
  */
 export const toApplicationFailure = (
   error: PaymentsError,
-  { nonRetryable }: { readonly nonRetryable: boolean },
+  {
+    longestDelayMs = Infinity,
+    nonRetryable,
+  }: { readonly nonRetryable: boolean; readonly longestDelayMs?: number },
 ): ApplicationFailure => {
   const delay = nextRetryDelay(error);
   return ApplicationFailure.create({
@@ -34,7 +38,7 @@ export const toApplicationFailure = (
     message: error.message,
     nonRetryable,
     details: [encode(error)],
-    ...(delay === undefined ? {} : { nextRetryDelay: delay }),
+    ...(delay === undefined ? {} : { nextRetryDelay: Math.min(delay, longestDelayMs) }),
   });
 };
 

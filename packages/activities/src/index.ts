@@ -26,7 +26,14 @@ export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-acti
 export { type Account, accountHash, trackerId } from "./account.ts";
 export type { TrackerSignals } from "./tracker-sweep.ts";
 export { makeSignInPermits, type SignInBudget } from "./sign-in-permits.ts";
-export type { CheckedCardholder, EndedPayout, Pace } from "./waiting-activities.ts";
+export type {
+  CheckedCardholder,
+  EndedPayout,
+  Pace,
+  SeenCardholder,
+  SeenFunds,
+  SeenPayout,
+} from "./waiting-activities.ts";
 export {
   ALREADY_SENT,
   DISPATCH_WITHIN_MS,

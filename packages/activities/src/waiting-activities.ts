@@ -4,27 +4,45 @@ import { Effect, Option, Stream } from "effect";
 import type { Brake } from "./brake.ts";
 import { notYet, paused, toApplicationFailure } from "./failures.ts";
 import { isAtLeast } from "./money.ts";
-import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { type Call, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { cardholderState, payoutState } from "./states.ts";
 
-/** How often a waiting activity looks: a tenth of the time waited so far, within these bounds. */
+/** How often a waiting activity looks, and for how long. */
 export interface Pace {
-  /** Milliseconds between the first looks. */
+  /** Milliseconds between the first looks; later a tenth of the time waited so far. */
   readonly minIntervalMs: number;
   /** Milliseconds between looks after a long wait. */
   readonly maxIntervalMs: number;
+  /** When the wait ends, in milliseconds since 1970 by Temporal's clock: a last look is taken then. */
+  readonly until: number;
+}
+
+/** A payout as it was seen: how it has ended, or that it is open. */
+export interface SeenPayout {
+  readonly outcome: "open" | "completed" | "failed";
+  readonly payout: Payout;
 }
 
 /** A payout that has ended, and how. */
-export interface EndedPayout {
+export interface EndedPayout extends SeenPayout {
   readonly outcome: "completed" | "failed";
-  readonly payout: Payout;
 }
+
+/** A cardholder as the list shows it, if it does: how the identity check has ended, or that it is open. */
+export type SeenCardholder =
+  | CheckedCardholder
+  | { readonly outcome: "open"; readonly cardholder: Cardholder | null };
 
 /** A cardholder whose identity check has ended, and how. */
 export interface CheckedCardholder {
   readonly outcome: "verified" | "refused" | "incomplete";
   readonly cardholder: Cardholder;
+}
+
+/** What a balance holds, and whether that is what is needed. */
+export interface SeenFunds {
+  readonly isEnough: boolean;
+  readonly balance: Balance;
 }
 
 /** An amount that a balance is to hold. */
@@ -35,25 +53,42 @@ export interface NeededFunds {
 
 /**
  * Activities that look once per attempt and, while what they await has not happened, ask Temporal
- * to try again later. Waiting for weeks so adds no events to the workflow's history.
+ * to try again later, up to `until`: what they see then is their result, whatever it is. Waiting for
+ * weeks so adds no events to the workflow's history. The `check` activities look once.
  */
 export interface WaitingActivities {
-  readonly awaitPayoutEnd: (input: { readonly payout_id: string } & Pace) => Promise<EndedPayout>;
+  readonly awaitPayoutEnd: (input: { readonly payout_id: string } & Pace) => Promise<SeenPayout>;
+  readonly checkPayout: (input: { readonly payout_id: string }) => Promise<SeenPayout>;
   readonly awaitVerification: (
     input: { readonly card_holder_id: string } & Pace,
-  ) => Promise<CheckedCardholder>;
-  readonly awaitFunds: (input: NeededFunds & Pace) => Promise<Balance>;
+  ) => Promise<SeenCardholder>;
+  readonly checkCardholder: (input: { readonly card_holder_id: string }) => Promise<SeenCardholder>;
+  readonly awaitFunds: (input: NeededFunds & Pace) => Promise<SeenFunds>;
+  readonly checkFunds: (needed: NeededFunds) => Promise<SeenFunds>;
   /** Ends when sends are no longer paused. */
   readonly awaitResume: () => Promise<void>;
-  /** One look, without waiting. */
-  readonly checkFunds: (
-    needed: NeededFunds,
-  ) => Promise<{ readonly isEnough: boolean; readonly balance: Balance }>;
 }
 
-const nextLookMs = ({ maxIntervalMs, minIntervalMs }: Pace): number => {
-  const waited = Date.now() - Context.current().info.scheduledTimestampMs;
-  return Math.round(Math.max(minIntervalMs, Math.min(maxIntervalMs, waited / 10)));
+/**
+ * Milliseconds from this attempt to the end of the wait. Both times are the server's, so that the
+ * worker's clock does not matter.
+ */
+const leftMs = ({ until }: Pace): number =>
+  until - Context.current().info.currentAttemptScheduledTimestampMs;
+
+/** When to look again: an attempt falls on the end of the wait. */
+const nextLookMs = (pace: Pace): number => {
+  const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
+  const { maxIntervalMs, minIntervalMs } = pace;
+  const waited = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+  const interval = Math.max(minIntervalMs, Math.min(maxIntervalMs, waited / 10));
+  return Math.round(Math.min(interval, leftMs(pace)));
+};
+
+/** Says that it has not happened yet; where the wait is over, what was seen is the result. */
+const openUntilThen = <A>(seen: A, pace: Pace, message: string): A => {
+  if (leftMs(pace) <= 0) return seen;
+  throw notYet(message, nextLookMs(pace));
 };
 
 /** Finds a cardholder in the list: the service has no operation that reads one. */
@@ -68,64 +103,95 @@ export const makeWaitingActivities = (
   runtime: PaymentsRuntime,
   brake: Brake,
 ): WaitingActivities => {
-  const look = <A>(call: Parameters<typeof runInActivity<A>>[1]): Promise<A> =>
+  const look = <A>(call: Call<A>, pace?: Pace): Promise<A> => {
+    const left = pace === undefined ? 0 : leftMs(pace);
     // Whatever a look fails with, it says nothing about what is awaited: only bad input ends the wait.
-    runInActivity(runtime, call, (error) =>
-      toApplicationFailure(error, { nonRetryable: error._tag === "InvalidRequest" }),
+    return runInActivity(runtime, call, (error) =>
+      toApplicationFailure(error, {
+        nonRetryable: error._tag === "InvalidRequest",
+        ...(left > 0 && { longestDelayMs: left }),
+      }),
+    );
+  };
+
+  const lookAtPayout = (payout_id: string, pace?: Pace): Promise<SeenPayout> =>
+    look(
+      (client) =>
+        Effect.map(client.retrievePayout({ payout_id }), (payout) => ({
+          payout,
+          outcome: payoutState(payout, client.options.assumptions),
+        })),
+      pace,
+    );
+
+  const lookAtCardholder = (card_holder_id: string, pace?: Pace): Promise<SeenCardholder> =>
+    look(
+      (client) =>
+        Effect.map(
+          findCardholder(client, card_holder_id),
+          Option.match({
+            onNone: (): SeenCardholder => ({ outcome: "open", cardholder: null }),
+            onSome: (cardholder) => ({
+              outcome: cardholderState(cardholder, client.options.assumptions),
+              cardholder,
+            }),
+          }),
+        ),
+      pace,
+    );
+
+  const lookAtFunds = ({ amount, currency }: NeededFunds, pace?: Pace): Promise<SeenFunds> =>
+    look(
+      (client) =>
+        Effect.map(client.retrieveBalance({ currency }), (balance) => ({
+          isEnough: isAtLeast(balance.available_balance, amount),
+          balance,
+        })),
+      pace,
     );
 
   return {
     awaitPayoutEnd: async ({ payout_id, ...pace }) => {
-      const { payout, state } = await look((client) =>
-        Effect.map(client.retrievePayout({ payout_id }), (payout) => ({
-          payout,
-          state: payoutState(payout, client.options.assumptions),
-        })),
-      );
-      if (state === "open") {
-        throw notYet(`The payout is ${payout.payout_status}.`, nextLookMs(pace));
-      }
-      return { outcome: state, payout };
+      const seen = await lookAtPayout(payout_id, pace);
+      return seen.outcome === "open"
+        ? openUntilThen(seen, pace, `The payout is ${seen.payout.payout_status}.`)
+        : seen;
     },
+
+    checkPayout: ({ payout_id }) => lookAtPayout(payout_id),
 
     awaitVerification: async ({ card_holder_id, ...pace }) => {
-      const { found, state } = await look((client) =>
-        Effect.map(findCardholder(client, card_holder_id), (found) => ({
-          found,
-          state: Option.match(found, {
-            onNone: () => "open" as const,
-            onSome: (cardholder) => cardholderState(cardholder, client.options.assumptions),
-          }),
-        })),
+      const seen = await lookAtCardholder(card_holder_id, pace);
+      if (seen.outcome !== "open") return seen;
+      const status = seen.cardholder?.card_holder_status;
+      return openUntilThen(
+        seen,
+        pace,
+        status === undefined
+          ? "The cardholder is not in the list yet."
+          : `The cardholder is ${status}.`,
       );
-      if (Option.isNone(found)) {
-        throw notYet("The cardholder is not in the list yet.", nextLookMs(pace));
-      }
-      if (state === "open") {
-        throw notYet(`The cardholder is ${found.value.card_holder_status}.`, nextLookMs(pace));
-      }
-      return { outcome: state, cardholder: found.value };
     },
 
+    checkCardholder: ({ card_holder_id }) => lookAtCardholder(card_holder_id),
+
     awaitFunds: async ({ amount, currency, ...pace }) => {
-      const balance = await look((client) => client.retrieveBalance({ currency }));
-      if (!isAtLeast(balance.available_balance, amount)) {
-        throw notYet(
-          `The ${currency} balance holds ${balance.available_balance}, ${amount} is needed.`,
-          nextLookMs(pace),
-        );
-      }
-      return balance;
+      const seen = await lookAtFunds({ amount, currency }, pace);
+      const { available_balance } = seen.balance;
+      return seen.isEnough
+        ? seen
+        : openUntilThen(
+            seen,
+            pace,
+            `The ${currency} balance holds ${available_balance}, ${amount} is needed.`,
+          );
     },
+
+    checkFunds: (needed) => lookAtFunds(needed),
 
     awaitResume: async () => {
       const pause = await brake();
       if (pause !== undefined) throw paused(pause, { nonRetryable: false });
-    },
-
-    checkFunds: async ({ amount, currency }) => {
-      const balance = await look((client) => client.retrieveBalance({ currency }));
-      return { isEnough: isAtLeast(balance.available_balance, amount), balance };
     },
   };
 };

@@ -27,7 +27,11 @@ describe("a cancelled activity", () => {
   it.each([
     ["a read", "retrievePayout", { payout_id: "payout-1" }],
     ["a payment", "createPayout", payout],
-    ["a wait", "awaitPayoutEnd", { payout_id: "payout-1", minIntervalMs: 1, maxIntervalMs: 1 }],
+    [
+      "a wait",
+      "awaitPayoutEnd",
+      { payout_id: "payout-1", minIntervalMs: 1, maxIntervalMs: 1, until: Date.now() + 60_000 },
+    ],
   ] as const)(
     "closes the connection of %s at once and ends as cancelled",
     async (_, name, input) => {

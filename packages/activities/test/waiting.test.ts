@@ -12,7 +12,9 @@ import {
 } from "./support/activities.ts";
 import { beneficiary, cardholder, payout } from "./support/bodies.ts";
 
-const pace = { minIntervalMs: 1_000, maxIntervalMs: 900_000 };
+const DAY_MS = 86_400_000;
+
+const pace = { minIntervalMs: 1_000, maxIntervalMs: 900_000, until: Date.now() + 30 * DAY_MS };
 
 let simulator: Simulator;
 let made: ReturnType<typeof activitiesFor>;
@@ -76,6 +78,64 @@ describe("while what is awaited has not happened", () => {
     // A tenth of the time that this test itself takes may come on top.
     expect(Number(failure.nextRetryDelay)).toBeGreaterThanOrEqual(expected);
     expect(Number(failure.nextRetryDelay)).toBeLessThan(expected + 500);
+  });
+});
+
+describe("at the end of a wait", () => {
+  const in45Minutes = () => ({ ...pace, minIntervalMs: 3_600_000, until: Date.now() + 2_700_000 });
+
+  it("a look is taken, however long the time between two looks", async () => {
+    const payout_id = await newPayout();
+    const failure = await failureOf(
+      run(made.activities.awaitPayoutEnd, { payout_id, ...in45Minutes() }),
+    );
+    expect(failure.type).toBe(NOT_YET);
+    expect(Number(failure.nextRetryDelay)).toBeGreaterThan(2_690_000);
+    expect(Number(failure.nextRetryDelay)).toBeLessThanOrEqual(2_700_000);
+  });
+
+  it("a service that asks to come back later is asked before it is over", async () => {
+    await simulator.addFault({
+      kind: "rate-limited",
+      operation: "retrievePayout",
+      seconds: 36_000,
+    });
+    const failure = await failureOf(
+      run(made.activities.awaitPayoutEnd, { payout_id: "payout-1", ...in45Minutes() }),
+    );
+    expect(failure.type).toBe("RateLimited");
+    expect(Number(failure.nextRetryDelay)).toBeLessThanOrEqual(2_700_000);
+  });
+
+  it("what is seen is the result, by the server's clock and not the worker's", async () => {
+    const payout_id = await newPayout();
+    const card_holder_id = await newCardholder();
+    const until = Date.now() + 365 * DAY_MS;
+    const over = { ...pace, until };
+    const then = { currentAttemptScheduledTimestampMs: until };
+    const { activities } = made;
+    expect(await run(activities.awaitPayoutEnd, { payout_id, ...over }, then)).toMatchObject({
+      outcome: "open",
+      payout: { payout_status: "processing" },
+    });
+    expect(
+      await run(activities.awaitVerification, { card_holder_id, ...over }, then),
+    ).toMatchObject({ outcome: "open", cardholder: { card_holder_status: "PENDING" } });
+    expect(
+      await run(activities.awaitVerification, { card_holder_id: "no-such", ...over }, then),
+    ).toEqual({ outcome: "open", cardholder: null });
+    const needed = { currency: "USD", amount: "5000.00" };
+    expect(await run(activities.awaitFunds, { ...needed, ...over }, then)).toMatchObject({
+      isEnough: false,
+    });
+    await simulator.setPayoutStatus(payout_id, "returned");
+    await simulator.setVerification(card_holder_id, "SUCCESS");
+    expect(await run(activities.awaitPayoutEnd, { payout_id, ...over }, then)).toMatchObject({
+      outcome: "failed",
+    });
+    expect(
+      await run(activities.awaitVerification, { card_holder_id, ...over }, then),
+    ).toMatchObject({ outcome: "verified" });
   });
 });
 
@@ -176,9 +236,9 @@ describe("funds", () => {
   ])("a balance of %s is enough for %s", async (available, needed) => {
     await end();
     await begin({ balances: { USD: available } });
-    const balance = await run(made.activities.awaitFunds, { ...usd(needed), ...pace });
-    expect(balance).toMatchObject({ currency: "USD" });
-    expect(await run(made.activities.checkFunds, usd(needed))).toEqual({ isEnough: true, balance });
+    const seen = await run(made.activities.awaitFunds, { ...usd(needed), ...pace });
+    expect(seen).toMatchObject({ isEnough: true, balance: { currency: "USD" } });
+    expect(await run(made.activities.checkFunds, usd(needed))).toEqual(seen);
   });
 
   it.each([

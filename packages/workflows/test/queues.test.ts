@@ -24,12 +24,13 @@ it.each([
   ["of a bulk run", bulkQueue, "bulk"],
 ])("a run %s calls the service on the task queue for that", async (_, queueOf, name) => {
   const settled = { ...service.activities };
-  settled.awaitPayoutEnd = async ({ payout_id }) => {
+  settled.awaitPayoutEnd = async ({ payout_id, until }) => {
     await service.simulator.setPayoutStatus(payout_id, "completed");
     return service.activities.awaitPayoutEnd({
       payout_id,
       minIntervalMs: 1_000,
       maxIntervalMs: 1_000,
+      until,
     });
   };
   await withWorker(rig, settled, async ({ taskQueue }) => {

@@ -75,6 +75,7 @@ export const environment = (
   new MockActivityEnvironment(
     {
       scheduledTimestampMs: Date.now(),
+      currentAttemptScheduledTimestampMs: Date.now(),
       startToCloseTimeoutMs: 300_000,
       // In a workflow each activity has an id of its own.
       activityId: String((activityIds += 1)),

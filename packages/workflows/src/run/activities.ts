@@ -57,6 +57,14 @@ const ofAccount = <Activities extends object>(activities: Activities): Activitie
   });
 };
 
+/** Single looks that cost one event of the history, and no round trip: whoever asks tries elsewhere next. */
+export const localLooks = ofAccount(
+  proxyLocalActivities<Pick<PaymentsActivities, "checkCardholder" | "checkPayout">>({
+    startToCloseTimeout: "5 seconds",
+    retry: { maximumAttempts: 1 },
+  }),
+);
+
 /**
  * The activities as steps call them. The activities decide themselves, by the operation's class in
  * the contract, whether a failure may be retried: a lost worker never makes a payment twice.

@@ -20,9 +20,28 @@ export const SAFETY_NET = { min: "1 hour", max: "6 hours" } as const satisfies P
 export const ALONE = { min: "1 second", max: "15 minutes" } as const satisfies PollInterval;
 
 /** The pace of a waiting activity: as asked for, or as it is by default. */
-export const pace = (asked: PollInterval | undefined, byDefault: Required<PollInterval>): Pace => ({
+export const pace = (
+  asked: PollInterval | undefined,
+  byDefault: Required<PollInterval>,
+  until: number,
+): Pace => ({
   minIntervalMs: msToNumber(asked?.min ?? byDefault.min),
   maxIntervalMs: msToNumber(asked?.max ?? byDefault.max),
+  until,
+});
+
+/** When a wait that begins now ends, in milliseconds since 1970. */
+export const endOf = (within: Duration): number => Date.now() + msToNumber(within);
+
+/** For how long a waiting activity may be late with its last look, as where no worker takes it. */
+const GRACE_MS = 60_000;
+
+/**
+ * Ends a waiting activity that has not ended by itself: after its own last look, so that the server's
+ * timeout is for the case that there was none. The run then takes the last look itself.
+ */
+export const endsBy = (until: number): { readonly scheduleToCloseTimeout: number } => ({
+  scheduleToCloseTimeout: Math.max(0, until - Date.now()) + GRACE_MS,
 });
 
 /**

@@ -12,7 +12,7 @@ import { ProgressBoard } from "./progress-board.ts";
 import { type Progress, progressQuery } from "./progress.ts";
 import { Question } from "./question.ts";
 import { SearchIndex } from "./search-index.ts";
-import { cardholderCheckedSignal, payoutEndedSignal, Told } from "./told.ts";
+import { cardholderCheckedSignal, payoutEndedSignal, Told, type Wait } from "./told.ts";
 import { wheneverIdle } from "./when-idle.ts";
 
 /** How a run is to behave, beyond its steps. */
@@ -65,6 +65,8 @@ export class Run {
   readonly #sending = new SendingSteps();
   /** What is left over of waits that have ended, until the next step begins. */
   #leftOver: Array<() => void> = [];
+  /** How many waits are on. */
+  #waits = 0;
   #needsApproval = false;
 
   constructor(options: RunOptions) {
@@ -171,29 +173,33 @@ export class Run {
   }
 
   /**
-   * Waits until the run is told that something has ended, or sees it by its own slow looks, which
-   * depend on nobody. The looks are not cancelled before the next step begins: a run that ends with
-   * its wait needs no event for that.
+   * Waits until a signal says that something has ended and a reading confirms it, or the run sees it
+   * by its own slow looks, which depend on nobody. The looks are not cancelled before the next step
+   * begins, unless another wait is still on: a run that ends with its wait needs no event for that.
    *
    * @param awaited as the tracker is shown it: `payout:<payout_id>` or `cardholder:<card_holder_id>`.
-   * @param isBelieved whether what is told ends this very wait; all else is ignored.
    */
   toldOrSeen<A>(
     awaited: string,
-    isBelieved: (told: unknown) => told is A,
-    look: () => Promise<A>,
+    { confirm, isAbout, look }: Pick<Wait<A>, "confirm" | "isAbout" | "look">,
   ): Promise<A> {
     const looks = new CancellationScope();
     this.#index.awaits(awaited);
+    this.#waits += 1;
     const end = (): void => {
       looks.cancel();
       this.#index.awaitsNoMore(awaited);
     };
-    return this.#told.orSeen(
-      isBelieved,
-      () => looks.run(look),
-      () => this.#leftOver.push(end),
-    );
+    return this.#told.orSeen({
+      isAbout,
+      confirm: () => looks.run(confirm),
+      look: () => looks.run(look),
+      onEnd: () => {
+        this.#waits -= 1;
+        if (this.#waits > 0) end();
+        else this.#leftOver.push(end);
+      },
+    });
   }
 
   /** Does what a cancellation of the run must not interrupt. */

@@ -11,7 +11,19 @@ export const cardholderCheckedSignal = defineSignal<[TrackerSignals["cardholderC
   "cardholderChecked" satisfies keyof TrackerSignals,
 );
 
-/** What a run is told from outside, and what of it is believed. A signal can carry anything. */
+/** A wait for something that a signal may tell of. */
+export interface Wait<A> {
+  /** Whether what a signal carries is about what is awaited. It can carry anything. */
+  readonly isAbout: (told: unknown) => boolean;
+  /** Reads what a signal told of: what it has come to, or undefined while it has not ended. */
+  readonly confirm: () => Promise<A | undefined>;
+  /** Looks by itself, seldom, until it has ended. */
+  readonly look: () => Promise<A>;
+  /** Called as the wait ends, however it does. */
+  readonly onEnd: () => void;
+}
+
+/** What a run is told from outside: a hint to look, and never believed by itself. */
 export class Told {
   readonly #waits = new Set<(told: unknown) => boolean>();
   /** Told before the run waited for it. */
@@ -22,31 +34,44 @@ export class Told {
     if ([...this.#waits].filter((take) => take(told)).length === 0) this.#early.push(told);
   }
 
-  /**
-   * What is told and believed, or what `look` comes to, whichever is first.
-   *
-   * @param onEnd called as the wait ends, however it does.
-   */
-  orSeen<A>(
-    isBelieved: (told: unknown) => told is A,
-    look: () => Promise<A>,
-    onEnd: () => void,
-  ): Promise<A> {
+  /** What a signal tells of and a reading confirms, or what `look` comes to, whichever is first. */
+  orSeen<A>({ confirm, isAbout, look, onEnd }: Wait<A>): Promise<A> {
     return new Promise((resolve, reject) => {
+      let hints = 0;
       const ending =
         <B>(settle: (outcome: B) => void) =>
         (outcome: B): void => {
-          settle(outcome);
           // The one that comes second ends nothing.
-          if (this.#waits.delete(take)) onEnd();
+          if (!this.#waits.delete(take)) return;
+          settle(outcome);
+          onEnd();
         };
+      /** One reading at a time, and one more where a signal came meanwhile. */
+      const confirmHints = async (): Promise<void> => {
+        for (let read = 0; read < hints && this.#waits.has(take);) {
+          read = hints;
+          // What could not be read is left to the looks.
+          const seen = await confirm().catch(() => undefined);
+          if (seen !== undefined) ending(resolve)(seen);
+        }
+        hints = 0;
+      };
       const take = (content: unknown): boolean => {
-        if (!isBelieved(content)) return false;
-        ending(resolve)(content);
+        if (!isAbout(content)) return false;
+        hints += 1;
+        if (hints === 1) void confirmHints();
         return true;
       };
+      const begin = (): void => void look().then(ending(resolve), ending(reject));
       this.#waits.add(take);
-      if (!this.#early.some(take)) look().then(ending(resolve), ending(reject));
+      if (this.#early.some(isAbout)) {
+        hints = 1;
+        void confirmHints().then(() => {
+          if (this.#waits.has(take)) begin();
+        });
+      } else {
+        begin();
+      }
     });
   }
 }

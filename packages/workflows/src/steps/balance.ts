@@ -2,7 +2,7 @@ import type { Balance } from "@durable-payments/api-core";
 import { activities } from "../run/activities.ts";
 import type { Duration } from "../run/duration.ts";
 import { failureOfActivity, isOverdue, runFailure } from "../run/failures.ts";
-import { ALONE, pace, type PollInterval } from "../run/pace.ts";
+import { ALONE, endOf, endsBy, pace, type PollInterval } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 
 const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type === "Refused";
@@ -45,6 +45,7 @@ export const awaitFunds = (
   { pollInterval, within = "30 days" }: AwaitFundsOptions = {},
 ): Promise<Balance> =>
   run.step("awaitFunds", `waiting until the ${currency} balance holds ${amount}`, async (step) => {
+    const until = endOf(within);
     const { balance, isEnough } = await activities.checkFunds({ amount, currency });
     if (isEnough) return balance;
     run.waiting(
@@ -54,14 +55,15 @@ export const awaitFunds = (
     run.shows({ [`fund ${currency}`]: await bankDetails(currency) });
     return activities.awaitFunds
       .executeWithOptions(
-        {
-          summary: `Await ${amount} ${currency} on the balance`,
-          scheduleToCloseTimeout: within,
-        },
-        [{ amount, currency, ...pace(pollInterval, ALONE) }],
+        { summary: `Await ${amount} ${currency} on the balance`, ...endsBy(until) },
+        [{ amount, currency, ...pace(pollInterval, ALONE, until) }],
       )
       .catch((error: unknown) => {
         if (!isOverdue(error)) throw error;
+        return activities.checkFunds({ amount, currency });
+      })
+      .then((seen) => {
+        if (seen.isEnough) return seen.balance;
         throw runFailure(
           "FundsOverdue",
           `The ${currency} balance did not hold ${amount} within ${String(within)}.`,

@@ -1,10 +1,17 @@
-import type { CheckedCardholder } from "@durable-payments/activities";
+import type { SeenCardholder } from "@durable-payments/activities";
 import type { Input } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
-import { activities } from "../run/activities.ts";
+import { activities, localLooks } from "../run/activities.ts";
 import { isOverdue, runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import { lookingActivities, pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
+import {
+  endOf,
+  endsBy,
+  lookingActivities,
+  pace,
+  type PollInterval,
+  SAFETY_NET,
+} from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
 import { isRecord } from "../is-record.ts";
@@ -87,21 +94,6 @@ export const createCardholder = (
     }).then(({ card_holder_id }) => card_holder_id),
   );
 
-const OUTCOMES: ReadonlyArray<unknown> = [
-  "verified",
-  "refused",
-  "incomplete",
-] satisfies ReadonlyArray<CheckedCardholder["outcome"]>;
-
-/** Whether what a run is told is the end of the identity check of this very cardholder. */
-const isCheckOf =
-  (card_holder_id: string) =>
-  (told: unknown): told is CheckedCardholder =>
-    isRecord(told) &&
-    isRecord(told["cardholder"]) &&
-    OUTCOMES.includes(told["outcome"]) &&
-    told["cardholder"]["card_holder_id"] === card_holder_id;
-
 /** How long {@link awaitVerification} waits, and how often it looks by itself. */
 export interface AwaitVerificationOptions {
   /** Longest time to wait, default 7 days. */
@@ -111,8 +103,8 @@ export interface AwaitVerificationOptions {
 }
 
 /**
- * Waits until a cardholder's identity check has passed: until the tracker tells so, or the run sees
- * it itself.
+ * Waits until a cardholder's identity check has passed: until the tracker tells so and the list shows
+ * it, or the run sees it by itself. A last look is taken at the end of the wait.
  *
  * @throws VerificationRefused, VerificationIncomplete, or VerificationOverdue after `within`.
  */
@@ -123,42 +115,61 @@ export const awaitVerification = (
 ): Promise<void> =>
   run.step("awaitVerification", "waiting for the identity check", (step) => {
     run.waiting(step, "waiting for the identity check");
-    const look = () =>
-      lookingActivities(pollInterval).awaitVerification.executeWithOptions(
-        {
-          summary: `Await the identity check of ${card_holder_id}`,
-          scheduleToCloseTimeout: within,
-        },
-        [{ card_holder_id, ...pace(pollInterval, SAFETY_NET) }],
-      );
+    const until = endOf(within);
+    const check = { summary: `Look at the identity check of ${card_holder_id}` };
     return run
-      .toldOrSeen(`cardholder:${card_holder_id}`, isCheckOf(card_holder_id), look)
-      .then(judgeCheck, (error: unknown) => {
-        if (!isOverdue(error)) throw error;
-        throw runFailure(
-          "VerificationOverdue",
-          `The identity check of cardholder ${card_holder_id} has not ended within ${String(within)}.`,
-          { card_holder_id },
-        );
-      });
+      .toldOrSeen<SeenCardholder>(`cardholder:${card_holder_id}`, {
+        isAbout: (told) =>
+          isRecord(told) &&
+          isRecord(told["cardholder"]) &&
+          told["cardholder"]["card_holder_id"] === card_holder_id,
+        confirm: () =>
+          localLooks.checkCardholder
+            .executeWithOptions(check, [{ card_holder_id }])
+            .catch(() =>
+              activities.checkCardholder.executeWithOptions({ ...check, ...endsBy(until) }, [
+                { card_holder_id },
+              ]),
+            )
+            .then((seen) => (seen.outcome === "open" ? undefined : seen)),
+        look: () =>
+          lookingActivities(pollInterval)
+            .awaitVerification.executeWithOptions(
+              { summary: `Await the identity check of ${card_holder_id}`, ...endsBy(until) },
+              [{ card_holder_id, ...pace(pollInterval, SAFETY_NET, until) }],
+            )
+            .catch((error: unknown) => {
+              if (!isOverdue(error)) throw error;
+              return activities.checkCardholder.executeWithOptions(check, [{ card_holder_id }]);
+            }),
+      })
+      .then((seen) => judgeCheck(seen, card_holder_id, within));
   });
 
 /** Lets pass the cardholder who is verified. */
-const judgeCheck = ({ cardholder, outcome }: CheckedCardholder): void => {
-  const { card_holder_id, card_holder_status } = cardholder;
-  if (outcome === "refused") {
-    throw runFailure(
-      "VerificationRefused",
-      `The identity check of cardholder ${card_holder_id} failed (${card_holder_status}).`,
-      { card_holder_id, card_holder_status },
-    );
-  }
-  if (outcome === "incomplete") {
-    throw runFailure(
-      "VerificationIncomplete",
-      `The identity check of cardholder ${card_holder_id} lacks something (${card_holder_status}): complete it with the service, then run again with card_holder_id.`,
-      { card_holder_id, card_holder_status },
-    );
+const judgeCheck = (seen: SeenCardholder, card_holder_id: string, within: Duration): void => {
+  const card_holder_status = seen.cardholder?.card_holder_status ?? "";
+  switch (seen.outcome) {
+    case "verified":
+      return;
+    case "open":
+      throw runFailure(
+        "VerificationOverdue",
+        `The identity check of cardholder ${card_holder_id} has not ended within ${String(within)}.`,
+        { card_holder_id },
+      );
+    case "refused":
+      throw runFailure(
+        "VerificationRefused",
+        `The identity check of cardholder ${card_holder_id} failed (${card_holder_status}).`,
+        { card_holder_id, card_holder_status },
+      );
+    case "incomplete":
+      throw runFailure(
+        "VerificationIncomplete",
+        `The identity check of cardholder ${card_holder_id} lacks something (${card_holder_status}): complete it with the service, then run again with card_holder_id.`,
+        { card_holder_id, card_holder_status },
+      );
   }
 };
 

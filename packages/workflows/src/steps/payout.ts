@@ -1,10 +1,17 @@
-import type { EndedPayout } from "@durable-payments/activities";
+import type { SeenPayout } from "@durable-payments/activities";
 import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
-import { activities } from "../run/activities.ts";
+import { activities, localLooks } from "../run/activities.ts";
 import { isOverdue, runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import { lookingActivities, pace, type PollInterval, SAFETY_NET } from "../run/pace.ts";
+import {
+  endOf,
+  endsBy,
+  lookingActivities,
+  pace,
+  type PollInterval,
+  SAFETY_NET,
+} from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
 import { isRecord } from "../is-record.ts";
@@ -133,24 +140,8 @@ export const createPayout = (
     }),
   );
 
-/** A payout as it was created: by these it is known again. */
-export type CreatedPayout = Pick<Payout, "payout_id" | "amount" | "currency">;
-
-/** Whether what a run is told is the end of this very payout, by its id, its amount and currency. */
-const isEndOf =
-  ({ amount, currency, payout_id }: CreatedPayout) =>
-  (told: unknown): told is EndedPayout => {
-    if (!isRecord(told) || !isRecord(told["payout"])) return false;
-    const { outcome, payout } = told;
-    return (
-      (outcome === "completed" || outcome === "failed") &&
-      payout["payout_id"] === payout_id &&
-      payout["currency"] === currency &&
-      amount !== undefined &&
-      typeof payout["amount"] === "string" &&
-      plainest(payout["amount"]) === plainest(amount)
-    );
-  };
+/** A payout as it was created. */
+export type CreatedPayout = Pick<Payout, "payout_id">;
 
 /** How long {@link awaitPayout} waits, and how often it looks by itself. */
 export interface AwaitPayoutOptions {
@@ -161,36 +152,56 @@ export interface AwaitPayoutOptions {
 }
 
 /**
- * Waits until a payout has ended: until the tracker tells so, or the run sees it itself. Neither
- * silence of the service nor the end of the wait is a failure of the payout: after `within` it
- * returns the payout as it then is, with no `complete_time`.
+ * Waits until a payout has ended: until the tracker tells so and the payout itself shows it, or the
+ * run sees it by itself. Neither silence of the service nor the end of the wait is a failure of the
+ * payout: after `within` it looks once more, and returns the payout as it then is, with no
+ * `complete_time`.
  *
  * @throws PayoutFailed when the service says that the payout failed.
  */
 export const awaitPayout = (
   run: Run,
-  created: CreatedPayout,
+  { payout_id }: CreatedPayout,
   { pollInterval, within = "30 days" }: AwaitPayoutOptions = {},
 ): Promise<Payout> =>
   run.step("awaitPayout", "waiting for the payout to complete", (step) => {
     run.waiting(step, "waiting for the payout to complete");
-    const { payout_id } = created;
-    const look = () =>
-      lookingActivities(pollInterval).awaitPayoutEnd.executeWithOptions(
-        { summary: `Await the payout ${payout_id}`, scheduleToCloseTimeout: within },
-        [{ payout_id, ...pace(pollInterval, SAFETY_NET) }],
-      );
+    const until = endOf(within);
+    const check = { summary: `Look at the payout ${payout_id}` };
     return run
-      .toldOrSeen(`payout:${payout_id}`, isEndOf(created), look)
-      .then(payoutOf, (error: unknown) => {
-        if (!isOverdue(error)) throw error;
-        return activities.retrievePayout({ payout_id });
-      });
+      .toldOrSeen<SeenPayout>(`payout:${payout_id}`, {
+        isAbout: (told) =>
+          isRecord(told) && isRecord(told["payout"]) && told["payout"]["payout_id"] === payout_id,
+        confirm: () =>
+          localLooks.checkPayout
+            .executeWithOptions(check, [{ payout_id }])
+            .catch(() =>
+              activities.checkPayout.executeWithOptions({ ...check, ...endsBy(until) }, [
+                { payout_id },
+              ]),
+            )
+            .then((seen) => (seen.outcome === "open" ? undefined : seen)),
+        look: () =>
+          lookingActivities(pollInterval)
+            .awaitPayoutEnd.executeWithOptions(
+              { summary: `Await the payout ${payout_id}`, ...endsBy(until) },
+              [{ payout_id, ...pace(pollInterval, SAFETY_NET, until) }],
+            )
+            .catch((error: unknown) => {
+              if (!isOverdue(error)) throw error;
+              return activities.checkPayout.executeWithOptions(check, [{ payout_id }]);
+            }),
+      })
+      .then(payoutOf);
   });
 
-/** The payout that has ended well. */
-const payoutOf = ({ outcome, payout }: EndedPayout): Payout => {
+/** The payout, unless it has failed; an open one has no time of completion that counts. */
+const payoutOf = ({ outcome, payout }: SeenPayout): Payout => {
   if (outcome === "completed") return payout;
+  if (outcome === "open") {
+    const { complete_time: _, ...open } = payout;
+    return open;
+  }
   const { payout_id, payout_reason = "", payout_status } = payout;
   throw runFailure(
     "PayoutFailed",

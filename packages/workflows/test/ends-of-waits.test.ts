@@ -1,0 +1,162 @@
+import type { PaymentsActivities } from "@durable-payments/activities";
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { WorkflowHandle } from "@temporalio/client";
+import { onboardCardholder, payout, type OnboardCardholderOptions } from "../src/index.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { localRig, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const MINUTE = 60_000;
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService({ balances: { USD: "1000.00" } });
+});
+afterEach(() => service.stop());
+
+describe.skipIf(!timeSkipping.available)(
+  `within 45 minutes${timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`}`,
+  () => {
+    let rig: Rig;
+    let began: number;
+    beforeAll(async () => {
+      rig = await timeSkippingRig();
+    });
+    afterAll(() => rig?.end());
+    beforeEach(async () => {
+      began = await rig.environment.currentTimeMs();
+    });
+
+    const minutes = async () => ((await rig.environment.currentTimeMs()) - began) / MINUTE;
+
+    /** Whether a run has lasted as long as its one wait was to take. */
+    const expectJustOver = async (handle: WorkflowHandle) => {
+      const { closeTime, startTime } = await handle.describe();
+      const took = (Number(closeTime) - Number(startTime)) / MINUTE;
+      expect(took).toBeGreaterThanOrEqual(45);
+      expect(took).toBeLessThan(46);
+    };
+
+    /** Does something before the look that is taken when the time is over. */
+    const beforeTheLast = (
+      name: "awaitPayoutEnd" | "awaitVerification",
+      act: () => Promise<void>,
+    ): PaymentsActivities => {
+      const look = async (input: never) => {
+        if ((await minutes()) >= 45) await act();
+        return service.activities[name](input);
+      };
+      return { ...service.activities, [name]: look };
+    };
+
+    const payWithin = { ...payoutInput, options: { completeWithin: "45 minutes" } };
+
+    it("a payout that is still open is what the run returns", async () => {
+      await withWorker(rig, service.activities, async ({ start }) => {
+        const handle = await start(payout, [payWithin]);
+        expect(await handle.result()).toMatchObject({
+          payout_status: "processing",
+          complete_time: null,
+        });
+        await expectJustOver(handle);
+      });
+    });
+
+    it.each([
+      [
+        "completed",
+        async (result: Promise<unknown>) =>
+          expect(await result).toMatchObject({ payout_status: "completed" }),
+      ],
+      [
+        "returned",
+        async (result: Promise<unknown>) =>
+          expect(await failureOf(result)).toMatchObject({ type: "PayoutFailed" }),
+      ],
+    ])("a payout that the last look shows as %s ends the run so", async (status, expectEnd) => {
+      const activities = beforeTheLast("awaitPayoutEnd", async () => {
+        const [made] = (await service.simulator.state()).payouts;
+        await service.simulator.setPayoutStatus(made?.payout_id ?? "", status);
+      });
+      await withWorker(rig, activities, async ({ start }) => {
+        const handle = await start(payout, [payWithin]);
+        await expectEnd(handle.result());
+        await expectJustOver(handle);
+      });
+    });
+
+    it("the run looks by itself where no look was taken when it was over", async () => {
+      const awaitPayoutEnd = async ({ payout_id }: { readonly payout_id: string }) => {
+        await service.simulator.setPayoutStatus(payout_id, "returned");
+        throw ApplicationFailure.create({ message: "lost", nextRetryDelay: "1 hour" });
+      };
+      await withWorker(rig, { ...service.activities, awaitPayoutEnd }, async ({ start }) => {
+        const handle = await start(payout, [payWithin]);
+        expect(await failureOf(handle.result())).toMatchObject({ type: "PayoutFailed" });
+      });
+    });
+
+    const onboardWithin = (options: OnboardCardholderOptions) => ({ ...onboardInput, options });
+    const verifyWithin = onboardWithin({ verifyWithin: "45 minutes", onFailure: "compensate" });
+
+    it("an identity check that is still open fails, and only then is the cardholder removed", async () => {
+      await withWorker(rig, service.activities, async ({ start }) => {
+        const handle = await start(onboardCardholder, [verifyWithin]);
+        expect(await failureOf(handle.result())).toMatchObject({ type: "VerificationOverdue" });
+        await expectJustOver(handle);
+        expect(await service.requests("removeCardholder")).toBe(1);
+      });
+    });
+
+    it("an identity check that the last look shows as passed has passed", async () => {
+      const activities = beforeTheLast("awaitVerification", async () => {
+        const [made] = (await service.simulator.state()).cardholders;
+        await service.simulator.setVerification(made?.card_holder_id ?? "", "SUCCESS");
+      });
+      await withWorker(rig, activities, async ({ start }) => {
+        const handle = await start(onboardCardholder, [verifyWithin]);
+        expect(await handle.result()).toMatchObject({ card_limit: "100.00" });
+        await expectJustOver(handle);
+      });
+    });
+
+    it("funds that are missing fail the run", async () => {
+      const pollInterval = { min: "1 hour" };
+      await withWorker(rig, service.activities, async ({ start }) => {
+        const created = await service.client.createCardholder(onboardInput.cardholder);
+        await service.simulator.setVerification(created.card_holder_id, "SUCCESS");
+        const card = { ...onboardInput.card, card_limit: "1000.01" };
+        const options = { fundWithin: "45 minutes", pollInterval };
+        const handle = await start(onboardCardholder, [
+          { card_holder_id: created.card_holder_id, card, options },
+        ]);
+        expect(await failureOf(handle.result())).toMatchObject({ type: "FundsOverdue" });
+        await expectJustOver(handle);
+      });
+    });
+  },
+);
+
+describe("on a server that keeps real time", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await localRig();
+  });
+  afterAll(() => rig?.end());
+
+  it("a wait of 3 seconds ends after 3 seconds, with a last look", async () => {
+    await withWorker(rig, service.activities, async ({ start }) => {
+      const options = { verifyWithin: "3 seconds" };
+      const handle = await start(onboardCardholder, [{ ...onboardInput, options }]);
+      expect(await failureOf(handle.result())).toMatchObject({ type: "VerificationOverdue" });
+      const { closeTime, startTime } = await handle.describe();
+      const took = Number(closeTime) - Number(startTime);
+      expect(took).toBeGreaterThanOrEqual(3_000);
+      expect(took).toBeLessThan(20_000);
+      expect(await service.requests("listCardholders")).toBe(2);
+    });
+  });
+});
