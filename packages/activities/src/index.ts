@@ -4,7 +4,7 @@ export { type Brake, brakeId, type Pause } from "./brake.ts";
 export type { AnsweredCard, PlannedRequest } from "./check-activities.ts";
 export { type MaxAmounts, readMaxAmounts } from "./limits.ts";
 export { NOT_YET, PAUSED } from "./failures.ts";
-export type { Matches, Sent } from "./lookup-activities.ts";
+export { LIST_DOES_NOT_ADD_UP, type Match, type Matches, type Sent } from "./lookup-activities.ts";
 export type { OperationActivities } from "./operation-activities.ts";
 export {
   type ActivitiesOptions,

@@ -1,132 +1,224 @@
 import type {
+  Assumptions,
   Cardholder,
   Input,
-  Payout,
+  ListPage,
   PaymentsClient,
   PaymentsError,
+  Payout,
 } from "@durable-payments/api-core";
-import { Effect, Stream } from "effect";
+import type { Journal, ListName } from "@durable-payments/journal";
+import { ApplicationFailure } from "@temporalio/common";
+import type { Effect } from "effect";
 import { findOwners, findRivals } from "./claims.ts";
 import { toApplicationFailure } from "./failures.ts";
-import { createdAt, isNewestFirst } from "./list-order.ts";
-import { isSameAmount } from "./money.ts";
-import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { type JournalEvidence, readJournal } from "./journal-evidence.ts";
+import {
+  type ListedRow,
+  type Likeness,
+  matchCardholder,
+  matchPayout,
+  normalizedKey,
+} from "./near-match.ts";
+import { type ListedItem, readList } from "./read-list.ts";
+import { optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
 /** A write whose answer did not come. */
 export interface Sent<Request> {
   readonly request: Request;
+  /** The step that sent it. */
+  readonly step: string;
   /** When the run first meant to send it: milliseconds since 1970. */
   readonly since: number;
   /** The mark in the search attribute PaymentIds of runs that mean to make the like. */
   readonly intentMark: string;
-  /** Other keys under which the same step may have sent it. */
+  /** The keys under which the step may have sent it. */
   readonly keys?: ReadonlyArray<string>;
 }
 
-/** What the service lists that may be what was sent. */
+/** How something listed compares with what was sent. */
+export interface Match {
+  readonly id: string;
+  /** Whether it is certainly what this step sent: it bears its key, or the journal has its id. */
+  readonly isOurs: boolean;
+  /** Whether it is as it was sent to the last field; otherwise it is perhaps what was sent. */
+  readonly isExact: boolean;
+  /** The `unique_request_id` that the list shows for it. */
+  readonly key?: string | undefined;
+  /** Who is known to have made it, and is not this step. */
+  readonly owner?: string | undefined;
+}
+
+/** What the service lists that may be what was sent, and how far the list is evidence. */
 export interface Matches<Item> {
   readonly items: ReadonlyArray<Item>;
-  /** The runs, other than this one, that own an item: workflow id by the item's id or key. */
-  readonly owners: Readonly<Record<string, string>>;
+  /** The same in the same order, compared with what was sent. */
+  readonly matches: ReadonlyArray<Match>;
   /** Workflow ids of other runs that may have made the like and do not know yet. */
   readonly rivals: ReadonlyArray<string>;
-  /**
-   * Milliseconds after a send from which on "not listed" means "not carried out": the client's
-   * longest request, and the time that the list may lag.
-   */
-  readonly certainAfterMs: number;
+  /** Rows that cannot be read, and by what can be read of them may be what was sent. */
+  readonly unreadableRows: number;
+  /** Whether the list shows the key that was sent, as far as that is known. */
+  readonly keyEcho: "same" | "other" | "none" | "unknown";
+  /** Longest time that one request of the client may take, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** How long after it was made something may be missing from the list, in milliseconds. */
+  readonly listLagMs: number;
+  /** Up to when all that was made is listed, where that is known: milliseconds since 1970. */
+  readonly listedUpTo?: number;
+  /** How long what a run owns, or may have made, may be hidden from other runs, in milliseconds. */
+  readonly visibilityLagMs: number;
+  /** Why the list is no evidence, and will be none in another look. */
+  readonly incomplete?: string;
 }
 
 /** Look-ups by which a run finds out whether a write without an answer was carried out. */
 export interface LookupActivities {
-  /** Payouts with the very key, and those alike, created since. */
+  /** Payouts with one of the keys, and those that may be what was sent, created since. */
   readonly findPayouts: (sent: Sent<Input<"createPayout">>) => Promise<Matches<Payout>>;
-  /** Cardholders of the same name, created since. */
+  /** Cardholders who may be what was sent, created since. */
   readonly findCardholders: (sent: Sent<Input<"createCardholder">>) => Promise<Matches<Cardholder>>;
 }
 
-/** How far the service's clock may run behind ours. */
-const CLOCK_SKEW_MS = 5 * 60_000;
+/** Type of the failure of a look-up whose list does not add up: it is to be taken again. */
+export const LIST_DOES_NOT_ADD_UP = "ListDoesNotAddUp";
 
-const isSameText = (a: string | undefined, b: string | undefined): boolean =>
-  (a ?? "") === (b ?? "");
+/** A list, and how what it shows compares with what was sent. */
+interface Lookup<Request, Item> {
+  readonly list: ListName;
+  readonly operation: "createPayout" | "createCardholder";
+  readonly itemId: keyof Item & string;
+  readonly keyOf: (item: Item) => string | undefined;
+  readonly compare: (request: Request, row: ListedRow) => Likeness;
+  /** Reads a page of what was created from then on, or of all. */
+  readonly readPage: (
+    client: PaymentsClient["Service"],
+    page: { readonly page_num: number; readonly page_size: number },
+    from: number,
+  ) => Effect.Effect<ListPage<Item>, PaymentsError>;
+}
 
-/** Payouts created since; reads on to the end where the list turns out not to be newest first. */
-const payoutsSince = (
-  client: PaymentsClient["Service"],
-  since: number,
-): Effect.Effect<ReadonlyArray<Payout>, PaymentsError> =>
-  Effect.gen(function* () {
-    const found = new Map<string, Payout>();
-    for (let page_num = 1; ; page_num++) {
-      const page = yield* client.listPayouts({ page_num, page_size: 50 });
-      for (const payout of page.item_list) {
-        if (createdAt(payout) >= since) found.set(payout.payout_id, payout);
-      }
-      const times = page.item_list.map(createdAt);
-      const isPast = isNewestFirst(times) && (times.at(-1) ?? 0) < since;
-      if (isPast || times.length === 0 || page_num >= (page.total_page ?? Number.POSITIVE_INFINITY))
-        return [...found.values()];
-    }
-  });
+/** The largest page of both lists. */
+const PAGE_SIZE = 50;
 
-const certainAfterMs = ({ options }: PaymentsClient["Service"]): number =>
-  options.requestTimeoutMs + options.assumptions.listLagSeconds * 1000;
+const PAYOUTS: Lookup<Input<"createPayout">, Payout> = {
+  list: "listPayouts",
+  operation: "createPayout",
+  itemId: "payout_id",
+  keyOf: ({ unique_request_id }) => unique_request_id,
+  compare: matchPayout,
+  readPage: (client, page, from) => {
+    const { clockSkewSeconds, lookUpByTimeRange } = client.options.assumptions;
+    const end = Date.now() + clockSkewSeconds * 1000;
+    return client.listPayouts({
+      ...page,
+      ...(lookUpByTimeRange && { date_type: "create_time", start: Math.max(0, from), end }),
+    });
+  },
+};
+
+const CARDHOLDERS: Lookup<Input<"createCardholder">, Cardholder> = {
+  list: "listCardholders",
+  operation: "createCardholder",
+  itemId: "card_holder_id",
+  keyOf: () => undefined,
+  compare: matchCardholder,
+  readPage: (client, page) => client.listCardholders(page),
+};
+
+/** What the assumption says, or else what answers have shown; that lists show it too is no fact. */
+const echoOf = (
+  { payoutKeyEcho }: Assumptions,
+  { echo: { none, other, same } }: JournalEvidence,
+): Matches<unknown>["keyEcho"] => {
+  if (payoutKeyEcho !== "learned") return payoutKeyEcho;
+  if (same > 0) return "unknown";
+  if (other > 0) return "other";
+  return none > 0 ? "none" : "unknown";
+};
 
 /** The look-up activities over a client. */
-export const makeLookupActivities = (runtime: PaymentsRuntime): LookupActivities => {
-  const look = <A>(call: Parameters<typeof runInActivity<A>>[1]): Promise<A> =>
-    runInActivity(runtime, call, (error) => toApplicationFailure(error, { nonRetryable: false }));
+export const makeLookupActivities = (
+  runtime: PaymentsRuntime,
+  journal: Journal,
+): LookupActivities => {
+  const lookUp = async <Request, Item extends ListedItem & object>(
+    { compare, itemId, keyOf, list, operation, readPage }: Lookup<Request, Item>,
+    sent: Sent<Request>,
+  ): Promise<Matches<Item>> => {
+    const { keys = [], request, since, step } = sent;
+    const { assumptions, requestTimeoutMs } = await optionsOf(runtime);
+    const from = since - assumptions.clockSkewSeconds * 1000;
+    const lookedAt = Date.now();
+    const known = await readJournal(journal, { operation, list, step, from });
+    const ownKeys = new Set(keys.map(normalizedKey));
+    const idOf = (item: Item) => String(item[itemId]);
+    const isOurs = (item: Item) =>
+      ownKeys.has(normalizedKey(keyOf(item) ?? "")) || known.ownIds.has(idOf(item));
+    const found = await readList<Item>({
+      itemId,
+      from,
+      isWanted: isOurs,
+      assumptions,
+      read: (page_num) =>
+        runInActivity(
+          runtime,
+          (client) => readPage(client, { page_num, page_size: PAGE_SIZE }, from),
+          (error) => toApplicationFailure(error, { nonRetryable: false }),
+        ),
+    });
+    const items = found.items.filter(
+      (item) => isOurs(item) || compare(request, item as ListedRow) !== "different",
+    );
+    if (found.fault !== undefined && !items.some(isOurs)) {
+      throw ApplicationFailure.create({
+        type: LIST_DOES_NOT_ADD_UP,
+        message: `${list} is no evidence: ${found.fault}.`,
+      });
+    }
+    const isComplete = found.fault === undefined && !found.isTooLong;
+    const lag = await known.measureLag(isComplete ? found.ids : known.madeIds, { lookedAt, since });
+    // Before the owners: a run takes its mark back as it comes to own.
+    const rivals = await findRivals(sent.intentMark);
+    const owners = await findOwners(
+      items
+        .filter((item) => !isOurs(item) && known.ownerOf(idOf(item)) === undefined)
+        .flatMap((item) => [idOf(item), keyOf(item) ?? ""]),
+    );
+    const longestLagMs = assumptions.listLagSeconds * 1000;
+    const incomplete = found.isTooLong
+      ? `${list} has more pages than a look-up reads.`
+      : lag.hidden > 0
+        ? `${list} does not show ${lag.hidden} that were made long ago.`
+        : undefined;
+    return {
+      items,
+      matches: items.map((item) => {
+        const [id, key] = [idOf(item), keyOf(item)];
+        return {
+          id,
+          isOurs: isOurs(item),
+          isExact: compare(request, item as ListedRow) === "exact",
+          key,
+          owner: known.ownerOf(id) ?? owners[id] ?? owners[key ?? ""],
+        };
+      }),
+      rivals,
+      unreadableRows: found.unreadable.filter(
+        ({ fields }) => compare(request, fields) !== "different",
+      ).length,
+      keyEcho: echoOf(assumptions, known),
+      requestTimeoutMs,
+      listLagMs: Math.max(longestLagMs, lag.longestMs),
+      ...(assumptions.listsAreMonotone &&
+        lag.lastListed !== undefined && { listedUpTo: lag.lastListed - requestTimeoutMs }),
+      visibilityLagMs: assumptions.visibilityLagSeconds * 1000,
+      ...(incomplete !== undefined && { incomplete }),
+    };
+  };
 
   return {
-    findPayouts: async ({ intentMark, keys = [], request, since }) => {
-      const { certain, recent } = await look((client) =>
-        Effect.map(payoutsSince(client, since - CLOCK_SKEW_MS), (recent) => ({
-          certain: certainAfterMs(client),
-          recent,
-        })),
-      );
-      const isOurs = ({ unique_request_id }: Payout) =>
-        unique_request_id !== undefined &&
-        (unique_request_id === request.unique_request_id || keys.includes(unique_request_id));
-      const isAlike = (payout: Payout) =>
-        payout.beneficiary_id === request.beneficiary_id &&
-        payout.currency === request.currency &&
-        payout.amount !== undefined &&
-        isSameAmount(payout.amount, request.amount) &&
-        isSameText(payout.payout_reference, request.payout_reference);
-      const items = recent.filter((payout) => isOurs(payout) || isAlike(payout));
-      const rivals = await findRivals(intentMark);
-      return {
-        items,
-        owners: await findOwners(
-          items.flatMap(({ payout_id, unique_request_id }) => [payout_id, unique_request_id ?? ""]),
-        ),
-        rivals,
-        certainAfterMs: certain,
-      };
-    },
-
-    findCardholders: async ({ intentMark, request, since }) => {
-      const { certain, items } = await look((client) =>
-        client.streams.listCardholders().pipe(
-          Stream.filter(
-            (listed) =>
-              createdAt(listed) >= since - CLOCK_SKEW_MS &&
-              isSameText(listed.first_name, request.first_name) &&
-              isSameText(listed.last_name, request.last_name),
-          ),
-          Stream.runCollect,
-          Effect.map((items) => ({ certain: certainAfterMs(client), items })),
-        ),
-      );
-      const rivals = await findRivals(intentMark);
-      return {
-        items,
-        owners: await findOwners(items.map(({ card_holder_id }) => card_holder_id)),
-        rivals,
-        certainAfterMs: certain,
-      };
-    },
+    findPayouts: (sent) => lookUp(PAYOUTS, sent),
+    findCardholders: (sent) => lookUp(CARDHOLDERS, sent),
   };
 };

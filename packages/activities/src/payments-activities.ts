@@ -51,7 +51,7 @@ export const makePaymentsActivities = (
   pinnedTo(() => accountOf(runtime), {
     ...makeOperationActivities(runtime, { brake, journal, maxAmounts }),
     ...makeWaitingActivities(runtime, brake),
-    ...makeLookupActivities(runtime),
+    ...makeLookupActivities(runtime, journal),
     ...makeCheckActivities(runtime, maxAmounts),
     ...makeTrackerActivities(runtime, tracker),
     ...makeRetryActivities(),

@@ -10,6 +10,12 @@ export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unkn
 export const accountOf = (runtime: PaymentsRuntime): Promise<string> =>
   runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => accountHash(options)));
 
+/** The options of the runtime's client, its assumptions among them. */
+export const optionsOf = (
+  runtime: PaymentsRuntime,
+): Promise<PaymentsClient["Service"]["options"]> =>
+  runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => options));
+
 /** Longest time between two heartbeats; a cancellation arrives with the answer to one. */
 export const HEARTBEAT_EVERY_MS = 3_000;
 

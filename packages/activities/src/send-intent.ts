@@ -16,6 +16,8 @@ export const ALREADY_SENT = "AlreadySent";
 /** What the journal has of the latest send of a write. Detail of a failure of type AlreadySent. */
 export interface SentAlready {
   readonly number: number;
+  /** The run that sent it. */
+  readonly runId: string;
   readonly outcome: SendOutcome;
   /** Ids that its answer gave: payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;
@@ -33,10 +35,11 @@ export interface SentAlready {
  * @param payloadHash of the request that was to be sent.
  */
 export const sentAlready = (
-  { begunAt, ids, key, number, outcome, payloadHash: recordedHash }: RecordedSend,
+  { begunAt, ids, key, number, outcome, payloadHash: recordedHash, runId }: RecordedSend,
   payloadHash: string,
 ): SentAlready => ({
   number,
+  runId,
   outcome,
   ids,
   begunAt,

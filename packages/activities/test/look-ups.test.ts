@@ -36,7 +36,8 @@ const pageNumber = (path: string): number =>
 const overPages = async (pages: ReadonlyArray<ReadonlyArray<Listed>>) => {
   service = await startRawService(({ path }): Said => {
     const item_list = pages[pageNumber(path) - 1] ?? [];
-    return success({ total_item: pages.flat().length, total_page: pages.length, item_list });
+    const ids = pages.flat().map(({ card_holder_id, payout_id = card_holder_id }) => payout_id);
+    return success({ total_item: new Set(ids).size, total_page: pages.length, item_list });
   });
   const made = activitiesFor(service.url);
   ({ close } = made);
@@ -45,6 +46,8 @@ const overPages = async (pages: ReadonlyArray<ReadonlyArray<Listed>>) => {
 
 const since = Date.parse("2026-11-20T12:00:00Z");
 const intentMark = "intent:1";
+const step = "createPayout";
+const keys = ["key-1"];
 const minutesAfter = (minutes: number) => new Date(since + minutes * 60_000).toISOString();
 
 const listed = (payout_id: string, changes: Listed = {}): Listed => ({
@@ -68,14 +71,14 @@ const find = async (
 ) => {
   const activities = await overPages(pages);
   const { client, queries } = clientWith(claims);
-  const sent = { request, since, intentMark };
+  const sent = { request, since, intentMark, step, keys };
   const found = await run(activities.findPayouts, sent, {}, { client });
   return { ...found, items: found.items.map(({ payout_id }) => payout_id), queries };
 };
 
 describe("findPayouts", () => {
   it("finds nothing in an empty list", async () => {
-    expect(await find([[]])).toMatchObject({ items: [], owners: {}, rivals: [] });
+    expect(await find([[]])).toMatchObject({ items: [], matches: [], rivals: [] });
   });
 
   it("finds the one with the key that was sent, whatever else the service shows, and those alike", async () => {
@@ -112,8 +115,8 @@ describe("findPayouts", () => {
   it("leaves out what was there before, but for a clock that runs behind by minutes", async () => {
     const { items } = await find([
       [
-        listed("of-a-slow-clock", { create_time: minutesAfter(-4) }),
-        listed("older", { create_time: minutesAfter(-6) }),
+        listed("of-a-slow-clock", { create_time: minutesAfter(-14) }),
+        listed("older", { create_time: minutesAfter(-16) }),
         listed("of-unknown-time", { create_time: "" }),
       ],
     ]);
@@ -130,7 +133,7 @@ describe("findPayouts", () => {
       [listed("never-read")],
     ]);
     expect(items).toEqual(["new", "newish", "ours"]);
-    expect(service?.received.map(({ path }) => pageNumber(path))).toEqual([1, 2]);
+    expect(service?.received.map(({ path }) => pageNumber(path))).toEqual([1, 2, 1, 2]);
   });
 
   it("reads a list of another order to its end, each payout once", async () => {
@@ -143,7 +146,7 @@ describe("findPayouts", () => {
   });
 
   it("says which runs own what was found, and who else may have made it", async () => {
-    const { owners, queries, rivals } = await find(
+    const { matches, queries, rivals } = await find(
       [[listed("a"), listed("b", { unique_request_id: "key-2" }), listed("c")]],
       {
         claims: {
@@ -154,7 +157,7 @@ describe("findPayouts", () => {
         },
       },
     );
-    expect(owners).toEqual({ a: "run-a", "key-2": "run-b" });
+    expect(matches.map(({ owner }) => owner)).toEqual(["run-a", "run-b", undefined]);
     expect(rivals).toEqual(["run-d"]);
     expect(queries).toContain('PaymentIds = "key-2"');
   });
@@ -173,7 +176,13 @@ describe("findPayouts", () => {
     service = await startRawService(() => ({ status: 502, body: "<html>" }));
     const made = activitiesFor(service.url);
     ({ close } = made);
-    const running = run(made.activities.findPayouts, { request: payout, since, intentMark });
+    const running = run(made.activities.findPayouts, {
+      request: payout,
+      since,
+      intentMark,
+      step,
+      keys,
+    });
     expect(await failureOf(running)).toMatchObject({ type: "OutcomeUnknown", nonRetryable: false });
   });
 });
@@ -199,10 +208,10 @@ describe("findCardholders", () => {
       [person("slow-clock", { create_time: minutesAfter(-4) })],
     ]);
     const { client } = clientWith({ new: ["run-a"], "intent:1": ["run-b"] });
-    const sent = { request: cardholder, since, intentMark };
+    const sent = { request: cardholder, since, intentMark, step };
     const found = await run(activities.findCardholders, sent, {}, { client });
     expect(found.items.map(({ card_holder_id }) => card_holder_id)).toEqual(["new", "slow-clock"]);
-    expect(found.owners).toEqual({ new: "run-a" });
+    expect(found.matches.map(({ owner }) => owner)).toEqual(["run-a", undefined]);
     expect(found.rivals).toEqual(["run-b"]);
   });
 });

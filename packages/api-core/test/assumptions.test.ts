@@ -282,6 +282,11 @@ const SIDES: {
   cardholderIncompleteStatuses: handedOn("cardholderIncompleteStatuses", ["something_else"]),
   cardRefusedStatuses: handedOn("cardRefusedStatuses", ["something_else"]),
   listLagSeconds: handedOn("listLagSeconds", 7),
+  listsAreMonotone: handedOn("listsAreMonotone", true),
+  clockSkewSeconds: handedOn("clockSkewSeconds", 7),
+  visibilityLagSeconds: handedOn("visibilityLagSeconds", 7),
+  lookUpByTimeRange: handedOn("lookUpByTimeRange", true),
+  payoutKeyEcho: handedOn("payoutKeyEcho", "other"),
   repeatedKeyRefusal: {
     read: async (assumptions) => [
       await outcomeOf(assumptions, "createCard", refusal("unique_request_id was used before")),

@@ -58,7 +58,11 @@ describe("a person", () => {
         rig,
         {
           ...service.activities,
-          ...lookUpsIn(service.simulator, { rivals: ["another run"], certainAfterMs: 0 }),
+          ...lookUpsIn(service.simulator, {
+            rivals: ["another run"],
+            requestTimeoutMs: 0,
+            listLagMs: 0,
+          }),
         },
         async (queue) => {
           // A payout alike, of nobody that Temporal knows.

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { auditQuery, onboardCardholder, payout, progressQuery } from "../src/index.ts";
 import { brake } from "../src/definitions/brake.ts";
 import { failureOf } from "./support/failure-of.ts";
-import { type Claims, lookUpsIn } from "./support/look-ups.ts";
+import { type Claims, foundBy, lookUpsIn } from "./support/look-ups.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -150,7 +150,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         findPayouts: async (sent) => {
           looks += 1;
           const matches = await findPayouts(sent);
-          return looks < 4 ? { ...matches, items: [] } : matches;
+          return looks < 4 ? { ...matches, items: [], matches: [] } : matches;
         },
       });
       expect(looks).toBe(4);
@@ -279,12 +279,11 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       await service.simulator.addFault({ kind: "html-502", operation: "createCardholder" });
       const another = { card_holder_id: "another", card_holder_status: "PENDING" };
       let looks = 0;
-      const findCardholders: PaymentsActivities["findCardholders"] = async () => ({
-        items: [another],
-        owners: ++looks === 1 ? {} : { another: "another-run" },
-        rivals: [],
-        certainAfterMs: 60_000,
-      });
+      const findCardholders: PaymentsActivities["findCardholders"] = async () => {
+        looks += 1;
+        const owner = looks === 1 ? undefined : "another-run";
+        return foundBy([another], [{ id: "another", isOurs: false, isExact: true, owner }]);
+      };
       await withWorker(rig, activities({ findCardholders }), async ({ start }) => {
         const { card_holder_id } = await (await start(onboardCardholder, [onboardInput])).result();
         const { cardholders } = await service.simulator.state();

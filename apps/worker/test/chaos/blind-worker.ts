@@ -15,7 +15,16 @@ Runtime.install({ logger: new WorkerLogger("WARN") });
 const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
 const activities: PaymentsActivities = {
   ...makePaymentsActivities(ManagedRuntime.make(PaymentsClient.layerFromEnvironment)),
-  findPayouts: async () => ({ items: [], owners: {}, rivals: [], certainAfterMs: 0 }),
+  findPayouts: async () => ({
+    items: [],
+    matches: [],
+    rivals: [],
+    unreadableRows: 0,
+    keyEcho: "unknown",
+    requestTimeoutMs: 0,
+    listLagMs: 0,
+    visibilityLagMs: 0,
+  }),
 };
 const workers = await createWorkers({
   taskQueue: process.env["PAYMENTS_TASK_QUEUE"] ?? "payments",

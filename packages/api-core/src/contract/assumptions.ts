@@ -111,6 +111,30 @@ export const Assumptions = Schema.Struct({
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
     "How long a new payout or cardholder may be missing from its list.",
   ),
+  listsAreMonotone: assumed(
+    Schema.Boolean,
+    "Whether lists never show a later item before an earlier one: then a later item that is listed " +
+      "shows that an earlier one which is not was never made, before listLagSeconds are over.",
+  ),
+  clockSkewSeconds: assumed(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    "How far the service's clock may be from ours.",
+  ),
+  visibilityLagSeconds: assumed(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    "How long what a run owns, or may have made, may be hidden from other runs: how far the " +
+      "visibility store of the Temporal server lags.",
+  ),
+  lookUpByTimeRange: assumed(
+    Schema.Boolean,
+    "Whether the range filters of listPayouts can be trusted, so that a look-up reads only what was " +
+      "created about the time of the send.",
+  ),
+  payoutKeyEcho: assumed(
+    Schema.Literals(["learned", "same", "other", "none"]),
+    "What the list of payouts shows as unique_request_id: always the key that was sent (same), keys " +
+      "of the service's own (other), none, or what the answers of createPayout have shown (learned).",
+  ),
   payoutKeyInBody: assumed(
     Schema.Boolean,
     "Whether createPayout sends unique_request_id in its body.",
@@ -183,6 +207,11 @@ export const defaultAssumptions: Assumptions = {
   tokenLifetimeSeconds: 600,
   notCarriedOutStatuses: [],
   listLagSeconds: 180,
+  listsAreMonotone: false,
+  clockSkewSeconds: 900,
+  visibilityLagSeconds: 10,
+  lookUpByTimeRange: false,
+  payoutKeyEcho: "learned",
   payoutKeyInBody: true,
   payoutCompletedStatuses: ["completed"],
   payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],

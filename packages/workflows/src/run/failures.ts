@@ -5,6 +5,7 @@ import {
   CancelledFailure,
   TimeoutFailure,
 } from "@temporalio/common";
+import { isRecord } from "../is-record.ts";
 
 /** What became of a send that failed. */
 export type SendFailure =
@@ -13,20 +14,25 @@ export type SendFailure =
   /** Held back by the brake: to be sent when sends are resumed. */
   | { readonly _tag: "Paused"; readonly reason: string }
   /** Certainly not carried out: it may be sent again. */
-  | { readonly _tag: "NotCarriedOut"; readonly reason: string; readonly waitMs: number }
+  | {
+      readonly _tag: "NotCarriedOut";
+      readonly reason: string;
+      readonly waitMs: number;
+      /** HTTP status of the answer that turned it away without an envelope. */
+      readonly status?: number;
+    }
   /** The journal did not permit it: by this send nothing was sent. */
   | { readonly _tag: "AlreadySent"; readonly reason: string; readonly sent: SentAlready }
   /** Nobody knows: look it up before it is sent again. `type` as the activity failed. */
   | { readonly _tag: "Unknown"; readonly reason: string; readonly type: string };
 
-const hasRetryAfter = (detail: unknown): detail is { readonly retryAfter: number } =>
-  typeof detail === "object" &&
-  detail !== null &&
-  "retryAfter" in detail &&
-  typeof detail.retryAfter === "number";
+const numberIn = (detail: unknown, field: string): number | undefined => {
+  const value = isRecord(detail) ? detail[field] : undefined;
+  return typeof value === "number" ? value : undefined;
+};
 
 const isSentAlready = (detail: unknown): detail is SentAlready =>
-  typeof detail === "object" && detail !== null && "outcome" in detail && "number" in detail;
+  isRecord(detail) && "outcome" in detail && "number" in detail;
 
 const SHORTEST_WAIT_MS = 1_000;
 
@@ -51,11 +57,12 @@ export const readSendFailure = (error: unknown): SendFailure => {
       case "RateLimited":
       case "NotAuthenticated": {
         const [detail] = cause.details ?? [];
-        const asked = hasRetryAfter(detail) ? detail.retryAfter : 0;
+        const status = numberIn(detail, "status");
         return {
           _tag: "NotCarriedOut",
           reason: cause.message,
-          waitMs: Math.max(SHORTEST_WAIT_MS, asked),
+          waitMs: Math.max(SHORTEST_WAIT_MS, numberIn(detail, "retryAfter") ?? 0),
+          ...(status !== undefined && { status }),
         };
       }
       case "AlreadySent": {

@@ -1,5 +1,6 @@
 import type { SeenCardholder } from "@durable-payments/activities";
-import type { Input } from "@durable-payments/api-core";
+import { cardholderIntent } from "@durable-payments/activities/near-match";
+import type { Cardholder, Input } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import { activities, localLooks } from "../run/activities.ts";
 import { isOverdue, runFailure } from "../run/failures.ts";
@@ -13,53 +14,29 @@ import {
   SAFETY_NET,
 } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
-import { intentMark } from "../run/search-index.ts";
 import { isRecord } from "../is-record.ts";
-import { judge } from "./judge.ts";
+import { LOOK_WITHIN } from "./reconcile.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
 type CreateCardholder = Input<"createCardholder">;
 
-interface Identified {
-  readonly card_holder_id: string;
-}
+type Identified = Pick<Cardholder, "card_holder_id"> & Partial<Cardholder>;
 
 /** The list shows names, and no dates of birth. */
-const intentOfCardholder = ({ first_name, last_name }: CreateCardholder) =>
-  intentOf("createCardholder", [first_name, last_name]);
+const intentOfCardholder = (cardholder: CreateCardholder) =>
+  intentOf("createCardholder", cardholderIntent(cardholder));
 
-const lookUpCardholder = async (
-  request: CreateCardholder,
-  since: number,
-): Promise<LookUp<Identified>> => {
-  const { certainAfterMs, items, owners, rivals } =
-    await activities.findCardholders.executeWithOptions(
-      { summary: "Look for the cardholder in the list" },
-      [{ request, since, intentMark: intentMark(intentOfCardholder(request)) }],
-    );
-  const verdict = judge({
-    candidates: items.map(({ card_holder_id }) => ({
-      id: card_holder_id,
-      owner: owners[card_holder_id],
-    })),
-    rivals,
-  });
-  switch (verdict._tag) {
-    case "Absent":
-      return { ...verdict, certainAfterMs };
-    case "Found":
-      return { _tag: "Found", value: { card_holder_id: verdict.id }, certainAfterMs };
-    case "Unclear":
-      return {
-        ...verdict,
-        certainAfterMs,
-        candidates: items.map(({ card_holder_id, card_holder_status, create_time }) => ({
-          card_holder_id,
-          card_holder_status,
-          create_time: create_time ?? "",
-        })),
-      };
-  }
+const lookUpCardholder: LookUp<CreateCardholder, Identified> = {
+  find: (request, sought) =>
+    activities.findCardholders.executeWithOptions(
+      { ...LOOK_WITHIN, summary: "Look for the cardholder in the list" },
+      [{ request, ...sought }],
+    ),
+  shown: ({ card_holder_id, card_holder_status = "", create_time = "" }) => ({
+    card_holder_id,
+    card_holder_status,
+    create_time,
+  }),
 };
 
 /**

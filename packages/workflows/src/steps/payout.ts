@@ -1,4 +1,5 @@
 import type { SeenPayout } from "@durable-payments/activities";
+import { matchAmount, matchCode, payoutIntent } from "@durable-payments/activities/near-match";
 import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import { activities, localLooks } from "../run/activities.ts";
@@ -13,9 +14,8 @@ import {
   SAFETY_NET,
 } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
-import { intentMark } from "../run/search-index.ts";
 import { isRecord } from "../is-record.ts";
-import { judge } from "./judge.ts";
+import { LOOK_WITHIN } from "./reconcile.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
 type CreatePayout = Input<"createPayout">;
@@ -29,63 +29,40 @@ const shown = (payout: CreatePayout) => ({
   unique_request_id: payout.unique_request_id ?? "",
 });
 
-const asCandidate = ({ create_time, payout_id, payout_status, unique_request_id }: Payout) => ({
+const asCandidate = ({
+  amount = "",
+  create_time = "",
+  payout_id,
+  payout_reference = "",
+  payout_status = "",
+  unique_request_id = "",
+}: Payout) => ({
   payout_id,
   payout_status,
-  create_time: create_time ?? "",
-  unique_request_id: unique_request_id ?? "",
+  amount,
+  payout_reference,
+  create_time,
+  unique_request_id,
 });
 
-/** `250` and `250.00` are the same amount. */
-const plainest = (amount: string): string =>
-  amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
+const intentOfPayout = (payout: CreatePayout) => intentOf("createPayout", payoutIntent(payout));
 
-const intentOfPayout = ({
-  amount,
-  beneficiary_id,
-  currency,
-  payout_reference = "",
-}: CreatePayout) =>
-  intentOf("createPayout", [beneficiary_id, currency, plainest(amount), payout_reference]);
-
-const lookUpPayout = async (
-  request: CreatePayout,
-  since: number,
-  keys: ReadonlyArray<string>,
-): Promise<LookUp<Payout>> => {
-  const { certainAfterMs, items, owners, rivals } = await activities.findPayouts.executeWithOptions(
-    { summary: `Look for the payout ${request.unique_request_id ?? ""}` },
-    [{ request, since, keys, intentMark: intentMark(intentOfPayout(request)) }],
-  );
-  const verdict = judge({
-    key: request.unique_request_id,
-    candidates: items.map(({ payout_id, unique_request_id = "" }) => ({
-      id: payout_id,
-      key: keys.includes(unique_request_id)
-        ? request.unique_request_id
-        : unique_request_id || undefined,
-      owner: owners[payout_id] ?? owners[unique_request_id],
-    })),
-    rivals,
-  });
-  switch (verdict._tag) {
-    case "Absent":
-      return { ...verdict, certainAfterMs };
-    case "Unclear":
-      return { ...verdict, certainAfterMs, candidates: items.map(asCandidate) };
-    case "Found": {
-      const found = items.find(({ payout_id }) => payout_id === verdict.id);
-      return found === undefined
-        ? { _tag: "Absent", certainAfterMs }
-        : {
-            _tag: "Found",
-            value: found,
-            // Our key proves it; one alike may be of a run whose claim is not to be seen yet.
-            certainAfterMs: keys.includes(found.unique_request_id ?? "") ? 0 : certainAfterMs,
-          };
-    }
-  }
+const lookUpPayout: LookUp<CreatePayout, Payout> = {
+  find: (request, sought) =>
+    activities.findPayouts.executeWithOptions(
+      { ...LOOK_WITHIN, summary: `Look for the payout ${request.unique_request_id ?? ""}` },
+      [{ request, ...sought }],
+    ),
+  shown: asCandidate,
 };
+
+/** Whether nothing says that a payout pays something else, or somebody else. */
+const isSamePayment = (sent: CreatePayout, { amount, beneficiary_id, currency }: Payout): boolean =>
+  ![
+    matchAmount(sent.amount, amount),
+    matchCode(sent.currency, currency),
+    matchCode(sent.beneficiary_id, beneficiary_id),
+  ].includes("different");
 
 /** The payout that a person found; one that pays something else, or somebody else, is a mistake. */
 const foundPayout = async (
@@ -93,18 +70,11 @@ const foundPayout = async (
   request: CreatePayout,
 ): Promise<Payout> => {
   const found = await activities.retrievePayout({ payout_id });
-  const { amount, beneficiary_id = request.beneficiary_id, currency } = found;
-  if (
-    currency === request.currency &&
-    amount !== undefined &&
-    plainest(amount) === plainest(request.amount) &&
-    beneficiary_id === request.beneficiary_id
-  ) {
-    return found;
-  }
+  if (isSamePayment(request, found)) return found;
+  const { amount = "?", beneficiary_id = "?", currency = "?" } = found;
   throw runFailure(
     "OtherPayout",
-    `${payout_id} pays ${amount ?? "an unknown amount"} ${currency ?? ""} to ${beneficiary_id}, not ${request.amount} ${request.currency} to ${request.beneficiary_id}.`,
+    `${payout_id} pays ${amount} ${currency} to ${beneficiary_id}, not ${request.amount} ${request.currency} to ${request.beneficiary_id}.`,
   );
 };
 

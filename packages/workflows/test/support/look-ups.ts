@@ -1,9 +1,27 @@
-import type { Matches, PaymentsActivities } from "@durable-payments/activities";
+import type { Match, Matches, PaymentsActivities } from "@durable-payments/activities";
+import { matchCardholder, matchPayout } from "@durable-payments/activities/near-match";
 import type { Cardholder, Payout } from "@durable-payments/api-core";
 import type { Simulator } from "@durable-payments/simulator";
 
 /** What the look-ups say beside what the service lists. */
-export type Claims = Partial<Pick<Matches<unknown>, "owners" | "rivals" | "certainAfterMs">>;
+export type Claims = Partial<Omit<Matches<unknown>, "items" | "matches">>;
+
+/** What a look-up says that found this; `claims` in place of what is assumed. */
+export const foundBy = <Item>(
+  items: ReadonlyArray<Item>,
+  matches: ReadonlyArray<Match>,
+  claims: Claims = {},
+): Matches<Item> => ({
+  items,
+  matches,
+  rivals: [],
+  unreadableRows: 0,
+  keyEcho: "unknown",
+  requestTimeoutMs: 30_000,
+  listLagMs: 30_000,
+  visibilityLagMs: 10_000,
+  ...claims,
+});
 
 /**
  * Look-ups in the ledger of a simulator. The real ones also ask Temporal for the runs that claim
@@ -12,34 +30,44 @@ export type Claims = Partial<Pick<Matches<unknown>, "owners" | "rivals" | "certa
 export const lookUpsIn = (
   simulator: Simulator,
   claims: Claims = {},
-): Pick<PaymentsActivities, "findPayouts" | "findCardholders"> => {
-  const answer = <Item>(items: ReadonlyArray<Item>): Matches<Item> => ({
-    items,
-    owners: {},
-    rivals: [],
-    certainAfterMs: 60_000,
-    ...claims,
-  });
-  return {
-    findPayouts: async ({ request }) => {
-      const { payouts } = await simulator.state();
-      return answer(
-        payouts
-          .filter(({ beneficiary_id }) => beneficiary_id === request.beneficiary_id)
-          .map(({ due_at: _, returned: __, transaction_id: ___, ...listed }): Payout => listed),
+): Pick<PaymentsActivities, "findPayouts" | "findCardholders"> => ({
+  findPayouts: async ({ keys = [], request }) => {
+    const { payouts } = await simulator.state();
+    const items = payouts
+      .filter(({ beneficiary_id }) => beneficiary_id === request.beneficiary_id)
+      .map(({ due_at: _, returned: __, transaction_id: ___, ...listed }): Payout => listed);
+    const matches = items.map((item) => ({
+      id: item.payout_id,
+      isOurs: keys.includes(item.unique_request_id ?? ""),
+      isExact: matchPayout(request, item) === "exact",
+      key: item.unique_request_id,
+    }));
+    return foundBy(items, matches, claims);
+  },
+  findCardholders: async ({ request }) => {
+    const { cardholders } = await simulator.state();
+    const items = cardholders
+      .filter(({ last_name }) => last_name === request.last_name)
+      .map(
+        ({
+          card_holder_id,
+          card_holder_status,
+          create_time,
+          first_name,
+          last_name,
+        }): Cardholder => ({
+          card_holder_id,
+          card_holder_status,
+          create_time,
+          first_name,
+          last_name,
+        }),
       );
-    },
-    findCardholders: async ({ request }) => {
-      const { cardholders } = await simulator.state();
-      return answer(
-        cardholders
-          .filter(({ last_name }) => last_name === request.last_name)
-          .map(({ card_holder_id, card_holder_status, create_time }): Cardholder => ({
-            card_holder_id,
-            card_holder_status,
-            create_time,
-          })),
-      );
-    },
-  };
-};
+    const matches = items.map((item) => ({
+      id: item.card_holder_id,
+      isOurs: false,
+      isExact: matchCardholder(request, item) === "exact",
+    }));
+    return foundBy(items, matches, claims);
+  },
+});

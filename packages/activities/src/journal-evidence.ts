@@ -1,0 +1,95 @@
+import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
+import { Context } from "@temporalio/activity";
+
+/** What was made longer ago than this and is not listed is hidden: the list does not lag, it lacks. */
+const LONGEST_LAG_MS = 60 * 60_000;
+
+/** What a list may lag, for each millisecond that it was seen to lag. */
+const LAG_MARGIN = 1.5;
+
+/** How far a list lags, as far as it was measured. */
+export interface MeasuredLag {
+  /** How long something may be missing from the list, in milliseconds; 0 where no lag was seen. */
+  readonly longestMs: number;
+  /** How many that were made long ago are not listed. */
+  readonly hidden: number;
+  /** When the last one that is listed was answered: milliseconds since 1970. */
+  readonly lastListed?: number | undefined;
+}
+
+/** What the journal says about a list in which a send without an answer is looked for. */
+export interface JournalEvidence {
+  /** What the same step has made, in whatever run, by the service's own answers. */
+  readonly ownIds: ReadonlySet<string>;
+  /** Who made something by another send, where an answer said so; it is no other send's. */
+  readonly ownerOf: (id: string) => string | undefined;
+  readonly echo: KeyEcho;
+  /** The ids of all that was made, by the service's own answers. */
+  readonly madeIds: ReadonlySet<string>;
+  /** Compares what a complete reading showed with what was made, and keeps the lag that it shows. */
+  readonly measureLag: (
+    listed: ReadonlySet<unknown>,
+    reading: { readonly lookedAt: number; readonly since: number },
+  ) => Promise<MeasuredLag>;
+}
+
+/** What the journal is asked about. */
+export interface Asked {
+  readonly operation: "createPayout" | "createCardholder";
+  readonly list: ListName;
+  readonly step: string;
+  /** What was made before does not matter: milliseconds since 1970. */
+  readonly from: number;
+}
+
+/**
+ * Asks the journal what is known of a list.
+ *
+ * @throws JournalUnavailable
+ */
+export const readJournal = async (
+  journal: Journal,
+  { from, list, operation, step }: Asked,
+): Promise<JournalEvidence> => {
+  const { info, log } = Context.current();
+  const workflowId = info.workflowExecution?.workflowId ?? "";
+  const [sends, made, echo, longestLag] = await Promise.all([
+    journal.find({ workflowId }),
+    journal.madeSince(operation, from),
+    journal.keyEcho(operation),
+    journal.listLag(list),
+  ]);
+  const idsOf = (isOwn: boolean) =>
+    sends
+      .filter((send) => send.operation === operation && (send.step === step) === isOwn)
+      .flatMap(({ ids }) => Object.values(ids));
+  const ownIds = new Set(idsOf(true));
+  const siblings = new Set(idsOf(false));
+  const madeIds = new Set(made.map(({ id }) => id));
+  return {
+    ownIds,
+    madeIds,
+    echo,
+    ownerOf: (id) => {
+      if (siblings.has(id)) return "another step of this run";
+      return madeIds.has(id) && !ownIds.has(id) ? "another send, by its answer" : undefined;
+    },
+    measureLag: async (listed, { lookedAt, since }) => {
+      const missing = made
+        .filter(({ answeredAt, id }) => answeredAt >= since && !listed.has(id))
+        .map(({ answeredAt }) => lookedAt - answeredAt)
+        .filter((lagMs) => lagMs > 0);
+      const seen = Math.max(0, ...missing.filter((lagMs) => lagMs <= LONGEST_LAG_MS));
+      if (seen > longestLag) {
+        await journal.noteListLag(list, seen);
+        log.warn(`${list} was seen to lag longer than ever before`, { list, lagMs: seen });
+      }
+      const listedAt = made.filter(({ id }) => listed.has(id)).map(({ answeredAt }) => answeredAt);
+      return {
+        longestMs: Math.max(longestLag, seen) * LAG_MARGIN,
+        hidden: missing.filter((lagMs) => lagMs > LONGEST_LAG_MS).length,
+        ...(listedAt.length > 0 && { lastListed: Math.max(...listedAt) }),
+      };
+    },
+  };
+};

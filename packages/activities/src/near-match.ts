@@ -1,0 +1,193 @@
+/** How a listed field compares with the field that was sent. */
+export type FieldMatch =
+  /** Equal as it is written; amounts: the same number, written plainly. */
+  | "same"
+  /** Not equal as it is written, but perhaps what was sent, written another way. */
+  | "near"
+  /** Certainly not what was sent. */
+  | "different"
+  /** Missing, or of no readable form: it tells nothing. */
+  | "unreadable";
+
+/** How a listed row compares with a request: only `different` is certainly not of this request. */
+export type Likeness = "exact" | "near" | "different";
+
+/** A listed row: as it was decoded, or its raw fields where it could not be. */
+export type ListedRow = Readonly<Record<string, unknown>>;
+
+/** Letters of either case alike; upper case first, as `ß` and `SS` are alike. */
+const caseless = (text: string): string => text.toUpperCase().toLowerCase();
+
+/**
+ * What is left of a text when everything is taken away in which a service may write it another way:
+ * case, accents, width, blanks and punctuation.
+ */
+const lettersAndDigits = (text: string): string =>
+  caseless(text.normalize("NFKD")).replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/**
+ * Normalizes a text, so that two texts which a list may show alike become equal.
+ *
+ * @returns its letters and digits, or the whole text without blanks at its ends where it has none.
+ */
+export const normalizedText = (text: string): string =>
+  lettersAndDigits(text) || caseless(text.normalize("NFKC").trim());
+
+/**
+ * Normalizes a key (`unique_request_id`) or an id: equal for two that differ in case and blanks at
+ * their ends only.
+ */
+export const normalizedKey = (key: string): string => caseless(key.trim());
+
+const textOf = (value: unknown): string | undefined => {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+};
+
+/** Letters and digits of a text from which on it is perhaps the same text cut, or decorated. */
+const SHORTEST_PART = 8;
+
+/** Compares free text. Services cut, fold and decorate it: a long part of the other text is near. */
+export const matchText = (sent: string | undefined, listed: unknown): FieldMatch => {
+  const text = listed === undefined || listed === null ? "" : textOf(listed);
+  if (text === undefined) return "unreadable";
+  if (text === (sent ?? "")) return "same";
+  const [a, b] = [normalizedText(sent ?? ""), normalizedText(text)];
+  if (a === "" || b === "") return "unreadable";
+  if (a === b) return "near";
+  const [part, whole] = a.length < b.length ? [a, b] : [b, a];
+  return part.length >= SHORTEST_PART && whole.includes(part) ? "near" : "different";
+};
+
+/** Compares an id or a code, which is one word. */
+export const matchCode = (sent: string, listed: unknown): FieldMatch => {
+  const text = textOf(listed) ?? "";
+  if (normalizedText(text) === "") return "unreadable";
+  if (text === sent) return "same";
+  return normalizedText(text) === normalizedText(sent) ? "near" : "different";
+};
+
+const PLAIN = /^\d+(?:\.\d+)?$/;
+
+/** A decimal without leading zeros, and without zeros after the point that say nothing. */
+const canonical = (whole: string, fraction: string): string => {
+  const [integer, decimals] = [whole.replace(/^0+(?=\d)/, ""), fraction.replace(/0+$/, "")];
+  return decimals === "" ? integer || "0" : `${integer || "0"}.${decimals}`;
+};
+
+const plainReading = (text: string): string | undefined => {
+  if (!PLAIN.test(text)) return undefined;
+  const [whole = "", fraction = ""] = text.split(".");
+  return canonical(whole, fraction);
+};
+
+/** Every number that a text may stand for; `1.000` is one, or a thousand. */
+const readingsOf = (text: string): ReadonlyArray<string> => {
+  const number = text
+    .normalize("NFKC")
+    .replaceAll(/[\s'’_]/gu, "")
+    .replace(/^[^\d.,]+/, "")
+    .replace(/[^\d]+$/, "");
+  if (!/^[\d.,]*\d$/.test(number)) return [];
+  const grouped = canonical(number.replaceAll(/[.,]/g, ""), "");
+  const point = Math.max(number.lastIndexOf("."), number.lastIndexOf(","));
+  if (point === -1 || number.indexOf(number.charAt(point)) !== point) return [grouped];
+  return [
+    grouped,
+    canonical(number.slice(0, point).replaceAll(/[.,]/g, ""), number.slice(point + 1)),
+  ];
+};
+
+/** Compares a listed amount with the one that was sent, a plain decimal. */
+export const matchAmount = (sent: string, listed: unknown): FieldMatch => {
+  const text = textOf(listed) ?? "";
+  const wanted = plainReading(sent);
+  if (wanted === undefined) return "unreadable";
+  if (plainReading(text) === wanted) return "same";
+  const readings = readingsOf(text);
+  if (readings.length === 0) return "unreadable";
+  return readings.includes(wanted) ? "near" : "different";
+};
+
+const likeness = (fields: ReadonlyArray<FieldMatch>): Likeness => {
+  if (fields.includes("different")) return "different";
+  return fields.every((field) => field === "same") ? "exact" : "near";
+};
+
+/** A currency is three letters; anything else tells nothing. */
+const matchCurrency = (sent: string, listed: unknown): FieldMatch => {
+  const match = matchCode(sent, listed);
+  const isCode = /^[a-z]{3}$/.test(normalizedText(textOf(listed) ?? ""));
+  return match === "different" && !isCode ? "unreadable" : match;
+};
+
+/** What tells one payout from another in a list. */
+export interface PayoutFields {
+  readonly beneficiary_id: string;
+  readonly currency: string;
+  readonly amount: string;
+  readonly payout_reference?: string | undefined;
+}
+
+/** Compares a listed payout with the one that was sent. */
+export const matchPayout = (sent: PayoutFields, row: ListedRow): Likeness =>
+  likeness([
+    matchCode(sent.beneficiary_id, row["beneficiary_id"]),
+    matchCurrency(sent.currency, row["currency"]),
+    matchAmount(sent.amount, row["amount"]),
+    matchText(sent.payout_reference, row["payout_reference"]),
+  ]);
+
+/**
+ * Names what a payout makes: equal for two payouts that a list may show alike.
+ *
+ * @returns fields to make a mark of; they are not to be shown.
+ */
+export const payoutIntent = ({
+  amount,
+  beneficiary_id,
+  currency,
+  payout_reference = "",
+}: PayoutFields): ReadonlyArray<string> => [
+  normalizedText(beneficiary_id),
+  normalizedText(currency),
+  plainReading(amount) ?? amount,
+  normalizedText(payout_reference),
+];
+
+/** What tells one cardholder from another in a list, which shows no dates of birth. */
+export interface CardholderFields {
+  readonly first_name: string;
+  readonly last_name: string;
+}
+
+/**
+ * Compares a listed cardholder with the one that was sent. A name may be cut, or stand in the other
+ * field: only one whose whole name differs is another.
+ */
+export const matchCardholder = (sent: CardholderFields, row: ListedRow): Likeness => {
+  const fields = [
+    matchText(sent.first_name, row["first_name"]),
+    matchText(sent.last_name, row["last_name"]),
+  ];
+  if (likeness(fields) !== "different") return likeness(fields);
+  const listed = [row["first_name"], row["last_name"]].map((name) => textOf(name) ?? "");
+  const words = (names: ReadonlyArray<string>) =>
+    names
+      .flatMap((name) => name.split(/\s+/u))
+      .map(normalizedText)
+      .filter(Boolean)
+      .toSorted();
+  return words(listed).join(" ") === words([sent.first_name, sent.last_name]).join(" ")
+    ? "near"
+    : "different";
+};
+
+/** Names what a cardholder's creation makes: equal for two that a list may show alike. */
+export const cardholderIntent = ({
+  first_name,
+  last_name,
+}: CardholderFields): ReadonlyArray<string> => [
+  normalizedText(first_name),
+  normalizedText(last_name),
+];

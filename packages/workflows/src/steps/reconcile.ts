@@ -1,0 +1,141 @@
+import type { Matches } from "@durable-payments/activities";
+import { normalizedKey } from "@durable-payments/activities/near-match";
+import { DISPATCH_WITHIN_MS } from "@durable-payments/activities/send-intent";
+import { sleep } from "@temporalio/workflow";
+import type { Attention } from "../run/attention.ts";
+import { failureOfActivity, isOverdue, rootCause } from "../run/failures.ts";
+import type { Run } from "../run/run.ts";
+import { judge, type Verdict } from "./judge.ts";
+import { serviceAnswers } from "./service-answers.ts";
+
+/** What became of a send without an answer, as far as the service's list shows it. */
+export type Reconciled<A> =
+  | { readonly _tag: "Found"; readonly value: A }
+  | { readonly _tag: "Absent" }
+  | {
+      readonly _tag: "Unclear";
+      readonly reason: string;
+      readonly candidates: Attention["candidates"];
+    };
+
+/** A send without an answer. */
+export interface Unanswered<A> {
+  readonly step: string;
+  /** Reads the list, once. */
+  readonly find: () => Promise<Matches<A>>;
+  /** What a person is shown of something found. */
+  readonly shown: (found: A) => Attention["candidates"][number];
+  /** The mark of what the step makes, as other steps of the run bear it. */
+  readonly intentMark: string;
+  /** Whether it was not the worker itself that reported it: it may send yet. */
+  readonly isWorkerLost: boolean;
+  /** When the first look that showed something had ended, by its id; kept for further sends. */
+  readonly firstSeen: Map<string, number>;
+  /** Tells what a look came to. */
+  readonly tell: (what: Verdict["_tag"]) => void;
+}
+
+/** Wait before the first look; each further one is twice as long. */
+const LOOK_AFTER_MS = 2_000;
+
+/** Shortest wait between two looks. */
+const SHORTEST_WAIT_MS = 1_000;
+
+/** Most looks for one send, before a person is asked. */
+const MOST_LOOKS = 30;
+
+/** Most looks that come to nothing, each tried again for half an hour, before a person is asked. */
+const MOST_OVERDUE = 3;
+
+/** Most candidates that a person is shown. */
+const MOST_CANDIDATES = 10;
+
+/** How long one look may take, with all attempts; a list that does not add up is read again. */
+export const LOOK_WITHIN = {
+  startToCloseTimeout: "30 minutes",
+  scheduleToCloseTimeout: "30 minutes",
+} as const;
+
+/** One look: undefined where it was not to be had now, a text where it is not to be had at all. */
+const lookOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> | Error> => {
+  try {
+    return await find();
+  } catch (error) {
+    if (!isOverdue(error)) throw error;
+    return failureOfActivity(error) ?? rootCause(error);
+  }
+};
+
+/**
+ * Finds out by the service's list whether a send without an answer was carried out. It looks until
+ * it can be known, and ends: what cannot be known is unclear.
+ */
+export const reconcile = async <A>(
+  run: Run,
+  { find, firstSeen, intentMark, isWorkerLost, shown, step, tell }: Unanswered<A>,
+): Promise<Reconciled<A>> => {
+  const lostAt = Date.now();
+  const siblings = run.siblings(step);
+  const siblingOf = (id: string) =>
+    siblings.find(({ ids }) => ids.some((own) => normalizedKey(own) === normalizedKey(id)))?.step;
+  const unclear = (reason: string, items: ReadonlyArray<A> = []): Reconciled<A> => ({
+    _tag: "Unclear",
+    reason,
+    candidates: items.slice(0, MOST_CANDIDATES).map(shown),
+  });
+  let wait = LOOK_AFTER_MS;
+  let overdue = 0;
+  for (let looks = 1; ; looks++) {
+    await sleep(wait);
+    const lookedAt = Date.now();
+    const looked = await lookOnce(find);
+    if (looked instanceof Error) {
+      overdue += 1;
+      const isNoEvidence =
+        "type" in looked && looked.type === "ListDoesNotAddUp" ? looked.message : undefined;
+      if (isNoEvidence !== undefined || overdue >= MOST_OVERDUE) {
+        return unclear(isNoEvidence ?? `It could not be looked up: ${looked.message}`);
+      }
+      await serviceAnswers();
+      continue;
+    }
+    const { items, matches, requestTimeoutMs } = looked;
+    const endedAt = Date.now();
+    for (const { id } of matches) if (!firstSeen.has(id)) firstSeen.set(id, endedAt);
+    const verdict = judge({
+      ...looked,
+      candidates: matches.map(({ id, isExact, isOurs, key, owner }) => ({
+        id,
+        isOurs,
+        isExact,
+        hasOtherKey: !isOurs && key !== undefined,
+        owner: owner ?? siblingOf(id) ?? siblingOf(key ?? ""),
+        firstSeen: firstSeen.get(id) ?? endedAt,
+      })),
+      rivals: [
+        ...looked.rivals,
+        ...siblings.filter(({ intent }) => intent === intentMark).map((other) => other.step),
+      ],
+      lookedAt,
+      sendEndsAt: lostAt + requestTimeoutMs + (isWorkerLost ? DISPATCH_WITHIN_MS : 0),
+    });
+    tell(verdict._tag);
+    switch (verdict._tag) {
+      case "Absent":
+        return verdict;
+      case "Unclear":
+        return unclear(verdict.reason, items);
+      case "Found": {
+        const value = items[matches.findIndex(({ id }) => id === verdict.id)];
+        return value === undefined
+          ? unclear("It was found, and not read.")
+          : { _tag: "Found", value };
+      }
+      case "Undecided":
+        if (looks >= MOST_LOOKS) {
+          return unclear(`${MOST_LOOKS} looks did not tell whether it is listed.`, items);
+        }
+        wait = Math.max(SHORTEST_WAIT_MS, Math.min(wait * 2, verdict.lookAgainAt - Date.now()));
+    }
+  }
+};

@@ -1,0 +1,408 @@
+import type { SendIntent, SentAlready, SentBefore } from "@durable-payments/activities";
+import { CancelledFailure } from "@temporalio/common";
+import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
+import { activities, localActivities } from "../run/activities.ts";
+import type { Attention, Resolution } from "../run/attention.ts";
+import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts";
+import { moneyOf, type StepInDoubt } from "../run/in-doubt.ts";
+import { stepKey } from "../run/keys.ts";
+import type { Run } from "../run/run.ts";
+import { intentMark } from "../run/search-index.ts";
+import { reconcile } from "./reconcile.ts";
+import type { Sending } from "./send.ts";
+import { serviceAnswers } from "./service-answers.ts";
+
+/** How the audit trail calls what became of a send. */
+const OUTCOMES = {
+  Paused: "held back",
+  NotCarriedOut: "not carried out",
+  Refused: "refused",
+  AlreadySent: "sent before",
+  Unknown: "no answer",
+} as const;
+
+/** Longest wait between two sends that were turned away, while the service can be reached. */
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/** Repeats of a request that may be repeated as it is, before a person is asked. */
+const MOST_REPEATS = 5;
+
+/** Times that a send is found to be absent and made again, before a person is asked. */
+const MOST_ABSENT = 3;
+
+/** Times that a request is turned away as it is (HTTP 400, 422), before a person is asked. */
+const MOST_TURNED_AWAY = 3;
+
+/** Events of a history, before a person is asked how to go on: a tenth of the server's limit. */
+const MOST_EVENTS = 5_000;
+
+/** Whoever amends it here could make it another payment than the one that was approved. */
+const AMEND_BY_RETRY =
+  "This payment needs a second person's approval: to amend it, abandon it and retry the run amended, which asks for approval anew.";
+
+/** Most amendments of one step that a look-up goes back to. */
+const MOST_AMENDMENTS = 20;
+
+const startTimeMs = (): number => workflowInfo().startTime.getTime();
+
+/** A refused request was not carried out, so its successor has a key of its own. */
+const keyOf = (step: string, amendments: number): string =>
+  stepKey(amendments === 0 ? step : `${step}#${amendments}`);
+
+/** Failures of a send that its worker itself has reported: it sends no more. */
+const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
+
+/**
+ * What is known of a write on its way. A cancellation stops it where nothing is in doubt: not while
+ * a request is under way or looked up, but before it is sent again.
+ */
+export class Sender<Request extends object, A> {
+  readonly #run: Run;
+  readonly #sending: Sending<Request, A>;
+  /** From when on it may have been sent. */
+  #since: number;
+  readonly #isSentBefore: boolean;
+  /** Whether what was sent before this run has been undone since. */
+  readonly #isUndone: boolean;
+  #request: Request;
+  #key: string | undefined;
+  /** Which send of the step is the next one, in all runs of the workflow id. */
+  #number = 1;
+  /** The key of an earlier send that only the journal knew of. */
+  #keyBefore: string | undefined;
+  /** When what may be it was first seen to be listed, by its id. */
+  readonly #firstSeen = new Map<string, number>();
+  #unknownOutcomes = 0;
+  #absent = 0;
+  #turnedAway = 0;
+  #askBeyondEvents = MOST_EVENTS;
+  /** Whether a send is under way. */
+  #isSending = false;
+  /** Whether something may have been made that this run does not know. */
+  #isInDoubt = false;
+  #amendments: number;
+
+  constructor(
+    run: Run,
+    sending: Sending<Request, A>,
+    before: Exclude<SentBefore, { readonly outcome: "known" }> | undefined,
+  ) {
+    this.#isSentBefore = before?.outcome === "unknown";
+    this.#isUndone = before?.outcome === "nothing" && before.isUndone === true;
+    this.#since = this.#isSentBefore ? startTimeMs() : Date.now();
+    this.#amendments = before?.amendments ?? 0;
+    this.#run = run;
+    this.#sending = sending;
+    this.#request = this.#fix(sending.request);
+  }
+
+  /** The request as it is to be sent. */
+  get request(): Request {
+    return this.#request;
+  }
+
+  /** Whether there is something to do before the first send: an amended input, a send of an earlier run. */
+  get hasPast(): boolean {
+    return this.#run.isAmended || this.#isSentBefore;
+  }
+
+  /** Checks and looks up what is to be known before the first send. */
+  async settlePast(): Promise<A | "send"> {
+    if (this.#run.isAmended) await this.#checkAmended();
+    if (!this.#isSentBefore) return "send";
+    this.#doubt();
+    // With a list, "absent" is known of the send before: the refusal of a repeat is a refusal.
+    if (this.#sending.lookUp !== undefined) this.#unknownOutcomes = 0;
+    return this.#lookUp("An earlier run of this workflow may have sent it.", "");
+  }
+
+  /**
+   * Tells that it is being sent; throws where the run is cancelled: nothing is in doubt before a send.
+   *
+   * @returns which send it is: no two of a step have the same number.
+   */
+  begin(): SendIntent {
+    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Not sent.");
+    this.#run.outcomeUnknown(this.#inDoubt);
+    this.#isSending = true;
+    this.#tell("sending");
+    const number = this.#number;
+    this.#number += 1;
+    return { step: this.#sending.step, number, ...(this.#isUndone && { isUndone: true }) };
+  }
+
+  /** What a send that failed came to: what it made after all, or that it is to be sent again. */
+  async settle(error: unknown): Promise<A | "send"> {
+    const failure = readSendFailure(error);
+    this.#isSending = false;
+    if (failure._tag !== "Unknown" && !this.#isInDoubt) this.#run.notCarriedOut(this.#sending.step);
+    this.#tell(OUTCOMES[failure._tag], rootCause(error).message);
+    switch (failure._tag) {
+      case "NotCarriedOut":
+        return this.#onTurnedAway(failure);
+      case "Paused":
+        this.#run.waiting(this.#sending.step, failure.reason);
+        await activities.awaitResume.executeWithOptions(
+          { summary: "Await the end of the pause" },
+          [],
+        );
+        return this.#sendAgain(failure.reason);
+      case "Refused":
+        return this.#onRefusal(failure.failure);
+      case "AlreadySent":
+        return this.#onSentBefore(failure.sent, failure.reason);
+      case "Unknown":
+        this.#doubt();
+        return this.#lookUp(failure.reason, failure.type);
+    }
+  }
+
+  /** A run that ends with nothing in doubt has made nothing. */
+  leave(): void {
+    if (!this.#isInDoubt && !this.#isSending) this.#run.settled(this.#sending.step);
+  }
+
+  /** The keys under which this step may have sent, in this run and, amended, in those before. */
+  get #keys(): ReadonlyArray<string> {
+    const { isKeyed, step } = this.#sending;
+    if (!isKeyed) return [];
+    const most = this.#isSentBefore ? MOST_AMENDMENTS : this.#amendments;
+    return [
+      ...Array.from({ length: most + 1 }, (_, amendments) => keyOf(step, amendments)),
+      ...(this.#keyBefore === undefined ? [] : [this.#keyBefore]),
+    ];
+  }
+
+  /** Something may have been made that this run does not know. */
+  #doubt(): void {
+    this.#unknownOutcomes += 1;
+    this.#isInDoubt = true;
+    this.#run.outcomeUnknown(this.#inDoubt);
+  }
+
+  /** Nothing was made that this run does not know: it may be sent again. */
+  #notCarriedOut(): "send" {
+    this.#isInDoubt = false;
+    this.#run.notCarriedOut(this.#sending.step);
+    return "send";
+  }
+
+  /** Fixes key and payload before the first send: every further send is the very same. */
+  #fix(request: Request): Request {
+    const { intent, isKeyed, step } = this.#sending;
+    this.#key = isKeyed ? keyOf(step, this.#amendments) : undefined;
+    this.#run.intends(step, {
+      intent: intent(request),
+      ...(this.#key !== undefined && { key: this.#key }),
+    });
+    return this.#key === undefined ? request : { ...request, unique_request_id: this.#key };
+  }
+
+  async #onTurnedAway({
+    reason,
+    status,
+    waitMs,
+  }: Extract<SendFailure, { readonly _tag: "NotCarriedOut" }>): Promise<A | "send"> {
+    this.#turnedAway += 1;
+    // Nothing but another request, or another server, would make a difference to such an answer.
+    if (status !== undefined && status < 500 && this.#turnedAway >= MOST_TURNED_AWAY) {
+      this.#turnedAway = 0;
+      return this.#isInDoubt ? this.#ask(reason, []) : this.#askToAmend(reason);
+    }
+    this.#run.waiting(this.#sending.step, reason);
+    const longer = waitMs * 2 ** Math.min(this.#turnedAway - 1, 12);
+    await sleep(Math.max(waitMs, Math.min(LONGEST_WAIT_MS, longer)));
+    await serviceAnswers();
+    return this.#sendAgain(reason);
+  }
+
+  /** Nothing goes on until the server ends the run for its history. */
+  #sendAgain(reason: string): Promise<A | "send"> | "send" {
+    const { historyLength } = workflowInfo();
+    if (historyLength < this.#askBeyondEvents) return "send";
+    this.#askBeyondEvents = historyLength + MOST_EVENTS / 5;
+    return this.#ask(`It was sent in vain very often, so that the history grows: ${reason}`, []);
+  }
+
+  async #onRefusal(refusal: Error): Promise<A | "send"> {
+    // The refusal of a repeat does not tell what became of a send before it.
+    if (this.#unknownOutcomes > 0) {
+      this.#doubt();
+      return this.#ask(`An earlier send got no answer; the repeat: ${refusal.message}`, []);
+    }
+    if (this.#run.options.onRefusal !== "ask") {
+      this.#run.settled(this.#sending.step);
+      throw refusal;
+    }
+    return this.#askToAmend(refusal.message);
+  }
+
+  /** The journal knows of a send that this run does not: of a run before it, or of a lost worker. */
+  async #onSentBefore(sent: SentAlready, reason: string): Promise<A | "send"> {
+    const { fromIds, idsWanted } = this.#sending;
+    const { begunAt, ids, isSamePayload, key, number, outcome, runId } = sent;
+    this.#number = Math.max(this.#number, number + 1);
+    const isOfThisRun = runId === workflowInfo().runId;
+    if (this.#isUndone && outcome === "carriedOut" && !isOfThisRun) return "send";
+    this.#keyBefore = key;
+    // Others before it may be of runs whose history is gone.
+    this.#since = Math.min(this.#since, begunAt, isOfThisRun ? begunAt : startTimeMs());
+    // What it says of the latest send does not tell what became of those before it.
+    if (outcome === "notCarriedOut" && number === 1) return "send";
+    this.#doubt();
+    if (outcome === "carriedOut") {
+      if (!isSamePayload) {
+        return this.#ask(`${reason} It was another request than this one.`, [ids], false);
+      }
+      if (idsWanted.every((id) => ids[id] !== undefined)) {
+        try {
+          return await fromIds(ids, this.#request);
+        } catch (error) {
+          if (isCancellation(error)) throw error;
+          return this.#ask(
+            `${reason} What it made is not it: ${rootCause(error).message}`,
+            [ids],
+            false,
+          );
+        }
+      }
+    } else if (!isSamePayload && outcome !== "notCarriedOut") {
+      return this.#ask(`${reason} It was another request than this one.`, []);
+    }
+    return this.#lookUp(reason, outcome === "begun" ? "" : "OutcomeUnknown");
+  }
+
+  async #lookUp(reason: string, type: string): Promise<A | "send"> {
+    const { intent, lookUp, step, whenLost } = this.#sending;
+    if (lookUp === undefined) {
+      // The service answered, and its answer does not say what a repeat would not say either.
+      const isAnswered = type === "UnexpectedAnswer";
+      if (whenLost === "ask" || isAnswered || this.#unknownOutcomes >= MOST_REPEATS) {
+        return this.#ask(reason, []);
+      }
+      this.#run.waiting(step, `no answer, repeating the same request: ${reason}`);
+      await sleep(this.#unknownOutcomes * 1_000);
+      return "send";
+    }
+    this.#run.waiting(step, `no answer, looking it up: ${reason}`);
+    const mark = intentMark(intent(this.#request));
+    const found = await this.#run.shielded(() =>
+      reconcile(this.#run, {
+        step,
+        find: () =>
+          lookUp.find(this.#request, {
+            step,
+            since: this.#since,
+            keys: this.#keys,
+            intentMark: mark,
+          }),
+        shown: lookUp.shown,
+        intentMark: mark,
+        isWorkerLost: !REPORTED.has(type),
+        firstSeen: this.#firstSeen,
+        tell: (verdict) => this.#tell(`looked up: ${verdict}`),
+      }),
+    );
+    if (found._tag === "Found") return found.value;
+    if (found._tag === "Unclear") return this.#ask(`${reason} ${found.reason}`, found.candidates);
+    this.#absent += 1;
+    this.#notCarriedOut();
+    return this.#absent > MOST_ABSENT
+      ? this.#ask(`${reason} It was sent ${this.#absent} times, and is not listed.`, [])
+      : this.#sendAgain(reason);
+  }
+
+  async #ask(
+    reason: string,
+    candidates: Attention["candidates"],
+    canResend = true,
+  ): Promise<A | "send"> {
+    const since = new Date(this.#since).toISOString();
+    const risk =
+      canResend && this.#isInDoubt
+        ? " If it was carried out after all, resend makes it a second time."
+        : "";
+    const resolution = await this.#run.ask(this.#sending.step, {
+      ...this.#question(`${reason} It may have been sent since ${since}.${risk}`),
+      candidates,
+      actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
+    });
+    if (!("found" in resolution)) return this.#notCarriedOut();
+    try {
+      return await this.#sending.fromIds(resolution.found, this.#request);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      // A mistyped id, say: it must not end the run, and the question stands.
+      const fault = `What was found is not it: ${rootCause(error).message}`;
+      return this.#ask(fault, candidates, canResend);
+    }
+  }
+
+  async #askToAmend(reason: string): Promise<"send"> {
+    const isBound = this.#run.needsApproval;
+    const resolution = await this.#run.ask(this.#sending.step, {
+      ...this.#question(isBound ? `${reason} ${AMEND_BY_RETRY}` : reason),
+      candidates: [],
+      actions: isBound ? ["resend", "abandon"] : ["amend", "resend", "abandon"],
+    });
+    if (!("amend" in resolution)) return "send";
+    const fault = await this.#amend(resolution);
+    return fault === undefined ? "send" : this.#askToAmend(fault);
+  }
+
+  /** Takes an amendment; a refused request was not carried out, so its successor has a key of its own. */
+  async #amend({
+    amend,
+  }: Extract<Resolution, { readonly amend: unknown }>): Promise<string | undefined> {
+    const amended = { ...this.#request, ...amend };
+    try {
+      await this.#check(amended);
+    } catch (error) {
+      return rootCause(error).message;
+    }
+    this.#amendments += 1;
+    this.#request = this.#fix(amended);
+    return undefined;
+  }
+
+  /** Checks what an amended input came to, before it is sent. */
+  async #checkAmended(): Promise<void> {
+    try {
+      await this.#check(this.#request);
+    } catch (error) {
+      if (!this.#isSentBefore) this.#run.settled(this.#sending.step);
+      throw error;
+    }
+  }
+
+  async #check(request: Request): Promise<void> {
+    const { operation, step } = this.#sending;
+    await localActivities.checkRequests([{ operation, input: request, at: step }]);
+  }
+
+  /** What is in doubt while it is not known what became of a send. */
+  get #inDoubt(): StepInDoubt {
+    const { operation, step } = this.#sending;
+    return {
+      step,
+      operation,
+      ...(this.#key !== undefined && { key: this.#key }),
+      ...moneyOf(this.#request),
+    };
+  }
+
+  #question(reason: string): Pick<Attention, "reason" | "sent" | "idsWanted"> {
+    const { idsWanted, shown } = this.#sending;
+    return { reason, sent: shown(this.#request), idsWanted };
+  }
+
+  #tell(what: string, reason?: string): void {
+    this.#run.audit.add({
+      who: "run",
+      step: this.#sending.step,
+      what,
+      ...(this.#key !== undefined && { key: this.#key }),
+      ...(reason !== undefined && { detail: { reason } }),
+    });
+  }
+}
