@@ -5,7 +5,13 @@ import {
   type PaymentsError,
   Unavailable,
 } from "@durable-payments/api-core";
-import { type BegunSend, forbidding, type Journal, type Send } from "@durable-payments/journal";
+import {
+  type BegunSend,
+  forbidding,
+  type Journal,
+  JournalUnavailable,
+  type Send,
+} from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Effect } from "effect";
@@ -105,7 +111,7 @@ export class GuardedSend {
       const asked = performance.now();
       return Effect.tryPromise({
         try: () => this.#inActivity(() => this.#ask()),
-        catch: (error) => this.#notSent(messageOf(error)),
+        catch: (error) => this.#notSent(messageOf(error), error),
       }).pipe(
         Effect.flatMap(() => {
           const now = performance.now();
@@ -162,12 +168,16 @@ export class GuardedSend {
     return failure;
   }
 
-  #notSent(why: string): Unavailable {
+  #notSent(why: string, cause?: unknown): Unavailable {
     const { operation } = this.#options;
+    const remedy =
+      cause instanceof JournalUnavailable
+        ? " It is sent when the journal can be used again; `starter doctor` checks it."
+        : "";
     return new Unavailable({
       operation,
       carriedOut: "no",
-      message: `${operation} was not sent: ${why}.`,
+      message: `${operation} was not sent: ${why}.${remedy}`,
     });
   }
 }

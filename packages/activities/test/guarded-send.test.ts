@@ -1,0 +1,428 @@
+import { fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Journal,
+  JournalUnavailable,
+  makeMemoryJournal,
+  openJournal,
+} from "@durable-payments/journal";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  ALREADY_SENT,
+  DISPATCH_WITHIN_MS,
+  PAUSED,
+  type Pause,
+  type SendIntent,
+} from "../src/index.ts";
+import { hashPayload } from "../src/recorded-send.ts";
+import { activitiesFor, environment, failureOf, type Logged, run } from "./support/activities.ts";
+import { beneficiary, card, cardholder, IBAN, payout } from "./support/bodies.ts";
+import {
+  type RawService,
+  refusal,
+  type Said,
+  startRawService,
+  success,
+} from "./support/raw-service.ts";
+
+const created = { id: "P-1", short_reference: "P261121-ABCDEFGH", status: "processing" };
+const tooMany = (seconds: number): Said => ({
+  status: 429,
+  headers: { "retry-after": String(seconds) },
+  body: "",
+});
+
+let answers: Array<Said>;
+let pause: Pause | undefined;
+let journal: Journal;
+let service: RawService;
+let made: ReturnType<typeof activitiesFor>;
+const remake = async (options: Partial<Parameters<typeof activitiesFor>[1]> = {}) => {
+  await made?.close();
+  made = activitiesFor(
+    service.url,
+    { maxAttempts: 4, retryBaseMs: 1, ...options },
+    { brake: async () => pause, journal },
+  );
+};
+beforeEach(async () => {
+  answers = [];
+  pause = undefined;
+  journal = makeMemoryJournal();
+  service = await startRawService(() => answers.shift() ?? success(created));
+  await remake();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await made.close();
+  await service.stop();
+});
+
+/** Sends a payout, as the first send of its step where nothing else is said. */
+const pay = (
+  intent: Partial<SendIntent> = {},
+  info: Parameters<typeof environment>[0] = {},
+  input: object = payout,
+  logged: Array<Logged> = [],
+) =>
+  environment(info, { logged }).run(
+    // The input of a test may be anything.
+    made.activities.createPayout as (input: object, intent: SendIntent) => Promise<unknown>,
+    input,
+    { step: "createPayout", number: 1, ...intent },
+  );
+const recorded = () => journal.find({ workflowId: "test", step: "createPayout" });
+
+/** Fulfilled when so many requests have come. */
+const untilReceived = (requests: number) =>
+  vi.waitFor(() => expect(service.received).toHaveLength(requests), { interval: 5 });
+
+describe("a send", () => {
+  it("is in the journal before the service is asked, and its answer afterwards", async () => {
+    answers = ["hold"];
+    const cancelled = environment();
+    const sending = cancelled.run(made.activities.createPayout, payout, {
+      step: "createPayout",
+      number: 1,
+    });
+    sending.catch(() => undefined);
+    await service.asked;
+    const { begunAt, ...begun } = (await recorded())[0]!;
+    expect(begun).toStrictEqual({
+      workflowId: "test",
+      step: "createPayout",
+      number: 1,
+      operation: "createPayout",
+      runId: "00000000-0000-0000-0000-000000000000",
+      key: "key-1",
+      payloadHash: hashPayload("test", payout),
+      amount: "250.00",
+      currency: "USD",
+      isUndone: false,
+      outcome: "begun",
+      ids: {},
+    });
+    expect(Math.abs(Date.now() - begunAt)).toBeLessThan(5_000);
+    cancelled.cancel();
+    await expect(sending).rejects.toThrow();
+    expect(await recorded()).toMatchObject([{ outcome: "unknown" }]);
+    await pay({ number: 2 });
+    expect((await recorded())[1]).toMatchObject({
+      number: 2,
+      outcome: "carriedOut",
+      ids: { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" },
+    });
+  });
+
+  it.each([
+    ["Refused", refusal("no such beneficiary"), "notCarriedOut"],
+    ["OutcomeUnknown", { status: 502, body: "<html>" }, "unknown"],
+    ["UnexpectedAnswer", success("nothing"), "unknown"],
+  ] as const)("that fails as %s is recorded so", async (type, answer, outcome) => {
+    answers = [answer];
+    expect(await failureOf(pay())).toMatchObject({ type });
+    expect(await recorded()).toMatchObject([{ number: 1, outcome }]);
+  });
+
+  it("that never left is not recorded, so that its number is free", async () => {
+    expect(await failureOf(pay({}, {}, { ...payout, amount: "much" }))).toMatchObject({
+      type: "InvalidRequest",
+    });
+    pause = { why: "a bad file", by: "Ada", since: "2026-11-20T12:00:00.000Z" };
+    expect(await failureOf(pay())).toMatchObject({ type: PAUSED });
+    expect(await recorded()).toEqual([]);
+    expect(service.received).toEqual([]);
+  });
+
+  it("that its workflow does not name is named by its activity", async () => {
+    await run(made.activities.createPayout, payout, { activityId: "7" });
+    expect(await journal.find({ workflowId: "test" })).toMatchObject([
+      { step: "activity 7", number: 1, outcome: "carriedOut" },
+    ]);
+  });
+});
+
+describe("what was sent before is not sent", () => {
+  it("and the failure says what is known of it", async () => {
+    await pay();
+    const failure = await failureOf(pay({}, { activityId: "another", attempt: 1 }));
+    const { begunAt } = (await recorded())[0]!;
+    expect(failure).toMatchObject({ type: ALREADY_SENT, nonRetryable: true });
+    expect(failure.details).toStrictEqual([
+      {
+        number: 1,
+        outcome: "carriedOut",
+        ids: { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" },
+        begunAt,
+        key: "key-1",
+        isSamePayload: true,
+      },
+    ]);
+    expect(failure.message).toMatch(/^createPayout was not sent: the journal has send 1 of it/);
+    expect(service.received).toHaveLength(1);
+  });
+
+  it.each([
+    ["another amount", { ...payout, amount: "250.01" }, false],
+    ["another key alone", { ...payout, unique_request_id: "key-2" }, true],
+  ])("and the failure says whether it was the same request: %s", async (_, input, isSame) => {
+    await pay();
+    expect((await failureOf(pay({ number: 2 }, {}, input))).details).toMatchObject([
+      { number: 1, isSamePayload: isSame },
+    ]);
+  });
+
+  it("unless it has been undone", async () => {
+    await pay();
+    await pay({ number: 2, isUndone: true });
+    expect(service.received).toHaveLength(2);
+  });
+
+  it("by a second attempt, which tells what the lost worker wrote", async () => {
+    answers = [refusal("no such beneficiary")];
+    await failureOf(pay());
+    expect(await failureOf(pay({}, { attempt: 2 }))).toMatchObject({
+      type: ALREADY_SENT,
+      details: [{ number: 1, outcome: "notCarriedOut" }],
+    });
+    // Of a worker that was lost before it wrote anything, nothing is known.
+    expect(await failureOf(pay({ step: "another" }, { attempt: 2 }))).toMatchObject({
+      type: "OutcomeUnknown",
+    });
+    expect(service.received).toHaveLength(1);
+  });
+});
+
+describe("before each repeat within a call", () => {
+  it("a pause is asked for: what the service turned away is not sent after it", async () => {
+    answers = [tooMany(1)];
+    const failing = failureOf(pay());
+    await untilReceived(1);
+    pause = { why: "a bad file", by: "Ada", since: "2026-11-20T12:00:00.000Z" };
+    expect(await failing).toMatchObject({ type: PAUSED });
+    expect(service.received).toHaveLength(1);
+    // Certainly not carried out: it may be sent again when the pause is over.
+    expect(await recorded()).toMatchObject([{ outcome: "notCarriedOut" }]);
+  });
+
+  it("and behind our own rate limit", async () => {
+    await remake({ requestsPerSecond: 1 });
+    await pay({ step: "another" });
+    const failing = failureOf(pay());
+    pause = { why: "a bad file", by: "Ada", since: "2026-11-20T12:00:00.000Z" };
+    expect(await failing).toMatchObject({ type: PAUSED });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("the journal is asked: a send that was overtaken meanwhile is not repeated", async () => {
+    answers = [tooMany(1)];
+    const failing = failureOf(pay());
+    await untilReceived(1);
+    await pay({ number: 2 });
+    expect(await failing).toMatchObject({
+      type: ALREADY_SENT,
+      details: [{ number: 2, outcome: "carriedOut" }],
+    });
+    expect(service.received).toHaveLength(2);
+  });
+
+  it("the time is asked: nothing is sent after the activity's own deadline", async () => {
+    answers = [tooMany(1)];
+    const failure = await failureOf(pay({}, { startToCloseTimeoutMs: 500 }));
+    expect(failure).toMatchObject({ type: "Unavailable" });
+    expect(failure.message).toContain("more than 0.5 s have passed since its activity began");
+    expect(service.received).toHaveLength(1);
+  });
+
+  it(`nor later than ${DISPATCH_WITHIN_MS / 1000} s after it began, however long it may take`, async () => {
+    answers = [tooMany(1)];
+    const now = performance.now.bind(performance);
+    let later = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now() + later);
+    const failing = failureOf(pay());
+    await untilReceived(1);
+    later = DISPATCH_WITHIN_MS + 1_000;
+    expect(await failing).toMatchObject({ type: "Unavailable" });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("what may be sent twice is held back, too, and tried again by Temporal", async () => {
+    answers = [tooMany(1)];
+    const failing = failureOf(run(made.activities.cancelCard, { card_id: "card-1" }));
+    await untilReceived(1);
+    pause = { why: "a bad file", by: "Ada", since: "2026-11-20T12:00:00.000Z" };
+    expect(await failing).toMatchObject({ type: PAUSED, nonRetryable: false });
+    expect(service.received).toHaveLength(1);
+  });
+});
+
+it("an answer that is older than the process stood still is asked for again", async () => {
+  const now = performance.now.bind(performance);
+  let later = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now() + later);
+  const { begin } = journal;
+  const overtaken: Journal = {
+    ...journal,
+    // It begins, stands still for 20 s, and another worker resends meanwhile.
+    begin: async (send) => {
+      const begun = await begin(send);
+      await begin({ ...send, number: 2 });
+      later += 20_000;
+      return begun;
+    },
+  };
+  journal = overtaken;
+  await remake();
+  expect(await failureOf(pay())).toMatchObject({ type: ALREADY_SENT, details: [{ number: 2 }] });
+  expect(service.received).toEqual([]);
+});
+
+describe("where the journal cannot be reached", () => {
+  const unreachable = async () => {
+    throw new JournalUnavailable("the journal's database db/pay cannot be used (ECONNREFUSED)");
+  };
+
+  it("nothing is sent, and the failure says why and what may be done", async () => {
+    journal = { ...journal, begin: unreachable };
+    await remake();
+    const failure = await failureOf(pay());
+    expect(failure).toMatchObject({ type: "Unavailable", nonRetryable: true });
+    expect(failure.message).toBe(
+      "createPayout was not sent: the journal's database db/pay cannot be used (ECONNREFUSED). It is sent when the journal can be used again; `starter doctor` checks it.",
+    );
+    expect(service.received).toEqual([]);
+  });
+
+  it("what may be sent twice is sent: it is not in the journal", async () => {
+    journal = { ...journal, begin: unreachable, find: unreachable };
+    answers = [success()];
+    await remake();
+    await run(made.activities.cancelCard, { card_id: "card-1" });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("after the answer, the answer stands, and the log says what is missing", async () => {
+    const { begin } = journal;
+    journal = {
+      ...journal,
+      begin: async (send) => {
+        const begun = await begin(send);
+        return begun._tag === "Begun"
+          ? { ...begun, send: { ...begun.send, settle: unreachable } }
+          : begun;
+      },
+    };
+    await remake();
+    const logged: Array<Logged> = [];
+    expect(await pay({}, {}, payout, logged)).toMatchObject({ payout_id: "P-1" });
+    expect(logged.filter(({ level }) => level !== "DEBUG")).toMatchObject([
+      { level: "WARN", message: "The journal could not be told what became of a send" },
+    ]);
+  });
+});
+
+describe("what the journal keeps", () => {
+  it("are sends of writes that must not be made twice, and nothing else", async () => {
+    answers = [success({ available_balance: "1.00", balance_id: "B", currency: "USD" }), success()];
+    await run(made.activities.retrieveBalance, { currency: "USD" });
+    await run(made.activities.cancelCard, { card_id: "card-1" });
+    expect(await journal.find({ workflowId: "test" })).toEqual([]);
+  });
+
+  it("is no secret, no name and no number of an account or a card", async () => {
+    const withdrawal = {
+      card_id: "card-1",
+      card_number: "4000056655665556",
+      amount: "10.00",
+      unique_request_id: "key-2",
+    };
+    answers = [
+      success({ beneficiary_id: "B-1", account_number: "12345678" }),
+      success({ card_holder_id: "H-1" }),
+      success({ card_id: "C-1", unique_request_id: "key-1" }),
+      success(withdrawal),
+    ];
+    const { activities } = made;
+    await run(activities.createBeneficiary, { ...beneficiary, account_number: "12345678" });
+    await run(activities.createCardholder, cardholder);
+    await run(activities.createCard, card);
+    await run(activities.withdrawFromCard, withdrawal);
+    const kept = await journal.find({ workflowId: "test" });
+    expect(
+      kept.map(({ amount, currency, ids, operation }) => ({ operation, amount, currency, ids })),
+    ).toEqual([
+      { operation: "createBeneficiary", ids: { beneficiary_id: "B-1" } },
+      { operation: "createCardholder", ids: { card_holder_id: "H-1" } },
+      { operation: "createCard", amount: "100.00", currency: "USD", ids: { card_id: "C-1" } },
+      {
+        operation: "withdrawFromCard",
+        amount: "10.00",
+        currency: "USD",
+        ids: { card_id: "card-1" },
+      },
+    ]);
+    const text = JSON.stringify(kept);
+    for (const secret of [IBAN, "12345678", "4000056655665556", "Example", "Ada", "@"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it("is a hash that tells requests apart, whatever the order of their fields", () => {
+    const hash = (input: unknown, workflowId = "payout-1") => hashPayload(workflowId, input);
+    const { amount, ...rest } = payout;
+    expect(hash({ ...rest, amount })).toBe(hash(payout));
+    expect(hash({ ...beneficiary, iban: "DE02" })).not.toBe(hash(beneficiary));
+    expect(hash(payout, "payout-2")).not.toBe(hash(payout));
+    // A number with few unknown digits could be guessed from its hash.
+    expect(hash({ card_id: "c", card_number: "1" })).toBe(hash({ card_id: "c", card_number: "2" }));
+  });
+
+  it("is how often the answers show our key", async () => {
+    answers = [
+      success({ ...created, unique_request_id: "key-1" }),
+      success({ ...created, unique_request_id: "PO-99" }),
+      success(created),
+    ];
+    for (const step of ["one", "two", "three"]) await pay({ step });
+    expect(await journal.keyEcho("createPayout")).toEqual({ same: 1, other: 1, none: 1 });
+  });
+});
+
+describe("a worker that is frozen while it waits to repeat a send", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "frozen-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("does not send any more when another worker has resent it", async () => {
+    const file = join(folder, "journal.sqlite");
+    journal = await openJournal({ _tag: "File", file }, "account-1");
+    await remake();
+    answers = [tooMany(1)];
+    const frozen = fork(
+      new URL("support/sending-process.ts", import.meta.url),
+      [service.url, file],
+      {
+        execArgv: ["--conditions=@durable-payments/source"],
+      },
+    );
+    try {
+      const type = new Promise((resolve) => {
+        frozen.once("message", resolve);
+      });
+      await service.asked;
+      frozen.kill("SIGSTOP");
+      await pay({ number: 2 });
+      expect(service.received).toHaveLength(2);
+      frozen.kill("SIGCONT");
+      expect(await type).toBe(ALREADY_SENT);
+      expect(service.received).toHaveLength(2);
+    } finally {
+      frozen.kill("SIGKILL");
+      await journal.close();
+    }
+  });
+});
