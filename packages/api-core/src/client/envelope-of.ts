@@ -4,10 +4,28 @@ export interface Envelope {
   readonly message: string;
 }
 
-/** The parsed body of an answer; undefined where it is no JSON. */
+/** Digits that a double carries, whatever they are. */
+const EXACT_DIGITS = 15;
+
+const MAY_BE_LONG_NUMBER = /[\d.]{16}/;
+
+/** What JSON.parse passes on with each value, from Node 21 on. */
+interface Parsed {
+  readonly source?: string;
+}
+
+/** A number of more digits than a double carries, as the text that it was written as. */
+const asWritten = (_key: string, value: unknown, { source = "" }: Parsed = {}): unknown =>
+  typeof value === "number" && source.replace(/\D/g, "").length > EXACT_DIGITS ? source : value;
+
+/**
+ * The parsed body of an answer; undefined where it is no JSON. Numbers that a double would round,
+ * ids for instance, are texts.
+ */
 export const parseJson = (body: string): unknown => {
   try {
-    return JSON.parse(body);
+    // Ten times as slow, and hardly ever needed.
+    return MAY_BE_LONG_NUMBER.test(body) ? JSON.parse(body, asWritten) : JSON.parse(body);
   } catch {
     return undefined;
   }

@@ -11,6 +11,13 @@ import {
   text,
 } from "./fields.ts";
 import { Repeat } from "./operation-facts.ts";
+import {
+  decodedBy,
+  IGNORED,
+  type LenientDecoder,
+  lenientDecoder,
+  UNREADABLE,
+} from "./quick-decoding.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -151,22 +158,37 @@ const parsed = (details: unknown): unknown => {
   }
 };
 
+const lenientDetails = (schema: Schema.Top): LenientDecoder | undefined => {
+  const decode = lenientDecoder(schema);
+  return (
+    decode &&
+    ((wire, ignored) => {
+      if (wire === undefined || wire === null || wire === "") return undefined;
+      const decoded = decode(parsed(wire), ignored);
+      return decoded === UNREADABLE ? IGNORED : decoded;
+    })
+  );
+};
+
 /**
  * Details inside an answer: an object, or its JSON as a text. What is neither decodes to absent: it
  * must not hide the id of a beneficiary that was created.
  */
 const details = <S extends Schema.Top>(schema: S, write: (encoded: S["Encoded"]) => unknown) =>
-  Schema.optionalKey(Schema.Unknown).pipe(
-    Schema.decodeTo(Schema.optionalKey(schema), {
-      decode: SchemaGetter.transformOptional((given: Option.Option<unknown>) =>
-        Option.filter(
-          // That it is such an object is found by the schema that this leads to.
-          Option.map(given, parsed) as Option.Option<S["Encoded"]>,
-          (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  decodedBy(
+    Schema.optionalKey(Schema.Unknown).pipe(
+      Schema.decodeTo(Schema.optionalKey(schema), {
+        decode: SchemaGetter.transformOptional((given: Option.Option<unknown>) =>
+          Option.filter(
+            // That it is such an object is found by the schema that this leads to.
+            Option.map(given, parsed) as Option.Option<S["Encoded"]>,
+            (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+          ),
         ),
-      ),
-      encode: SchemaGetter.transformOptional(Option.map(write)),
-    }),
+        encode: SchemaGetter.transformOptional(Option.map(write)),
+      }),
+    ),
+    lenientDetails(schema),
   );
 
 /** The create answer carries bank details and address as JSON texts. */

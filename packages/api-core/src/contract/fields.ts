@@ -101,8 +101,12 @@ export const RangeBound = Schema.Int.check(
   Schema.isGreaterThanOrEqualTo(0, { message: "must be a time in milliseconds since 1970" }),
 );
 
-/** A number in an answer whose text is the service's own: beyond these bounds digits were lost. */
-const isExact = (value: number): boolean => Number.isSafeInteger(Math.trunc(value));
+/**
+ * Whether a number in an answer has the service's own digits: beyond these bounds some were lost,
+ * and one that is written with an exponent is no plain text of them.
+ */
+const isExact = (value: number): boolean =>
+  Number.isSafeInteger(Math.trunc(value)) && !String(value).includes("e");
 
 const ExactNumber = Schema.Finite.check(rule("must be a number without lost digits", isExact));
 

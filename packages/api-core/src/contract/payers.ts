@@ -3,6 +3,13 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
 import { enveloped, Refusal } from "./envelope.ts";
 import { answeredId, answeredOrUnset } from "./fields.ts";
 import { Repeat } from "./operation-facts.ts";
+import {
+  decodedBy,
+  fieldsOf,
+  type LenientDecoder,
+  lenientDecoder,
+  UNREADABLE,
+} from "./quick-decoding.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** Who pays a payout out of the account. */
@@ -35,12 +42,34 @@ const unnest = (listed: typeof item.Type | typeof nested.Type): ReadonlyArray<ty
   return "payer_id" in data ? [data] : data;
 };
 
+const decodePayer = lenientDecoder(Payer);
+
+/** The payers of an answer; what has no id that can be read is left out, with a note. */
+const lenientPayers: LenientDecoder = (wire, ignored) => {
+  if (wire === null) return [];
+  if (!Array.isArray(wire)) return UNREADABLE;
+  return wire.flatMap((row: unknown): ReadonlyArray<unknown> => {
+    const fields = fieldsOf(row) ?? {};
+    if ("data" in fields && !("payer_id" in fields)) {
+      const nested = lenientPayers([fields["data"] ?? []].flat(), ignored);
+      return Array.isArray(nested) ? nested : [];
+    }
+    const payer = decodePayer?.(row, ignored);
+    if (payer !== UNREADABLE) return [payer];
+    ignored.add("payer_id");
+    return [];
+  });
+};
+
 /** The service's sample nests envelopes inside the array of payers; both forms decode to payers. */
-const Payers = Schema.NullOr(Schema.Array(Schema.Union([item, nested]))).pipe(
-  Schema.decodeTo(Schema.Array(Payer), {
-    decode: SchemaGetter.transform((listed) => (listed ?? []).flatMap(unnest)),
-    encode: SchemaGetter.passthroughSubtype(),
-  }),
+const Payers = decodedBy(
+  Schema.NullOr(Schema.Array(Schema.Union([item, nested]))).pipe(
+    Schema.decodeTo(Schema.Array(Payer), {
+      decode: SchemaGetter.transform((listed) => (listed ?? []).flatMap(unnest)),
+      encode: SchemaGetter.passthroughSubtype(),
+    }),
+  ),
+  lenientPayers,
 );
 
 /** Source: service interface, "Payers". */

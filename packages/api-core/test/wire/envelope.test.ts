@@ -75,8 +75,8 @@ describe("an id", () => {
 
   it.each(IDS)("of %s must be one: %s", async (name, field) => {
     const { data } = answers[name].body as { readonly data: object };
-    // An empty one leads nowhere; of a number this long the last digits were lost in reading.
-    for (const id of ['""', "null", "12345678901234567890", "{}"]) {
+    // An empty one leads nowhere.
+    for (const id of ['""', "null", "true", "1e400", "{}"]) {
       const written = JSON.stringify({ ...data, [field]: "?" }).replace('"?"', id);
       const { error } = await failedExchange(name, requests[name], {
         body: `{"code":200,"message":"Success","data":${written}}`,
@@ -85,6 +85,17 @@ describe("an id", () => {
         _tag: "UnexpectedAnswer",
         message: `${name} was answered with success, but not in the documented shape.`,
       });
+    }
+  });
+
+  it.each(IDS)("of %s keeps every digit of a long number: %s", async (name, field) => {
+    const { data } = answers[name].body as { readonly data: object };
+    for (const id of ["12345678901234567890", "9007199254740993", "1234567"]) {
+      const written = JSON.stringify({ ...data, [field]: "?" }).replace('"?"', id);
+      const { result } = await exchange(name, requests[name], {
+        body: `{"code":200,"message":"Success","data":${written}}`,
+      });
+      expect(Object.values(result as object)).toContain(id);
     }
   });
 });

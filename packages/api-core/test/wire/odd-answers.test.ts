@@ -27,6 +27,12 @@ const WRITES: ReadonlyArray<readonly [OperationName, object, object, ReadonlyArr
     { card_id: "c-1" },
     ["amount", "card_number", "unique_request_id"],
   ],
+  [
+    "createBeneficiary",
+    { beneficiary_id: "b-1" },
+    { beneficiary_id: "b-1" },
+    ["beneficiary_status", "account_number", "beneficiary_bank_details", "beneficiary_address"],
+  ],
   ["createCardholder", { card_holder_id: "h-1" }, { card_holder_id: "h-1" }, ["status"]],
 ];
 
@@ -37,6 +43,8 @@ describe.each(WRITES)("the answer of %s", (name, data, expected, fields) => {
 
   it.each(fields)("is not thrown away for an odd %s", async (field) => {
     for (const written of ODD) {
+      // An object is what they are documented as.
+      if (written.startsWith("{") && /details|address/.test(field)) continue;
       const { result } = await exchange(name, requests[name], answerWith(data, field, written));
       expect(result).toStrictEqual(expected);
     }
@@ -48,6 +56,8 @@ describe("an amount that is a number", () => {
     ["100.5", "100.5"],
     ["2500", "2500"],
     ["-3.10", "-3.1"],
+    ["12345678901234567.89", "12345678901234567.89"],
+    ["0.10000000000000001", "0.10000000000000001"],
   ])("%s is read as a text", async (written, amount) => {
     const reply = answerWith({ id: "p-1" }, "amount", written);
     expect((await exchange("createPayout", requests.createPayout, reply)).result).toStrictEqual({
@@ -55,6 +65,49 @@ describe("an amount that is a number", () => {
       amount,
     });
   });
+});
+
+it.each(["1e-7", "1e21", "1E400"])(
+  "an amount of %s is no decimal text, and absent",
+  async (written) => {
+    const reply = answerWith({ id: "p-1" }, "amount", written);
+    expect((await exchange("createPayout", requests.createPayout, reply)).result).toStrictEqual({
+      payout_id: "p-1",
+    });
+  },
+);
+
+describe("details of a beneficiary", () => {
+  it.each([
+    ["as texts", (details: object) => JSON.stringify(details)],
+    ["as objects", (details: object) => details],
+  ])("%s are read for what is readable in them", async (_, write) => {
+    const { result } = await exchange(
+      "createBeneficiary",
+      requests.createBeneficiary,
+      success({
+        beneficiary_id: "b-1",
+        beneficiary_bank_details: write({ bank_name: { x: 1 }, iban: "", swift_code: "ABCDUS33" }),
+        beneficiary_address: write({ city: 7, state: ["TX"] }),
+      }),
+    );
+    expect(result).toStrictEqual({
+      beneficiary_id: "b-1",
+      beneficiary_bank_details: { swift_code: "ABCDUS33" },
+      beneficiary_address: { city: "7" },
+    });
+  });
+});
+
+it("a payer without an id does not hide the others", async () => {
+  const payers = [
+    { payer_id: "y-1" },
+    { company_name: "X" },
+    null,
+    { data: [{ payer_id: "y-2" }] },
+  ];
+  const { result } = await exchange("listPayers", {}, success(payers));
+  expect(result).toStrictEqual([{ payer_id: "y-1" }, { payer_id: "y-2" }]);
 });
 
 describe("a row of a list", () => {
