@@ -36,6 +36,7 @@ export {
   UnexpectedAnswer,
 } from "./client/errors.ts";
 export { type ListPage, ListReading, type PageRead } from "./client/list-guard.ts";
+export { IsResend } from "./client/is-resend.ts";
 export {
   type Input,
   type Item,

@@ -12,9 +12,9 @@ import {
 } from "../src/index.ts";
 import { toWire } from "../src/contract/wire-names.ts";
 import { answers } from "./support/answers.ts";
-import { exchange, failedExchange, settingsFor } from "./support/client.ts";
+import { clientFor, exchange, failedExchange, failureOf, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
-import { refusal, type Reply } from "./support/server.ts";
+import { refusal, type Reply, startServer } from "./support/server.ts";
 
 type Name = keyof Assumptions;
 
@@ -30,17 +30,33 @@ const outcomeOf = async (
   assumptions: object,
   name: OperationName,
   reply: Reply,
-  changes: object = {},
+  {
+    isResend = false,
+    ...changes
+  }: { readonly isResend?: boolean; readonly [field: string]: unknown } = {},
 ): Promise<string> => {
   const call = () =>
-    failedExchange(name, { ...requests[name], ...changes }, () => reply, {
-      assumptions,
-      maxAttempts: 1,
-    });
+    failedExchange(
+      name,
+      { ...requests[name], ...changes },
+      () => reply,
+      { assumptions, maxAttempts: 1 },
+      { isResend },
+    );
   return call().then(
     ({ error }) => `${error._tag} ${error.carriedOut}`,
     () => "Success",
   );
+};
+
+const signInOutcomeOf = async (assumptions: object, reply: Reply): Promise<string> => {
+  await using server = await startServer(
+    () => answers.ping,
+    () => reply,
+  );
+  await using client = clientFor(server.url, { assumptions, maxAttempts: 1 });
+  const { _tag, carriedOut } = await failureOf(client.ping());
+  return `${_tag} ${carriedOut}`;
 };
 
 /** Handed on to whoever waits for a payout, a cardholder or a card, or looks one up. */
@@ -251,6 +267,34 @@ const SIDES: {
     override: { tokenLifetimeSeconds: 100 },
     to: 100,
   },
+  // When a token that is not used is renewed is shown there, too, for both sides.
+  tokenIdleSeconds: {
+    read: ({ tokenIdleSeconds = defaultAssumptions.tokenIdleSeconds }: Partial<Assumptions>) =>
+      tokenIdleSeconds,
+    by: 600,
+    override: { tokenIdleSeconds: 100 },
+    to: 100,
+  },
+  signInLimitMessage: {
+    read: async (assumptions) => [
+      await signInOutcomeOf(assumptions, refusal("Too many requests")),
+      await signInOutcomeOf(assumptions, refusal("Come back later")),
+    ],
+    by: ["RateLimited no", "NotAuthenticated no"],
+    override: { signInLimitMessage: "come back" },
+    to: ["NotAuthenticated no", "RateLimited no"],
+  },
+  successMessage: {
+    read: async (assumptions) => [
+      await outcomeOf(assumptions, "cancelCard", { body: { code: 200, message: " SUCCESS " } }),
+      await outcomeOf(assumptions, "cancelCard", { body: { code: 200, message: "OK" } }),
+      await outcomeOf(assumptions, "createPayout", refusal("Success")),
+      await outcomeOf(assumptions, "createPayout", refusal("OK")),
+    ],
+    by: ["Success", "UnexpectedAnswer unknown", "UnexpectedAnswer unknown", "Refused no"],
+    override: { successMessage: "^ok$" },
+    to: ["UnexpectedAnswer unknown", "Success", "Refused no", "UnexpectedAnswer unknown"],
+  },
   notCarriedOutStatuses: {
     read: async (assumptions) => [
       await outcomeOf(assumptions, "createPayout", { status: 503 }),
@@ -268,7 +312,10 @@ const SIDES: {
       const said = refusal("Duplicate request");
       return [
         body.includes("k-1"),
-        await outcomeOf(assumptions, "createPayout", said, { unique_request_id: "k-1" }),
+        await outcomeOf(assumptions, "createPayout", said, {
+          unique_request_id: "k-1",
+          isResend: true,
+        }),
       ];
     },
     by: [true, "OutcomeUnknown unknown"],
@@ -289,8 +336,10 @@ const SIDES: {
   payoutKeyEcho: handedOn("payoutKeyEcho", "other"),
   repeatedKeyRefusal: {
     read: async (assumptions) => [
-      await outcomeOf(assumptions, "createCard", refusal("unique_request_id was used before")),
-      await outcomeOf(assumptions, "createCard", refusal("Seen it")),
+      await outcomeOf(assumptions, "createCard", refusal("unique_request_id was used before"), {
+        isResend: true,
+      }),
+      await outcomeOf(assumptions, "createCard", refusal("Seen it"), { isResend: true }),
     ],
     by: ["OutcomeUnknown unknown", "Refused no"],
     override: { repeatedKeyRefusal: "seen it" },

@@ -35,9 +35,14 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   retryAfter: Schema.Finite,
 }) {}
 
-/** The service could not be reached, or turned the request away: not carried out. */
+/**
+ * The service could not be reached, or turned the request away: not carried out. `status` is the
+ * HTTP status of an answer without envelope: of 4xx, the same request is likely to be answered the
+ * same.
+ */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   ...about,
+  status: Schema.optionalKey(Schema.Int),
 }) {}
 
 /**

@@ -22,11 +22,12 @@ import {
   operationNames,
   type Output,
 } from "./operations.ts";
+import { IsResend } from "./is-resend.ts";
 import { streamPages } from "./pages.ts";
 import { makePace } from "./pace.ts";
 import { type Prepared, prepareRequest } from "./prepare-request.ts";
 import { readAnswer } from "./read-answer.ts";
-import { type Failed, failed, readNoAnswer, type ReadingContext } from "./reading.ts";
+import { type Failed, failed, type Reading, readNoAnswer, type ReadingContext } from "./reading.ts";
 import { mayRepeat, ofTheWholeCall, pauseMs } from "./repeat.ts";
 import { makeSend } from "./send.ts";
 import { makeSession, notSent } from "./session.ts";
@@ -59,6 +60,17 @@ const makeNoteIgnored = () => {
   };
 };
 
+/** Whether the request of a call may have been sent before. */
+interface Sends {
+  isResend: boolean;
+}
+
+/** What a send came to, and the token that it was sent with. */
+interface Sent {
+  readonly token: Redacted.Redacted;
+  readonly reading: Reading<unknown>;
+}
+
 /** A stack trace for each span would cost more than checking the request. */
 const SPAN = { kind: "client", captureStackTrace: false } as const;
 
@@ -70,50 +82,93 @@ const make = (options: ClientOptions) =>
 
     const paced = makePace(limiter, options);
     const noteIgnored = makeNoteIgnored();
+    const ping = operation("ping");
+    const preparedPing = prepareRequest(
+      ping,
+      { params: {}, query: {}, payload: undefined },
+      options,
+    );
+
+    /** One send with a token that is in use now, and what its answer means. */
+    const sendOnce = Effect.fnUntraced(function* (
+      called: Operation,
+      { ids, isKeyed, request, secrets }: Prepared,
+      sends: Sends,
+    ): Effect.fn.Return<Sent, Failed> {
+      yield* paced;
+      const token = yield* session.token.pipe(
+        Effect.mapError((error) =>
+          failed(
+            notSent(called, error),
+            error._tag === "NotAuthenticated" ? "never" : "always",
+            error._tag === "RateLimited" ? error.retryAfter : undefined,
+          ),
+        ),
+      );
+      if (called.repeat !== "safe") {
+        const beforeSend = yield* BeforeSend;
+        // signIn alone has another name, and is safe.
+        yield* beforeSend(called.name as OperationName).pipe(
+          Effect.mapError((error) => failed(error, "never")),
+        );
+      }
+      const { isResend } = sends;
+      const answer = yield* send({
+        ...request,
+        headers: {
+          accept: "application/json",
+          [CLIENT_ID_HEADER]: options.clientId,
+          [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
+          ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+        },
+      }).pipe(
+        Effect.mapError((noAnswer) => {
+          sends.isResend ||= noAnswer.sent;
+          return readNoAnswer(called, noAnswer);
+        }),
+      );
+      sends.isResend = true;
+      const context: ReadingContext = {
+        operation: called,
+        assumptions: options.assumptions,
+        secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
+        ids,
+        isKeyed,
+        isResend,
+      };
+      return { token, reading: readAnswer(context, answer, yield* Clock.currentTimeMillis) };
+    });
+
+    /** Whether ping accepts the token in use; undefined where it does not say. */
+    const isTokenAccepted = Effect.map(
+      Effect.result(sendOnce(ping, preparedPing, { isResend: false })),
+      (pinged) => {
+        if (Result.isFailure(pinged)) return undefined;
+        const { _tag } = pinged.success.reading;
+        return _tag === "Success" ? true : _tag === "TokenRejected" ? false : undefined;
+      },
+    );
 
     const exchange = Effect.fnUntraced(function* (
       called: Operation,
-      { isKeyed, request, secrets }: Prepared,
+      prepared: Prepared,
+      sends: Sends,
     ): Effect.fn.Return<unknown, Failed> {
       for (let renewed = false; ; renewed = true) {
-        yield* paced;
-        const token = yield* session.token.pipe(
-          Effect.mapError((error) =>
-            failed(
-              notSent(called, error),
-              error._tag === "NotAuthenticated" ? "never" : "always",
-              error._tag === "RateLimited" ? error.retryAfter : undefined,
-            ),
-          ),
-        );
-        if (called.repeat !== "safe") {
-          const beforeSend = yield* BeforeSend;
-          // signIn alone has another name, and is safe.
-          yield* beforeSend(called.name as OperationName).pipe(
-            Effect.mapError((error) => failed(error, "never")),
-          );
-        }
-        const answer = yield* send({
-          ...request,
-          headers: {
-            accept: "application/json",
-            [CLIENT_ID_HEADER]: options.clientId,
-            [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
-            ...(request.body === undefined ? {} : { "content-type": "application/json" }),
-          },
-        }).pipe(Effect.mapError((noAnswer) => readNoAnswer(called, noAnswer)));
-        const context: ReadingContext = {
-          operation: called,
-          assumptions: options.assumptions,
-          secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
-          isKeyed,
-        };
-        const reading = readAnswer(context, answer, yield* Clock.currentTimeMillis);
+        const { reading, token } = yield* sendOnce(called, prepared, sends);
         if (reading._tag === "Success") {
           if (reading.ignored.length > 0) yield* noteIgnored(called.name, reading.ignored);
           return reading.value;
         }
         if (reading._tag === "Failed") return yield* Effect.fail(reading);
+        const { otherwise, reason } = reading;
+        if (otherwise !== undefined && called.name !== "ping") {
+          // Its words alone speak of a token, and may speak of anything else.
+          const isAccepted = yield* isTokenAccepted;
+          if (isAccepted === true || (renewed && isAccepted === undefined)) {
+            return yield* Effect.fail(otherwise);
+          }
+        }
         yield* session.reject(token);
         if (renewed) {
           return yield* Effect.fail(
@@ -121,7 +176,7 @@ const make = (options: ClientOptions) =>
               new NotAuthenticated({
                 operation: called.name,
                 carriedOut: "no",
-                message: `${called.name} was not carried out: a fresh token was rejected too (${reading.reason}).`,
+                message: `${called.name} was not carried out: a fresh token was rejected too (${reason}).`,
               }),
               "never",
             ),
@@ -137,9 +192,10 @@ const make = (options: ClientOptions) =>
       const checked = checkRequest(called, input, options.assumptions);
       if (Result.isFailure(checked)) return yield* checked.failure;
       const prepared = prepareRequest(called, checked.success, options);
+      const sends: Sends = { isResend: yield* IsResend };
       let isInDoubt = false;
       for (let attempt = 1; ; attempt++) {
-        const result = yield* Effect.result(exchange(called, prepared));
+        const result = yield* Effect.result(exchange(called, prepared, sends));
         yield* countAttempt(
           called.name,
           Result.isSuccess(result) ? "Success" : result.failure.error._tag,

@@ -2,7 +2,7 @@ import { toWire, wireMethod } from "../contract/wire-names.ts";
 import type { EncodedRequest } from "./check-request.ts";
 import type { ClientOptions } from "./config.ts";
 import type { Operation } from "./operations.ts";
-import { sensitiveValues } from "./redact.ts";
+import { idsOf, sensitiveValues } from "./redact.ts";
 import type { WireRequest } from "./send.ts";
 
 const path = (template: string, params: Readonly<Record<string, string>>): string =>
@@ -13,6 +13,8 @@ export interface Prepared {
   readonly request: Omit<WireRequest, "headers">;
   /** Sensitive values of the request, which must not be repeated in a message. */
   readonly secrets: ReadonlyArray<string>;
+  /** Ids of the request, which must stay readable in a message. */
+  readonly ids: ReadonlyArray<string>;
   readonly isKeyed: boolean;
 }
 
@@ -35,6 +37,7 @@ export const prepareRequest = (
       isAlone: repeat === "once",
     },
     secrets: sensitiveValues(fields),
+    ids: idsOf({ ...params, ...fields }),
     isKeyed: body?.["unique_request_id"] !== undefined,
   };
 };

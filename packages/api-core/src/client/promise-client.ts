@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, ManagedRuntime, Result, Stream } from "effect";
 import type { ClientSettings } from "./config.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
+import { IsResend } from "./is-resend.ts";
 import {
   type Input,
   type Item,
@@ -13,9 +14,15 @@ import {
 } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
 
-/** Ends a call that is under way, in a wait between sends too. */
+/** What one call is told beside its input. */
 export interface CallOptions {
+  /** Ends a call that is under way, in a wait between sends too. */
   readonly signal?: AbortSignal;
+  /**
+   * Whether an earlier call may have sent the same request with the same `unique_request_id`: then
+   * a refusal that speaks of a known key leaves the outcome unknown. Default false.
+   */
+  readonly isResend?: boolean;
 }
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
@@ -67,11 +74,13 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
 
   const call =
     (name: OperationName) =>
-    async (input: unknown, { signal }: CallOptions = {}) => {
+    async (input: unknown, { isResend = false, signal }: CallOptions = {}) => {
       if (isClosed) throw closedBefore(name);
       const exit = await runtime.runPromiseExit(
         // One operation of the contract; its input is checked by the call itself.
-        PaymentsClient.use((client) => (client[name] as AnyOperation)(input)),
+        PaymentsClient.use((client) => (client[name] as AnyOperation)(input)).pipe(
+          Effect.provideService(IsResend, isResend),
+        ),
         signal && { signal },
       );
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {

@@ -11,6 +11,7 @@ import {
   type Reading,
   type ReadingContext,
   shown,
+  type TokenRejected,
   unavailable,
   unexpected,
 } from "./reading.ts";
@@ -31,10 +32,20 @@ interface Heard extends ReadingContext {
 }
 
 const REASON_CHARACTERS = 500;
+const TEXT_CHARACTERS = 300;
 const FORBIDDEN = 403;
 const TIMEOUT = 408;
 const CONFLICT = 409;
 const DEFAULT_WAIT_MS = 1000;
+
+/** What a person would read of a body: of a page of HTML, its text. */
+const plainText = (body: string): string =>
+  body
+    .slice(0, 8 * TEXT_CHARACTERS)
+    .replace(/<(script|style)\b.*?(<\/\1>|$)/gis, " ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
 
 const hear = (
   context: ReadingContext,
@@ -42,21 +53,21 @@ const hear = (
   envelope: Envelope | undefined,
   now: number,
 ): Heard => {
-  const reason =
-    envelope === undefined ? "" : shown(envelope.message, context.secrets, REASON_CHARACTERS);
+  const reason = envelope === undefined ? "" : shown(envelope.message, context, REASON_CHARACTERS);
+  const said = envelope === undefined ? shown(plainText(body), context, TEXT_CHARACTERS) : reason;
   const content =
     envelope === undefined
       ? body === ""
         ? "an empty body"
         : "no envelope"
-      : `code ${envelope.code}${reason === "" ? "" : ` (${reason})`}`;
+      : `code ${envelope.code}`;
   return {
     ...context,
     status,
     body,
     envelope,
     reason,
-    summary: `HTTP ${status} and ${content}`,
+    summary: `HTTP ${status} and ${content}${said === "" ? "" : ` (${said})`}`,
     waitMs: retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now),
   };
 };
@@ -118,6 +129,42 @@ const decode = (operation: Operation, json: unknown): Decoded | undefined => {
   return decoder(json);
 };
 
+/**
+ * A success as documented has the message "Success". Another one may speak of a write that was not
+ * carried out, so that its outcome is unknown; of a read, the data is what it is.
+ */
+const readSuccess = (
+  context: ReadingContext,
+  answer: WireAnswer,
+  json: unknown,
+  envelope: Envelope | undefined,
+): Reading<unknown> => {
+  const { assumptions, operation } = context;
+  const message = envelope?.message.trim() ?? "";
+  if (
+    operation.repeat === "safe" ||
+    message === "" ||
+    matches(assumptions.successMessage, message)
+  ) {
+    return readData(context, answer.body, json);
+  }
+  return isAlreadySo(context, message)
+    ? ALREADY_SO
+    : unexpected(
+        context,
+        `code ${SUCCESS_CODE} and another message than "Success": ${shown(message, context, REASON_CHARACTERS)}`,
+        answer.body,
+        "never",
+      );
+};
+
+const ALREADY_SO = { _tag: "Success", value: undefined, ignored: [] } as const;
+
+const isAlreadySo = ({ assumptions, operation }: ReadingContext, message: string): boolean => {
+  const alreadySo = assumptions.alreadySoRefusals[operation.name];
+  return alreadySo !== undefined && matches(alreadySo, message);
+};
+
 const readData = (context: ReadingContext, body: string, json: unknown): Reading<unknown> => {
   const { operation } = context;
   const decoded = decode(operation, json);
@@ -149,18 +196,23 @@ const readInconclusive = (heard: Heard): Failed | undefined => {
   const { assumptions, operation, status, summary, waitMs } = heard;
   if (!isInconclusive(heard)) return undefined;
   return assumptions.notCarriedOutStatuses.includes(status)
-    ? unavailable(operation, `turned away with ${summary}.`, "always", waitMs)
+    ? unavailable(operation, `turned away with ${summary}.`, "always", { status, waitMs })
     : outcomeUnknown(operation, `answered with ${summary}`, waitMs);
 };
 
-const readRejectedToken = (heard: Heard): Reading<never> | undefined => {
+const readRejectedToken = (heard: Heard): TokenRejected | undefined => {
   const { assumptions, envelope, operation, status, summary } = heard;
   const { rejectedTokenCodes, rejectedTokenMessage } = assumptions;
-  const isRejected =
+  if (!operation.signedIn) return undefined;
+  const isByCode =
     rejectedTokenCodes.includes(status) ||
-    (envelope !== undefined && rejectedTokenCodes.includes(envelope.code)) ||
-    (isRefusal(envelope) && matches(rejectedTokenMessage, envelope.message));
-  return operation.signedIn && isRejected ? { _tag: "TokenRejected", reason: summary } : undefined;
+    (envelope !== undefined && rejectedTokenCodes.includes(envelope.code));
+  if (isByCode) return { _tag: "TokenRejected", reason: summary, otherwise: undefined };
+  if (!isRefusal(envelope) || !matches(rejectedTokenMessage, envelope.message)) return undefined;
+  const otherwise = readRefusal(heard);
+  return otherwise?._tag === "Failed"
+    ? { _tag: "TokenRejected", reason: summary, otherwise }
+    : undefined;
 };
 
 const readRateLimit = ({ envelope, operation, status, waitMs }: Heard): Failed | undefined => {
@@ -179,17 +231,20 @@ const readRateLimit = ({ envelope, operation, status, waitMs }: Heard): Failed |
 };
 
 const readRefusal = (heard: Heard): Reading<undefined> | undefined => {
-  const { assumptions, envelope, isKeyed, operation, reason, status, summary } = heard;
+  const { assumptions, body, envelope, isKeyed, isResend, operation, reason, status, summary } =
+    heard;
   if (!isRefusal(envelope)) return undefined;
   const { code, message } = envelope;
-  const alreadySo = assumptions.alreadySoRefusals[operation.name];
-  if (alreadySo !== undefined && matches(alreadySo, message)) {
-    return { _tag: "Success", value: undefined, ignored: [] };
+  if (isAlreadySo(heard, message)) return ALREADY_SO;
+  // It contradicts itself, and nobody knows what was done.
+  if (matches(assumptions.successMessage, message.trim())) {
+    return unexpected(heard, summary, body, "byClass");
   }
+  // A conflict is one with what the service has: for all that is known with the like of this very
+  // request, whoever sent it. Words may speak of anything, unless the request was sent before.
   const isConflict = status === CONFLICT || code === CONFLICT;
-  if (isKeyed && (isConflict || matches(assumptions.repeatedKeyRefusal, message))) {
-    return repeatedKey(operation, summary);
-  }
+  const isKnownKey = isResend && matches(assumptions.repeatedKeyRefusal, message);
+  if (isKeyed && (isConflict || isKnownKey)) return repeatedKey(operation, summary);
   return failed(
     new Refused({
       operation: operation.name,
@@ -218,7 +273,7 @@ const readTurnedAway = (heard: Heard): Failed | undefined => {
   if (status < 400 || status >= 500) return undefined;
   if (isKeyed && status === CONFLICT) return repeatedKey(operation, summary);
   return envelope === undefined
-    ? unavailable(operation, `turned away with ${summary}.`, "never")
+    ? unavailable(operation, `turned away with ${summary}.`, "never", { status })
     : undefined;
 };
 
@@ -236,7 +291,7 @@ export const readAnswer = (
     envelope === undefined
       ? isOk && json !== undefined && !context.operation.enveloped
       : envelope.code === SUCCESS_CODE;
-  if (saysSuccess && isOk) return readData(context, body, json);
+  if (saysSuccess && isOk) return readSuccess(context, answer, json, envelope);
   const heard = hear(context, answer, envelope, now);
   // It contradicts itself, and nobody knows what was done.
   if (saysSuccess) return unexpected(context, heard.summary, body, "byClass");

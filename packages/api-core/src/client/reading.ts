@@ -8,6 +8,8 @@ import type { NoAnswer } from "./send.ts";
 export interface TokenRejected {
   readonly _tag: "TokenRejected";
   readonly reason: string;
+  /** What the answer means if it was not the token: set where its words alone speak of one. */
+  readonly otherwise: Failed | undefined;
 }
 
 /** A failed exchange, and whether the request may be sent again. */
@@ -40,6 +42,10 @@ export interface ReadingContext {
   readonly assumptions: Assumptions;
   /** Values of the request that must not be repeated in a message. */
   readonly secrets: ReadonlyArray<string>;
+  /** Ids of the request, which must stay readable in a message. */
+  readonly ids: ReadonlyArray<string>;
+  /** Whether the request may have been sent before, by this call or by an earlier one. */
+  readonly isResend: boolean;
   /** Whether the request carried a `unique_request_id`. */
   readonly isKeyed: boolean;
 }
@@ -53,8 +59,11 @@ export const failed = (error: PaymentsError, again: Failed["again"], waitMs?: nu
 });
 
 /** Text of an answer, masked before it is cut, so that no cut lets half an account number through. */
-export const shown = (text: string, secrets: ReadonlyArray<string>, most: number): string =>
-  redact(text.slice(0, 2 * most), secrets).slice(0, most);
+export const shown = (
+  text: string,
+  { ids, secrets }: Pick<ReadingContext, "ids" | "secrets">,
+  most: number,
+): string => redact(text.slice(0, 2 * most), secrets, ids).slice(0, most);
 
 /** A read changes nothing, so that nothing is in doubt. */
 const inDoubt = (operation: Operation): "no" | "unknown" =>
@@ -77,13 +86,14 @@ export const unavailable = (
   operation: Operation,
   what: string,
   again: "always" | "never",
-  waitMs?: number,
+  { status, waitMs }: { readonly status?: number; readonly waitMs?: number | undefined } = {},
 ): Failed =>
   failed(
     new Unavailable({
       operation: operation.name,
       carriedOut: "no",
       message: `${operation.name} was ${what} Check PAYMENTS_BASE_URL and the network.`,
+      ...(status !== undefined && { status }),
     }),
     again,
     waitMs,
@@ -93,17 +103,17 @@ const SHOWN_CHARACTERS = 2000;
 
 /** An answer of another shape than documented; `body` is kept, masked and cut. */
 export const unexpected = (
-  { operation, secrets }: ReadingContext,
+  context: ReadingContext,
   what: string,
   body: string,
   again: Failed["again"],
 ): Failed =>
   failed(
     new UnexpectedAnswer({
-      operation: operation.name,
-      carriedOut: inDoubt(operation),
-      message: `${operation.name} was answered with ${what}.`,
-      answer: shown(body, secrets, SHOWN_CHARACTERS),
+      operation: context.operation.name,
+      carriedOut: inDoubt(context.operation),
+      message: `${context.operation.name} was answered with ${what}.`,
+      answer: shown(body, context, SHOWN_CHARACTERS),
     }),
     again,
   );

@@ -1,5 +1,6 @@
 import { Clock, Deferred, Effect, Exit, Redacted } from "effect";
 import { RateLimiter } from "effect/persistence";
+import type { Assumptions } from "../contract/assumptions.ts";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";
 import type { ClientOptions } from "./config.ts";
@@ -27,6 +28,8 @@ const SIGN_INS_A_MINUTE = 24;
 /** A token is renewed before it expires: this much earlier, but at most a tenth of its life. */
 const RENEW_BEFORE_MS = 30_000;
 
+const untilRenewal = (life: number): number => life - Math.min(RENEW_BEFORE_MS, life / 10);
+
 const signInOperation = operation("signIn");
 
 interface Current {
@@ -34,22 +37,36 @@ interface Current {
   readonly renewAt: number;
 }
 
+/** What a person is to check where HTTP 403 without an envelope leaves it open who said no. */
+const WHOEVER_SAID_NO =
+  "Either PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY were refused, or a filter or gateway on the way " +
+  "to the service turned the request away: check both.";
+
 const about = { operation: "signIn", carriedOut: "no" } as const;
 
-const toSignInError = (failure: Failed | TokenRejected, status?: number): SignInError => {
+const limitReached = (why: string, retryAfter: number): RateLimited =>
+  new RateLimited({ ...about, message: `Signing in failed (${why}).`, retryAfter });
+
+const toSignInError = (
+  failure: Failed | TokenRejected,
+  { signInLimitMessage }: Assumptions,
+  status?: number,
+): SignInError => {
+  const error = failure._tag === "Failed" ? failure.error : undefined;
   const why = failure._tag === "Failed" ? failure.error.message : failure.reason;
-  if (failure._tag === "Failed" && failure.error._tag === "RateLimited") return failure.error;
+  if (error?._tag === "RateLimited") return error;
+  if (error?._tag === "Refused" && new RegExp(signInLimitMessage, "i").test(error.reason)) {
+    return limitReached(why, 60_000 / SIGN_INS_A_MINUTE);
+  }
   const isTurnedDown =
     status === 401 ||
     status === 403 ||
     failure._tag === "TokenRejected" ||
-    failure.error._tag === "Refused";
-  return isTurnedDown
-    ? new NotAuthenticated({
-        ...about,
-        message: `Signing in failed (${why}). Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.`,
-      })
-    : new Unavailable({ ...about, message: `Signing in failed (${why}).` });
+    error?._tag === "Refused";
+  if (!isTurnedDown) return new Unavailable({ ...about, message: `Signing in failed (${why}).` });
+  const isOpen = status === 403 && error?._tag !== "Refused";
+  const check = isOpen ? WHOEVER_SAID_NO : "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.";
+  return new NotAuthenticated({ ...about, message: `Signing in failed (${why}). ${check}` });
 };
 
 /** The failed sign-in as the failure of the call that needed it. */
@@ -80,6 +97,11 @@ export const makeSession = (
     const permit = yield* SignInPermit;
     let current: Current | undefined;
     let flight: Deferred.Deferred<Current, SignInError> | undefined;
+    /** Of the current token. */
+    let lastUsedAt = 0;
+    /** Why the last sign-in failed. */
+    let lastFault: string | undefined;
+    const idleMs = untilRenewal(options.assumptions.tokenIdleSeconds * 1000);
 
     const takeFromBudget = limiter
       .consume({
@@ -94,7 +116,7 @@ export const makeSession = (
           () =>
             new RateLimited({
               ...about,
-              message: `No sign-in was sent: ${SIGN_INS_A_MINUTE} in a minute is the budget. Check the API key and why tokens are rejected.`,
+              message: `No sign-in was sent: ${SIGN_INS_A_MINUTE} in a minute is the budget. Check the API key and why tokens are rejected.${lastFault === undefined ? "" : ` The last one: ${lastFault}`}`,
               retryAfter: 60_000 / SIGN_INS_A_MINUTE,
             }),
         ),
@@ -114,7 +136,9 @@ export const makeSession = (
         body: undefined,
         isAlone: false,
       }).pipe(
-        Effect.mapError((noAnswer) => toSignInError(readNoAnswer(signInOperation, noAnswer))),
+        Effect.mapError((noAnswer) =>
+          toSignInError(readNoAnswer(signInOperation, noAnswer), options.assumptions),
+        ),
       );
       const now = yield* Clock.currentTimeMillis;
       const reading = readAnswer(
@@ -122,12 +146,16 @@ export const makeSession = (
           operation: signInOperation,
           assumptions: options.assumptions,
           secrets: [Redacted.value(options.apiKey)],
+          ids: [],
+          isResend: false,
           isKeyed: false,
         },
         answer,
         now,
       );
-      if (reading._tag !== "Success") return yield* toSignInError(reading, answer.status);
+      if (reading._tag !== "Success") {
+        return yield* toSignInError(reading, options.assumptions, answer.status);
+      }
       // signIn's answer decodes to the contract's Token.
       const token = reading.value as typeof Token.Type;
       const assumedLife = options.assumptions.tokenLifetimeSeconds * 1000;
@@ -136,13 +164,19 @@ export const makeSession = (
       const life = stated > 0 ? stated : assumedLife;
       const next: Current = {
         token: Redacted.make(token.auth_token),
-        renewAt: now + life - Math.min(RENEW_BEFORE_MS, life / 10),
+        renewAt: now + untilRenewal(life),
       };
       return next;
     });
 
     const takeOff = (landing: Deferred.Deferred<Current, SignInError>) =>
       signIn().pipe(
+        Effect.tapError(({ _tag, message }) =>
+          Effect.sync(() => {
+            // The budget's own failure says nothing new.
+            if (_tag !== "RateLimited") lastFault = message;
+          }),
+        ),
         Effect.onExit((exit) =>
           Effect.suspend(() => {
             flight = undefined;
@@ -156,6 +190,8 @@ export const makeSession = (
 
     const token: Session["token"] = Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (now - lastUsedAt >= idleMs) current = undefined;
+        lastUsedAt = now;
         if (current !== undefined && now < current.renewAt) return Effect.succeed(current.token);
         const flying = flight;
         const landing = flying ?? Deferred.makeUnsafe<Current, SignInError>();

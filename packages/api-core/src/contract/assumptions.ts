@@ -81,17 +81,28 @@ export const Assumptions = Schema.Struct({
     Schema.String.check(isTimeZone),
     "Zone of the times in answers that carry no offset: an IANA name, or an offset such as +08:00.",
   ),
+  successMessage: pattern(
+    "The message of a success, trimmed. A write that is answered with code 200 and another one, or " +
+      "with a refusal of this one, has an unknown outcome.",
+  ),
   rejectedTokenCodes: assumed(
     Schema.Array(Schema.Int),
     "HTTP statuses and envelope codes that mark a missing, invalid or expired token.",
   ),
   rejectedTokenMessage: pattern(
-    "Messages of refusals that mark a missing, invalid or expired token.",
+    "Messages of refusals that mark a missing, invalid or expired token. One that stays with a " +
+      "token that ping accepts, or with a fresh one, is a refusal.",
   ),
   tokenLifetimeSeconds: assumed(
     Schema.Int.check(Schema.isGreaterThan(0)),
     "How long a token is used when the sign-in answer carries no expiry that can be read.",
   ),
+  tokenIdleSeconds: assumed(
+    Schema.Int.check(Schema.isGreaterThan(0)),
+    "How long a token lives without a request; it is renewed before, in the last 30 seconds or the " +
+      "last tenth of that time.",
+  ),
+  signInLimitMessage: pattern("Messages of refusals of a sign-in that mean: too many requests."),
   notCarriedOutStatuses: assumed(
     Schema.Array(
       Schema.Int.check(
@@ -151,7 +162,7 @@ export const Assumptions = Schema.Struct({
   cardRefusedStatuses: statuses("Statuses of a card that was not issued after all."),
   repeatedKeyRefusal: pattern(
     "Messages by which the service refuses a unique_request_id that it knows, beside HTTP 409: " +
-      "perhaps carried out before.",
+      "perhaps carried out before. Only where the request may have been sent before.",
   ),
   alreadySoRefusals: texts(
     ["createBalance", "removeCardholder", "cancelCard", "freezeCard"],
@@ -201,10 +212,15 @@ export const defaultAssumptions: Assumptions = {
   deliveryAddressField: "delivery_address",
   rangeBoundUnit: "milliseconds",
   timeZone: "UTC",
+  successMessage: "^success$",
   rejectedTokenCodes: [401],
   rejectedTokenMessage:
-    "unauthori[sz]ed|token.*(expired|invalid|missing)|(expired|invalid|missing).*token",
+    "unauthori[sz]ed|un-?authenticated|not (authenticated|logged in|signed in)|" +
+    "(token|session|jwt|log-?in|authentication).*(expired|invalid|missing|time(d |-)?out)|" +
+    "(expired|invalid|missing).*(token|session|jwt)",
   tokenLifetimeSeconds: 600,
+  tokenIdleSeconds: 600,
+  signInLimitMessage: "too many|rate limit|too frequent|limit exceeded",
   notCarriedOutStatuses: [],
   listLagSeconds: 180,
   listsAreMonotone: false,
@@ -220,7 +236,8 @@ export const defaultAssumptions: Assumptions = {
   cardholderIncompleteStatuses: ["INCOMPLETE", "2"],
   cardRefusedStatuses: ["failed", "rejected", "cancelled", "canceled"],
   repeatedKeyRefusal:
-    "duplicate|repeat|already|unique_request_id.*(used|exist|taken|known|processed)",
+    "duplicate|repeat|already|ignored|been processed|" +
+    "(unique_request_id|request id|idempoten\\w*).*(used|exist|taken|known|processed)",
   alreadySoRefusals: {
     createBalance: "^(?!.*\\bname\\b).*already (exist|created|open)",
     removeCardholder: "already (been )?(removed|deleted)",

@@ -1,8 +1,9 @@
-import { Option, Schema, SchemaGetter } from "effect";
+import { Schema, SchemaGetter } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api";
 import { enveloped, Refusal } from "./envelope.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
 import { Repeat } from "./operation-facts.ts";
+import { decodedBy, fieldsOf, type LenientDecoder, UNREADABLE } from "./quick-decoding.ts";
 
 const expiry = Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String])));
 
@@ -13,8 +14,8 @@ const SMALLEST_MILLISECONDS = 1e11;
 const withOffset = (time: string): string =>
   /(z|[+-]\d\d:?\d\d)$/i.test(time) ? time : `${time}Z`;
 
-const toMilliseconds = (value: number | string | null | undefined): number | undefined => {
-  if (value === null || value === undefined) return undefined;
+const toMilliseconds = (value: unknown): number | undefined => {
+  if (typeof value !== "number" && typeof value !== "string") return undefined;
   const text = String(value).trim();
   if (/^\d+(\.\d+)?$/.test(text)) {
     const number = Number(text);
@@ -24,35 +25,44 @@ const toMilliseconds = (value: number | string | null | undefined): number | und
   return Number.isNaN(parsed) ? undefined : parsed;
 };
 
+/** What can be written into a header; anything else is no token. */
+const HEADER_TEXT = /^[\x21-\x7e]+$/u;
+
+const tokenOf = (wire: Readonly<Record<string, unknown>>, auth_token: string) => {
+  const expires_at = toMilliseconds(wire["expires_at"]) ?? toMilliseconds(wire["expired_at"]);
+  return expires_at === undefined ? { auth_token } : { auth_token, expires_at };
+};
+
+const lenientToken: LenientDecoder = (wire) => {
+  const given = fieldsOf(wire);
+  const auth_token = given?.["auth_token"];
+  return given !== undefined && typeof auth_token === "string" && HEADER_TEXT.test(auth_token)
+    ? tokenOf(given, auth_token)
+    : UNREADABLE;
+};
+
 /**
  * A token and when it expires, in milliseconds since 1970; absent where the answer says nothing
  * that can be read. The service's samples name the field `expired_at` and `expires_at`, and its
  * document calls it a number and an ISO time: each of these is accepted.
  */
-export const Token = Schema.Struct({
-  // What cannot be written into a header is no token.
-  auth_token: Schema.String.check(Schema.isPattern(/^[\x21-\x7e]+$/u)),
-  expired_at: expiry,
-  expires_at: expiry,
-}).pipe(
-  Schema.decodeTo(
-    Schema.Struct({ auth_token: Schema.String, expires_at: Schema.optionalKey(Schema.Finite) }),
-    {
-      decode: SchemaGetter.transform((wire) => {
-        const expires_at = toMilliseconds(wire.expires_at) ?? toMilliseconds(wire.expired_at);
-        return expires_at === undefined
-          ? { auth_token: wire.auth_token }
-          : { auth_token: wire.auth_token, expires_at };
-      }),
-      encode: SchemaGetter.transform((token) => ({
-        auth_token: token.auth_token,
-        ...Option.match(Option.fromUndefinedOr(token.expires_at), {
-          onNone: () => ({}),
-          onSome: (expires_at) => ({ expires_at }),
-        }),
-      })),
-    },
+export const Token = decodedBy(
+  Schema.Struct({
+    auth_token: Schema.String.check(Schema.isPattern(HEADER_TEXT)),
+    expired_at: expiry,
+    expires_at: expiry,
+  }).pipe(
+    Schema.decodeTo(
+      Schema.Struct({ auth_token: Schema.String, expires_at: Schema.optionalKey(Schema.Finite) }),
+      {
+        decode: SchemaGetter.transform((wire) => tokenOf(wire, wire.auth_token)),
+        encode: SchemaGetter.transform(({ auth_token, expires_at }) =>
+          expires_at === undefined ? { auth_token } : { auth_token, expires_at },
+        ),
+      },
+    ),
   ),
+  lenientToken,
 );
 
 /** Answer of {@link ping}. */

@@ -63,7 +63,14 @@ const spoilt = (good: unknown, junk: unknown, at: number): string => {
 
 const read = (name: (typeof names)[number], answer: WireAnswer, isKeyed = true) =>
   readAnswer(
-    { operation: operation(name), assumptions: defaultAssumptions, secrets: [], isKeyed },
+    {
+      operation: operation(name),
+      assumptions: defaultAssumptions,
+      secrets: [],
+      ids: [],
+      isResend: true,
+      isKeyed,
+    },
     answer,
     1_763_700_000_000,
   );

@@ -149,6 +149,20 @@ describe("redact", () => {
       fc.tuple(fc.nat(999_999_999_999), digits(2)).map(([whole, part]) => `${whole}.${part}`),
     ],
     ["a small number", fc.nat(999_999).map(String)],
+    [
+      "an id after its name",
+      fc
+        .tuple(
+          fc.constantFrom("payout_id", "card_id", "card_holder_id", "unique_request_id", "id"),
+          fc.constantFrom('": "', '":', "=", ": "),
+          fc.constantFrom("12345678", "1234567890123456789", "PO20261121000123", "DE-20261121"),
+        )
+        .map(([name, between, id]) =>
+          between.startsWith('"') ? `"${name}${between}${id}"` : name + between + id,
+        ),
+    ],
+    ["an id after its name, in words", fc.constant("payout_id 12345678 is unknown")],
+    ["an id of letters and digits", fc.constantFrom("PO20261121000123", "TX20261121000123")],
     ["a short reference", fc.constantFrom("P261121-AB12CD34", "P261121-12345678")],
     [
       "plain words",
@@ -161,6 +175,21 @@ describe("redact", () => {
         expect(redact(whole)).toBe(whole);
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it("leaves ids that are given alone, and no known value", () => {
+    expect(redact("payout 12345678 of 87654321", [], ["12345678"])).toBe(
+      "payout 12345678 of [redacted]",
+    );
+    expect(redact('{"payout_id":"12345678"}', ["12345678"], ["12345678"])).toBe(
+      '{"payout_id":"[redacted]"}',
+    );
+  });
+
+  it("takes no other field for an id", () => {
+    expect(redact('{"account_number":"12345678","paid":"12345678","valid:":12345678}')).toBe(
+      '{"account_number":"[redacted]","paid":"[redacted]","valid:":[redacted]}',
     );
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { answers } from "../support/answers.ts";
 import { clientFor, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
-import { type Answer, refusal, type Reply, startServer } from "../support/server.ts";
+import { type Answer, type Received, refusal, type Reply, startServer } from "../support/server.ts";
 
 const rejections: ReadonlyArray<readonly [string, Reply]> = [
   ["HTTP 401 without a body", { status: 401 }],
@@ -12,7 +12,18 @@ const rejections: ReadonlyArray<readonly [string, Reply]> = [
   ["a message that says so", refusal("Token expired or invalid")],
   ["another message that says so", refusal("The access token has EXPIRED", 400)],
   ["a third message that says so", refusal("Unauthorized")],
+  ...[
+    "Session expired",
+    "jwt expired",
+    "Login timeout",
+    "not authenticated",
+    "Unauthenticated",
+  ].map((message) => [`the message "${message}"`, refusal(message)] as const),
 ];
+
+/** Without the pings, by which the client asks whether it was the token. */
+const withoutPings = (requests: ReadonlyArray<Received>) =>
+  requests.filter(({ path }) => path !== "/api/v1/ping");
 
 /** Answers well to every token but those listed. */
 const takingAllBut =
@@ -27,11 +38,12 @@ describe.each(rejections)("a token rejected by %s", (_, rejection) => {
     );
     await using client = clientFor(server.url);
     expect(await client.createPayout(requests.createPayout)).toMatchObject({ payout_id: "p-1" });
-    expect(server.requests.map(({ headers }) => headers["x-auth-token"])).toStrictEqual([
+    const sent = withoutPings(server.requests);
+    expect(sent.map(({ headers }) => headers["x-auth-token"])).toStrictEqual([
       "Bearer token-1",
       "Bearer token-2",
     ]);
-    expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
+    expect(sent[1]?.body).toBe(sent[0]?.body);
     expect(server.signIns).toHaveLength(2);
   });
 
@@ -42,14 +54,48 @@ describe.each(rejections)("a token rejected by %s", (_, rejection) => {
       () => client.createPayout(requests.createPayout),
       () => client.retrievePayout(requests.retrievePayout),
     ]) {
-      const before = server.requests.length;
+      const before = withoutPings(server.requests).length;
       expect(await failureOf(call())).toMatchObject({
         _tag: "NotAuthenticated",
         carriedOut: "no",
       });
-      expect(server.requests.length - before).toBe(2);
+      expect(withoutPings(server.requests).length - before).toBe(2);
     }
     expect(server.signIns).toHaveLength(4);
+  });
+});
+
+describe("a refusal that only speaks like one of a token", () => {
+  const reply = refusal("Payer is unauthorized");
+
+  it("is a refusal where ping accepts the token, without a sign-in more", async () => {
+    await using server = await startServer(({ path }) =>
+      path === "/api/v1/ping" ? answers.ping : reply,
+    );
+    await using client = clientFor(server.url);
+    for (let call = 0; call < 12; call++) {
+      expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
+        _tag: "Refused",
+        carriedOut: "no",
+        reason: "Payer is unauthorized",
+      });
+    }
+    expect(withoutPings(server.requests)).toHaveLength(12);
+    expect(server.signIns).toHaveLength(1);
+  });
+
+  it("is a refusal where a fresh token gets it too, and ping does not say", async () => {
+    await using server = await startServer(({ path }) =>
+      path === "/api/v1/ping" ? { status: 404 } : reply,
+    );
+    await using client = clientFor(server.url);
+    expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
+      _tag: "Refused",
+      carriedOut: "no",
+      reason: "Payer is unauthorized",
+    });
+    expect(withoutPings(server.requests)).toHaveLength(2);
+    expect(server.signIns).toHaveLength(2);
   });
 });
 

@@ -142,7 +142,7 @@ describe("renewal", () => {
     });
 
   it.effect("comes half a minute before the expiry of a long life", () =>
-    renewedAfter(lasting(30 * MINUTE), {}, 29.5 * MINUTE),
+    renewedAfter(lasting(30 * MINUTE), { tokenIdleSeconds: 3600 }, 29.5 * MINUTE),
   );
   it.effect("comes a tenth before the expiry of a short life", () =>
     renewedAfter(lasting(MINUTE, "expired_at"), {}, 54_000),
@@ -163,6 +163,29 @@ describe("renewal", () => {
   );
   it.effect("comes after the assumed life where the expiry is in the past", () =>
     renewedAfter(lasting(-MINUTE), {}, 9.5 * MINUTE),
+  );
+});
+
+describe("a token that is not used", () => {
+  it.effect.each([
+    [{}, 9.5 * MINUTE],
+    [{ tokenIdleSeconds: 120 }, 1.8 * MINUTE],
+  ] as const)("is renewed before it is used again: %o", ([assumptions, idle]) =>
+    Effect.gen(function* () {
+      yield* today;
+      const session = yield* sessionOver(lasting(30 * MINUTE), assumptions);
+      // Each use begins the time anew.
+      for (let use = 0; use < 3; use++) {
+        expect(yield* session.text).toBe("token-1");
+        yield* TestClock.adjust(idle - 1);
+      }
+      expect(yield* session.text).toBe("token-1");
+      yield* TestClock.adjust(idle);
+      const together = Array.from({ length: 10 }, () => session.text);
+      const used = yield* Effect.all(together, { concurrency: "unbounded" });
+      expect(new Set(used)).toStrictEqual(new Set(["token-2"]));
+      expect(session.sentAt).toHaveLength(2);
+    }),
   );
 });
 

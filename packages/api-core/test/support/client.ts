@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { ClientSettings } from "../../src/client/config.ts";
 import {
+  type CallOptions,
   type OperationName,
   type PaymentsClientShape,
   PaymentsError,
@@ -31,7 +32,7 @@ export const clientFor = (
   return { ...client, [Symbol.asyncDispose]: client.close };
 };
 
-type AnyOperation = (input: unknown) => Promise<unknown>;
+type AnyOperation = (input: unknown, options?: CallOptions) => Promise<unknown>;
 
 /** An operation by its name, with an input that need not be right. */
 export const anyOperation = (client: PromiseClient, name: OperationName): AnyOperation =>
@@ -83,9 +84,10 @@ export const failedExchange = async (
   input: unknown,
   reply: Reply | Answer,
   settings: Partial<ClientSettings> = {},
+  options: CallOptions = {},
 ): Promise<{ readonly error: PaymentsError; readonly requests: ReadonlyArray<Received> }> => {
   await using server = await startServer(typeof reply === "function" ? reply : () => reply);
   await using client = clientFor(server.url, settings);
-  const error = await failureOf(anyOperation(client, name)(input));
+  const error = await failureOf(anyOperation(client, name)(input, options));
   return { error, requests: [...server.requests] };
 };

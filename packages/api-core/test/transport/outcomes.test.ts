@@ -221,14 +221,56 @@ describe("a key that was used before", () => {
       ["withdrawFromCard", requests.withdrawFromCard],
       ["createPayout", withKey],
     ] as const) {
-      const { error, requests: sent } = await failedExchange(name, request, () => reply);
+      const { error, requests: sent } = await failedExchange(
+        name,
+        request,
+        () => reply,
+        {},
+        { isResend: true },
+      );
       expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
       expect(sent).toHaveLength(1);
     }
   });
 
+  it.each([
+    "Beneficiary account is already closed",
+    "unique_request_id was used before",
+    "Duplicate request",
+  ])("is no matter of words at the first send: %s", async (message) => {
+    for (const [name, request] of [
+      ["createCard", requests.createCard],
+      ["createPayout", withKey],
+    ] as const) {
+      const { error } = await failedExchange(name, request, () => refusal(message));
+      expect(error).toMatchObject({ _tag: "Refused", carriedOut: "no", reason: message });
+    }
+  });
+
+  it("is a matter of words where the call itself sent it before", async () => {
+    for (const first of [{ status: 502 }, { status: 429, headers: { "retry-after": "0" } }]) {
+      const { error } = await failedExchange("createCard", requests.createCard, (_received, n) =>
+        n === 0 ? first : refusal("Request ignored"),
+      );
+      expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+    }
+  });
+
+  it("is taken for possible at HTTP 409, at the first send, too", async () => {
+    const { error } = await failedExchange("createCard", requests.createCard, () =>
+      refusal("conflict", 409),
+    );
+    expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+  });
+
   it.each(SAID)("is a plain refusal where no key was sent: %s", async (_, reply) => {
-    const { error } = await failedExchange("createPayout", requests.createPayout, () => reply);
+    const { error } = await failedExchange(
+      "createPayout",
+      requests.createPayout,
+      () => reply,
+      {},
+      { isResend: true },
+    );
     expect(["Refused", "Unavailable"]).toContain(error._tag);
     expect(error.carriedOut).toBe("no");
   });

@@ -33,6 +33,39 @@ describe.each(operationNames)("%s", (name) => {
     }
   });
 
+  it("reads a success of another message where it only reads, and leaves a write in doubt", async () => {
+    const { body, ...rest } = answers[name];
+    if (name === "ping") return;
+    const reply = { ...rest, body: { ...(body as object), message: "Card cannot be frozen" } };
+    const isRead = /^(list|retrieve)/.test(name);
+    if (isRead) {
+      const plain = await exchange(name, requests[name], answers[name]);
+      expect((await exchange(name, requests[name], reply)).result).toStrictEqual(plain.result);
+      return;
+    }
+    const { error, requests: sent } = await failedExchange(name, requests[name], reply);
+    expect(error).toMatchObject({
+      _tag: "UnexpectedAnswer",
+      carriedOut: "unknown",
+      message: `${name} was answered with code 200 and another message than "Success": Card cannot be frozen.`,
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("leaves a write in doubt that is refused with the message of a success", async () => {
+    if (name === "ping") return;
+    for (const status of [200, 400]) {
+      const { error } = await failedExchange(name, requests[name], {
+        status,
+        body: { code: 400, message: " success ", data: { id: "p-1" } },
+      });
+      expect(error).toMatchObject({
+        _tag: "UnexpectedAnswer",
+        carriedOut: /^(list|retrieve)/.test(name) ? "no" : "unknown",
+      });
+    }
+  });
+
   it("fails as refused on code 400, whatever the HTTP status of success or refusal", async () => {
     for (const status of [200, 201, 400, 403, 404, 422]) {
       for (const code of [400, "400"]) {
