@@ -1,5 +1,6 @@
 import {
   type Input,
+  IsResend,
   operation,
   type OperationName,
   operationNames,
@@ -11,7 +12,7 @@ import {
 } from "@durable-payments/api-core";
 import type { Journal } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
-import type { Effect } from "effect";
+import { Effect } from "effect";
 import type { Brake } from "./brake.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { GuardedSend } from "./guarded-send.ts";
@@ -100,7 +101,10 @@ export const makeOperationActivities = (
         try {
           const answer = await runInActivity(
             runtime,
-            (client) => guard.around(call(client, input)),
+            (client) =>
+              guard
+                .around(call(client, input))
+                .pipe(Effect.provideService(IsResend, (intent?.number ?? 1) > 1)),
             (error) => {
               failure = error;
               const isInDoubt = error.carriedOut === "unknown";

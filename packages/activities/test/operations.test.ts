@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { activitiesFor, activitiesOver, failureOf, errorIn, run } from "./support/activities.ts";
 import type { PaymentsActivities } from "../src/index.ts";
 import { beneficiary, card, cardholder, payout } from "./support/bodies.ts";
-import { startRawService, success } from "./support/raw-service.ts";
+import { refusal, startRawService, success } from "./support/raw-service.ts";
 
 describe("every operation of the contract", () => {
   let simulator: Simulator;
@@ -138,4 +138,22 @@ describe("a second attempt", () => {
       await service.stop();
     }
   });
+});
+
+it.each([
+  [1, "Refused", "no"],
+  [2, "OutcomeUnknown", "unknown"],
+])("a refusal of a known key at send %i of a step is %s", async (number, type, carriedOut) => {
+  const service = await startRawService(() => refusal("Duplicate unique_request_id"));
+  const { activities, close } = activitiesFor(service.url);
+  try {
+    const send = (input: Parameters<typeof activities.createCard>[0]) =>
+      activities.createCard(input, { step: "createCard", number });
+    const failure = await failureOf(run(send, card));
+    expect(failure).toMatchObject({ type });
+    expect(errorIn(failure)).toMatchObject({ operation: "createCard", carriedOut });
+  } finally {
+    await close();
+    await service.stop();
+  }
 });
