@@ -144,7 +144,7 @@ export const Assumptions = Schema.Struct({
   payoutKeyEcho: assumed(
     Schema.Literals(["learned", "same", "other", "none"]),
     "What the list of payouts shows as unique_request_id: always the key that was sent (same), keys " +
-      "of the service's own (other), none, or what the answers of createPayout have shown (learned).",
+      "of the service's own (other), none, or (learned) what the answers of createPayout have shown.",
   ),
   payoutKeyInBody: assumed(
     Schema.Boolean,
