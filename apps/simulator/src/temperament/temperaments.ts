@@ -23,12 +23,9 @@ const shareUpTo = (maximum: number) => (random: RandomNumbers) =>
 
 const oneOf =
   <const Value>(values: ReadonlyArray<Value>) =>
-  (random: RandomNumbers): Value => {
-    const value = values[Math.floor(random() * values.length)];
-    if (value === undefined && values.length === 0) throw new Error("There is nothing to draw");
+  (random: RandomNumbers): Value =>
     // The index lies within the values.
-    return value as Value;
-  };
+    values[Math.floor(random() * values.length)] as Value;
 
 const MINUTE = 60_000;
 
@@ -51,7 +48,7 @@ export type TemperamentField<Name extends keyof Temperament> = {
   /** What the field does and what its values mean. */
   readonly description: string;
   /** A value that a service which keeps its documented promises may show. */
-  readonly draw: (random: RandomNumbers) => NonNullable<Temperament[Name]> | Temperament[Name];
+  readonly draw: (random: RandomNumbers) => Exclude<Temperament[Name], undefined>;
 };
 
 /** Every field of a temperament. Each is drawn for itself and goes with every value of the others. */
