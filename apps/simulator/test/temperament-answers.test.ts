@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Simulator, startSimulator, type Temperament } from "../src/index.ts";
 import { type Client, send, signedIn } from "./support/raw-client.ts";
+import { beneficiary } from "./support/bodies.ts";
 import { createBeneficiary, createCardholder, createPayout } from "./support/steps.ts";
 
 let simulator: Simulator;
@@ -224,4 +225,28 @@ it("another message than Success", async () => {
   await set({ successMessage: "OK" });
   const { body } = await client.get("/api/v1/balances/retrieve/USD");
   expect([body.code, body.message]).toEqual([200, "OK"]);
+});
+
+it("has exactly the documented fields in each shape of payouts and beneficiaries", async () => {
+  const names = (fields: object) => Object.keys(fields).sort().join(" ");
+  const created = await pay({ unique_request_id: "ours" });
+  expect(names(created)).toBe(
+    "amount beneficiary_id create_time currency id payer_id payment_date reason reference short_reference status unique_request_id update_time",
+  );
+  expect(names((await listed())[0]!)).toBe(
+    "amount beneficiary_id beneficiary_name complete_time create_time currency fee_amount fee_paid_by payment_date payout_id payout_reason payout_reference payout_status reference_id unique_request_id update_time",
+  );
+  expect(names(await retrieve(created["id"]))).toBe(
+    "amount beneficiary_id complete_time create_time currency fee_amount fee_paid_by payer_id payout_date payout_id payout_reason payout_reference payout_status short_reference_id unique_request_id update_time",
+  );
+  const made = dataOf(await client.post("/api/v1/beneficiaries/create", beneficiary));
+  const read = dataOf(await client.get(`/api/v1/beneficiaries/${beneficiary_id}`));
+  const both = Object.keys(made).filter((name) => name in read);
+  expect(
+    Object.keys(made)
+      .filter((name) => !both.includes(name))
+      .sort(),
+  ).toEqual(["account_number", "beneficiary_status"]);
+  expect(Object.keys(read).filter((name) => !both.includes(name))).toEqual(["beneficiary_summary"]);
+  expect(both).toHaveLength(12);
 });
