@@ -1,4 +1,8 @@
-import { type PaymentsError, PaymentsError as PaymentsErrors } from "@durable-payments/api-core";
+import {
+  OutcomeUnknown,
+  type PaymentsError,
+  PaymentsError as PaymentsErrors,
+} from "@durable-payments/api-core";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Schema } from "effect";
 import type { Pause } from "./brake.ts";
@@ -91,3 +95,17 @@ export const alreadySent = (operation: string, sent: SentAlready): ApplicationFa
     nonRetryable: true,
     details: [sent],
   });
+
+/** Type of the failure of a second attempt: the first one may have sent the request, and may yet. */
+export const WORKER_LOST = "WorkerLost";
+
+/** A send whose worker was lost before it could tell what became of it: its outcome is unknown. */
+export const workerLost = (operation: string): ApplicationFailure => {
+  const message = `${operation} may have been sent by a worker that was lost before it could tell.`;
+  return ApplicationFailure.create({
+    type: WORKER_LOST,
+    message,
+    nonRetryable: true,
+    details: [encode(new OutcomeUnknown({ operation, carriedOut: "unknown", message }))],
+  });
+};

@@ -59,19 +59,28 @@ export const readJournal = async (
     journal.keyEcho(operation),
     journal.listLag(list),
   ]);
+  // What was made before was undone before this send, so that it is not what this one made.
+  const undoneBefore = Math.max(
+    0,
+    ...sends.filter((send) => send.step === step && send.isUndone).map(({ number }) => number),
+  );
   const idsOf = (isOwn: boolean) =>
     sends
-      .filter((send) => send.operation === operation && (send.step === step) === isOwn)
+      .filter(
+        (send) =>
+          send.operation === operation &&
+          (send.step === step && send.number >= undoneBefore) === isOwn,
+      )
       .flatMap(({ ids }) => Object.values(ids));
   const ownIds = new Set(idsOf(true));
-  const siblings = new Set(idsOf(false));
+  const otherIds = new Set(idsOf(false));
   const madeIds = new Set(made.map(({ id }) => id));
   return {
     ownIds,
     madeIds,
     echo,
     ownerOf: (id) => {
-      if (siblings.has(id)) return "another step of this run";
+      if (otherIds.has(id)) return "another send of this run";
       return madeIds.has(id) && !ownIds.has(id) ? "another send, by its answer" : undefined;
     },
     measureLag: async (listed, { lookedAt, since }) => {

@@ -8,6 +8,7 @@ import type {
   Payout,
 } from "@durable-payments/api-core";
 import type { Journal, ListName } from "@durable-payments/journal";
+import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Effect } from "effect";
 import { findOwners, findRivals } from "./claims.ts";
@@ -20,7 +21,7 @@ import {
   matchPayout,
   normalizedKey,
 } from "./near-match.ts";
-import { type ListedItem, readList } from "./read-list.ts";
+import { type KeptPages, type ListedItem, readList } from "./read-list.ts";
 import { optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
 /** A write whose answer did not come. */
@@ -149,28 +150,40 @@ export const makeLookupActivities = (
     const { keys = [], request, since, step } = sent;
     const { assumptions, requestTimeoutMs } = await optionsOf(runtime);
     const from = since - assumptions.clockSkewSeconds * 1000;
-    const lookedAt = Date.now();
-    const known = await readJournal(journal, { operation, list, step, from });
     const ownKeys = new Set(keys.map(normalizedKey));
     const idOf = (item: Item) => String(item[itemId]);
     const isOurs = (item: Item) =>
       ownKeys.has(normalizedKey(keyOf(item) ?? "")) || known.ownIds.has(idOf(item));
+    const activity = Context.current();
+    const { attempt, heartbeatDetails, scheduledTimestampMs } = activity.info;
+    // Pages that an attempt has read whose worker was lost.
+    const kept = attempt > 1 ? ((heartbeatDetails ?? []) as KeptPages<Item>) : [];
+    const lookedAt = kept.length > 0 ? scheduledTimestampMs : Date.now();
+    const known = await readJournal(journal, { operation, list, step, from });
+    let read: KeptPages<Item> | undefined;
     const found = await readList<Item>({
-      itemId,
+      idOf,
       from,
-      isWanted: isOurs,
+      isOurs,
+      mayBe: (item) => compare(request, item as ListedRow) !== "different",
       assumptions,
+      kept,
+      keep: (pages) => {
+        read = pages;
+        activity.heartbeat(pages);
+      },
       read: (page_num) =>
         runInActivity(
           runtime,
           (client) => readPage(client, { page_num, page_size: PAGE_SIZE }, from),
           (error) => toApplicationFailure(error, { nonRetryable: false }),
+          () => read,
         ),
     });
-    const items = found.items.filter(
-      (item) => isOurs(item) || compare(request, item as ListedRow) !== "different",
-    );
+    const { items } = found;
     if (found.fault !== undefined && !items.some(isOurs)) {
+      // The next attempt reads it anew.
+      activity.heartbeat([]);
       throw ApplicationFailure.create({
         type: LIST_DOES_NOT_ADD_UP,
         message: `${list} is no evidence: ${found.fault}.`,

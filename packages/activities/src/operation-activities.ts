@@ -4,7 +4,6 @@ import {
   operation,
   type OperationName,
   operationNames,
-  OutcomeUnknown,
   type Output,
   type PaymentsClient,
   type PaymentsError,
@@ -14,7 +13,7 @@ import type { Journal } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import { Effect } from "effect";
 import type { Brake } from "./brake.ts";
-import { toApplicationFailure } from "./failures.ts";
+import { toApplicationFailure, workerLost } from "./failures.ts";
 import { GuardedSend } from "./guarded-send.ts";
 import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
 import { recordedSend } from "./recorded-send.ts";
@@ -86,14 +85,7 @@ export const makeOperationActivities = (
         });
         if (isOnce && info.attempt > 1) {
           await guard.failIfRecorded();
-          // The first attempt's worker was lost. It may have sent the request.
-          throw toFailure(
-            new OutcomeUnknown({
-              operation: name,
-              carriedOut: "unknown",
-              message: `${name} may have been sent by a worker that was lost before it could tell.`,
-            }),
-          );
+          throw workerLost(name);
         }
         const faults = overLimit(name, input, maxAmounts);
         if (faults.length > 0) throw toFailure(invalidRequest(name, faults));

@@ -46,6 +46,7 @@ export const runCall = async <A>(
  * Runs a call of the client inside an activity: heartbeats while it lasts, and passes on the
  * activity's cancellation.
  *
+ * @param details what the heartbeats carry, for the next attempt.
  * @throws CancelledFailure when the activity was cancelled; otherwise what `toFailure` makes of
  *   the client's error.
  */
@@ -53,9 +54,10 @@ export const runInActivity = async <A>(
   runtime: PaymentsRuntime,
   call: Call<A>,
   toFailure: (error: PaymentsError) => Error,
+  details?: () => unknown,
 ): Promise<A> => {
   const activity = Context.current();
-  const heart = setInterval(() => activity.heartbeat(), HEARTBEAT_EVERY_MS);
+  const heart = setInterval(() => activity.heartbeat(details?.()), HEARTBEAT_EVERY_MS);
   try {
     const result = await runCall(runtime, call, activity.cancellationSignal);
     if (Result.isSuccess(result)) return result.success;

@@ -117,7 +117,7 @@ describe("a second attempt", () => {
           input: unknown,
         ) => Promise<unknown>;
         const failure = await failureOf(run(activity, input, { attempt: 2 }));
-        expect(failure).toMatchObject({ type: "OutcomeUnknown", nonRetryable: true });
+        expect(failure).toMatchObject({ type: "WorkerLost", nonRetryable: true });
         expect(errorIn(failure)).toMatchObject({ operation: name, carriedOut: "unknown" });
         expect(service.received).toEqual([]);
       } finally {

@@ -1,0 +1,192 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  cardholderIntent,
+  matchAmount,
+  matchCardholder,
+  matchCode,
+  matchPayout,
+  matchText,
+  payoutIntent,
+} from "../src/near-match.ts";
+
+const sent = {
+  beneficiary_id: "8b1c2d3e-0000-4000-8000-00000000000a",
+  currency: "USD",
+  amount: "3500.00",
+  payout_reference: "Invoice 2026-11 Straße",
+};
+
+describe("an amount", () => {
+  it.each([
+    ["3500.00", "3500.00", "same"],
+    ["3500.00", "3500", "same"],
+    ["3500.00", "3500.0", "same"],
+    ["3500.00", "03500.000", "same"],
+    ["3500.00", " 3500 ", "near"],
+    ["3500.00", "3,500.00", "near"],
+    ["3500.00", "3.500,00", "near"],
+    ["3500.00", "3 500,00", "near"],
+    ["3500.00", "3'500.00", "near"],
+    ["3500.00", "USD 3,500.00", "near"],
+    ["3500.00", "$3500", "near"],
+    ["3500.00", "-3500.00", "near"],
+    ["3500.00", "３５００", "near"],
+    // A point or comma may group or divide: any reading that fits counts.
+    ["1000", "1.000", "near"],
+    ["1000", "1,000", "near"],
+    ["1.5", "1,500", "near"],
+    ["1500000", "15,00,000", "near"],
+    ["3500.00", 3500, "same"],
+    ["3500.00", "3500.01", "different"],
+    ["3500.00", "350", "different"],
+    ["3500.00", "3,501.00", "different"],
+    ["3500.00", "", "unreadable"],
+    ["3500.00", "n/a", "unreadable"],
+    ["3500.00", null, "unreadable"],
+    ["3500.00", undefined, "unreadable"],
+    ["3500.00", { value: 3500 }, "unreadable"],
+    ["3500.00", "3.5e3", "unreadable"],
+  ] as const)("%s, listed as %j: %s", (amount, listed, match) => {
+    expect(matchAmount(amount, listed)).toBe(match);
+  });
+
+  const amounts = fc
+    .tuple(fc.nat({ max: 10_000_000 }), fc.nat({ max: 99 }))
+    .map(([whole, cents]) => ({ whole, cents: String(cents).padStart(2, "0") }));
+
+  it("is never certainly another one, however it is grouped", () => {
+    const grouped = (whole: number, separator: string) =>
+      String(whole).replaceAll(/\B(?=(\d{3})+$)/g, separator);
+    fc.assert(
+      fc.property(
+        amounts,
+        fc.constantFrom([",", "."], [".", ","], [" ", ","], ["'", "."], ["_", "."], ["", "."]),
+        fc.constantFrom("", " ", "USD ", "US$"),
+        ({ cents, whole }, [separator = "", point = ""], before) => {
+          const listed = `${before}${grouped(whole, separator)}${point}${cents}`;
+          expect(matchAmount(`${whole}.${cents}`, listed)).not.toBe("different");
+        },
+      ),
+    );
+  });
+
+  it("is the same only where it is the same number", () => {
+    fc.assert(
+      fc.property(amounts, amounts, (a, b) => {
+        const [one, other] = [`${a.whole}.${a.cents}`, `${b.whole}.${b.cents}`];
+        expect(matchAmount(one, other) === "same").toBe(Number(one) === Number(other));
+      }),
+    );
+  });
+});
+
+describe("a text", () => {
+  it.each([
+    ["Invoice 1", "Invoice 1", "same"],
+    ["", undefined, "same"],
+    [undefined, null, "same"],
+    ["Invoice 1", "INVOICE 1", "near"],
+    ["Invoice 1", "  invoice   1 ", "near"],
+    ["Invoice 1", "Invoice-1", "near"],
+    ["Ｉｎｖｏｉｃｅ 1", "Invoice 1", "near"],
+    ["Straße", "STRASSE", "near"],
+    ["Zoë", "ZOE", "near"],
+    ["Invoice 2026-11-00017", "Invoice 2026-11", "near"],
+    ["Invoice 2026", "REF Invoice 2026", "near"],
+    ["Invoice 1", "", "unreadable"],
+    ["", "A reference of the service's own", "unreadable"],
+    ["Invoice 1", { text: "Invoice 1" }, "unreadable"],
+    ["Invoice 1", "Invoice 2", "different"],
+  ] as const)("%j, listed as %j: %s", (text, listed, match) => {
+    expect(matchText(text, listed)).toBe(match);
+  });
+});
+
+it.each([
+  ["abc-1", "ABC-1", "near"],
+  ["abc-1", "abc1", "near"],
+  ["abc-1", "abc-12", "different"],
+  ["abc-1", "", "unreadable"],
+  ["abc-1", null, "unreadable"],
+] as const)("the id %s, listed as %j: %s", (id, listed, match) => {
+  expect(matchCode(id, listed)).toBe(match);
+});
+
+describe("a payout", () => {
+  it("is as it was sent only to the last field", () => {
+    expect(matchPayout(sent, sent)).toBe("exact");
+    expect(matchPayout(sent, { ...sent, amount: "3500" })).toBe("exact");
+    expect(matchPayout(sent, { ...sent, currency: "usd" })).toBe("near");
+    expect(matchPayout(sent, { ...sent, currency: "US$" })).toBe("near");
+  });
+
+  it.each(["beneficiary_id", "currency", "amount", "payout_reference"])(
+    "without a readable %s may be it",
+    (field) => {
+      const { [field as keyof typeof sent]: _, ...row } = sent;
+      expect(matchPayout(sent, row)).toBe("near");
+      expect(matchPayout(sent, { ...row, [field]: {} })).toBe("near");
+    },
+  );
+
+  it.each([
+    { beneficiary_id: "another" },
+    { currency: "EUR" },
+    { amount: "3500.01" },
+    { payout_reference: "Invoice 2026-12" },
+  ])("is another one with %j, whatever else cannot be read", (changes) => {
+    expect(matchPayout(sent, { ...sent, ...changes })).toBe("different");
+    expect(matchPayout(sent, changes)).toBe("different");
+  });
+
+  it("has one intent with every payout that a list may show as it", () => {
+    const written = { ...sent, amount: "3500", payout_reference: "INVOICE 2026 11 STRASSE " };
+    expect(payoutIntent(written)).toEqual(payoutIntent(sent));
+    expect(payoutIntent({ ...sent, amount: "3500.01" })).not.toEqual(payoutIntent(sent));
+  });
+
+  it("is never certainly another one for the way in which texts are written", () => {
+    const writings: ReadonlyArray<(text: string) => string> = [
+      (text) => text.toUpperCase(),
+      (text) => text.toLowerCase(),
+      (text) => ` ${text}  `,
+      (text) => text.normalize("NFKD"),
+      (text) => text.replaceAll(/\s+/gu, "  "),
+    ];
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", minLength: 1 }),
+        fc.constantFrom(...writings),
+        (payout_reference, write) => {
+          const row = { ...sent, payout_reference: write(payout_reference) };
+          expect(matchPayout({ ...sent, payout_reference }, row)).not.toBe("different");
+        },
+      ),
+    );
+  });
+});
+
+describe("a cardholder", () => {
+  const ada = { first_name: "Ada", last_name: "Lovelace" };
+
+  it.each([
+    [{ first_name: "Ada", last_name: "Lovelace" }, "exact"],
+    [{ first_name: "ADA", last_name: "LOVELACE" }, "near"],
+    [{ first_name: "Ada ", last_name: " Lovelace" }, "near"],
+    [{ first_name: "Lovelace", last_name: "Ada" }, "near"],
+    [{ first_name: "Ada Lovelace", last_name: "" }, "near"],
+    [{ last_name: "Lovelace" }, "near"],
+    [{}, "near"],
+    [{ first_name: "Adam", last_name: "Lovelace" }, "different"],
+    [{ first_name: "Grace", last_name: "Hopper" }, "different"],
+  ] as const)("listed as %j: %s", (row, likeness) => {
+    expect(matchCardholder(ada, row)).toBe(likeness);
+  });
+
+  it("has one intent in every writing", () => {
+    expect(cardholderIntent({ first_name: "ADA ", last_name: "lovelace" })).toEqual(
+      cardholderIntent(ada),
+    );
+  });
+});

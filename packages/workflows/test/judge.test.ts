@@ -1,0 +1,168 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Candidate, type Evidence, judge } from "../src/steps/judge.ts";
+
+const candidate: Candidate = {
+  id: "a",
+  isOurs: false,
+  isExact: true,
+  hasOtherKey: false,
+  firstSeen: 0,
+};
+
+/** Long after everything that could be waited for. */
+const evidence: Evidence = {
+  candidates: [],
+  rivals: [],
+  unreadableRows: 0,
+  keyEcho: "unknown",
+  lookedAt: 1_000,
+  sendEndsAt: 100,
+  listLagMs: 200,
+  visibilityLagMs: 50,
+};
+
+const judged = (changes: Partial<Evidence>) => judge({ ...evidence, ...changes })._tag;
+
+describe("what is certainly ours", () => {
+  const ours = { ...candidate, isOurs: true, isExact: false };
+
+  it("is found at once, whatever else is listed", () => {
+    expect(
+      judge({
+        ...evidence,
+        lookedAt: 0,
+        candidates: [candidate, { ...ours, id: "ours" }],
+        rivals: ["run-2"],
+        unreadableRows: 1,
+        incomplete: "It is too long.",
+      }),
+    ).toEqual({ _tag: "Found", id: "ours" });
+  });
+
+  it("is a question where there are two", () => {
+    expect(judged({ candidates: [ours, { ...ours, id: "b" }] })).toBe("Unclear");
+  });
+});
+
+describe("absence", () => {
+  it("is known only when the list shows whatever the send may have made", () => {
+    expect(judge({ ...evidence, lookedAt: 299 })).toEqual({ _tag: "Undecided", lookAgainAt: 300 });
+    expect(judged({ lookedAt: 300 })).toBe("Absent");
+  });
+
+  it("is known before where everything up to after the send is listed", () => {
+    expect(judged({ lookedAt: 101, listedUpTo: 100 })).toBe("Undecided");
+    expect(judged({ lookedAt: 101, listedUpTo: 101 })).toBe("Absent");
+  });
+
+  it("is known where others made all that is listed", () => {
+    expect(judged({ candidates: [{ ...candidate, owner: "run-2" }] })).toBe("Absent");
+  });
+
+  it("is not known where a row cannot be read, or the list is no evidence", () => {
+    expect(judged({ unreadableRows: 1 })).toBe("Unclear");
+    expect(judged({ incomplete: "It is too long." })).toBe("Unclear");
+  });
+});
+
+describe("one that is as it was sent", () => {
+  it("is ours when the list and the claims of others have had their time", () => {
+    expect(judged({ candidates: [candidate], lookedAt: 349 })).toBe("Undecided");
+    expect(judged({ candidates: [candidate], lookedAt: 350 })).toBe("Found");
+  });
+
+  it("is ours only when it was itself listed for as long as claims may be hidden", () => {
+    const late = { ...candidate, firstSeen: 980 };
+    expect(judge({ ...evidence, candidates: [late] })).toEqual({
+      _tag: "Undecided",
+      lookAgainAt: 1_030,
+    });
+    expect(judged({ candidates: [late], lookedAt: 1_030 })).toBe("Found");
+  });
+
+  it("is a question where another may have made it", () => {
+    expect(judged({ candidates: [candidate], rivals: ["run-2"] })).toBe("Unclear");
+    expect(judged({ candidates: [candidate, { ...candidate, id: "b" }] })).toBe("Unclear");
+  });
+
+  it.each([
+    ["unknown", "Unclear"],
+    ["none", "Unclear"],
+    ["other", "Found"],
+    ["same", "Absent"],
+  ] as const)("under another key, where keys are shown as %s: %s", (keyEcho, verdict) => {
+    expect(judged({ candidates: [{ ...candidate, hasOtherKey: true }], keyEcho })).toBe(verdict);
+  });
+});
+
+it("is a question where it is written in another way than it was sent", () => {
+  expect(judged({ candidates: [{ ...candidate, isExact: false }] })).toBe("Unclear");
+});
+
+const candidates = fc.array(
+  fc.record({
+    id: fc.uuid(),
+    isOurs: fc.boolean(),
+    isExact: fc.boolean(),
+    hasOtherKey: fc.boolean(),
+    owner: fc.option(fc.constant("run-1"), { nil: undefined }),
+    firstSeen: fc.nat({ max: 500 }),
+  }),
+  { maxLength: 3 },
+);
+
+const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
+  candidates,
+  rivals: fc.array(fc.constant("run-2"), { maxLength: 1 }),
+  unreadableRows: fc.nat({ max: 1 }),
+  keyEcho: fc.constantFrom("same", "other", "none", "unknown"),
+  lookedAt: fc.nat({ max: 600 }),
+  sendEndsAt: fc.nat({ max: 200 }),
+  listLagMs: fc.nat({ max: 200 }),
+  listedUpTo: fc.option(fc.nat({ max: 300 }), { nil: undefined }),
+  visibilityLagMs: fc.nat({ max: 100 }),
+  incomplete: fc.option(fc.constant("too long"), { nil: undefined }),
+});
+
+it("never says absent while something may be ours, nor found while it may be another's", () => {
+  fc.assert(
+    fc.property(anyEvidence, (given) => {
+      const verdict = judge(given);
+      const { incomplete, keyEcho, listLagMs, listedUpTo = -1, lookedAt, sendEndsAt } = given;
+      const isListed = lookedAt >= sendEndsAt + listLagMs || listedUpTo > sendEndsAt;
+      if (verdict._tag === "Absent") {
+        expect(isListed && given.unreadableRows === 0 && incomplete === undefined).toBe(true);
+        for (const { isOurs, owner } of given.candidates) {
+          expect(isOurs).toBe(false);
+          expect(owner !== undefined || keyEcho === "same").toBe(true);
+        }
+      }
+      if (verdict._tag === "Found") {
+        const found = given.candidates.find(({ id }) => id === verdict.id);
+        if (found?.isOurs === true) return;
+        const unowned = given.candidates.filter(({ owner }) => owner === undefined);
+        expect(unowned).toEqual([found]);
+        expect(found).toMatchObject({ isExact: true });
+        expect(isListed && incomplete === undefined && given.rivals.length === 0).toBe(true);
+        expect(lookedAt).toBeGreaterThanOrEqual((found?.firstSeen ?? 0) + given.visibilityLagMs);
+      }
+      if (verdict._tag === "Undecided") expect(verdict.lookAgainAt).toBeGreaterThan(lookedAt);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+it("comes to an end: what is undecided is decided at the time that it names", () => {
+  fc.assert(
+    fc.property(anyEvidence, (given) => {
+      let lookedAt = given.lookedAt;
+      for (let looks = 0; looks < 3; looks++) {
+        const verdict = judge({ ...given, lookedAt });
+        if (verdict._tag !== "Undecided") return;
+        lookedAt = verdict.lookAgainAt;
+      }
+      throw new Error("It is still undecided.");
+    }),
+  );
+});
