@@ -140,7 +140,7 @@ const readOnce = async <Item extends ListedItem>(
     }
     unreadable.push(...odd.filter(({ fields }) => !isOld(fields["create_time"])));
     if (page_num <= MOST_KEPT_PAGES) toKeep[page_num - 1] = page;
-    keep(toKeep);
+    keep([...toKeep]);
     const read = { items: [...items.values()], unreadable, ids, recent, pages: page_num };
     if (nextPage === undefined) {
       const fault = reading.faultAtEnd({ isNewestFirst: order.isVerified });
