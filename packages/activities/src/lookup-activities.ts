@@ -155,9 +155,9 @@ export const makeLookupActivities = (
     const isOurs = (item: Item) =>
       ownKeys.has(normalizedKey(keyOf(item) ?? "")) || known.ownIds.has(idOf(item));
     const activity = Context.current();
-    const { attempt, heartbeatDetails, scheduledTimestampMs } = activity.info;
+    const { attempt, scheduledTimestampMs } = activity.info;
     // Pages that an attempt has read whose worker was lost.
-    const kept = attempt > 1 ? ((heartbeatDetails ?? []) as KeptPages<Item>) : [];
+    const kept = attempt > 1 ? ((activity.info.heartbeatDetails ?? []) as KeptPages<Item>) : [];
     const lookedAt = kept.length > 0 ? scheduledTimestampMs : Date.now();
     const known = await readJournal(journal, { operation, list, step, from });
     let read: KeptPages<Item> | undefined;

@@ -179,7 +179,12 @@ describe("a list that does not add up is no evidence, and read again:", () => {
 
 describe("one row", () => {
   it("that is listed twice is one candidate", async () => {
-    const rows = [...otherRows(49), payoutRow("a"), payoutRow("a"), ...otherRows(3, { from: -90 })];
+    const rows = [
+      ...otherRows(49),
+      payoutRow("a"),
+      payoutRow("a"),
+      ...otherRows(3, { from: -90, prefix: "old" }),
+    ];
     const { findPayouts } = await listingOf((page_num) => ({
       ...pagesOf(rows)(page_num),
       total_item: page_num === 1 ? 53 : 54,

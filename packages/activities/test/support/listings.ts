@@ -68,9 +68,9 @@ export interface Listing {
 export const startListing = async (
   list: List,
   {
-    assumptions = {},
-    journal = {},
-  }: { assumptions?: NonNullable<ClientSettings["assumptions"]>; journal?: Partial<Journal> } = {},
+    assumptions,
+    journal,
+  }: { assumptions?: ClientSettings["assumptions"]; journal?: Partial<Journal> } = {},
 ): Promise<Listing> => {
   const queryOf = (path: string) => new URL(path, "http://service").searchParams;
   const service = await startRawService(({ path }) => {
@@ -79,7 +79,7 @@ export const startListing = async (
   });
   const { activities, close } = activitiesFor(
     service.url,
-    { assumptions },
+    assumptions === undefined ? {} : { assumptions },
     { journal: { ...makeMemoryJournal(), ...journal } },
   );
   const logged: Array<Logged> = [];
