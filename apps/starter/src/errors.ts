@@ -37,6 +37,13 @@ export const badInput = (message: string, faults?: ReadonlyArray<Fault>): Starte
     ...(faults && { faults }),
   });
 
+/** A person has ended the run: nothing goes on with it but another person's explicit order. */
+export const ENDED_BY_PERSON = "EndedByPerson";
+
+/** The run was ended by a person, and stays so. */
+export const endedByPerson = (message: string): StarterError =>
+  new StarterError(ENDED_BY_PERSON, message, { exitCode: EXIT_CODES.badInput });
+
 /** Temporal, or a worker, cannot be reached or does not take the request. */
 export const cannotConnect = (type: string, message: string): StarterError =>
   new StarterError(type, message, { exitCode: EXIT_CODES.cannotConnect });

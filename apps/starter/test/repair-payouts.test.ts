@@ -1,7 +1,7 @@
 import type { PayoutInput } from "@durable-payments/workflows";
 import { describe, expect, it, vi } from "vitest";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
-import { holding, ID, tooWide } from "./support/expected.ts";
+import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
@@ -105,7 +105,7 @@ describe("a payout", () => {
     await awaitStage("asked", "needsAttention");
     await handle.executeUpdate("resolve", { args: [{ by: "Ada", abandon: "later" }] });
     expect(await ended("asked")).toBe("FAILED");
-    const retried = await retry("asked");
+    const retried = await retry("asked", "--overrule", "--reason", "meant to go on");
     expect(retried.exitCode).toBe(0);
     expect(await ended("asked")).toBe("COMPLETED");
     expect(await paid("40.00")).toMatchObject([{ amount: "39.00" }]);
@@ -170,6 +170,74 @@ describe("a payout that a second person approved", () => {
     expect((await approve("amended", "Eve")).exitCode).toBe(0);
     expect(await ended("amended")).toBe("COMPLETED");
     expect(await paid("60.00")).toMatchObject([{ amount: "70.00" }]);
+  });
+});
+
+describe("a payout that a person has ended", () => {
+  it("is paid only where another person overrules that, and a third approves it", async () => {
+    await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    const options = { approval: { above: "25" }, onRefusal: "ask" } as const;
+    await start("payout", "fraud", paying("81.00", options));
+    await awaitStage("fraud", "awaitApproval");
+    expect((await approve("fraud", "Eve")).exitCode).toBe(0);
+    await awaitStage("fraud", "needsAttention");
+    const why = "fraud suspected, do not pay";
+    const abandoned = await starter(["resolve", "fraud", "--by", "Eve", "--abandon", why]);
+    expect(abandoned.exitCode).toBe(0);
+    expect(await ended("fraud")).toBe("FAILED");
+
+    await vi.waitFor(async () => {
+      const all = ["runs", "retry", "--failed", "--reason", "service was down", "--yes", "--json"];
+      const bulk = jsonOf(await starter([...all, "--since", "1h"]));
+      expect(bulk).toMatchObject({
+        runs: listWith(
+          fields({ workflowId: "fraud", status: "endedByPerson", reason: holding(why) }),
+        ),
+      });
+    }, PATIENCE);
+    const alone = await retry("fraud");
+    expect(alone.exitCode).toBe(2);
+    expect(jsonOf(alone)).toMatchObject({
+      error: { type: "EndedByPerson", message: holding("What a person has ended stays ended") },
+    });
+    expect((await retry("fraud", "--overrule")).stdout).toContain("needs --by and --reason");
+    expect(await paid("81.00")).toEqual([]);
+
+    const overruled = await retry("fraud", "--overrule", "--reason", "the bank has cleared it");
+    expect(jsonOf(overruled)).toMatchObject({
+      plan: { from: "awaitApproval", overruled: [{ what: "abandoned", by: "Eve", why }] },
+    });
+    await awaitStage("fraud", "awaitApproval");
+    const own = await approve("fraud", "Bob");
+    expect(own.exitCode).toBe(2);
+    expect(own.stdout).toContain("Bob overruled who had ended this run");
+    expect(await paid("81.00")).toEqual([]);
+    expect((await approve("fraud", "Zoe")).exitCode).toBe(0);
+    expect(await ended("fraud")).toBe("COMPLETED");
+    expect(await paid("81.00")).toHaveLength(1);
+    const audit = jsonOf(await starter(["audit", "fraud", "--json"]));
+    expect(audit).toMatchObject({
+      entries: listWith(
+        fields({ who: "Eve", what: "abandoned", detail: fields({ why }) }),
+        fields({ who: "Bob", what: "overruled: abandoned" }),
+        fields({ who: "Zoe", what: "approved" }),
+      ),
+    });
+  });
+
+  it("stays rejected, and the rejection is not told again to a run that asks anew", async () => {
+    await start("payout", "rejected", paying("85.00", { approval: { above: "25" } }));
+    await awaitStage("rejected", "awaitApproval");
+    const hash = await approvalHash("rejected");
+    const no = ["approve", "rejected", "--by", "Eve", "--hash", hash, "--reject", "not ours"];
+    expect((await starter(no)).exitCode).toBe(0);
+    expect(await ended("rejected")).toBe("FAILED");
+    expect((await retry("rejected")).stdout).toContain("was rejected by Eve");
+    expect((await retry("rejected", "--overrule", "--reason", "it is ours")).exitCode).toBe(0);
+    await awaitStage("rejected", "awaitApproval");
+    expect((await approve("rejected", "Eve")).exitCode).toBe(0);
+    expect(await ended("rejected")).toBe("COMPLETED");
+    expect(await paid("85.00")).toHaveLength(1);
   });
 });
 

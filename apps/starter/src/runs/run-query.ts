@@ -21,7 +21,8 @@ export const ASKING_STAGES: ReadonlyArray<string> = ["needsAttention", "awaitApp
 /** What the names of the steps begin with that wait for the service or for money. */
 export const WAITING_STAGE = "await";
 
-const quoted = (text: string): string =>
+/** A text as it may stand in a visibility query. */
+export const quoted = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 const RUNNING = 'ExecutionStatus = "Running"';

@@ -10,6 +10,8 @@ export interface ApprovalRequest {
   readonly startedBy: string | undefined;
   /** Who amended the payment since, and cannot approve it either; mostly left out. */
   readonly amendedBy?: ReadonlyArray<string>;
+  /** Who overruled a person who had ended the run, and cannot approve it either; mostly left out. */
+  readonly overruledBy?: ReadonlyArray<string>;
   /** ISO 8601. */
   readonly since: string;
 }
@@ -48,6 +50,9 @@ export const whyNotApproved = (
   }
   if (request.amendedBy?.some((name) => isSamePerson(by, name))) {
     return `${by} amended this payment: a second person has to decide.`;
+  }
+  if (request.overruledBy?.some((name) => isSamePerson(by, name))) {
+    return `${by} overruled who had ended this run: a second person has to decide.`;
   }
   if (hash !== request.hash) return `The approval is not for this payload (hash ${request.hash}).`;
   return (approve === true) === isText(reject)

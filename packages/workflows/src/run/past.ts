@@ -1,4 +1,9 @@
-import type { ReadReset, RetryOrder, SentBefore } from "@durable-payments/activities";
+import type {
+  EndingDecision,
+  ReadReset,
+  RetryOrder,
+  SentBefore,
+} from "@durable-payments/activities";
 import { patched, workflowInfo } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
 import { localActivities } from "./activities.ts";
@@ -55,6 +60,11 @@ export class Past {
   /** Who amended the input. */
   get amendedBy(): ReadonlyArray<string> {
     return this.#read?.order?.amendedBy ?? [];
+  }
+
+  /** Decisions of people that ended runs before, each overruled by somebody. */
+  get decisions(): ReadonlyArray<EndingDecision> {
+    return this.#read?.order?.decisions ?? [];
   }
 
   /** What became of what a step sent in the runs before; undefined where there were none. */

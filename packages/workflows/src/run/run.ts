@@ -3,7 +3,7 @@ import { accountPin } from "./account-pin.ts";
 import { CancellationScope, isCancellation, setHandler } from "@temporalio/workflow";
 import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
-import type { SentBefore } from "@durable-payments/activities";
+import type { EndingDecision, SentBefore } from "@durable-payments/activities";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import { SendingSteps, type Sibling, type StepInDoubt } from "./in-doubt.ts";
@@ -152,6 +152,11 @@ export class Run {
   /** Who has amended the input. */
   get amendedBy(): ReadonlyArray<string> {
     return this.#past.amendedBy;
+  }
+
+  /** Decisions of people that ended runs of this id before, each overruled by somebody. */
+  get decisions(): ReadonlyArray<EndingDecision> {
+    return this.#past.decisions;
   }
 
   /**
@@ -316,7 +321,8 @@ export class Run {
       detail: "amend" in decision ? { fields: Object.keys(decision.amend).join(", ") } : decision,
     });
     if ("abandon" in resolution) {
-      throw runFailure("Abandoned", `${step} was abandoned: ${resolution.abandon}`, { by });
+      const why = resolution.abandon;
+      throw runFailure("Abandoned", `${step} was abandoned: ${why}`, { by, step, why });
     }
     return resolution;
   }
@@ -366,7 +372,15 @@ export class Run {
   async #learn(): Promise<void> {
     const order = await this.#past.learn();
     if (order === undefined) return;
-    const { by, fields, from, reason } = order;
+    const { by, decisions = [], fields, from, reason } = order;
+    for (const { at, by: who, overruled, what, why } of decisions) {
+      this.audit.add({ who, step: from, what, detail: { at, why } });
+      if (overruled !== undefined) {
+        const { at: since, by: name, why: because } = overruled;
+        const detail = { at: since, why: because, of: who };
+        this.audit.add({ who: name, step: from, what: `overruled: ${what}`, detail });
+      }
+    }
     // An amendment may hold account numbers: the fields are named, the values are not.
     const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };
     this.audit.add({ who: by, step: from, what: "retried", detail });

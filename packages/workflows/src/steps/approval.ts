@@ -45,12 +45,14 @@ export const awaitApproval = async (
   run.setNeedsApproval();
   if (!(await localActivities.isAbove({ amount, limit: above }))) return;
   const note = `above ${above}: a second person has to approve`;
+  const overruledBy = run.decisions.flatMap(({ overruled }) => (overruled ? [overruled.by] : []));
   const ask = async (step: string): Promise<void> => {
     const request: ApprovalRequest = {
       payment: shown,
       hash: intentOf("approval", [JSON.stringify(payload)]),
       startedBy: startedBy(),
       ...(run.amendedBy.length > 0 && { amendedBy: run.amendedBy }),
+      ...(overruledBy.length > 0 && { overruledBy }),
       since: new Date().toISOString(),
     };
     let approval: Approval | undefined;
@@ -79,6 +81,8 @@ export const awaitApproval = async (
     if (rejected !== undefined) {
       throw runFailure("Rejected", `${given.by} rejected the payment: ${rejected}`, {
         by: given.by,
+        step,
+        why: rejected,
       });
     }
   };

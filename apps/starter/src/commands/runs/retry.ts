@@ -30,6 +30,10 @@ const flags = {
     Flag.withDescription("Retry all that failed, instead of one"),
     Flag.withDefault(false),
   ),
+  overrule: Flag.Boolean("overrule").pipe(
+    Flag.withDescription("Go on with a run that a person has ended"),
+    Flag.withDefault(false),
+  ),
   type: text("type", "TYPE", "… of this workflow type"),
   stage: text("stage", "STAGE", "… at this step"),
   since: text("since", "AGE", "… since: 7d, 12h, 2026-11-01"),
@@ -63,7 +67,13 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
   if (Option.isSome(given.type) || Option.isSome(given.stage) || Option.isSome(given.since)) {
     throw badInput("--type, --stage and --since go with --failed, not with an ID.");
   }
-  const retryFlags = await readFlags(given);
+  if (given.overrule && (Option.isNone(given.by) || Option.isNone(given.reason))) {
+    throw badInput("--overrule needs --by and --reason: both are kept, with what is overruled.");
+  }
+  const retryFlags = {
+    ...(await readFlags(given)),
+    decisions: given.overrule ? ("overrule" as const) : ("keep" as const),
+  };
   const { withTemporal } = await import("../../connection/temporal.ts");
   const { planRetryOf, retryRun } = await import("../../runs/retry/retry-run.ts");
   const { retryAnswer, retryText } = await import("../../runs/retry/retry-text.ts");
@@ -78,6 +88,7 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
 
 const retryMany = async (output: Output, given: Given): Promise<number> => {
   if (Option.isNone(given.reason)) throw badInput("Say why, by --reason: it is kept in each run.");
+  if (given.overrule) throw badInput("--overrule goes with one ID, not with --failed.");
   if (given.rate < 1) throw badInput("--rate must be 1 or more.");
   const { readSince } = await import("../../input/since.ts");
   const retryFlags = await readFlags(given);
@@ -100,7 +111,12 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
       }
       if (!(await confirm(`Retry ${found}?`))) throw badInput("Nothing was done.");
     }
-    const options = { ...retryFlags, isDryRun: given.dryRun, rate: given.rate };
+    const options = {
+      ...retryFlags,
+      decisions: "leaveOut" as const,
+      isDryRun: given.dryRun,
+      rate: given.rate,
+    };
     const report = await retryBatch(temporal, ids, options, output);
     output.answer(report, () => batchText(report));
     return report.notRetried + report.failed > 0 ? EXIT_CODES.runFailed : EXIT_CODES.done;

@@ -1,9 +1,11 @@
-import type { RetryOrder } from "@durable-payments/activities";
+import type { EndingDecision, RetryOrder } from "@durable-payments/activities";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
+import { quoted } from "../run-query.ts";
 import { isRecord } from "../../input/fields.ts";
-import { type PastStep, type ReadRun, readRun } from "./read-steps.ts";
+import { allDecisions } from "./ended-by-person.ts";
+import { type PastActivity, type PastStep, type ReadRun, readRun } from "./read-steps.ts";
 import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
@@ -19,6 +21,9 @@ export interface PastSend {
   readonly keys: number;
 }
 
+/** A run of a workflow id, read. */
+export type ReadPastRun = ReadRun & { readonly runId: string };
+
 /** What is known of a workflow id that is to be retried. */
 export interface Past {
   /** The steps of the latest run, in order. */
@@ -33,6 +38,10 @@ export interface Past {
   /** The same with all amendments since. */
   readonly input: unknown;
   readonly amendedBy: ReadonlyArray<string>;
+  /** The account that its runs were pinned to, as a hash. */
+  readonly account: string | undefined;
+  /** Decisions of people that ended runs of this id, oldest first. */
+  readonly decisions: ReadonlyArray<EndingDecision>;
 }
 
 /** Failures of a send that say that it was not carried out, and would not be if it were repeated. */
@@ -41,6 +50,7 @@ const REFUSED: ReadonlySet<string> = new Set(["Refused", "InvalidRequest"]);
 /** Failures of a send that say that it was not carried out. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   "NotAuthenticated",
+  "OtherAccount",
   "Paused",
   "RateLimited",
   "Unavailable",
@@ -61,6 +71,14 @@ const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): 
     ...decisions.flatMap(({ found }) => textAt(found, id) ?? []),
   ]);
 
+const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
+  if (REFUSED.has(failure)) return "refused";
+  // The journal did not permit it: nothing was sent by it, and it tells of the send before it.
+  const isSettled =
+    failure === "AlreadySent" && textAt(failureDetail, "outcome") === "notCarriedOut";
+  return NOT_SENT.has(failure) || isSettled ? "notSent" : "unknown";
+};
+
 const sentBy = (
   steps: ReadonlyArray<PastStep>,
   kind: SendKind,
@@ -74,12 +92,10 @@ const sentBy = (
   const id =
     textAt(made?.result, kind.id) ?? foundIds(steps, kind).findLast((found) => owned.has(found));
   if (id !== undefined) return { outcome: "known", id };
-  const outcomes = attempts.map(({ failure }) =>
-    REFUSED.has(failure) ? "refused" : NOT_SENT.has(failure) ? "notSent" : "unknown",
-  );
-  const last = outcomes.at(-1) ?? "notSent";
-  const isUnknown = kind.isLookedUp ? last === "unknown" : outcomes.includes("unknown");
-  return { outcome: isUnknown ? "unknown" : last };
+  const outcomes = attempts.map(outcomeOf);
+  // What became of a later send does not tell what became of one before it, nor does a list that
+  // did not show it then.
+  return { outcome: outcomes.includes("unknown") ? "unknown" : (outcomes.at(-1) ?? "notSent") };
 };
 
 const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
@@ -132,6 +148,16 @@ const asInput = (
 
 const isOrder = (value: unknown): value is RetryOrder => isRecord(value) && isRecord(value["sent"]);
 
+/** The orders that runs have taken up, oldest first. */
+const ordersOf = (runs: ReadonlyArray<ReadRun>): Array<RetryOrder> =>
+  runs.flatMap(({ changes }) =>
+    changes.flatMap((change) => {
+      const order =
+        change.by === "reset" && isRecord(change.answer) ? change.answer["order"] : undefined;
+      return isOrder(order) ? [order] : [];
+    }),
+  );
+
 /** The input with all amendments: of earlier retries, and of people whom a run has asked. */
 const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, PastSend>) => {
   const startedWith = runs[0]?.startedWith;
@@ -155,19 +181,29 @@ const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, P
 };
 
 /** What the histories of all runs of a workflow id tell, the latest last. */
-export const pastOf = (runs: ReadonlyArray<ReadRun>): Past => {
+export const pastOf = (runs: ReadonlyArray<ReadPastRun>): Past => {
   const sends = sendsOf(runs);
   return {
     steps: runs.at(-1)?.steps ?? [],
     sends,
     ...undoneBy(runs),
     ...amendedInput(runs, sends),
+    account: runs.findLast(({ account }) => account !== undefined)?.account,
+    decisions: allDecisions(
+      runs.flatMap(({ endedBy, runId }) => (endedBy === undefined ? [] : [{ ...endedBy, runId }])),
+      ordersOf(runs),
+    ),
   };
 };
 
-const historyOf = async ({ client }: Temporal, workflowId: string, runId: string) => {
+const historyOf = async (
+  { client }: Temporal,
+  workflowId: string,
+  runId: string,
+): Promise<ReadPastRun> => {
   try {
-    return readRun(await client.workflow.getHandle(workflowId, runId).fetchHistory());
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    return { ...readRun(history), runId };
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     throw badInput(
@@ -186,18 +222,18 @@ export const readPast = async (
   temporal: Temporal,
   { raw, runId, workflowId }: WorkflowExecutionDescription,
 ): Promise<Past> => {
-  const runs = new Map<string, ReadRun>();
+  const runs = new Map<string, ReadPastRun>();
   let next: string | undefined = runId;
   while (next !== undefined && !runs.has(next)) {
-    const run: ReadRun = await historyOf(temporal, workflowId, next);
+    const run: ReadPastRun = await historyOf(temporal, workflowId, next);
     runs.set(next, run);
     next = run.reset?.runId;
   }
   const inOrder = [...runs.values()].toReversed();
   const isReset = raw.workflowExecutionInfo?.firstRunId !== runId;
-  const others: Array<ReadRun> = [];
+  const others: Array<ReadPastRun> = [];
   if (isReset) {
-    const query = `WorkflowId = "${workflowId.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+    const query = `WorkflowId = ${quoted(workflowId)}`;
     for await (const other of temporal.client.workflow.list({ query })) {
       if (!runs.has(other.runId)) {
         others.push(await historyOf(temporal, workflowId, other.runId));

@@ -1,10 +1,12 @@
-import type { RetryOrder, SentBefore } from "@durable-payments/activities";
+import type { EndingDecision, RetryOrder, SentBefore } from "@durable-payments/activities";
 import type { Fault } from "@durable-payments/api-core";
-import { badInput } from "../../errors.ts";
+import { badInput, endedByPerson } from "../../errors.ts";
 import { canonicalJson } from "../../input/canonical-json.ts";
 import { commandLine } from "../../output/command-line.ts";
 import { type Amendment, amendInput } from "./amendment.ts";
+import { endedByPersonText, standing } from "./ended-by-person.ts";
 import type { Past, PastSend } from "./past.ts";
+import type { PastStep } from "./read-steps.ts";
 
 /** How a run is to be retried. */
 export interface RetryFlags {
@@ -14,6 +16,11 @@ export interface RetryFlags {
   readonly from: string | undefined;
   /** Change of the input, in the input's shape. */
   readonly patch: unknown;
+  /**
+   * What becomes of a person's decision that ended the run: it stands (`keep`), is overruled, or, in
+   * a bulk retry, keeps the id out even where it was overruled once (`leaveOut`).
+   */
+  readonly decisions: "keep" | "overrule" | "leaveOut";
 }
 
 /** A step of a run that is retried. */
@@ -34,12 +41,14 @@ export interface RetryPlan {
   readonly again: ReadonlyArray<PlannedStep>;
   /** Fields of the input that are amended. */
   readonly amended: ReadonlyArray<string>;
+  /** Decisions of people that ended the run, and are overruled. */
+  readonly overruled: ReadonlyArray<EndingDecision>;
   readonly order: RetryOrder;
 }
 
 const list = (names: ReadonlyArray<string>): string => names.join(", ");
 
-const anew = ({ keys }: PastSend): SentBefore => ({ outcome: "nothing", amendments: keys });
+const anew = ({ keys }: PastSend) => ({ outcome: "nothing", amendments: keys }) as const;
 
 const same = (outcome: "nothing" | "unknown", { keys }: PastSend): SentBefore => ({
   outcome,
@@ -61,7 +70,7 @@ const toldOf = (send: PastSend, { undone }: Past, isAmended: boolean) => {
   switch (sent.outcome) {
     case "known":
       return undone.has(sent.id)
-        ? { note: NOTES.undone, before: anew(send) }
+        ? { note: NOTES.undone, before: { ...anew(send), isUndone: true } as const }
         : {
             note: NOTES.known,
             before: { outcome: "known", ids: { [kind.id]: sent.id } } satisfies SentBefore,
@@ -110,6 +119,31 @@ const stepToGoOnFrom = (workflowId: string, past: Past, from: string | undefined
   return step;
 };
 
+/** The approval of what a step sends, where it was to be approved: a decision overruled is taken anew. */
+const approvalOf = ({ steps }: Past, before: PastStep): PastStep =>
+  steps.findLast(({ name, task }) => /^awaitApproval( |$)/.test(name) && task <= before.task) ??
+  before;
+
+/** What people have decided before is not gone past by chance. */
+const checkDecisions = (
+  workflowId: string,
+  { decisions: all }: Past,
+  { decisions }: RetryFlags,
+): void => {
+  const open = standing(all);
+  if (decisions === "leaveOut" && all.length > 0) {
+    throw endedByPerson(endedByPersonText(workflowId, all));
+  }
+  if (decisions === "keep" && open.length > 0) {
+    throw endedByPerson(endedByPersonText(workflowId, open));
+  }
+  if (decisions === "overrule" && open.length === 0) {
+    throw badInput(
+      `No person has ended the run ${workflowId}: leave --overrule out. Nothing was done.`,
+    );
+  }
+};
+
 /** Fields must be used by a step that is still to come. */
 const checkFields = ({ fields }: Amendment, past: Past, fromTask: number): void => {
   const faults: Array<Fault> = [];
@@ -137,9 +171,12 @@ const checkFields = ({ fields }: Amendment, past: Past, fromTask: number): void 
 export const planRetry = (
   { type, workflowId }: { readonly workflowId: string; readonly type: string },
   past: Past,
-  { by, from, patch, reason }: RetryFlags,
+  flags: RetryFlags,
 ): RetryPlan => {
-  const step = stepToGoOnFrom(workflowId, past, from);
+  const { by, from, patch, reason } = flags;
+  checkDecisions(workflowId, past, flags);
+  const chosen = stepToGoOnFrom(workflowId, past, from);
+  const step = flags.decisions === "overrule" ? approvalOf(past, chosen) : chosen;
   const amendment = patch === undefined ? undefined : amendInput(type, past.input, patch);
   if (amendment !== undefined) checkFields(amendment, past, step.task);
   const input = amendment?.input ?? past.input;
@@ -163,6 +200,7 @@ export const planRetry = (
       note: told.get(name)?.note ?? null,
     })),
     amended: fields,
+    overruled: standing(past.decisions),
     order: {
       by,
       reason,
@@ -171,6 +209,13 @@ export const planRetry = (
       fields,
       amendedBy: [...new Set([...past.amendedBy, ...(amendment === undefined ? [] : [by])])],
       sent: Object.fromEntries([...told].map(([name, { before }]) => [name, before])),
+      ...(past.account !== undefined && { account: past.account }),
+      ...(past.decisions.length > 0 && {
+        decisions: past.decisions.map((decision) => ({
+          overruled: { by, why: reason, at: new Date().toISOString() },
+          ...decision,
+        })),
+      }),
     },
   };
 };

@@ -4,6 +4,7 @@ import type { temporal } from "@temporalio/proto";
 import { isRecord } from "../../input/fields.ts";
 import { activityEndOf, type Event, searchAttributeOf } from "../history-steps.ts";
 import { isStep, stageOf } from "../stages.ts";
+import { endingDecisionOf, type ToldDecision } from "./ended-by-person.ts";
 
 type EventId = NonNullable<Event["eventId"]>;
 
@@ -17,8 +18,9 @@ export interface PastActivity {
   readonly at: number;
   readonly isDone: boolean;
   readonly result: unknown;
-  /** Type of the failure it ended with. */
+  /** Type of the failure it ended with, and its first detail. */
   readonly failure: string;
+  readonly failureDetail: unknown;
 }
 
 /** A step of a run, as its history tells of it. */
@@ -51,6 +53,10 @@ export interface ReadRun {
   readonly reset: { readonly runId: string; readonly reason: string } | undefined;
   /** Oldest first. */
   readonly changes: ReadonlyArray<InputChange>;
+  /** The account that it was pinned to, as a hash. */
+  readonly account: string | undefined;
+  /** The decision of a person by which it ended. */
+  readonly endedBy: ToldDecision | undefined;
 }
 
 const read = (payload: Payload | null | undefined): unknown =>
@@ -95,6 +101,8 @@ export const readRun = ({ events }: History): ReadRun => {
   const changes: Array<InputChange> = [];
   let current: PastStep | undefined;
   let reset: ReadRun["reset"];
+  let account: string | undefined;
+  let endedBy: ReadRun["endedBy"];
 
   const enter = (name: string, taskEnd: EventId): void => {
     if (!isStep(name)) return;
@@ -125,6 +133,9 @@ export const readRun = ({ events }: History): ReadRun => {
       ids.clear();
       for (const id of owned) ids.add(String(id));
     }
+    const pinned = searchAttributeOf(event, "PaymentAccount");
+    if (typeof pinned === "string") account = pinned;
+    endedBy ??= endingDecisionOf(event);
     const { activityTaskScheduledEventAttributes: activity, workflowTaskFailedEventAttributes } =
       event;
     if (activity && task !== undefined) {
@@ -139,6 +150,7 @@ export const readRun = ({ events }: History): ReadRun => {
           isDone: false,
           result: undefined,
           failure: "",
+          failureDetail: undefined,
         });
       }
     }
@@ -151,6 +163,7 @@ export const readRun = ({ events }: History): ReadRun => {
         isDone: end.outcome === "done",
         result: read(end.result),
         failure: end.failure?.applicationFailureInfo?.type ?? "",
+        failureDetail: read(end.failure?.applicationFailureInfo?.details?.payloads?.[0]),
       };
     }
     const decision = decisionOf(event);
@@ -171,5 +184,7 @@ export const readRun = ({ events }: History): ReadRun => {
     ids,
     reset,
     changes,
+    account,
+    endedBy,
   };
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../../connection/temporal.ts";
-import { StarterError } from "../../errors.ts";
+import { ENDED_BY_PERSON, StarterError } from "../../errors.ts";
 import { type Output, styled } from "../../output/output.ts";
 import { cut, wrap } from "../../output/text.ts";
 import { listRuns } from "../run-list.ts";
@@ -12,8 +12,11 @@ import { planRetryOf, retryRun } from "./retry-run.ts";
 /** What became of one run of a batch. */
 export interface BatchedRun {
   readonly workflowId: string;
-  /** `notRetried`: it cannot be, and the reason says why. `failed`: Temporal did not do it. */
-  readonly status: "planned" | "retried" | "notRetried" | "failed";
+  /**
+   * `endedByPerson`: a person ended a run of this id, and no bulk retry goes past that. `notRetried`:
+   * it cannot be, and the reason says why. `failed`: Temporal did not do it.
+   */
+  readonly status: "planned" | "retried" | "endedByPerson" | "notRetried" | "failed";
   /** The run that goes on. */
   readonly runId: string | null;
   /** The step that it goes on from. */
@@ -26,6 +29,7 @@ export interface BatchReport {
   readonly count: number;
   readonly planned: number;
   readonly retried: number;
+  readonly endedByPerson: number;
   readonly notRetried: number;
   readonly failed: number;
   readonly runs: ReadonlyArray<BatchedRun>;
@@ -71,7 +75,11 @@ const retryOne = async (
       : [];
     return {
       ...none,
-      status: isRefused ? "notRetried" : "failed",
+      status: !isRefused
+        ? "failed"
+        : error.type === ENDED_BY_PERSON
+          ? "endedByPerson"
+          : "notRetried",
       reason: `${error instanceof Error ? error.message : String(error)}${faults.join("")}`,
     };
   }
@@ -89,6 +97,7 @@ const reportOf = (count: number, runs: ReadonlyArray<BatchedRun>): BatchReport =
     count,
     planned: having("planned"),
     retried: having("retried"),
+    endedByPerson: having("endedByPerson"),
     notRetried: having("notRetried"),
     failed: having("failed"),
     runs,
@@ -139,22 +148,31 @@ export const retryBatch = async (
 
 const LONGEST_ID = 39;
 
-const STYLES = { planned: "cyan", retried: "green", notRetried: "yellow", failed: "red" } as const;
+const STYLES = {
+  planned: "cyan",
+  retried: "green",
+  endedByPerson: "yellow",
+  notRetried: "yellow",
+  failed: "red",
+} as const;
+
+const LONGEST_STATUS = 13;
 
 const runText = ({ from, reason, runId, status, workflowId }: BatchedRun): string => {
   const id = workflowId.length > LONGEST_ID ? `${workflowId}\n` : "";
-  const told = styled(STYLES[status], status.padEnd(10));
+  const told = styled(STYLES[status], status.padEnd(LONGEST_STATUS));
   const shown = (id === "" ? workflowId : "").padEnd(LONGEST_ID);
-  const line = `${id}${shown}  ${told}  ${from === null ? "" : cut(`from ${from}`, 26)}`.trimEnd();
+  const line = `${id}${shown}  ${told}  ${from === null ? "" : cut(`from ${from}`, 23)}`.trimEnd();
   return runId !== null || reason === null ? line : `${line}\n${wrap(reason, "  ")}`;
 };
 
 /** A batch, as a person reads it. */
 export const batchText = (report: BatchReport): string => {
-  const { count, failed, notRetried, planned, retried, runs } = report;
+  const { count, endedByPerson, failed, notRetried, planned, retried, runs } = report;
   const parts = [
     ...(planned > 0 ? [`${planned} would be retried`] : []),
     ...(retried > 0 ? [`${retried} retried`] : []),
+    ...(endedByPerson > 0 ? [`${endedByPerson} left out, ended by a person`] : []),
     ...(notRetried > 0 ? [`${notRetried} cannot be retried so`] : []),
     ...(failed > 0 ? [`${failed} could not be reached`] : []),
   ];

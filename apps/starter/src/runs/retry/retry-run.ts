@@ -29,8 +29,11 @@ export interface RetriedRun {
 /** An order that no run takes up, because the starter was killed before it asked for the reset. */
 const ORDER_KEPT = "30 days";
 
-const { RESET_REAPPLY_EXCLUDE_TYPE_NEXUS, RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL } =
-  proto.temporal.api.enums.v1.ResetReapplyExcludeType;
+const {
+  RESET_REAPPLY_EXCLUDE_TYPE_NEXUS,
+  RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL,
+  RESET_REAPPLY_EXCLUDE_TYPE_UPDATE,
+} = proto.temporal.api.enums.v1.ResetReapplyExcludeType;
 
 /** What a signal told the run that failed may not hold any more; what people decided still does. */
 const NOT_REAPPLIED = [RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL, RESET_REAPPLY_EXCLUDE_TYPE_NEXUS];
@@ -101,7 +104,11 @@ export const retryRun = async (
     workflowTaskFinishEventId: resetTo,
     // A run is retried once, whoever asks for it again: a second request gets the run of the first.
     requestId: `retry-${run.runId}`,
-    resetReapplyExcludeTypes: NOT_REAPPLIED,
+    resetReapplyExcludeTypes: [
+      ...NOT_REAPPLIED,
+      // An approval or a rejection of before is not given again to a run that asks anew.
+      ...(plan.overruled.length > 0 ? [RESET_REAPPLY_EXCLUDE_TYPE_UPDATE] : []),
+    ],
   });
   const { reset } = readRun(await client.workflow.getHandle(workflowId, runId).fetchHistory());
   if (orderIdOf(reset?.reason ?? "") !== orderId) {

@@ -3,7 +3,7 @@ import { columns } from "../../output/text.ts";
 import type { RetryPlan } from "./plan-retry.ts";
 import type { RetriedRun } from "./retry-run.ts";
 
-const planRows = ({ again, amended, eventId, from, stays }: RetryPlan) => [
+const planRows = ({ again, amended, eventId, from, overruled, stays }: RetryPlan) => [
   ["goes on from", `${from} (event ${eventId})`] as const,
   ["stays done", stays.length === 0 ? "nothing" : stays.join(", ")] as const,
   ...again.map(
@@ -11,6 +11,7 @@ const planRows = ({ again, amended, eventId, from, stays }: RetryPlan) => [
       [index === 0 ? "done again" : "", note === null ? name : `${name}: ${note}`] as const,
   ),
   ...(amended.length === 0 ? [] : [["amended", amended.join(", ")] as const]),
+  ...overruled.map(({ by, what, why }) => ["overrules", `${what} by ${by}: ${why}`] as const),
 ];
 
 /** A retry, as a person reads it. */

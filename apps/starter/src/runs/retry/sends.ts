@@ -7,8 +7,6 @@ export interface SendKind {
   readonly id: string;
   /** Part of the run's input that it sends. */
   readonly input: string;
-  /** Whether a repeat is sent only when a look-up, or a person, says that it was not carried out. */
-  readonly isLookedUp: boolean;
 }
 
 /** The writes of the steps, by the type of the activity that sends them. */
@@ -17,17 +15,14 @@ export const SENDS: Readonly<Record<string, SendKind>> = {
     operation: "createBeneficiary",
     id: "beneficiary_id",
     input: "beneficiary",
-    // It has no list, but moves no money: it is created anew.
-    isLookedUp: true,
   },
-  createPayout: { operation: "createPayout", id: "payout_id", input: "payout", isLookedUp: true },
+  createPayout: { operation: "createPayout", id: "payout_id", input: "payout" },
   createCardholder: {
     operation: "createCardholder",
     id: "card_holder_id",
     input: "cardholder",
-    isLookedUp: true,
   },
-  createCard: { operation: "createCard", id: "card_id", input: "card", isLookedUp: false },
+  createCard: { operation: "createCard", id: "card_id", input: "card" },
 };
 
 /** The look-ups, by activity type, and the write that they look for. */

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { pastOf, type ReadPastRun } from "../src/runs/retry/past.ts";
+import { planRetry, type RetryFlags } from "../src/runs/retry/plan-retry.ts";
+import type { PastActivity, PastStep } from "../src/runs/retry/read-steps.ts";
+
+const run = { workflowId: "invoice-1", type: "payout" };
+
+const flags: RetryFlags = {
+  by: "Bob",
+  reason: "checked",
+  from: undefined,
+  patch: undefined,
+  decisions: "keep",
+};
+
+const send = (at: number, failure: string): PastActivity => ({
+  type: "createPayout",
+  input: { amount: "777.00", unique_request_id: "key-1" },
+  at,
+  isDone: false,
+  result: undefined,
+  failure,
+  failureDetail: undefined,
+});
+
+const step = (name: string, task: number, activities: Array<PastActivity> = []): PastStep => ({
+  name,
+  task,
+  taskEnd: task as unknown as PastStep["taskEnd"],
+  activities,
+  decisions: [],
+});
+
+const readRun = (more: Partial<ReadPastRun>): ReadPastRun => ({
+  runId: "run-1",
+  startedWith: { beneficiary_id: "b-1", payout: { amount: "777.00" } },
+  steps: [],
+  ids: new Set(),
+  reset: undefined,
+  changes: [],
+  account: undefined,
+  endedBy: undefined,
+  ...more,
+});
+
+describe("a retry", () => {
+  it.each([
+    ["was refused", "Refused"],
+    ["was turned away", "RateLimited"],
+    ["was held back", "Paused"],
+  ])("looks first where a send got no answer, though the last one %s", (_, last) => {
+    const sends = [send(1, "OutcomeUnknown"), send(2, last)];
+    const past = pastOf([readRun({ steps: [step("createPayout", 4, sends)] })]);
+    const { order } = planRetry(run, past, flags);
+    expect(order.sent).toEqual({ createPayout: { outcome: "unknown", amendments: 0 } });
+  });
+
+  it("looks first where an earlier run got no answer, and the latest was refused", () => {
+    const past = pastOf([
+      readRun({ runId: "run-1", steps: [step("createPayout", 4, [send(1, "")])] }),
+      readRun({ runId: "run-2", steps: [step("createPayout", 4, [send(2, "Refused")])] }),
+    ]);
+    expect(planRetry(run, past, flags).order.sent).toMatchObject({
+      createPayout: { outcome: "unknown" },
+    });
+  });
+
+  it.each([
+    ["notCarriedOut", "nothing"],
+    ["unknown", "unknown"],
+    ["begun", "unknown"],
+  ])(
+    "takes a send that the journal forbade for none, of one before it that was %s",
+    (was, outcome) => {
+      const forbidden = { ...send(2, "AlreadySent"), failureDetail: { outcome: was } };
+      const steps = [step("createPayout", 4, [send(1, "Refused"), forbidden])];
+      const { order } = planRetry(run, pastOf([readRun({ steps })]), flags);
+      expect(order.sent).toMatchObject({ createPayout: { outcome } });
+    },
+  );
+
+  it("says of what was undone that a second one is wanted", () => {
+    const made = { ...send(1, ""), type: "createCardholder", isDone: true };
+    const undo = { ...send(2, ""), type: "removeCardholder", isDone: true };
+    const steps = [
+      step("createCardholder", 4, [{ ...made, result: { card_holder_id: "c-1" } }]),
+      step("issueCard", 8, [{ ...undo, input: { card_holder_id: "c-1" } }]),
+    ];
+    const past = pastOf([readRun({ steps })]);
+    const { order } = planRetry(run, past, { ...flags, from: "createCardholder" });
+    expect(order.sent["createCardholder"]).toEqual({
+      outcome: "nothing",
+      amendments: 1,
+      isUndone: true,
+    });
+  });
+
+  it("hands on the account of the runs before", () => {
+    const steps = [step("createPayout", 4)];
+    const past = pastOf([
+      readRun({ steps, account: "1234567890abcdef" }),
+      readRun({ steps, account: undefined }),
+    ]);
+    expect(planRetry(run, past, flags).order.account).toBe("1234567890abcdef");
+  });
+});
+
+describe("what a person has ended", () => {
+  const endedBy = {
+    what: "abandoned",
+    by: "Eve",
+    why: "fraud suspected, do not pay",
+    at: "2026-11-21T10:00:00.000Z",
+  } as const;
+  const approved = [step("awaitApproval", 4), step("createPayout", 8)];
+  const abandoned = pastOf([readRun({ steps: approved, endedBy })]);
+
+  it("stays ended, in a bulk retry and in one of its own", () => {
+    for (const decisions of ["keep", "leaveOut"] as const) {
+      expect(() => planRetry(run, abandoned, { ...flags, decisions })).toThrow(
+        /was abandoned by Eve on 2026-11-21 10:00 UTC \(fraud suspected, do not pay\).*--overrule/,
+      );
+    }
+  });
+
+  it("goes on where a person overrules it, from the approval on, and the order tells both", () => {
+    const plan = planRetry(run, abandoned, { ...flags, decisions: "overrule" });
+    expect(plan.from).toBe("awaitApproval");
+    expect(plan.overruled).toEqual([{ ...endedBy, runId: "run-1" }]);
+    const at = expect.stringMatching(/^\d{4}-/) as unknown as string;
+    expect(plan.order.decisions).toEqual([
+      { ...endedBy, runId: "run-1", overruled: { by: "Bob", why: "checked", at } },
+    ]);
+  });
+
+  it("is known in all runs since, overruled or not", () => {
+    const { order } = planRetry(run, abandoned, { ...flags, decisions: "overrule" });
+    const steps = approved;
+    const later = pastOf([
+      readRun({ steps, endedBy }),
+      readRun({ runId: "run-2", steps, changes: [{ by: "reset", answer: { order } }] }),
+    ]);
+    expect(planRetry(run, later, flags).order.decisions).toEqual(order.decisions);
+    expect(() => planRetry(run, later, { ...flags, decisions: "leaveOut" })).toThrow(/Eve/);
+    expect(() => planRetry(run, later, { ...flags, decisions: "overrule" })).toThrow(
+      /leave --overrule out/,
+    );
+    // A run that never took the order up has not gone on with anything.
+    const notTaken = pastOf([readRun({ steps, endedBy }), readRun({ runId: "run-2", steps })]);
+    expect(() => planRetry(run, notTaken, flags)).toThrow(/stays ended/);
+  });
+});
