@@ -88,6 +88,7 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
     count: 1,
     planned: 0,
     retried: 0,
+    endedByPerson: 0,
     notRetried: 1,
     failed: 0,
     runs: [
