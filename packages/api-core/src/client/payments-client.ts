@@ -116,7 +116,6 @@ const make = (options: ClientOptions) =>
       const answer = yield* send({
         ...request,
         headers: {
-          accept: "application/json",
           [CLIENT_ID_HEADER]: options.clientId,
           [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
           ...(request.body === undefined ? {} : { "content-type": "application/json" }),

@@ -1,6 +1,7 @@
 import { Effect, type Scope } from "effect";
 import { type Dispatcher, Pool } from "undici";
 import type { ClientOptions } from "./config.ts";
+import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
 
 /** One HTTP request as it goes on the wire, after the base URL. */
 export interface WireRequest {
@@ -36,8 +37,14 @@ export class NoAnswer {
 /** Sends one request and reads its whole answer. Interruption closes the request at once. */
 export type Send = (request: WireRequest) => Effect.Effect<WireAnswer, NoAnswer>;
 
-/** An answer above this is not read on: 16 MiB. The largest page of the service has 100 items. */
+/**
+ * An answer above this is not read on, as it comes and decoded: 16 MiB. The largest page of the
+ * service has 100 items.
+ */
 const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** The version is that of the package; a test compares them. */
+const USER_AGENT = "durable-payments/0.1.0";
 
 const LONGEST_CONNECT_MS = 10_000;
 
@@ -63,6 +70,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
   #status = 0;
   #retryAfter: string | undefined;
+  #coding = "";
   readonly #chunks: Array<Buffer> = [];
   readonly #settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void;
 
@@ -83,8 +91,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     this.#status = status;
-    const retryAfter = headers["retry-after"];
-    this.#retryAfter = typeof retryAfter === "string" ? retryAfter : retryAfter?.[0];
+    const one = (name: string) => {
+      const value = headers[name];
+      return typeof value === "string" ? value : value?.join(",");
+    };
+    this.#retryAfter = one("retry-after");
+    this.#coding = one("content-encoding") ?? "";
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -94,12 +106,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
-    this.#end(
-      Effect.succeed({
-        status: this.#status,
-        retryAfter: this.#retryAfter,
-        body: bytes === undefined ? "" : utf8.decode(bytes),
-      }),
+    if (bytes === undefined || !isCoded(this.#coding)) return this.#succeed(bytes);
+    // The time runs on meanwhile.
+    decodeBody(bytes, this.#coding, LARGEST_ANSWER_BYTES).then(
+      (decoded) => this.#succeed(decoded),
+      (error: unknown) => this.#fail(error instanceof Error ? error.message : String(error)),
     );
   }
 
@@ -121,6 +132,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   close(): void {
     this.#isOver = true;
     this.#controller?.abort(new Error("given up"));
+  }
+
+  #succeed(bytes: Uint8Array | undefined): void {
+    this.#end(
+      Effect.succeed({
+        status: this.#status,
+        retryAfter: this.#retryAfter,
+        body: bytes === undefined ? "" : utf8.decode(bytes),
+      }),
+    );
   }
 
   #fail(reason: string): void {
@@ -179,7 +200,12 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
           {
             method: request.method,
             path: prefix + request.path,
-            headers: request.headers,
+            headers: {
+              ...request.headers,
+              accept: "application/json",
+              "accept-encoding": ACCEPTED_CODINGS,
+              "user-agent": USER_AGENT,
+            },
             body: request.body ?? null,
           },
           exchange,

@@ -129,7 +129,6 @@ export const makeSession = (
         method: signInOperation.method,
         path: signInOperation.path,
         headers: {
-          accept: "application/json",
           [CLIENT_ID_HEADER]: options.clientId,
           [API_KEY_HEADER]: Redacted.value(options.apiKey),
         },
