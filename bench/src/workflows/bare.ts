@@ -77,7 +77,8 @@ export async function onboardCardholder(
   input: OnboardCardholderInput,
 ): Promise<OnboardCardholderResult> {
   if (!("cardholder" in input)) throw ApplicationFailure.nonRetryable("no cardholder");
-  const { card_limit, product_code } = input.card;
+  const { product_code } = input.card;
+  const card_limit = String(input.card.card_limit);
   await checkRequests([
     { operation: "createCardholder", input: input.cardholder, at: "cardholder" },
     {

@@ -16,7 +16,7 @@ const MOVES: Partial<
 const textOf = (input: unknown, field: string): string | undefined => {
   if (typeof input !== "object" || input === null) return undefined;
   const value: unknown = Object.entries(input).find(([name]) => name === field)?.[1];
-  return typeof value === "string" ? value : undefined;
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 };
 
 /** How much money of which currency a request moves, as it says so. */
@@ -28,7 +28,8 @@ export const moneyOf = (
   if (moves === undefined) return { amount: undefined, currency: undefined };
   return {
     amount: textOf(input, moves.amount),
-    currency: moves.currency ?? textOf(input, "currency"),
+    // It is sent in capitals, however it is given.
+    currency: moves.currency ?? textOf(input, "currency")?.toUpperCase(),
   };
 };
 

@@ -23,6 +23,14 @@ describe("above the limit of its currency", () => {
     const failures = [
       await pay({ amount: "100.01" }),
       await failureOf(run(made.activities.createCard, { ...card, card_limit: "1000" })),
+      // As they may come in JSON: a currency in lower case, a card's limit as a number.
+      await pay({ amount: "100.01", currency: "usd" }),
+      await failureOf(
+        run(made.activities.createCard as (input: unknown) => Promise<unknown>, {
+          ...card,
+          card_limit: 1000,
+        }),
+      ),
     ];
     for (const failure of failures) {
       expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });

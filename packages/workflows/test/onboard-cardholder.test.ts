@@ -91,7 +91,7 @@ describe.skipIf(!timeSkipping.available)(`an onboarding${skipped}`, () => {
     it("with a wrong input sends nothing, and names every fault", async () => {
       const { failure } = await failedOnboarding({
         cardholder: { ...onboardInput.cardholder, email: "", date_birth: "12.04.1990" },
-        card: { product_code: "", card_limit: "0" },
+        card: { product_code: "", card_limit: "-1" },
       });
       expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
       for (const fault of [

@@ -58,8 +58,14 @@ const encoderOf = (part: RequestPart) => {
   return encode;
 };
 
+/** The one amount that the document has as a number may be given as one. */
+const withAmountsAsTexts = (input: RawRequest): RawRequest =>
+  typeof input["card_limit"] === "number"
+    ? { ...input, card_limit: String(input["card_limit"]) }
+    : input;
+
 const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault> => {
-  const currency = given(input, "currency") || CARD_CURRENCY;
+  const currency = given(input, "currency").toUpperCase() || CARD_CURRENCY;
   const most =
     assumptions.amountFractionDigits === "iso4217"
       ? iso4217Digits(currency)
@@ -82,12 +88,10 @@ export const checkRequest = (
   assumptions: Assumptions,
 ): Result.Result<EncodedRequest, InvalidRequest> => {
   const faults: Array<Fault> = [];
-  const fields: RawRequest =
-    // Narrowed to a plain object; its values are still unknown.
-    typeof input === "object" && input !== null && !Array.isArray(input)
-      ? (input as RawRequest)
-      : {};
-  if (input !== undefined && fields !== input) {
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  // Narrowed to a plain object; its values are still unknown.
+  const fields = isObject ? withAmountsAsTexts(input as RawRequest) : {};
+  if (input !== undefined && !isObject) {
     faults.push({ field: "", problem: "must be an object of fields" });
   }
   const known = new Set<string>();

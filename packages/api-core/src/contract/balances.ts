@@ -1,4 +1,4 @@
-import { Schema } from "effect";
+import { Schema, SchemaGetter } from "effect";
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
@@ -6,14 +6,25 @@ import {
   answeredId,
   answeredList,
   answeredOrUnset,
-  CurrencyCode,
+  PathSegment,
   text,
 } from "./fields.ts";
 import { Repeat } from "./operation-facts.ts";
 import { SignedIn } from "./signed-in.ts";
 
+/** A currency as the service names it: any text, and three letters in capitals, however given. */
+const currencyIn = <S extends Schema.Codec<string, string>>(schema: S) =>
+  schema.pipe(
+    Schema.decodeTo(schema, {
+      decode: SchemaGetter.passthrough(),
+      encode: SchemaGetter.transform((currency: string) =>
+        /^[a-z]{3}$/i.test(currency) ? currency.toUpperCase() : currency,
+      ),
+    }),
+  );
+
 /** Body of createBalance. */
-export const CreateBalance = Schema.Struct({ currency: CurrencyCode, name: text(60) });
+export const CreateBalance = Schema.Struct({ currency: currencyIn(text()), name: text(60) });
 
 /** What an account holds in one currency; `available_balance` is a decimal string. */
 export const Balance = Schema.Struct({
@@ -53,7 +64,7 @@ export const BalanceBankDetails = Schema.Struct({
 /** The bank accounts by which a balance can be funded. */
 export type BalanceBankDetails = typeof BalanceBankDetails.Type;
 
-const params = { currency: CurrencyCode };
+const params = { currency: currencyIn(PathSegment) };
 
 /** Source: service interface, "Balances". */
 export const balances = HttpApiGroup.make("balances", { topLevel: true })

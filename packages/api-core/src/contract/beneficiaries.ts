@@ -6,6 +6,7 @@ import {
   answeredOrUnset,
   CountryCode,
   CurrencyCode,
+  emptyText,
   optionalText,
   PathSegment,
   text,
@@ -37,8 +38,8 @@ const IBAN_CURRENCIES = new Set(["EUR", "USD"]);
 
 /** Whether the service asks for an IBAN: a bank in one of its 36 countries, for EUR or USD. */
 export const needsIban = (request: RawRequest): boolean =>
-  IBAN_COUNTRIES.has(given(request, "bank_country")) &&
-  IBAN_CURRENCIES.has(given(request, "account_currency"));
+  IBAN_COUNTRIES.has(given(request, "bank_country").toUpperCase()) &&
+  IBAN_CURRENCIES.has(given(request, "account_currency").toUpperCase());
 
 const isEntity = (type: "company" | "individual") => (request: RawRequest) =>
   given(request, "entity_type") === type;
@@ -67,14 +68,14 @@ const common = {
   company_name: optionalText(120),
   payment_method: PaymentMethod,
   bank_name: text(240),
-  bank_address: text(240),
+  bank_address: emptyText(240),
   account_holder: text(36),
   swift_code: optionalText(30),
   country_code: CountryCode,
   city: text(36),
-  state: text(96),
+  state: emptyText(96),
   address: text(255),
-  postal_code: text(12),
+  postal_code: emptyText(12),
 };
 
 /** Body of createBeneficiary. */
@@ -101,9 +102,12 @@ export const CreateBeneficiary = withRules(
   ],
 );
 
-/** Body of updateBeneficiary: as at creation, without IBAN and routing codes. */
+/**
+ * Body of updateBeneficiary: as at creation, without IBAN and routing codes. Account number and
+ * clearing system are empty for one that has an IBAN alone.
+ */
 export const UpdateBeneficiary = withRules(
-  Schema.Struct({ ...common, account_number: text(60), clearing_system: text(30) }),
+  Schema.Struct({ ...common, account_number: emptyText(60), clearing_system: emptyText(30) }),
   [companyNameHasALetter],
 );
 

@@ -6,37 +6,52 @@ import { isUnsetTime } from "./times.ts";
 const rule = <T>(message: string, holds: (value: T) => boolean) =>
   Schema.makeFilter<T>((value) => holds(value) || message);
 
-/** A text that must be given: 1 to `max` characters (UTF-16 units, as the service's limits are read). */
+/** At least `min` and at most `max` characters: code points, as a person counts most letters. */
+const length = (min: number, max: number, message: string) =>
+  Schema.makeFilter<string>(
+    (value) =>
+      (value.length >= min && (value.length <= max || Array.from(value).length <= max)) || message,
+    {
+      toJsonSchema: () => ({
+        ...(min > 0 && { minLength: min }),
+        ...(max < Number.POSITIVE_INFINITY && { maxLength: max }),
+      }),
+    },
+  );
+
+/** A text that must be given: 1 to `max` characters. */
 export const text = (max?: number) =>
   Schema.String.check(
     max === undefined
-      ? Schema.isMinLength(1, { message: "must not be empty" })
-      : Schema.isBetweenLength(1, max, { message: `must have 1 to ${max} characters` }),
+      ? length(1, Number.POSITIVE_INFINITY, "must not be empty")
+      : length(1, max, `must have 1 to ${max} characters`),
   );
 
-/** A text that may be empty, of at most `max` characters. */
+/** A text that must be given and may be empty, of at most `max` characters. */
+export const emptyText = (max: number) =>
+  Schema.String.check(length(0, max, `must have at most ${max} characters`));
+
+/** A text that may be left out, of at most `max` characters. */
 export const optionalText = (max?: number) =>
-  Schema.optionalKey(
-    max === undefined
-      ? Schema.String
-      : Schema.String.check(
-          Schema.isMaxLength(max, { message: `must have at most ${max} characters` }),
-        ),
+  Schema.optionalKey(max === undefined ? Schema.String : emptyText(max));
+
+/** A code of letters, which is sent in capitals, however it is given. */
+const letters = (count: number, message: string) =>
+  Schema.String.check(Schema.isPattern(new RegExp(`^[A-Z]{${count}}$`, "u"), { message })).pipe(
+    Schema.decodeTo(
+      Schema.String.check(Schema.isPattern(new RegExp(`^[A-Za-z]{${count}}$`, "u"), { message })),
+      {
+        decode: SchemaGetter.passthrough(),
+        encode: SchemaGetter.transform((code) => code.toUpperCase()),
+      },
+    ),
   );
 
-/** ISO 3166-1 alpha-2, capital letters: `US`. */
-export const CountryCode = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{2}$/u, {
-    message: "must be a two-letter country code in capitals, such as US",
-  }),
-);
+/** ISO 3166-1 alpha-2: `US`. */
+export const CountryCode = letters(2, "must be a two-letter country code, such as US");
 
-/** ISO 4217, capital letters: `USD`. */
-export const CurrencyCode = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{3}$/u, {
-    message: "must be a three-letter currency code in capitals, such as USD",
-  }),
-);
+/** ISO 4217: `USD`. */
+export const CurrencyCode = letters(3, "must be a three-letter currency code, such as USD");
 
 const isCalendarDate = (value: string): boolean => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
@@ -56,6 +71,13 @@ export const Amount = Schema.String.check(
   }),
 );
 
+/** As {@link Amount}, or zero. */
+const AmountOrZero = Schema.String.check(
+  Schema.isPattern(/^(0|[1-9]\d*)(\.\d+)?$/u, {
+    message: 'must be a decimal amount, written plainly, such as "100.00"',
+  }),
+);
+
 /** A two-sided check that a decimal string survives as a JSON number. */
 const isExactAsNumber = (value: string): boolean => {
   const plain = String(Number(value));
@@ -69,7 +91,7 @@ const isExactAsNumber = (value: string): boolean => {
  */
 export const AmountAsNumber = Schema.Finite.pipe(
   Schema.decodeTo(
-    Amount.check(rule("has more digits than a JSON number carries exactly", isExactAsNumber)),
+    AmountOrZero.check(rule("has more digits than a JSON number carries exactly", isExactAsNumber)),
     { decode: SchemaGetter.String(), encode: SchemaGetter.Number() },
   ),
 );

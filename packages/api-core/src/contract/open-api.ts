@@ -1,7 +1,9 @@
 import { Context, Schema } from "effect";
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, type OpenApi } from "effect/http-api";
+import { defaultAssumptions } from "./assumptions.ts";
 import { Repeat } from "./operation-facts.ts";
 import { CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./signed-in.ts";
+import { assumedNames } from "./wire-names.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -50,7 +52,8 @@ const open = (schema: unknown): unknown => {
 
 /**
  * Adds to the OpenAPI document what the generator does not see: the headers of a session, how each
- * operation may be repeated (`x-repeat-class`), numbers in queries, and answers open to more fields.
+ * operation may be repeated (`x-repeat-class`), numbers in queries, filters by the names as which they
+ * are sent, and answers open to more fields.
  */
 export const describeOperations = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
@@ -68,6 +71,7 @@ export const describeOperations = <Id extends string, Groups extends HttpApiGrou
       // A server may add operations of its own.
       if (endpoint === undefined) return operation;
       const values = valuesOf(endpoint.query);
+      const names = assumedNames(endpoint.identifier, defaultAssumptions) ?? {};
       return {
         ...operation,
         "x-repeat-class": Context.get(endpoint.annotations, Repeat),
@@ -76,6 +80,7 @@ export const describeOperations = <Id extends string, Groups extends HttpApiGrou
           : [],
         parameters: operation.parameters.map((parameter) => ({
           ...parameter,
+          name: names[parameter.name] ?? parameter.name,
           schema: values[parameter.name] ?? parameter.schema,
         })),
         responses: open(operation.responses),

@@ -4,7 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Names = Readonly<Record<string, string>>;
 
 /** The fields of an operation whose wire names are assumed: ours to the wire's. */
-const assumedNames = (operation: string, assumptions: Assumptions): Names | undefined => {
+export const assumedNames = (operation: string, assumptions: Assumptions): Names | undefined => {
   switch (operation) {
     case "listPayouts":
       return assumptions.listPayoutsParameters;

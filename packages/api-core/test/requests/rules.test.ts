@@ -211,14 +211,14 @@ describe("a wrong request", () => {
     await using server = await startServer(() => success());
     await using client = clientFor(server.url);
     const error = await failureOf(
-      client.createPayout({ ...requests.createPayout, currency: "usd", amount: "-1" }),
+      client.createPayout({ ...requests.createPayout, currency: "US$", amount: "-1" }),
     );
     expect(error).toMatchObject({
       _tag: "InvalidRequest",
       operation: "createPayout",
       carriedOut: "no",
       message:
-        "createPayout: currency must be a three-letter currency code in capitals, such as USD; " +
+        "createPayout: currency must be a three-letter currency code, such as USD; " +
         'amount must be a decimal amount above zero, written plainly, such as "100.00". Nothing was sent.',
       faults: [{ field: "currency" }, { field: "amount" }],
     });

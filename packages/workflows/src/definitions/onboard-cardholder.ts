@@ -17,8 +17,8 @@ export type OnboardCardholderInput = (
 ) & {
   readonly card: {
     readonly product_code: string;
-    /** Initial recharge, a decimal string in USD. */
-    readonly card_limit: string;
+    /** Initial recharge in USD, a decimal string; or a number, as the service's document has it. */
+    readonly card_limit: string | number;
     /** Names the card, which also shows that it exists. */
     readonly card_name?: string;
   };
@@ -52,7 +52,8 @@ export interface OnboardCardholderResult {
 }
 
 const planned = (input: OnboardCardholderInput) => {
-  const { card_limit, card_name, product_code } = input.card;
+  const { card_name, product_code } = input.card;
+  const card_limit = String(input.card.card_limit);
   const card = {
     operation: "createCard",
     input: { card_limit, product_code },
@@ -128,14 +129,19 @@ export function onboardCardholder(input: OnboardCardholderInput): Promise<Onboar
     await run.withInput(input, (now) => {
       // The funds of a card that is known to be issued have been taken from the balance.
       if (run.isKnownBefore("issueCard")) return undefined;
-      const amount = now.card.card_limit;
+      const amount = String(now.card.card_limit);
       return awaitFunds(run, { amount, currency: CURRENCY }, waitingFor("fundWithin", now));
     });
     if (onFailure === "compensate") {
       run.onFailure({ what: "cancel the card", how: () => cancelIssuedCard(run) });
     }
     const card = await run.withInput(input, ({ card: { card_limit, product_code } }) =>
-      issueCard(run, { card_holder_id, balance_id, product_code, card_limit }),
+      issueCard(run, {
+        card_holder_id,
+        balance_id,
+        product_code,
+        card_limit: String(card_limit),
+      }),
     );
     const { card_id, card_status = null } = await run.withInput(input, ({ card: { card_name } }) =>
       confirmCard(run, { card, card_name }),
