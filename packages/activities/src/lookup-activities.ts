@@ -22,7 +22,7 @@ import {
   normalizedKey,
 } from "./near-match.ts";
 import { type KeptPages, type ListedItem, readList } from "./read-list.ts";
-import { optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
 /** A write whose answer did not come. */
 export interface Sent<Request> {
@@ -197,6 +197,7 @@ export const makeLookupActivities = (
       items
         .filter((item) => !isOurs(item) && known.ownerOf(idOf(item)) === undefined)
         .flatMap((item) => [idOf(item), keyOf(item) ?? ""]),
+      await accountOf(runtime),
     );
     const longestLagMs = assumptions.listLagSeconds * 1000;
     const incomplete = found.isTooLong

@@ -21,8 +21,11 @@ const clientWith = (claims: Claims) => {
   const queries: Array<string> = [];
   async function* list({ query = "" }: { readonly query?: string }) {
     queries.push(query);
-    const id = /^PaymentIds = "(.*)"$/.exec(query)?.[1] ?? "";
-    for (const workflowId of claims[id] ?? []) yield { workflowId };
+    const [, id = "", account] =
+      /^PaymentIds = "(.*?)"(?: AND PaymentAccount = "(.*)")?$/.exec(query) ?? [];
+    // Of the runs of another account the server shows none to whoever names an account.
+    const runs = claims[id]?.filter((run) => account === undefined || !run.startsWith("foreign-"));
+    for (const workflowId of runs ?? []) yield { workflowId };
   }
   const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
   // Of a client, only the list of workflows is asked for, for as long as the activity lasts.
@@ -159,17 +162,30 @@ describe("findPayouts", () => {
     );
     expect(matches.map(({ owner }) => owner)).toEqual(["run-a", "run-b", undefined]);
     expect(rivals).toEqual(["run-d"]);
-    expect(queries).toContain('PaymentIds = "key-2"');
+    expect(queries).toContainEqual(expect.stringMatching(/^PaymentIds = "key-2" AND /));
+  });
+
+  it("takes no run of another account for an owner: its ids are of another service's making", async () => {
+    const { matches, queries } = await find([[listed("17")]], {
+      claims: { "17": ["foreign-run"] },
+    });
+    expect(matches.map(({ owner }) => owner)).toEqual([undefined]);
+    expect(queries.at(-1)).toMatch(/^PaymentIds = "17" AND PaymentAccount = "[0-9a-f]{16}"$/);
   });
 
   it("asks who may have made it before it asks who owns it: a rival may be an owner by then", async () => {
     const { queries } = await find([[listed("a")]]);
-    expect(queries).toEqual(['PaymentIds = "intent:1"', 'PaymentIds = "a"']);
+    expect(queries.map((query) => query.split(" AND ")[0])).toEqual([
+      'PaymentIds = "intent:1"',
+      'PaymentIds = "a"',
+    ]);
   });
 
   it("asks for ids as ids, whatever the service put into them", async () => {
     const { queries } = await find([[listed('a" OR PaymentIds = "b')]]);
-    expect(queries).toContain('PaymentIds = "a OR PaymentIds = b"');
+    expect(queries).toContainEqual(
+      expect.stringMatching(/^PaymentIds = "a OR PaymentIds = b" AND PaymentAccount = "\w+"$/),
+    );
   });
 
   it("is tried again when the list cannot be read", async () => {
