@@ -50,6 +50,9 @@ export interface CheckActivities {
   readonly confirmCard: (answered: AnsweredCard) => Promise<Card>;
 }
 
+/** Keys are letters, digits and dashes: a service that writes them otherwise means the same. */
+const comparable = (key: string): string => key.trim().toLowerCase();
+
 const named = (at: string, fault: Fault): Fault => ({
   field: fault.field === "" ? at : `${at}.${fault.field}`,
   problem: fault.problem,
@@ -107,7 +110,7 @@ export const makeCheckActivities = (
         if (
           echoed !== undefined &&
           unique_request_id !== undefined &&
-          echoed !== unique_request_id
+          comparable(echoed) !== comparable(unique_request_id)
         ) {
           return refused("the answer carries another request's unique_request_id");
         }

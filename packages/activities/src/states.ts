@@ -1,17 +1,50 @@
-import type { Assumptions, Card, Cardholder, Payout } from "@durable-payments/api-core";
+import {
+  type Assumptions,
+  type Card,
+  type Cardholder,
+  isUnsetTime,
+  type Payout,
+  readTime,
+} from "@durable-payments/api-core";
 
 const isOneOf = (statuses: ReadonlyArray<string>, status: string | undefined): boolean =>
   statuses.some((listed) => listed.toLowerCase() === status?.toLowerCase());
 
-/** Whether a payout has ended: failed by its status, completed by its status or completion time. */
+/**
+ * Whether a payout's completion time can be one: set, not before its creation and not after now, each
+ * by more than the clocks may differ.
+ */
+const isCompleteAt = (
+  { complete_time, create_time }: Payout,
+  assumptions: Assumptions,
+  now: number,
+): boolean => {
+  if (complete_time === undefined || isUnsetTime(complete_time)) return false;
+  const completed = readTime(complete_time, assumptions);
+  if (completed === undefined) return false;
+  const skew = assumptions.clockSkewSeconds * 1000;
+  const created = readTime(create_time, assumptions);
+  const isAfterCreation = created === undefined || completed.latest >= created.earliest - skew;
+  return isAfterCreation && completed.earliest <= now + skew;
+};
+
+/**
+ * Whether a payout has ended: by its status, or, where nothing is known of that, by a completion time
+ * that can be one. A status that takes the money back is a failure then.
+ *
+ * @param now milliseconds since 1970.
+ */
 export const payoutState = (
-  { complete_time, payout_status }: Payout,
-  { payoutCompletedStatuses, payoutFailedStatuses }: Assumptions,
+  payout: Payout,
+  assumptions: Assumptions,
+  now: number = Date.now(),
 ): "open" | "completed" | "failed" => {
-  if (isOneOf(payoutFailedStatuses, payout_status)) return "failed";
-  return complete_time !== undefined || isOneOf(payoutCompletedStatuses, payout_status)
-    ? "completed"
-    : "open";
+  const { payout_status = "" } = payout;
+  if (isOneOf(assumptions.payoutFailedStatuses, payout_status)) return "failed";
+  if (isOneOf(assumptions.payoutCompletedStatuses, payout_status)) return "completed";
+  if (!isCompleteAt(payout, assumptions, now)) return "open";
+  if (new RegExp(assumptions.payoutReturnedStatus, "i").test(payout_status)) return "failed";
+  return assumptions.completeTimeCompletes ? "completed" : "open";
 };
 
 /** Whether a cardholder's identity check has ended, and how. */

@@ -73,9 +73,6 @@ export const trackedCardholders: TrackedList<Cardholder> = {
 /** The largest page of both lists. */
 const PAGE_SIZE = 50;
 
-/** How far the service's clock may run behind Temporal's. */
-const CLOCK_SKEW_MS = 60_000;
-
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
@@ -127,7 +124,7 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
 }: Sweeping<Item>): Promise<number> => {
   const began = Date.now();
   const oldest = ({ createdAt: created, since }: Wait) =>
-    created ?? (list.isMadeByItsRun ? since - CLOCK_SKEW_MS : 0);
+    created ?? (list.isMadeByItsRun ? since - assumptions.clockSkewSeconds * 1000 : 0);
   const due = waiting
     .of(list.kind)
     .filter((wait) => dueAt(wait) <= began)

@@ -324,6 +324,8 @@ const SIDES: {
   },
   payoutCompletedStatuses: handedOn("payoutCompletedStatuses", ["something_else"]),
   payoutFailedStatuses: handedOn("payoutFailedStatuses", ["something_else"]),
+  payoutReturnedStatus: handedOn("payoutReturnedStatus", "something_else"),
+  completeTimeCompletes: handedOn("completeTimeCompletes", false),
   cardholderVerifiedStatuses: handedOn("cardholderVerifiedStatuses", ["something_else"]),
   cardholderRefusedStatuses: handedOn("cardholderRefusedStatuses", ["something_else"]),
   cardholderIncompleteStatuses: handedOn("cardholderIncompleteStatuses", ["something_else"]),

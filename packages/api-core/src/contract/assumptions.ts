@@ -154,6 +154,14 @@ export const Assumptions = Schema.Struct({
     "Statuses that complete a payout, beside a complete_time that is set.",
   ),
   payoutFailedStatuses: statuses("Statuses with which a payout has ended without being paid."),
+  payoutReturnedStatus: pattern(
+    "Statuses of a payout that say that its money came back, beside payoutFailedStatuses: with a " +
+      "complete_time that is set it has failed.",
+  ),
+  completeTimeCompletes: assumed(
+    Schema.Boolean,
+    "Whether a complete_time that is set completes a payout of any other status.",
+  ),
   cardholderVerifiedStatuses: statuses("Statuses of a cardholder whose identity check passed."),
   cardholderRefusedStatuses: statuses("Statuses of a cardholder whose identity check failed."),
   cardholderIncompleteStatuses: statuses(
@@ -231,6 +239,8 @@ export const defaultAssumptions: Assumptions = {
   payoutKeyInBody: true,
   payoutCompletedStatuses: ["completed"],
   payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],
+  payoutReturnedStatus: "revers|return|refund|recall|charge",
+  completeTimeCompletes: true,
   cardholderVerifiedStatuses: ["SUCCESS", "1"],
   cardholderRefusedStatuses: ["FAILED", "-1"],
   cardholderIncompleteStatuses: ["INCOMPLETE", "2"],

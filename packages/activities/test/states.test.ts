@@ -1,0 +1,73 @@
+import { defaultAssumptions, type Payout } from "@durable-payments/api-core";
+import { describe, expect, it } from "vitest";
+import { payoutState } from "../src/states.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+const stateOf = (payout: Partial<Payout>, assumptions: Partial<typeof defaultAssumptions> = {}) =>
+  payoutState(
+    { payout_id: "p-1", payout_status: "processing", ...payout },
+    { ...defaultAssumptions, clockSkewSeconds: 300, ...assumptions },
+    NOW,
+  );
+
+describe("a payout", () => {
+  it.each([
+    "0001-01-01T00:00:00Z",
+    "0000-12-31T19:03:58-04:56",
+    "0000-00-00 00:00:00",
+    "1970-01-01T00:00:00Z",
+    "0",
+    "-",
+    "",
+    "soon",
+  ])("is open while its completion time is unset: %j", (complete_time) => {
+    expect(stateOf({ complete_time })).toBe("open");
+  });
+
+  it.each([
+    ["before it was created", "2026-11-21T10:54:59Z", "open"],
+    ["before it was created, as clocks differ", "2026-11-21T10:55:01Z", "completed"],
+    ["now", "2026-11-21T12:00:00Z", "completed"],
+    ["after now, as clocks differ", "2026-11-21T12:04:59Z", "completed"],
+    ["after now", "2026-11-21T12:05:01Z", "open"],
+    ["on the day of its creation", "2026-11-21", "completed"],
+    ["on another day before", "2026-11-20", "open"],
+  ])("that says to have been completed %s", (_, complete_time, state) => {
+    expect(stateOf({ complete_time, create_time: "2026-11-21T11:00:00Z" })).toBe(state);
+  });
+
+  it("takes the difference of clocks from the assumptions", () => {
+    const complete_time = "2026-11-21T12:10:00Z";
+    expect(stateOf({ complete_time })).toBe("open");
+    expect(stateOf({ complete_time }, { clockSkewSeconds: 900 })).toBe("completed");
+  });
+
+  it.each([
+    ["completed", "completed", "completed"],
+    ["FAILED", "failed", "failed"],
+    ["something new", "open", "completed"],
+    [undefined, "open", "completed"],
+    ["reversed", "open", "failed"],
+    ["Refund issued", "open", "failed"],
+    ["charged_back", "open", "failed"],
+    ["recalled", "open", "failed"],
+    ["return_to_sender", "open", "failed"],
+  ])("of status %s is %s, and with a completion time %s", (payout_status, without, withTime) => {
+    const complete_time = "2026-11-21T11:00:00Z";
+    const status = payout_status === undefined ? {} : { payout_status };
+    const bare = { payout_id: "p-1", ...status };
+    const assumptions = { ...defaultAssumptions, clockSkewSeconds: 300 };
+    expect(payoutState(bare, assumptions, NOW)).toBe(without);
+    expect(payoutState({ ...bare, complete_time }, assumptions, NOW)).toBe(withTime);
+  });
+
+  it("is completed by its time alone, or taken back by its status, only as is assumed", () => {
+    const complete_time = "2026-11-21T11:00:00Z";
+    const other = { payout_status: "something new", complete_time };
+    expect(stateOf(other, { completeTimeCompletes: false })).toBe("open");
+    expect(stateOf(other, { payoutReturnedStatus: "something" })).toBe("failed");
+    const reversed = { payout_status: "reversed", complete_time };
+    expect(stateOf(reversed, { payoutReturnedStatus: "^refunded$" })).toBe("completed");
+  });
+});
