@@ -1,0 +1,157 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  createLocalEnvironment,
+  type ReadyProcess,
+  runApp,
+  startApp,
+} from "@durable-payments/tools/testing";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { exampleFile, payoutInput } from "./support/inputs.ts";
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+
+const PAYOUTS = 20;
+const ids = Array.from({ length: PAYOUTS }, (_, index) => `payout-${index}`);
+
+let folder: TestFolder;
+let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
+let simulator: ReadyProcess;
+let worker: ReadyProcess | undefined;
+
+const database = () => join(folder.path, "temporal.db");
+const backup = () => join(folder.path, "backup.db");
+
+const startTemporal = async (port?: number): Promise<void> => {
+  temporal = await createLocalEnvironment({
+    server: { dbFilename: database(), ...(port !== undefined && { port }) },
+  });
+};
+/** Stops the server, does something with its files, and starts it where it was. */
+const whileStopped = async (work: () => void): Promise<void> => {
+  const port = Number(new URL(`http://${temporal.address}`).port);
+  await temporal.teardown();
+  work();
+  await startTemporal(port);
+};
+
+beforeEach(async () => {
+  folder = makeFolder();
+  await startTemporal();
+  simulator = await startApp("simulator", ["--port=0", "--json", "--settle-after=0"]);
+});
+afterEach(async () => {
+  await worker?.kill("SIGKILL");
+  await simulator?.kill();
+  await temporal?.teardown();
+  folder.remove();
+});
+
+const url = (): string => String(simulator.ready["url"]);
+const variables = (): NodeJS.ProcessEnv => ({
+  ...folder.variables,
+  TEMPORAL_ADDRESS: temporal.address,
+  TEMPORAL_NAMESPACE: "default",
+  PAYMENTS_TASK_QUEUE: "payments",
+  PAYMENTS_BASE_URL: url(),
+  PAYMENTS_CLIENT_ID: String(simulator.ready["clientId"]),
+  PAYMENTS_API_KEY: String(simulator.ready["apiKey"]),
+  PAYMENTS_REQUEST_TIMEOUT_MS: "2000",
+  PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 1 }),
+  PAYMENTS_JOURNAL: `sqlite:${join(folder.path, "journal.sqlite")}`,
+});
+const startWorker = async (): Promise<void> => {
+  worker = await startApp("worker", ["--json"], variables());
+};
+const starter = async (...args: ReadonlyArray<string>): Promise<unknown> => {
+  const { exitCode, stderr, stdout } = await runApp("starter", [...args, "--json"], variables());
+  expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return JSON.parse(stdout);
+};
+
+interface Ledger {
+  readonly payouts: ReadonlyArray<{ readonly payout_id: string }>;
+  readonly beneficiaries: ReadonlyArray<unknown>;
+  readonly requests: Readonly<Record<string, number>>;
+}
+const ledger = async (): Promise<Ledger> =>
+  (await (await fetch(`${url()}/_simulator/state`)).json()) as Ledger;
+
+const startPayouts = () =>
+  Promise.all(
+    ids.map((workflowId) =>
+      temporal.client.workflow.start("payout", {
+        workflowId,
+        taskQueue: "payments",
+        args: [payoutInput],
+      }),
+    ),
+  );
+const untilHeldBack = () =>
+  vi.waitFor(
+    async () => {
+      const waiting = await Promise.all(
+        ids.map(async (id) => {
+          const { raw } = await temporal.client.workflow.getHandle(id).describe();
+          return raw.pendingActivities?.[0]?.activityType?.name;
+        }),
+      );
+      expect(waiting).toEqual(ids.map(() => "awaitResume"));
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+/** The payout that each run says it has paid. */
+const paidBy = async (): Promise<ReadonlyArray<string>> =>
+  Promise.all(
+    ids.map(async (id) => {
+      const result: { readonly payout_id: string } = await temporal.client.workflow
+        .getHandle(id)
+        .result();
+      return result.payout_id;
+    }),
+  );
+
+it("of payouts that were paid after the backup none is paid again when it is put back", async () => {
+  await startWorker();
+  await starter("pause", "a test of the backup", "--by", "Ada");
+  await startPayouts();
+  await untilHeldBack();
+  await whileStopped(() => copyFileSync(database(), backup()));
+  await starter("resume", "--by", "Ada");
+  const paid = await paidBy();
+  const before = await ledger();
+  expect(before.payouts).toHaveLength(PAYOUTS);
+
+  await worker?.kill("SIGKILL");
+  await whileStopped(() => copyFileSync(backup(), database()));
+  await untilHeldBack();
+  await startWorker();
+  await starter("resume", "--by", "Ada");
+
+  // Each run is told of the very payout that it made before, and ends as it did.
+  expect(await paidBy()).toEqual(paid);
+  const after = await ledger();
+  expect(after.payouts).toHaveLength(PAYOUTS);
+  expect(after.beneficiaries).toHaveLength(PAYOUTS);
+  expect(after.requests["createPayout"]).toBe(PAYOUTS);
+});
+
+it("an id that was paid is not paid again when Temporal has forgotten it", async () => {
+  await whileStopped(() => copyFileSync(database(), backup()));
+  await startWorker();
+  await startPayouts();
+  const paid = await paidBy();
+
+  await worker?.kill("SIGKILL");
+  await whileStopped(() => copyFileSync(backup(), database()));
+  await startWorker();
+  await startPayouts();
+
+  expect(await paidBy()).toEqual(paid);
+  expect((await ledger()).payouts).toHaveLength(PAYOUTS);
+  expect((await ledger()).requests["createPayout"]).toBe(PAYOUTS);
+  expect(
+    await starter("payout", "--file", exampleFile("payout"), "--id", ids[0] ?? ""),
+  ).toMatchObject({ workflowId: ids[0] });
+});
