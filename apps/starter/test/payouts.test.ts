@@ -113,6 +113,7 @@ describe("a changed file", () => {
       known: 10,
       new: 3,
       newRows: "12-14",
+      paidBefore: 0,
       retentionMs: 86_400_000,
     });
     expect(await payoutsOf(prefix)).toHaveLength(10);

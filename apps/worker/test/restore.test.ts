@@ -6,6 +6,7 @@ import {
   runApp,
   startApp,
 } from "@durable-payments/tools/testing";
+import type { payout } from "@durable-payments/workflows";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile, payoutInput } from "./support/inputs.ts";
@@ -105,9 +106,7 @@ const untilHeldBack = () =>
 const paidBy = async (): Promise<ReadonlyArray<string>> =>
   Promise.all(
     ids.map(async (id) => {
-      const result: { readonly payout_id: string } = await temporal.client.workflow
-        .getHandle(id)
-        .result();
+      const result = await temporal.client.workflow.getHandle<typeof payout>(id).result();
       return result.payout_id;
     }),
   );
@@ -127,7 +126,13 @@ it("of payouts that were paid after the backup none is paid again when it is put
   await whileStopped(() => copyFileSync(backup(), database()));
   await untilHeldBack();
   await startWorker();
-  await starter("resume", "--by", "Ada");
+  expect(await starter("recover", "--since", "1h", "--by", "Ada", "--yes")).toMatchObject({
+    isClear: true,
+    isReleased: true,
+    running: expect.arrayContaining(ids) as unknown,
+    lost: [],
+    unrecorded: [],
+  });
 
   // Each run is told of the very payout that it made before, and ends as it did.
   expect(await paidBy()).toEqual(paid);
@@ -146,6 +151,12 @@ it("an id that was paid is not paid again when Temporal has forgotten it", async
   await worker?.kill("SIGKILL");
   await whileStopped(() => copyFileSync(backup(), database()));
   await startWorker();
+  const { lost, ...found } = (await starter("recover", "--since=1h", "--by=Ada", "--yes")) as {
+    readonly lost: ReadonlyArray<{ readonly workflowId: string; readonly verdict: string }>;
+  };
+  expect(found).toMatchObject({ isClear: true, isReleased: true, running: [], unrecorded: [] });
+  expect(lost.map(({ verdict }) => verdict)).toEqual(ids.map(() => "made"));
+  expect(lost.map(({ workflowId }) => workflowId).toSorted()).toEqual(ids.toSorted());
   await startPayouts();
 
   expect(await paidBy()).toEqual(paid);

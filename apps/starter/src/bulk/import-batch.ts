@@ -1,4 +1,5 @@
 import type { Temporal } from "../connection/temporal.ts";
+import { NoJournal, withJournal } from "../connection/journal.ts";
 import { withTemporal } from "../connection/temporal.ts";
 import { EXIT_CODES, StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
@@ -30,10 +31,30 @@ const counting =
     if (count % every === 0) output.live(`… ${what} ${count}`);
   };
 
-const known = (temporal: Temporal, checked: CheckedFile, output: Output): Promise<KnownRows> =>
-  findKnownRows(temporal, checked, (rows) =>
-    output.live(`… looked up row ${rows} of ${checked.rows}`),
-  );
+/** What Temporal and the journal know of a file's rows. */
+interface Found extends KnownRows {
+  /** Why the journal was not asked. */
+  readonly whyNoJournal?: string;
+}
+
+const known = async (temporal: Temporal, checked: CheckedFile, output: Output): Promise<Found> => {
+  const onRow = (rows: number) => output.live(`… looked up row ${rows} of ${checked.rows}`);
+  try {
+    return await withJournal(({ journal }) => findKnownRows(temporal, checked, onRow, journal));
+  } catch (error) {
+    if (!(error instanceof NoJournal)) throw error;
+    return {
+      ...(await findKnownRows(temporal, checked, onRow)),
+      whyNoJournal: error.message,
+    };
+  }
+};
+
+/** What the journal says of rows that Temporal does not know, or has forgotten. */
+const paidBeforeText = ({ paidBefore, whyNoJournal = "" }: Found): string =>
+  paidBefore === null
+    ? `whether new rows were paid before is not known here (${whyNoJournal}); the worker's journal knows`
+    : `${paidBefore === 0 ? "none" : paidBefore} of the new rows, as the journal knows; none is paid again`;
 
 const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string => {
   if (available === null) return `${total} ${currency}; balance ${problem ?? "not known"}`;
@@ -41,7 +62,7 @@ const fundsText = ({ available, currency, isEnough, problem, total }: Funds): st
 };
 
 /** What Temporal knows of a file's rows, and for how long after their end. */
-interface Memory extends KnownRows {
+interface Memory extends Found {
   readonly retentionMs: number;
 }
 
@@ -59,6 +80,7 @@ const dryRunText = (
       : [
           ["known", `${found.known} rows`] as const,
           ["new", found.new === 0 ? "none" : `${found.new} rows, lines ${found.newRows}`] as const,
+          ["paid before", paidBeforeText(found)] as const,
           [
             "keys",
             `known for ${duration(found.retentionMs)} after a payout's end: the namespace's retention`,
@@ -93,6 +115,7 @@ const dryRun = async (output: Output, checked: CheckedFile): Promise<number> => 
       known: found?.known ?? null,
       new: found?.new ?? null,
       newRows: found?.newRows ?? null,
+      paidBefore: found?.paidBefore ?? null,
       retentionMs: found?.retentionMs ?? null,
     },
     () => dryRunText(checked, funds, found),
@@ -178,6 +201,7 @@ const submit = async (
       wrap(`${found.known} rows are known; ${found.new} are new: lines ${found.newRows}.`),
     );
   }
+  if (found.paidBefore !== 0) output.say(wrap(`Paid before: ${paidBeforeText(found)}.`));
   output.onInterrupt = () =>
     output.say("Nothing was started. The same command goes on where this one stopped.");
   await uploadPages(temporal, checked, (page) =>

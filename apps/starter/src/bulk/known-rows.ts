@@ -1,3 +1,4 @@
+import type { Journal } from "@durable-payments/journal";
 import type { Temporal } from "../connection/temporal.ts";
 import { type CheckedFile, pagesAgain, wrongRows } from "./check-bulk-file.ts";
 import { findRuns } from "./found-runs.ts";
@@ -9,7 +10,18 @@ export interface KnownRows {
   readonly known: number;
   /** Lines of the rows that are new: `2-40, 42`; cut short where they are many. */
   readonly newRows: string;
+  /** How many of the new rows were paid all the same, as the journal knows; null without one. */
+  readonly paidBefore: number | null;
 }
+
+/** Whether the journal has a payout of a workflow id that was carried out. */
+const isPaid = async (journal: Journal, workflowId: string): Promise<boolean> =>
+  (await journal.find({ workflowId })).some(
+    ({ operation, outcome }) => operation === "createPayout" && outcome === "carriedOut",
+  );
+
+const countPaid = async (journal: Journal, ids: ReadonlyArray<string>): Promise<number> =>
+  (await Promise.all(ids.map((id) => isPaid(journal, id)))).filter(Boolean).length;
 
 const MOST_RANGES = 20;
 
@@ -44,22 +56,33 @@ const MOST_FAULTS_NAMED = 100;
 /**
  * Looks up which rows of a checked file are known.
  *
+ * @param journal of the account that pays, where it can be read
+ *
  * @throws BadInput where a key was used for another payment
  */
 export const findKnownRows = async (
   temporal: Temporal,
   checked: CheckedFile,
   onRow: (rows: number) => void,
+  journal?: Journal,
 ): Promise<KnownRows> => {
   const faults: Array<RowFault> = [];
   const fresh = new Ranges();
   let count = 0;
   let known = 0;
+  let paid = 0;
   for await (const { rows } of pagesAgain(checked)) {
     const found = await findRuns(
       temporal,
       rows.map(({ workflowId }) => workflowId),
     );
+    const unknown = rows.filter(({ workflowId }) => !found.has(workflowId));
+    if (journal !== undefined) {
+      paid += await countPaid(
+        journal,
+        unknown.map(({ workflowId }) => workflowId),
+      );
+    }
     for (const { fingerprint, key, row, workflowId } of rows) {
       const run = found.get(workflowId);
       if (run === undefined) {
@@ -74,5 +97,10 @@ export const findKnownRows = async (
     onRow(count + known + faults.length);
   }
   if (faults.length > 0) throw wrongRows(faults.slice(0, MOST_FAULTS_NAMED), faults.length);
-  return { new: count, known, newRows: fresh.text };
+  return {
+    new: count,
+    known,
+    newRows: fresh.text,
+    paidBefore: journal === undefined ? null : paid,
+  };
 };

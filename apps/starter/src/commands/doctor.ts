@@ -8,9 +8,10 @@ export const doctor = Command.make("doctor", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
     const { checkService } = await import("../doctor/service-checks.ts");
     const { CONNECTION_CHECKS, checkTemporal } = await import("../doctor/temporal-checks.ts");
+    const { checkJournal } = await import("../doctor/journal-checks.ts");
     const { doctorText } = await import("../doctor/doctor-text.ts");
     output.live("… checking");
-    const checks = (await Promise.all([checkTemporal(), checkService()])).flat();
+    const checks = (await Promise.all([checkTemporal(), checkService(), checkJournal()])).flat();
     const failed = checks.filter(({ status }) => status === "failed");
     output.answer({ ok: failed.length === 0, checks }, () => doctorText(checks));
     if (failed.length === 0) return EXIT_CODES.done;
@@ -23,7 +24,8 @@ export const doctor = Command.make("doctor", { json }, (flags) =>
   Command.withDescription(
     `Check each thing that must work, and say what to do about what does not:
   Temporal, its namespace, the search attributes, a worker that polls, the
-  client's settings, sign-in and ping (PAYMENTS_* as the worker has them).
+  client's settings, sign-in and ping, and the journal of sends (PAYMENTS_* as
+  the worker has them).
 
   Exit codes: 0 all is well, 1 something does not work, 3 cannot connect to
   Temporal or its namespace.`,

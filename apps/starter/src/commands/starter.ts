@@ -7,6 +7,7 @@ import { onboard } from "./onboard.ts";
 import { pause } from "./pause.ts";
 import { payout } from "./payout.ts";
 import { payouts } from "./payouts/payouts.ts";
+import { recover } from "./recover.ts";
 import { resolve } from "./resolve.ts";
 import { resume } from "./resume.ts";
 import { runs } from "./runs/runs.ts";
@@ -38,6 +39,7 @@ export const starter = Command.make("starter").pipe(
     audit,
     pause,
     resume,
+    recover,
     doctor,
   ]),
 );

@@ -1,7 +1,7 @@
 /** One thing that must work, and whether it does. */
 export interface Check {
   readonly name: string;
-  readonly status: "ok" | "failed" | "skipped";
+  readonly status: "ok" | "warning" | "failed" | "skipped";
   /** What was found. */
   readonly detail: string;
   /** What to do about it: a sentence, or a command. */
@@ -10,6 +10,14 @@ export interface Check {
 
 /** It works. */
 export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
+
+/** It works, and may not for long. */
+export const warning = (name: string, detail: string, remedy: string): Check => ({
+  name,
+  status: "warning",
+  detail,
+  remedy,
+});
 
 /** It does not work. */
 export const failed = (name: string, detail: string, remedy: string): Check => ({

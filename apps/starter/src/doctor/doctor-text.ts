@@ -4,6 +4,7 @@ import type { Check } from "./check.ts";
 
 const SHOWN = {
   ok: { word: "ok", colour: "green" },
+  warning: { word: "warning", colour: "yellow" },
   failed: { word: "FAILED", colour: "red" },
   skipped: { word: "skipped", colour: "yellow" },
 } as const;

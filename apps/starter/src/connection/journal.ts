@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { accountHash } from "@durable-payments/activities/account";
+import {
+  describeJournalPlace,
+  type Journal,
+  JOURNAL_VARIABLE,
+  type JournalPlace,
+  JournalUnavailable,
+  openJournal,
+  readJournalPlace,
+} from "@durable-payments/journal";
+
+/** The journal that the workers of an account write, opened. */
+export interface OpenedJournal {
+  readonly journal: Journal;
+  readonly place: JournalPlace;
+  /** Where it is, in words. */
+  readonly where: string;
+}
+
+/** The journal cannot be read here; the message says why. */
+export class NoJournal extends Error {
+  override readonly name = "NoJournal";
+  /** Whether it is known where it is, and it cannot be used. */
+  readonly isFault: boolean;
+
+  constructor(message: string, { isFault }: { readonly isFault: boolean }) {
+    super(message);
+    this.isFault = isFault;
+  }
+}
+
+/** The account, of which no secret is needed to find its journal. */
+const accountFromEnvironment = (): string => {
+  const baseUrl = process.env["PAYMENTS_BASE_URL"] ?? "";
+  const clientId = process.env["PAYMENTS_CLIENT_ID"] ?? "";
+  if (!URL.canParse(baseUrl) || clientId === "") {
+    throw new NoJournal(
+      "PAYMENTS_BASE_URL and PAYMENTS_CLIENT_ID are not set here, which say whose journal it is",
+      { isFault: false },
+    );
+  }
+  return accountHash({ baseUrl, clientId });
+};
+
+const open = async (): Promise<OpenedJournal> => {
+  const account = accountFromEnvironment();
+  try {
+    const place = readJournalPlace(process.env[JOURNAL_VARIABLE], account);
+    const where = describeJournalPlace(place);
+    if (place._tag === "None") {
+      throw new NoJournal(`${JOURNAL_VARIABLE} is none`, { isFault: false });
+    }
+    // Only a worker makes one: an empty journal of this host would look as if nothing had been sent.
+    if (place._tag === "File" && !existsSync(place.file)) {
+      throw new NoJournal(
+        `there is no file ${place.file}: no worker of this account has run on this host as this user, or it has another ${JOURNAL_VARIABLE}`,
+        { isFault: false },
+      );
+    }
+    return { journal: await openJournal(place, account), place, where };
+  } catch (error) {
+    if (error instanceof JournalUnavailable) throw new NoJournal(error.message, { isFault: true });
+    throw error;
+  }
+};
+
+/**
+ * Opens the journal of the account that the environment names, and closes it afterwards.
+ *
+ * @throws NoJournal where there is none to be read here, or it cannot be used.
+ */
+export const withJournal = async <A>(use: (opened: OpenedJournal) => Promise<A>): Promise<A> => {
+  const opened = await open();
+  try {
+    return await use(opened);
+  } catch (error) {
+    if (error instanceof JournalUnavailable) throw new NoJournal(error.message, { isFault: true });
+    throw error;
+  } finally {
+    await opened.journal.close();
+  }
+};

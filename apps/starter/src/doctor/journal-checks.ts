@@ -1,0 +1,105 @@
+import {
+  type ClientOptions,
+  clientOptionsFromEnvironment,
+  type InvalidSettings,
+} from "@durable-payments/api-core";
+import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { NoJournal, type OpenedJournal, withJournal } from "../connection/journal.ts";
+import { withTemporal } from "../connection/temporal.ts";
+import { StarterError } from "../errors.ts";
+import { pollingHosts } from "../runs/workers.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+
+const JOURNAL = "journal of sends";
+const LAG = "lag of lists";
+const ECHO = "keys in answers";
+
+const SERVER = "Let them share PostgreSQL: PAYMENTS_JOURNAL=postgres://… for every worker.";
+
+/** The hosts whose workers poll, where Temporal tells. */
+const hosts = async (): Promise<ReadonlyArray<string>> => {
+  try {
+    return await withTemporal(pollingHosts);
+  } catch (error) {
+    if (error instanceof StarterError) return [];
+    throw error;
+  }
+};
+
+const checkPlace = async ({ place, where }: OpenedJournal): Promise<Check> => {
+  if (place._tag !== "File") return ok(JOURNAL, where);
+  const polling = await hosts();
+  return polling.length > 1
+    ? warning(
+        JOURNAL,
+        `${where}, and workers poll from ${polling.length} hosts, ${polling.join(", ")}: none of them knows what another has sent`,
+        SERVER,
+      )
+    : warning(
+        JOURNAL,
+        `${where}, and is lost with it`,
+        "Keep a copy of it off this host, or use PostgreSQL: docs/disaster-recovery.md.",
+      );
+};
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+const LISTS: ReadonlyArray<ListName> = ["listPayouts", "listCardholders"];
+
+/** How far the lists were seen to lag, against what is assumed of them. */
+export const checkLag = async (
+  journal: Pick<Journal, "listLag">,
+  listLagSeconds: number,
+): Promise<Check> => {
+  const lags = await Promise.all(
+    LISTS.map(async (list) => ({ list, lag: await journal.listLag(list) })),
+  );
+  const seen = lags.map(({ lag, list }) => `${list} ${seconds(lag)}`).join(", ");
+  const detail = `longest seen: ${seen}; listLagSeconds is ${listLagSeconds}`;
+  return lags.every(({ lag }) => lag <= listLagSeconds * 1000)
+    ? ok(LAG, detail)
+    : warning(
+        LAG,
+        `${detail}, and is exceeded: look-ups wait for as long as was seen`,
+        "Set listLagSeconds in PAYMENTS_ASSUMPTIONS above what was seen.",
+      );
+};
+
+/** Whether the service shows the keys that we send. */
+export const describeEcho = ({ none, other, same }: KeyEcho): string =>
+  same + other + none === 0
+    ? "no answer of createPayout yet"
+    : `answers of createPayout: our own key in ${same}, another in ${other}, none in ${none}`;
+
+const checkOpened = async (opened: OpenedJournal): Promise<ReadonlyArray<Check>> => {
+  const settings: Result.Result<ClientOptions, InvalidSettings> = await Effect.runPromise(
+    Effect.result(clientOptionsFromEnvironment),
+  );
+  const { journal } = opened;
+  return [
+    await checkPlace(opened),
+    Result.isSuccess(settings)
+      ? await checkLag(journal, settings.success.assumptions.listLagSeconds)
+      : skipped(LAG, "not checked: the settings are wrong"),
+    ok(ECHO, describeEcho(await journal.keyEcho("createPayout"))),
+  ];
+};
+
+/** Checks the journal that the workers of the account write. */
+export const checkJournal = async (): Promise<ReadonlyArray<Check>> => {
+  try {
+    return await withJournal(checkOpened);
+  } catch (error) {
+    if (!(error instanceof NoJournal)) throw error;
+    const journal = error.isFault
+      ? failed(JOURNAL, error.message, "Until it can be used nothing is sent, and runs wait.")
+      : warning(
+          JOURNAL,
+          `not checked: ${error.message}`,
+          "Run this where a worker runs, with the worker's PAYMENTS_* settings.",
+        );
+    return [journal, ...[LAG, ECHO].map((name) => skipped(name, "not known without the journal"))];
+  }
+};

@@ -1,0 +1,98 @@
+import { makePaymentsClient, type Payout } from "@durable-payments/api-core";
+import type { RecordedSend } from "@durable-payments/journal";
+import { messageOf } from "../doctor/check.ts";
+
+/** What the service says of a send that Temporal does not know. */
+export interface LostSend {
+  readonly step: string;
+  readonly operation: string;
+  readonly number: number;
+  readonly outcome: RecordedSend["outcome"];
+  readonly ids: Readonly<Record<string, string>>;
+  readonly begunAt: string;
+  readonly amount?: string;
+  readonly currency?: string;
+  /** Whether it was made, as far as journal and service tell together. */
+  readonly verdict: "made" | "notMade" | "unclear";
+  /** What the service says of it, or why it says nothing. */
+  readonly service: string;
+}
+
+type Client = ReturnType<typeof makePaymentsClient>;
+
+/** Rows of the list of payouts that are read, newest first, to find keys by. */
+const MOST_ROWS = 5_000;
+
+/** Finds the payouts that bear one of these keys. */
+export const findByKeys = async (
+  client: Pick<Client, "streams">,
+  keys: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Payout>> => {
+  const found = new Map<string, Payout>();
+  if (keys.size === 0) return found;
+  let rows = 0;
+  for await (const payout of client.streams.listPayouts()) {
+    const key = payout.unique_request_id;
+    if (key !== undefined && keys.has(key)) found.set(key, payout);
+    rows += 1;
+    if (rows >= MOST_ROWS || found.size === keys.size) return found;
+  }
+  return found;
+};
+
+const inDoubt = ({ outcome }: RecordedSend): boolean =>
+  outcome === "begun" || outcome === "unknown";
+
+/** The keys of payouts of which the journal does not know what became of them. */
+export const keysInDoubt = (sends: ReadonlyArray<RecordedSend>): ReadonlySet<string> =>
+  new Set(
+    sends.flatMap((send) =>
+      send.operation === "createPayout" && send.key !== undefined && inDoubt(send)
+        ? [send.key]
+        : [],
+    ),
+  );
+
+const statusOf = ({ payout_id, payout_status = "of unknown status" }: Payout): string =>
+  `payout ${payout_id} is ${payout_status}`;
+
+const look = async (
+  client: Pick<Client, "retrievePayout">,
+  send: RecordedSend,
+  byKey: ReadonlyMap<string, Payout>,
+): Promise<Pick<LostSend, "verdict" | "service"> & { readonly ids?: LostSend["ids"] }> => {
+  if (send.outcome === "notCarriedOut") return { verdict: "notMade", service: "not asked" };
+  const { payout_id } = send.ids;
+  if (send.outcome === "carriedOut") {
+    if (payout_id === undefined) return { verdict: "made", service: "it answered so at the time" };
+    try {
+      return { verdict: "made", service: statusOf(await client.retrievePayout({ payout_id })) };
+    } catch (error) {
+      return { verdict: "unclear", service: messageOf(error) };
+    }
+  }
+  const found = byKey.get(send.key ?? "");
+  return found === undefined
+    ? { verdict: "unclear", service: "not found by its key" }
+    : { verdict: "made", service: statusOf(found), ids: { payout_id: found.payout_id } };
+};
+
+/** Looks one send up. */
+export const lookUp = async (
+  client: Pick<Client, "retrievePayout">,
+  send: RecordedSend,
+  byKey: ReadonlyMap<string, Payout>,
+): Promise<LostSend> => {
+  const { amount, begunAt, currency, number, operation, outcome, step } = send;
+  return {
+    step,
+    operation,
+    number,
+    outcome,
+    ids: send.ids,
+    begunAt: new Date(begunAt).toISOString(),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    ...(await look(client, send, byKey)),
+  };
+};

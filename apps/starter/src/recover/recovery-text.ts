@@ -1,0 +1,71 @@
+import { commandLine } from "../output/command-line.ts";
+import { time, wrap } from "../output/text.ts";
+import type { LostSend } from "./look-up.ts";
+import type { LostRun, Recovery } from "./recover.ts";
+
+const VERDICTS = {
+  made: "made",
+  notMade: "not made",
+  unclear: "UNCLEAR",
+} as const;
+
+const sendText = (send: LostSend): string => {
+  const { amount, begunAt, currency, ids, operation, service, step, verdict } = send;
+  const money = amount === undefined ? "" : ` of ${amount} ${currency ?? ""}`;
+  const known = Object.values(ids).join(", ");
+  return wrap(
+    `${step}: ${operation}${money}, ${time(begunAt)}: ${VERDICTS[verdict]}; ${service}${known === "" ? "" : ` (${known})`}`,
+    "    ",
+  );
+};
+
+/** The command that started such a run; its input is not in the journal. */
+const startAgain = ({ sends, workflowId }: LostRun): string => {
+  const isCard = sends.some(({ operation }) => /Card/.test(operation));
+  return commandLine(isCard ? "onboard" : "payout", "--file", "FILE", "--id", workflowId);
+};
+
+const lostText = (run: LostRun): ReadonlyArray<string> => [
+  `  ${run.workflowId}: ${VERDICTS[run.verdict]}`,
+  ...run.sends.map(sendText),
+  `    ${startAgain(run)}`,
+];
+
+/** The findings as a person reads them, with what is to be done. */
+export const recoveryText = (recovery: Recovery, isReleased: boolean): string => {
+  const { ended, isClear, lost, running, since, unrecorded } = recovery;
+  return [
+    wrap(`Since ${time(since)}, by the journal: ${recovery.journal}.`),
+    `  ${running.length} runs go on by themselves; none sends again what was sent`,
+    `  ${ended.length} runs have ended, as Temporal knows, too`,
+    `  ${lost.length} runs are lost from Temporal`,
+    `  ${unrecorded.length} runs sent what the journal does not have`,
+    ...(lost.length === 0
+      ? []
+      : [
+          "",
+          wrap(
+            "Lost from Temporal. Started again with the same id and the same input, each is told what was made and looks up what is unclear; nothing is made twice:",
+          ),
+          ...lost.flatMap(lostText),
+        ]),
+    ...(unrecorded.length === 0
+      ? []
+      : [
+          "",
+          wrap(
+            "Sent, as Temporal knows, and not in this journal: it is not the one that their workers wrote, or was put back to an earlier state, too. Find that one before sends go on, or compare each with the service:",
+          ),
+          ...unrecorded.map(
+            ({ steps, workflowId }) =>
+              `  ${workflowId}: ${steps.map(({ step }) => step).join(", ")}`,
+          ),
+        ]),
+    "",
+    isReleased
+      ? "Sends go on."
+      : wrap(
+          `Sends are paused. ${isClear ? "Everything is clear." : "Not everything is clear: settle what stands above, start those that are unclear again."} To let sends go on: ${commandLine("resume", "--by", "NAME")}`,
+        ),
+  ].join("\n");
+};

@@ -1,0 +1,254 @@
+import { join } from "node:path";
+import { accountHash } from "@durable-payments/activities";
+import { type Journal, openJournal, type Send } from "@durable-payments/journal";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { checkLag, describeEcho } from "../src/doctor/journal-checks.ts";
+import { csv, makeRows } from "./support/bulk-files.ts";
+import { fields, like, listWith, tooWide } from "./support/expected.ts";
+import { makeRig } from "./support/rig.ts";
+import { jsonOf } from "./support/starter.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const { file, service, simulator, starter, temporal } = await makeRig({
+  settleAfter: 0,
+  balances: { EUR: "1000000.00" },
+});
+const account = accountHash({
+  baseUrl: service.PAYMENTS_BASE_URL,
+  clientId: service.PAYMENTS_CLIENT_ID,
+});
+const journalFile = (): string =>
+  join(process.env["XDG_STATE_HOME"] ?? "", "durable-payments", `${account}.sqlite`);
+
+const send: Send = {
+  workflowId: "payout/lost",
+  step: "createPayout",
+  number: 1,
+  operation: "createPayout",
+  runId: "00000000-0000-4000-8000-000000000000",
+  payloadHash: "hash",
+  amount: "12.00",
+  currency: "EUR",
+};
+
+/** Opens the worker's journal, as another worker of this host would. */
+const withJournal = async (use: (journal: Journal) => Promise<void>): Promise<void> => {
+  const journal = await openJournal({ _tag: "File", file: journalFile() }, account);
+  try {
+    await use(journal);
+  } finally {
+    await journal.close();
+  }
+};
+
+const checksOf = async (env: Readonly<Record<string, string>>) => {
+  const called = await starter(["doctor", "--json"], { env });
+  return { exitCode: called.exitCode, checks: jsonOf(called)["checks"], stdout: called.stdout };
+};
+
+describe("the doctor", () => {
+  it("says where the journal is, and that a file serves one host", async () => {
+    const { checks, exitCode } = await checksOf(service);
+    // A warning is no failure.
+    expect(exitCode).toBe(0);
+    expect(checks).toEqual(
+      listWith(
+        fields({
+          name: "journal of sends",
+          status: "warning",
+          detail: `the file ${journalFile()}, which serves the workers of this host alone, and is lost with it`,
+        }),
+        fields({ name: "lag of lists", status: "ok" }),
+        fields({ name: "keys in answers", status: "ok" }),
+      ),
+    );
+    const { stdout } = await starter(["doctor"], { env: service });
+    expect(stdout).toMatch(/^warning +journal of sends +the file\s/m);
+    expect(tooWide(stdout.replace(journalFile(), ""))).toEqual([]);
+  });
+
+  it("warns where workers of several hosts have files of their own", async () => {
+    // What a worker of another host does: it asks for work, for as long as the server lets it.
+    const { connection } = temporal;
+    const polling = connection.withDeadline(Date.now() + 70_000, () =>
+      connection.workflowService.pollActivityTaskQueue({
+        namespace: "default",
+        taskQueue: { name: "payments/service" },
+        identity: "77@another-host",
+      }),
+    );
+    await expect
+      .poll(async () => (await checksOf(service)).checks, { timeout: 60_000 })
+      .toEqual(
+        listWith(
+          fields({
+            name: "journal of sends",
+            status: "warning",
+            detail: like(/workers poll from 2 hosts, another-host, .*: none of them knows what/),
+            remedy: like(/PostgreSQL/),
+          }),
+        ),
+      );
+    await polling;
+  });
+
+  it.each([
+    ["mysql://secret@host", "failed", /PAYMENTS_JOURNAL must be sqlite:FILE/],
+    ["postgres://u:secret@127.0.0.1:1/d", "failed", /127\.0\.0\.1:1\/d cannot be used/],
+    ["sqlite:/nowhere/journal.sqlite", "warning", /there is no file \/nowhere\/journal\.sqlite/],
+    ["none", "warning", /PAYMENTS_JOURNAL is none/],
+  ])(
+    "of PAYMENTS_JOURNAL=%s says what is wrong, and no password",
+    async (setting, status, words) => {
+      const { checks, exitCode, stdout } = await checksOf({
+        ...service,
+        PAYMENTS_JOURNAL: setting,
+      });
+      expect(checks).toEqual(
+        listWith(fields({ name: "journal of sends", status, detail: like(words) })),
+      );
+      expect(exitCode).toBe(status === "failed" ? 1 : 0);
+      expect(stdout).not.toContain("secret");
+    },
+  );
+
+  it("compares the lag that was seen with what is assumed", async () => {
+    const seen = (listPayouts: number) => ({
+      listLag: async (list: string) => (list === "listPayouts" ? listPayouts : 0),
+    });
+    expect(await checkLag(seen(2_100), 3)).toMatchObject({
+      status: "ok",
+      detail: "longest seen: listPayouts 2.1 s, listCardholders 0.0 s; listLagSeconds is 3",
+    });
+    expect(await checkLag(seen(3_100), 3)).toMatchObject({ status: "warning" });
+    expect(describeEcho({ same: 2, other: 1, none: 0 })).toBe(
+      "answers of createPayout: our own key in 2, another in 1, none in 0",
+    );
+  });
+});
+
+describe("payouts import", () => {
+  const rows = makeRows("old", 3);
+  const forget = (workflowId: string) =>
+    temporal.connection.workflowService.deleteWorkflowExecution({
+      namespace: "default",
+      workflowExecution: { workflowId },
+    });
+  const payouts = async () => (await simulator.state()).payouts;
+
+  it("of rows that Temporal has forgotten says that they were paid, and pays none again", async () => {
+    const first = await file("old.csv", csv(rows));
+    expect(await starter(["payouts", "import", first, "--wait"])).toMatchObject({ exitCode: 0 });
+    const paid = await payouts();
+    expect(paid).toHaveLength(3);
+    await Promise.all(rows.map(({ key }) => forget(`payout/${key}`)));
+    const second = await file("again.csv", csv([...rows, ...makeRows("new", 1)]));
+    const dryRun = () =>
+      starter(["payouts", "import", second, "--dry-run", "--json"], { env: service });
+    await expect
+      .poll(async () => jsonOf(await dryRun()), { timeout: 60_000 })
+      .toMatchObject({ known: 0, new: 4, paidBefore: 3 });
+
+    const again = await starter(["payouts", "import", second, "--wait"], { env: service });
+    expect(again.stderr).toContain("Paid before: 3 of the new rows, as the journal knows");
+    expect(again.exitCode).toBe(0);
+    expect(await payouts()).toHaveLength(4);
+    expect((await payouts()).map(({ payout_id }) => payout_id)).toEqual(
+      expect.arrayContaining(paid.map(({ payout_id }) => payout_id)),
+    );
+  });
+
+  it("says that it cannot tell where it does not know whose journal it is", async () => {
+    const unknown = await file("unknown.csv", csv(makeRows("unknown", 1)));
+    const { stdout } = await starter(["payouts", "import", unknown, "--dry-run"]);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "whether new rows were paid before is not known here (PAYMENTS_BASE_URL and PAYMENTS_CLIENT_ID are not set here",
+    );
+  });
+});
+
+describe("recover", () => {
+  let since: string;
+  beforeAll(() => {
+    since = new Date().toISOString();
+  });
+  const recover = (...more: ReadonlyArray<string>) =>
+    starter(["recover", "--since", since, "--by", "Ada", ...more], { env: service });
+
+  it("lets sends go on where nothing is lost", async () => {
+    const { exitCode, stdout } = await recover("--yes");
+    expect(stdout).toContain("Sends go on.");
+    expect(exitCode).toBe(0);
+  });
+
+  it("leaves sends paused where what was lost is unclear, and says what to do", async () => {
+    await withJournal(async (journal) => {
+      await journal.begin(send);
+      const refused = await journal.begin({ ...send, workflowId: "payout/refused" });
+      if (refused._tag === "Begun") await refused.send.settle("notCarriedOut");
+    });
+    const called = await recover("--yes");
+    expect(called.exitCode).toBe(1);
+    expect(called.stdout).toMatch(/payout\/lost: UNCLEAR/);
+    expect(called.stdout).toMatch(/createPayout of 12\.00 EUR, .* UNCLEAR;\s+not found by its key/);
+    expect(called.stdout).toMatch(/payout\/refused: not made/);
+    expect(called.stdout).toContain("starter payout --file FILE --id payout/lost");
+    expect(called.stdout).toMatch(/Sends are paused\.\s+Not everything is clear/);
+    const doctor = await checksOf(service);
+    expect(doctor.checks).toEqual(
+      listWith(
+        fields({ name: "sends", status: "failed", detail: like(/recovering what was sent/) }),
+      ),
+    );
+    expect(await starter(["resume", "--by", "Ada"])).toMatchObject({ exitCode: 0 });
+  });
+
+  it("finds by its key what was made and never answered", async () => {
+    const [made] = await payouts();
+    await withJournal(async (journal) => {
+      await journal.begin({
+        ...send,
+        workflowId: "payout/unanswered",
+        key: made?.unique_request_id ?? "",
+      });
+    });
+    const { lost } = jsonOf(await recover("--json"));
+    expect(lost).toEqual(
+      listWith(
+        fields({
+          workflowId: "payout/unanswered",
+          verdict: "made",
+          sends: listWith(fields({ verdict: "made", ids: { payout_id: made?.payout_id } })),
+        }),
+      ),
+    );
+  });
+
+  it("does not take another journal for that of the workers", async () => {
+    const other = join(process.env["XDG_STATE_HOME"] ?? "", "other.sqlite");
+    await (await openJournal({ _tag: "File", file: other }, account)).close();
+    const env = { ...service, PAYMENTS_JOURNAL: `sqlite:${other}` };
+    const called = await starter(["recover", "--since", "1h", "--by", "Ada", "--yes", "--json"], {
+      env,
+    });
+    expect(called.exitCode).toBe(1);
+    expect(jsonOf(called)).toMatchObject({
+      isClear: false,
+      isReleased: false,
+      unrecorded: listWith(fields({ steps: listWith(fields({ operation: "createPayout" })) })),
+    });
+  });
+
+  it("does nothing without a journal", async () => {
+    const env = { ...service, PAYMENTS_JOURNAL: "none" };
+    const { exitCode, stderr } = await starter(["recover", "--since", "1h", "--by", "Ada"], {
+      env,
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/The journal cannot be read: PAYMENTS_JOURNAL is none/);
+  });
+
+  const payouts = async () => (await simulator.state()).payouts;
+});
