@@ -65,12 +65,6 @@ interface Sends {
   isResend: boolean;
 }
 
-/** What a send came to, and the token that it was sent with. */
-interface Sent {
-  readonly token: Redacted.Redacted;
-  readonly reading: Reading<unknown>;
-}
-
 /** A stack trace for each span would cost more than checking the request. */
 const SPAN = { kind: "client", captureStackTrace: false } as const;
 
@@ -89,14 +83,8 @@ const make = (options: ClientOptions) =>
       options,
     );
 
-    /** One send with a token that is in use now, and what its answer means. */
-    const sendOnce = Effect.fnUntraced(function* (
-      called: Operation,
-      { ids, isKeyed, request, secrets }: Prepared,
-      sends: Sends,
-    ): Effect.fn.Return<Sent, Failed> {
-      yield* paced;
-      const token = yield* session.token.pipe(
+    const tokenFor = (called: Operation): Effect.Effect<Redacted.Redacted, Failed> =>
+      session.token.pipe(
         Effect.mapError((error) =>
           failed(
             notSent(called, error),
@@ -105,6 +93,14 @@ const make = (options: ClientOptions) =>
           ),
         ),
       );
+
+    /** One send with a token, and what its answer means. */
+    const sendOnce = Effect.fnUntraced(function* (
+      called: Operation,
+      { ids, isKeyed, request, secrets }: Prepared,
+      sends: Sends,
+      token: Redacted.Redacted,
+    ): Effect.fn.Return<Reading<unknown>, Failed> {
       if (called.repeat !== "safe") {
         const beforeSend = yield* BeforeSend;
         // signIn alone has another name, and is safe.
@@ -135,18 +131,17 @@ const make = (options: ClientOptions) =>
         isKeyed,
         isResend,
       };
-      return { token, reading: readAnswer(context, answer, yield* Clock.currentTimeMillis) };
+      return readAnswer(context, answer, yield* Clock.currentTimeMillis);
     });
 
-    /** Whether ping accepts the token in use; undefined where it does not say. */
-    const isTokenAccepted = Effect.map(
-      Effect.result(sendOnce(ping, preparedPing, { isResend: false })),
-      (pinged) => {
-        if (Result.isFailure(pinged)) return undefined;
-        const { _tag } = pinged.success.reading;
-        return _tag === "Success" ? true : _tag === "TokenRejected" ? false : undefined;
-      },
-    );
+    /** Whether ping accepts a token; undefined where it does not say. */
+    const isAccepted = Effect.fnUntraced(function* (token: Redacted.Redacted) {
+      yield* paced;
+      const pinged = yield* Effect.result(sendOnce(ping, preparedPing, { isResend: false }, token));
+      if (Result.isFailure(pinged)) return undefined;
+      const { _tag } = pinged.success;
+      return _tag === "Success" ? true : _tag === "TokenRejected" ? false : undefined;
+    });
 
     const exchange = Effect.fnUntraced(function* (
       called: Operation,
@@ -154,17 +149,19 @@ const make = (options: ClientOptions) =>
       sends: Sends,
     ): Effect.fn.Return<unknown, Failed> {
       for (let renewed = false; ; renewed = true) {
-        const { reading, token } = yield* sendOnce(called, prepared, sends);
+        yield* paced;
+        const token = yield* tokenFor(called);
+        const reading = yield* sendOnce(called, prepared, sends, token);
         if (reading._tag === "Success") {
           if (reading.ignored.length > 0) yield* noteIgnored(called.name, reading.ignored);
           return reading.value;
         }
         if (reading._tag === "Failed") return yield* Effect.fail(reading);
         const { otherwise, reason } = reading;
-        if (otherwise !== undefined && called.name !== "ping") {
+        if (otherwise !== undefined && called !== ping && (renewed || session.isInUse(token))) {
           // Its words alone speak of a token, and may speak of anything else.
-          const isAccepted = yield* isTokenAccepted;
-          if (isAccepted === true || (renewed && isAccepted === undefined)) {
+          const isGood = yield* isAccepted(token);
+          if (isGood === true || (renewed && isGood === undefined)) {
             return yield* Effect.fail(otherwise);
           }
         }

@@ -17,6 +17,8 @@ export interface Session {
   readonly token: Effect.Effect<Redacted.Redacted, SignInError>;
   /** Says that the service did not accept `token`; the next call of `token` signs in again. */
   readonly reject: (token: Redacted.Redacted) => Effect.Effect<void>;
+  /** Whether it is still the token in use: nobody has said that it was not accepted. */
+  readonly isInUse: (token: Redacted.Redacted) => boolean;
 }
 
 /**
@@ -204,6 +206,7 @@ export const makeSession = (
 
     return {
       token,
+      isInUse: (token) => current?.token === token,
       reject: (rejected) =>
         Effect.sync(() => {
           if (current?.token === rejected) current = undefined;

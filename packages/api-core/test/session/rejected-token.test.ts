@@ -99,16 +99,22 @@ describe("a refusal that only speaks like one of a token", () => {
   });
 });
 
-it("100 callers begin with one sign-in, and need one more when all their tokens are rejected", async () => {
-  await using server = await startServer(
-    takingAllBut(["token-1"], { status: 401 }, answers.createPayout),
-  );
-  await using client = clientFor(server.url);
-  const calls = Array.from({ length: 100 }, () => client.createPayout(requests.createPayout));
-  expect(await Promise.all(calls)).toHaveLength(100);
-  expect(server.requests).toHaveLength(200);
-  expect(server.signIns).toHaveLength(2);
-});
+it.each([
+  ["by code", { status: 401 }],
+  ["by words", refusal("Session expired")],
+])(
+  "100 callers begin with one sign-in, and need one more when all their tokens are rejected %s",
+  async (_, rejection) => {
+    await using server = await startServer(
+      takingAllBut(["token-1"], rejection, answers.createPayout),
+    );
+    await using client = clientFor(server.url);
+    const calls = Array.from({ length: 100 }, () => client.createPayout(requests.createPayout));
+    expect(await Promise.all(calls)).toHaveLength(100);
+    expect(withoutPings(server.requests)).toHaveLength(200);
+    expect(server.signIns).toHaveLength(2);
+  },
+);
 
 describe("bad credentials", () => {
   it("cost one sign-in a call, or one for all that come together, and send nothing else", async () => {
