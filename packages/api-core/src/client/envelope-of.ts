@@ -7,7 +7,7 @@ export interface Envelope {
 /** Digits that a double carries, whatever they are. */
 const EXACT_DIGITS = 15;
 
-const MAY_BE_LONG_NUMBER = /[\d.]{16}/;
+const MAY_BE_LONG_NUMBER = /[:[,]\s*-?\d[\d.]{15}/;
 
 /** What JSON.parse passes on with each value, from Node 21 on. */
 interface Parsed {

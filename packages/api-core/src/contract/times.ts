@@ -116,8 +116,9 @@ const FIRST_PLAUSIBLE = Date.UTC(1971, 0, 1);
  * `0000-12-31T19:03:58-04:56`, `1970-01-01`).
  */
 export const isUnsetTime = (given: string): boolean => {
-  // Nearly every time that is set, and this is asked of each.
+  // Nearly every time of an answer is one of these, and this is asked of each.
   if (given.startsWith("20") && given[4] === "-") return false;
+  if (given.startsWith("0001-")) return true;
   const text = given.trim();
   if (/^[-0:/.,\stz+]*$/i.test(text) || /^-\d+(\.\d+)?$/.test(text)) return true;
   const span = read(text, "UTC");
