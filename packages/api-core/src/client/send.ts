@@ -73,12 +73,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   #coding = "";
   readonly #chunks: Array<Buffer> = [];
   readonly #settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void;
+  readonly #timeoutMs: number;
+  readonly #endsAt: number;
 
-  constructor(settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void) {
+  constructor(timeoutMs: number, settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void) {
+    this.#timeoutMs = timeoutMs;
+    this.#endsAt = performance.now() + timeoutMs;
     this.#settle = settle;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // After the process stood still, a connection may be there before the timer has run.
+    if (performance.now() >= this.#endsAt) this.timeOut();
     // Given up while it waited for a connection: it must not be sent any more.
     if (this.#isOver) controller.abort(new Error("given up"));
     else this.#controller = controller;
@@ -119,11 +125,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** The time is over. */
-  timeOut(milliseconds: number): void {
+  timeOut(): void {
     this.#fail(
       this.#controller === undefined
-        ? `no connection was free within ${milliseconds} ms`
-        : `no whole answer within ${milliseconds} ms`,
+        ? `no connection was free within ${this.#timeoutMs} ms`
+        : `no whole answer within ${this.#timeoutMs} ms`,
     );
     this.close();
   }
@@ -188,13 +194,13 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
 
     return (request) =>
       Effect.callback<WireAnswer, NoAnswer>((resume) => {
-        const exchange = new Exchange((outcome) => {
+        const exchange = new Exchange(timeout, (outcome) => {
           clearTimeout(timer);
           resume(outcome);
         });
         // A plain timer costs a tenth of a racing fiber, and every request pays for it.
         // @effect-diagnostics-next-line globalTimersInEffect:off
-        const timer = setTimeout(() => exchange.timeOut(timeout), timeout);
+        const timer = setTimeout(() => exchange.timeOut(), timeout);
         const pool = request.isAlone ? fresh : kept;
         pool.dispatch(
           {

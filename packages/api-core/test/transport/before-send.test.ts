@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import {
   BeforeSend,
   type OperationName,
@@ -75,4 +75,31 @@ it("does not hide that an earlier send is in doubt", async () => {
     message: "createCard got no answer to an earlier send; then: Sending is paused.",
   });
   expect(sent).toBe(1);
+});
+
+it("a process that stood still while it connected does not send after its time", async () => {
+  await using server = await startServer(() => answers.createPayout);
+  const now = performance.now.bind(performance);
+  let stoodStillMs = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + stoodStillMs);
+  // After the request was handed to a connection, and before that is there.
+  const standStill = () =>
+    Effect.sync(() => {
+      setImmediate(() => {
+        stoodStillMs = 60_000;
+      });
+    });
+  const call = PaymentsClient.use((client) =>
+    Effect.flip(client.createPayout(requests.createPayout)),
+  );
+  const error = await call.pipe(
+    Effect.provideService(BeforeSend, standStill),
+    Effect.provide(
+      PaymentsClient.layer(settingsFor(server.url, { maxAttempts: 1, requestTimeoutMs: 30_000 })),
+    ),
+    Effect.runPromise,
+  );
+  clock.mockRestore();
+  expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
+  expect(server.requests).toEqual([]);
 });
