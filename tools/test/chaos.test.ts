@@ -52,7 +52,8 @@ it.each([
   ["--runs=1", "--runs must be a whole number from 2 to 2000"],
   ["--seed=x", "--seed must be a whole number"],
   ["--minutes=0", "--minutes must be a number above 0"],
-  ["--echo-keys=perhaps", "--echo-keys must be true or false"],
+  ["--campaigns=0", "--campaigns must be a whole number from 1 to 1000"],
+  ["--temperament=odd", "--temperament must be drawn, documented or a JSON object"],
 ])("refuses %s before anything is started", async (option, words) => {
   const { code, stderr, stdout } = await chaos([option]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -2,7 +2,7 @@ import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
 import { Client } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { NativeConnection, Runtime } from "@temporalio/worker";
+import { NativeConnection, Runtime, type WorkflowBundleOption } from "@temporalio/worker";
 import { Cause, Exit, ManagedRuntime, Result } from "effect";
 import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
@@ -88,9 +88,13 @@ const buildClient = async (
  * Runs a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun
  * (30 seconds at most, after which activities are cancelled), and returns.
  *
+ * @param bundle the workflows to run, default those of this project
  * @throws CannotStart, StaleBundle
  */
-export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
+export const runWorker = async (
+  onReady: (polling: Polling) => void,
+  bundle: () => Promise<WorkflowBundleOption> = workflowBundle,
+): Promise<void> => {
   Runtime.install({ logger: new WorkerLogger(logLevel()) });
   const taskQueue = process.env["PAYMENTS_TASK_QUEUE"] ?? "payments";
   const maxAmounts = limits();
@@ -120,7 +124,7 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
             shutdownGraceTime: "30 seconds",
             shutdownForceTime: "1 minute",
           },
-          workflows: { workflowBundle: await workflowBundle() },
+          workflows: { workflowBundle: await bundle() },
         });
         const running = runWorkers(workers);
         void keepTracker({ client, taskQueue, account }, draining);

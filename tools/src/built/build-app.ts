@@ -18,10 +18,16 @@ const isOurs = (id: string): boolean =>
 /**
  * Builds an app into a folder: a few files instead of a thousand, and of what they share only what
  * the app uses. What the app imports on demand is still loaded on demand.
+ *
+ * @param entryFile another file that runs the app, such as a test's
  */
-export const buildApp = async (app: BuiltApp, folder: URL): Promise<void> => {
+export const buildApp = async (
+  app: BuiltApp,
+  folder: URL,
+  entryFile: URL = entryOf(app),
+): Promise<void> => {
   const dir = fileURLToPath(folder);
-  const entry = fileURLToPath(entryOf(app));
+  const entry = fileURLToPath(entryFile);
   // Without its manifest it is not used: a build that dies in between leaves none in use.
   rmSync(dir, { recursive: true, force: true });
   const modules = new Set<string>();

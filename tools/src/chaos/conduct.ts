@@ -1,30 +1,38 @@
 import type { Reporter } from "../progress.ts";
+import type { BuiltApps } from "./built-apps.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { disturb, type DisturbanceCounts } from "./disturbances.ts";
 import { readEndings } from "./endings.ts";
 import { Faults } from "./faults.ts";
+import { readInDoubt } from "./in-doubt.ts";
+import { Operator, type OperatorCounts } from "./operator.ts";
 import type { ChaosOptions } from "./options.ts";
 import { pause } from "./pause.ts";
 import { Person } from "./person.ts";
+import { beneficiary } from "./plan-payouts.ts";
 import {
-  beneficiary,
-  CURRENCIES,
   type ExistingBeneficiary,
-  planRuns,
+  LATE_FUNDS,
+  type PlannedRun,
   START_BALANCES,
 } from "./planned-runs.ts";
-import { call, isPassing, startRuns } from "./temporal.ts";
+import { planRuns } from "./plan-runs.ts";
+import { restoreInBetween } from "./restore.ts";
+import { awaitEnds, startAgain, startRuns } from "./temporal.ts";
 import { startWorld, type World } from "./world.ts";
 
 /** What a chaos run came to. */
 export interface ChaosResult extends Comparison {
   readonly options: ChaosOptions;
   readonly seconds: number;
-  readonly onboardings: number;
-  readonly payouts: number;
+  /** How many of each kind. */
+  readonly runs: Readonly<Record<PlannedRun["kind"], number>>;
   readonly faults: Readonly<Record<string, number>>;
   readonly disturbances: DisturbanceCounts;
+  readonly operator: OperatorCounts;
   readonly answers: Person["answers"];
+  /** Questions about sends of unknown outcome, by what the service's lists said of them. */
+  readonly questions: Person["questions"];
   /** Faults of the chaos run itself, or of what it runs on: answers refused, processes that ended. */
   readonly harness: readonly string[];
   /** Where logs, database and ledger are kept; only when something was found. */
@@ -49,10 +57,9 @@ export const isGreen = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult
 /** Runs everything, and compares. Ends every process that it started, however it ends. */
 export const conduct = async (
   options: ChaosOptions,
-  report: Reporter,
-  signal: AbortSignal,
+  { apps, report, signal }: Conducting,
 ): Promise<ChaosResult> => {
-  const world = await startWorld(options, report);
+  const world = await startWorld(options, apps, report);
   let keepFiles = true;
   try {
     const result = await conductIn(world, options, report, signal);
@@ -67,57 +74,101 @@ export const conduct = async (
   }
 };
 
+/** What a chaos run is conducted with. */
+export interface Conducting {
+  readonly apps: BuiltApps;
+  readonly report: Reporter;
+  readonly signal: AbortSignal;
+}
+
 const conductIn = async (
   world: World,
   options: ChaosOptions,
   report: Reporter,
   signal: AbortSignal,
 ): Promise<ChaosResult> => {
-  const { seed } = options;
+  const { restore, seed } = options;
   const runs = planRuns(options, await createBeneficiaries(world));
+  const stillness = { frozen: 0, isPausing: false };
   const faults = new Faults(world.control, seed);
-  const person = new Person(world, runs, seed);
-  const counts = { workerKills: 0, simulatorKills: 0, serverRestarts: 0, serverKills: 0 };
+  const operator = new Operator(world, runs, options, stillness);
+  const hasDecidingBegun = () => !restore || progress.isRestored;
+  const person = new Person(world, runs, options, {
+    isFunded: () => operator.isFunded,
+    // What is decided between the copy and its return is forgotten with all the rest.
+    mayAbandon: hasDecidingBegun,
+  });
+  const counts: DisturbanceCounts = {
+    workerKills: 0,
+    simulatorKills: 0,
+    serverRestarts: 0,
+    serverKills: 0,
+    workerFreezes: 0,
+  };
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
-  const state = { started: 0, closed: 0 };
+  const started: PlannedRun[] = [];
+  const progress = { open: 0, isRestored: false };
+  const workDone = () => (2 * started.length - progress.open) / (2 * runs.length);
 
   const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
   const done = new AbortController();
   const over = AbortSignal.any([signal, timeIsUp, done.signal]);
-  const progress = setInterval(() => {
+  const show = setInterval(() => {
     report.line(
-      `${seconds()} s: started ${state.started}/${runs.length}, ended ${state.closed}, ` +
+      `${seconds()} s: started ${started.length}/${runs.length}, open ${progress.open}, ` +
         `answered ${sum(person.answers)}, faults ${sum(faults.fired)}, ` +
         `kills ${counts.workerKills + counts.simulatorKills}, restarts ${counts.serverRestarts}`,
     );
   }, PROGRESS_EVERY_MS);
-  try {
-    const company = [faults.inject(over), person.answer(over)];
-    const work = Promise.all([
+
+  /** Ends runs as planned, once what is decided is not forgotten any more. */
+  const endAsPlanned = async (run: PlannedRun): Promise<void> => {
+    while (!hasDecidingBegun() && !over.aborted) await pause(500, over);
+    await operator.endAsPlanned(run, over);
+  };
+  const work = async (): Promise<void> => {
+    const endings: Array<Promise<void>> = [];
+    const onLook = (open: number) => (progress.open = open);
+    await Promise.all([
       startRuns(world, runs, {
         over,
-        onStarted: () => (state.started += 1),
+        onStarted: (run) => {
+          started.push(run);
+          progress.open += 1;
+          endings.push(endAsPlanned(run));
+        },
         beforeAlike: ({ alike, kind }) =>
           faults.takeAnswers(kind === "payout" ? "createPayout" : "createCardholder", alike),
       }),
-      disturb(world, {
-        counts,
-        faults,
-        over,
-        runs: runs.length,
-        seed,
-        workDone: () => (state.started + state.closed) / (2 * runs.length),
-      }),
-      awaitEnds(world, runs.length, { over, onLook: (closed) => (state.closed = closed) }),
+      disturb(world, { counts, faults, over, runs: runs.length, seed, stillness, workDone }),
+      restore
+        ? restoreInBetween(world, options, {
+            operator,
+            over,
+            startAgain: () => startAgain(world, started, over),
+            workDone,
+          }).then(async () => {
+            progress.isRestored = true;
+            await operator.fund(over);
+          })
+        : operator.intervene(workDone, over),
+      awaitEnds(world, { over, onLook, isBegun: () => started.length === runs.length }),
     ]);
+    await Promise.all(endings);
+    await operator.cleanUp(over);
+    await awaitEnds(world, { over, onLook, isBegun: () => true });
+  };
+  try {
+    const company = [faults.inject(over), person.answer(over)];
+    const working = work();
     // Company has no end of its own: it ends this only by an error.
-    await Promise.race([work, Promise.all(company)]);
+    await Promise.race([working, Promise.all(company)]);
     done.abort();
-    await Promise.all([work, ...company]);
+    await Promise.all([working, ...company]);
   } finally {
     done.abort();
-    clearInterval(progress);
+    clearInterval(show);
   }
   signal.throwIfAborted();
   const took = seconds();
@@ -125,62 +176,53 @@ const conductIn = async (
   const reading = AbortSignal.any([signal, AbortSignal.timeout(READING_MS)]);
   await Promise.all([world.server, world.simulator].map((one) => one.whenReady(reading)));
   const endings = await readEndings(world, runs, reading);
+  const inDoubt = await readInDoubt(world, reading);
   // A request that was still on its way would be a duplicate, too.
   await pause(LATE_MS, reading);
   signal.throwIfAborted();
   const crashes = [world.server, world.simulator, ...world.workers].flatMap((one) => one.crashes);
+  const refusals = person.refusals.map((refusal) => `An answer was refused: ${refusal}`);
+  const funds = operator.isFunded ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
   return {
     ...compare({
       runs,
       endings,
+      inDoubt,
       ledger: await world.control.ledger(),
-      startBalances: START_BALANCES,
-      echoKeys: options.echoKeys,
+      funds: { ...START_BALANCES, ...funds },
+      abandoned: person.abandoned,
+      ended: operator.ended,
+      pauses: operator.pauses,
+      restored: restore,
     }),
     options,
     seconds: took,
-    onboardings: runs.filter(({ kind }) => kind === "onboarding").length,
-    payouts: runs.filter(({ kind }) => kind === "payout").length,
+    runs: {
+      payout: runs.filter(({ kind }) => kind === "payout").length,
+      payTwice: runs.filter(({ kind }) => kind === "payTwice").length,
+      onboarding: runs.filter(({ kind }) => kind === "onboarding").length,
+    },
     faults: faults.fired,
     disturbances: counts,
+    operator: operator.counts,
     answers: person.answers,
-    harness: [...person.refusals.map((refusal) => `An answer was refused: ${refusal}`), ...crashes],
+    questions: person.questions,
+    harness: [...refusals, ...operator.complaints, ...crashes],
   };
 };
 
 const createBeneficiaries = async ({ account, control }: World) => {
+  const currencies = Object.keys(START_BALANCES);
   const create = async (index: number): Promise<ExistingBeneficiary> => {
-    const currency = CURRENCIES[index % CURRENCIES.length] ?? "EUR";
+    const currency = currencies[index % currencies.length] ?? "EUR";
     const fields = beneficiary(currency, `Existing supplier ${index + 1}`);
     return { id: await control.createBeneficiary(account, fields), currency };
   };
   const [first, ...more] = await Promise.all(
-    Array.from({ length: EXISTING * CURRENCIES.length }, (_, index) => create(index)),
+    Array.from({ length: EXISTING * currencies.length }, (_, index) => create(index)),
   );
   if (first === undefined) throw new Error("no beneficiary was created");
   return [first, ...more] as const;
-};
-
-const awaitEnds = async (
-  world: World,
-  runs: number,
-  { onLook, over }: { readonly onLook: (closed: number) => void; readonly over: AbortSignal },
-): Promise<void> => {
-  while (!over.aborted) {
-    try {
-      const { count } = await call(world, (client) =>
-        // Not the permits to sign in, which end by themselves.
-        client.workflow.count(
-          `ExecutionStatus != "Running" AND WorkflowType IN ("onboardCardholder", "payout")`,
-        ),
-      );
-      onLook(count);
-      if (count >= runs) return;
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-    }
-    await pause(1_000, over);
-  }
 };
 
 const sum = (counts: Readonly<Record<string, number>>): number =>

@@ -22,10 +22,25 @@ export interface DisturbanceCounts {
   serverRestarts: number;
   /** Of the restarts of the server, those by SIGKILL. */
   serverKills: number;
+  workerFreezes: number;
+}
+
+/**
+ * What a worker was about to send when it froze goes out when it goes on, pause or not: workers are
+ * not frozen while sends are paused.
+ */
+export interface Stillness {
+  /** Workers that are frozen now. */
+  frozen: number;
+  /** Whether sends are, or are about to be, paused. */
+  isPausing: boolean;
 }
 
 /** Longer than the workflows' heartbeat timeout: what a worker was doing counts as lost. */
 const LONG_OUTAGE_MS = 20_000;
+
+/** How long a worker stands still: shorter, and longer, than that timeout. */
+const FREEZES_MS = [1_000, 4_000, LONG_OUTAGE_MS] as const;
 
 /** A shorter run has no time for a long outage. */
 const RUNS_FOR_LONG_OUTAGE = 100;
@@ -51,6 +66,7 @@ const planDisturbances = (runs: number, seed: number) => {
   const workers = new Random(seed, "workers");
   const simulator = new Random(seed, "simulator");
   const server = new Random(seed, "server");
+  const freezes = new Random(seed, "freezes");
   const times = (runsForOne: number) => Math.max(1, Math.round(runs / runsForOne));
   return {
     workers: plan(workers, times(20), () => ({
@@ -60,6 +76,11 @@ const planDisturbances = (runs: number, seed: number) => {
     simulator: plan(simulator, times(50), () => ({
       signal: "SIGKILL",
       downMs: simulator.int(0, 3_000),
+    })),
+    freezes: plan(freezes, times(40), (index) => ({
+      signal: "SIGSTOP",
+      downMs:
+        runs >= RUNS_FOR_LONG_OUTAGE ? freezes.pick(FREEZES_MS) : (FREEZES_MS[index % 2] ?? 0),
     })),
     server: plan(server, times(70), (index) => ({
       signal: index % 2 === 0 ? "SIGTERM" : "SIGKILL",
@@ -77,6 +98,7 @@ export const disturb = async (
     over,
     runs,
     seed,
+    stillness,
     workDone,
   }: {
     readonly counts: DisturbanceCounts;
@@ -84,6 +106,7 @@ export const disturb = async (
     readonly over: AbortSignal;
     readonly runs: number;
     readonly seed: number;
+    readonly stillness: Stillness;
     /** The share of the work that is done by now, from 0 to 1. */
     readonly workDone: () => number;
   },
@@ -106,7 +129,7 @@ export const disturb = async (
   const killWorker = async (worker: Supervised, { downMs, signal }: Disturbance) => {
     // One that is not there yet has nothing to lose.
     await worker.whenReady(over);
-    if (!over.aborted && (await worker.restart(signal, downMs))) counts.workerKills += 1;
+    if (!over.aborted && (await worker.restart(signal, { downMs }))) counts.workerKills += 1;
   };
 
   await Promise.all([
@@ -115,14 +138,21 @@ export const disturb = async (
       const killed = victims.chance(0.2) ? world.workers : [victims.pick(world.workers)];
       await Promise.all(killed.map((worker) => killWorker(worker, disturbance)));
     }),
+    carryOut(planned.freezes, async ({ downMs }) => {
+      while (stillness.isPausing && !over.aborted) await pause(100, over);
+      stillness.frozen += 1;
+      const standStill = () => pause(downMs, over);
+      if (await victims.pick(world.workers).freeze(standStill)) counts.workerFreezes += 1;
+      stillness.frozen -= 1;
+    }),
     carryOut(planned.simulator, async ({ downMs, signal }) => {
       await world.simulator.whenReady(over);
       await faults.beforeKill();
-      if (await world.simulator.restart(signal, downMs)) counts.simulatorKills += 1;
+      if (await world.simulator.restart(signal, { downMs })) counts.simulatorKills += 1;
     }),
     carryOut(planned.server, async ({ downMs, signal }) => {
       await world.server.whenReady(over);
-      if (!(await world.server.restart(signal, downMs))) return;
+      if (!(await world.server.restart(signal, { downMs }))) return;
       counts.serverRestarts += 1;
       if (signal === "SIGKILL") counts.serverKills += 1;
     }),

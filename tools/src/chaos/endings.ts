@@ -1,4 +1,10 @@
-import { ActivityFailure, type Client, WorkflowFailedError } from "@temporalio/client";
+import {
+  ActivityFailure,
+  CancelledFailure,
+  type Client,
+  TerminatedFailure,
+  WorkflowFailedError,
+} from "@temporalio/client";
 import type { PlannedRun } from "./planned-runs.ts";
 import { callUntilAnswered } from "./temporal.ts";
 import type { World } from "./world.ts";
@@ -9,7 +15,7 @@ export type Ending =
   | { readonly status: "completed"; readonly result: unknown }
   | {
       readonly status: "failed";
-      /** The type of the failure at the bottom: `Refused`, `Abandoned`, … */
+      /** The type of the failure at the bottom: `Refused`, `Abandoned`, `Cancelled`, `Terminated`, … */
       readonly type: string;
       readonly message: string;
       /** The operation that was refused, where it was one. */
@@ -20,6 +26,9 @@ export type Ending =
 export interface EndedRun {
   readonly ending: Ending;
   readonly ids: readonly string[];
+  /** Of the latest run of the id, in milliseconds since 1970; 0 where it is not known. */
+  readonly startedAt: number;
+  readonly closedAt: number;
 }
 
 const operationIn = (details: unknown): string | undefined => {
@@ -34,28 +43,34 @@ const operationIn = (details: unknown): string | undefined => {
 const failureOf = (error: unknown): Ending => {
   let cause = error instanceof WorkflowFailedError ? error.cause : error;
   while (cause instanceof ActivityFailure && cause.cause !== undefined) cause = cause.cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const failed = { status: "failed", message, operation: undefined } as const;
+  if (cause instanceof CancelledFailure) return { ...failed, type: "Cancelled" };
+  if (cause instanceof TerminatedFailure) return { ...failed, type: "Terminated" };
   const type = cause instanceof Error && "type" in cause ? String(cause.type) : "";
-  return {
-    status: "failed",
-    type,
-    message: cause instanceof Error ? cause.message : String(cause),
-    operation:
-      cause instanceof Error && "details" in cause ? operationIn(cause.details) : undefined,
-  };
+  const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
+  return { ...failed, type, operation: operationIn(details) };
 };
+
+/** Of a run that the server did not tell of. */
+export const UNTOLD: EndedRun = { ending: { status: "open" }, ids: [], startedAt: 0, closedAt: 0 };
 
 const read = async (client: Client, workflowId: string): Promise<EndedRun> => {
   const handle = client.workflow.getHandle(workflowId);
   // Not by visibility, which lags.
-  const { status, typedSearchAttributes } = await handle.describe();
+  const { closeTime, startTime, status, typedSearchAttributes } = await handle.describe();
   const found = typedSearchAttributes.getAll().find(({ key }) => key.name === "PaymentIds")?.value;
-  const ids = Array.isArray(found) ? found.map(String) : [];
-  if (status.name === "RUNNING") return { ending: { status: "open" }, ids };
+  const ended = {
+    ids: Array.isArray(found) ? found.map(String) : [],
+    startedAt: startTime.getTime(),
+    closedAt: closeTime?.getTime() ?? 0,
+  };
+  if (status.name === "RUNNING") return { ...ended, ending: { status: "open" } };
   try {
-    return { ending: { status: "completed", result: await handle.result() }, ids };
+    return { ...ended, ending: { status: "completed", result: await handle.result() } };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    return { ending: failureOf(error), ids };
+    return { ...ended, ending: failureOf(error) };
   }
 };
 
@@ -68,7 +83,7 @@ export const readEndings = async (
   const endings = new Map<string, EndedRun>();
   for (const { workflowId } of runs) {
     const ended = await callUntilAnswered(world, over, (client) => read(client, workflowId));
-    endings.set(workflowId, ended ?? { ending: { status: "open" }, ids: [] });
+    endings.set(workflowId, ended ?? UNTOLD);
   }
   return endings;
 };

@@ -1,5 +1,3 @@
-import { isSameMoney } from "./money.ts";
-
 /** Something that is not as it must be. */
 export interface Finding {
   /** The run's workflow id, or what else it is about. */
@@ -9,11 +7,14 @@ export interface Finding {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** How many there must be of what a run makes: while that cannot be said, either is right. */
+export type Due = "one" | "none" | "either";
+
 /** What a comparison has found so far. */
 export class Findings {
   /** More in the ledger than one run may make. */
   readonly duplicates: Finding[] = [];
-  /** A run says that it was done, and it was not; or it was done, and the run does not know. */
+  /** A run says that it was done, and it was not; or it was done, and nobody is told. */
   readonly lost: Finding[] = [];
   /** A result, a key or a balance that differs from the ledger; a failure without a cause. */
   readonly wrong: Finding[] = [];
@@ -21,28 +22,27 @@ export class Findings {
   readonly stuck: Finding[] = [];
 
   /**
-   * Compares how many there are with how many there must be, one or none; while the run is open
-   * `isDue` is undefined, and either is right.
+   * Compares how many there are with how many there must be.
    *
-   * @returns the one that there must be and is
+   * @returns the one that there is
    */
   one<A>(
     subject: string,
     name: string,
-    { found, isDue }: { readonly found: readonly A[]; readonly isDue: boolean | undefined },
+    { due, found }: { readonly found: readonly A[]; readonly due: Due },
   ): A | undefined {
     const [first, ...more] = found;
     if (more.length > 0) {
       this.duplicates.push({ subject, what: `${found.length} ${name}s instead of one` });
       return undefined;
     }
-    if (isDue === true && first === undefined) {
+    if (due === "one" && first === undefined) {
       this.lost.push({ subject, what: `no ${name} in the ledger` });
     }
-    if (isDue === false && first !== undefined) {
+    if (due === "none" && first !== undefined) {
       this.lost.push({ subject, what: `a ${name} that the run does not know of` });
     }
-    return isDue === true ? first : undefined;
+    return due === "none" ? undefined : first;
   }
 
   /** Compares what a run says with each field that the ledger gives. */
@@ -54,12 +54,6 @@ export class Findings {
         what: `${field} is ${String(said[field])}, in the ledger ${String(value)}`,
       });
     }
-  }
-
-  /** Compares two amounts as numbers, however they are written. */
-  amount(subject: string, said: unknown, kept: string): void {
-    if (typeof said === "string" && isSameMoney(said, kept)) return;
-    this.wrong.push({ subject, what: `the amount is ${String(said)}, in the ledger ${kept}` });
   }
 
   /** Whether a run can be found by what it made. */

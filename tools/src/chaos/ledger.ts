@@ -4,16 +4,23 @@ export interface Ledger {
     readonly currency: string;
     readonly available_balance: string;
   }>;
-  readonly beneficiaries: ReadonlyArray<{
-    readonly beneficiary_id: string;
-    readonly details: Readonly<Record<string, string>>;
-  }>;
+  readonly beneficiaries: ReadonlyArray<BeneficiaryRecord>;
   readonly payouts: ReadonlyArray<PayoutRecord>;
   readonly cardholders: ReadonlyArray<CardholderRecord>;
   readonly cards: ReadonlyArray<CardRecord>;
 }
 
-export interface PayoutRecord {
+/** Times of the ledger are ISO 8601, by the clock of this machine whatever the service shows. */
+interface Created {
+  readonly create_time: string;
+}
+
+export interface BeneficiaryRecord extends Created {
+  readonly beneficiary_id: string;
+  readonly details: Readonly<Record<string, string>>;
+}
+
+export interface PayoutRecord extends Created {
   readonly payout_id: string;
   readonly payout_status: string;
   readonly short_reference: string;
@@ -25,9 +32,10 @@ export interface PayoutRecord {
   readonly unique_request_id?: string;
   /** Whether its money went back to the balance. */
   readonly returned: boolean;
+  readonly update_time: string;
 }
 
-export interface CardholderRecord {
+export interface CardholderRecord extends Created {
   readonly card_holder_id: string;
   readonly email: string;
   readonly first_name: string;
@@ -35,7 +43,7 @@ export interface CardholderRecord {
   readonly removed: boolean;
 }
 
-export interface CardRecord {
+export interface CardRecord extends Created {
   readonly card_id: string;
   readonly card_holder_id: string;
   readonly card_limit: string;

@@ -1,22 +1,35 @@
 import { interruption } from "../interruption.ts";
 import { type Reporter, reporter } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
+import { buildApps } from "./built-apps.ts";
 import { conduct, isGreen } from "./conduct.ts";
 import { chaosOptions, help, readOptions } from "./options.ts";
-import { describeResult } from "./table.ts";
+import { describeResult, lineOf } from "./table.ts";
 
 const quietReporter: Reporter = { line: () => {}, during: async (_, work) => await work };
 
 await runCommand({ help, options: chaosOptions }, async (values) => {
-  const options = readOptions(values);
+  const campaigns = readOptions(values);
   const signal = interruption();
   const report = values.quiet ? quietReporter : reporter();
-  report.line(`Seed ${options.seed}`);
-  const result = await conduct(options, report, signal);
-  process.stdout.write(
-    values.json
-      ? `${JSON.stringify({ green: isGreen(result), ...result })}\n`
-      : describeResult(result),
-  );
-  return isGreen(result) ? 0 : 1;
+  const apps = await report.during("Building worker and starter", buildApps());
+  let isAllGreen = true;
+  try {
+    for (const options of campaigns) {
+      report.line(`Seed ${options.seed}`);
+      const result = await conduct(options, { apps, report, signal });
+      isAllGreen &&= isGreen(result);
+      if (values.json) {
+        process.stdout.write(`${JSON.stringify({ green: isGreen(result), ...result })}\n`);
+      } else if (campaigns.length > 1) {
+        process.stdout.write(`${lineOf(result)}\n`);
+      }
+      if (!values.json && (campaigns.length === 1 || !isGreen(result))) {
+        process.stdout.write(describeResult(result));
+      }
+    }
+  } finally {
+    await apps.remove();
+  }
+  return isAllGreen ? 0 : 1;
 });

@@ -1,29 +1,55 @@
 import { type Client, WorkflowUpdateFailedError } from "@temporalio/client";
-import type { Ledger } from "./ledger.ts";
+import type { ChaosOptions } from "./options.ts";
 import { pause } from "./pause.ts";
+import { Evidence, type Verdict } from "./person-evidence.ts";
 import type { PlannedRun } from "./planned-runs.ts";
 import { Random } from "./random.ts";
-import { SimulatorSilent } from "./simulator-control.ts";
+import { Unreadable } from "./service-reader.ts";
 import { call, isPassing } from "./temporal.ts";
 import type { World } from "./world.ts";
 
-/** A question of a run, as far as it is read here (packages/workflows/src/run/attention.ts). */
-interface Attention {
+/** A question of a run, as far as a person reads it (packages/workflows/src/run/attention.ts). */
+export interface Attention {
   readonly step: string;
+  readonly reason: string;
+  readonly sent: Readonly<Record<string, unknown>>;
   readonly actions: readonly string[];
   readonly idsWanted: readonly string[];
   readonly since: string;
 }
 
+/** A run with what it asks. */
+export interface Question extends Attention {
+  readonly workflowId: string;
+  /** Whether another step of the run is sending as well. */
+  readonly sendsBeside: boolean;
+}
+
 type Decision =
   | { readonly found: Readonly<Record<string, string>> }
   | { readonly resend: true }
-  | { readonly amend: Readonly<Record<string, string>> };
+  | { readonly amend: Readonly<Record<string, string>> }
+  | { readonly abandon: string };
+
+/** What a person knows beside. */
+export interface Circumstances {
+  /** Whether the balance that was empty has been funded. */
+  readonly isFunded: () => boolean;
+  /** Whether runs may be given up by now. */
+  readonly mayAbandon: () => boolean;
+}
 
 /** How the person is called in the audit trails. */
 const NAME = "chaos";
 
-const LOOK_EVERY_MS = 500;
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * How long a person lets the lists catch up before absence is believed, and how long a question
+ * stands that nothing answers: hours, for a person; seconds here, where lists lag by less than three.
+ */
+const PATIENCE_MS = 6_000;
+const GIVES_UP_MS = 12_000;
 
 /** What a person changes of a refused request: nothing that a look-up reads. */
 const AMENDMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -33,46 +59,48 @@ const AMENDMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   issueCard: { product_code: "prepaid-usd-2" },
 };
 
-/** What the ledger shows of a run's step, or undefined where there is nothing. */
-export const traceOf = (
-  run: PlannedRun,
-  step: string,
-  ledger: Ledger,
-): Readonly<Record<string, string>> | undefined => {
-  if (run.kind === "payout") {
-    const payout = ledger.payouts.find(({ payout_reason }) => payout_reason === run.reason);
-    if (step === "createPayout") return payout && { payout_id: payout.payout_id };
-    const { beneficiary } = run;
-    const created = ledger.beneficiaries.findLast(
-      ({ details }) => "nickname" in beneficiary && details["nickname"] === beneficiary.nickname,
-    );
-    return created && { beneficiary_id: created.beneficiary_id };
-  }
-  const holder = ledger.cardholders.find(({ email }) => email === run.email);
-  if (step === "createCardholder") return holder && { card_holder_id: holder.card_holder_id };
-  const card = ledger.cards.find(({ card_holder_id }) => card_holder_id === holder?.card_holder_id);
-  return card && { card_id: card.card_id };
-};
+/** The service's words where the balance does not hold enough. */
+const UNFUNDED = /insufficient/i;
 
-/** Answers what asks for a person, by what the ledger says. */
+/** Answers what asks for a person, by what a person is shown. */
 export class Person {
   readonly #world: World;
   readonly #runs: ReadonlyMap<string, PlannedRun>;
   readonly #seed: number;
-  readonly #answers = { found: 0, resend: 0, amend: 0 };
+  readonly #evidence: Evidence;
+  readonly #may: Circumstances;
+  readonly #answers = { found: 0, resend: 0, amend: 0, abandon: 0 };
   readonly #refusals: string[] = [];
   /** Questions, by run and time, that were answered. */
   readonly #answered = new Set<string>();
+  /** What the evidence said of each question of a send whose outcome was unknown. */
+  readonly #verdicts = new Map<string, Verdict["_tag"]>();
+  /** When a run was given up, in milliseconds since 1970. */
+  readonly abandoned = new Map<string, number>();
 
-  constructor(world: World, runs: readonly PlannedRun[], seed: number) {
+  constructor(
+    world: World,
+    runs: readonly PlannedRun[],
+    { seed }: ChaosOptions,
+    may: Circumstances,
+  ) {
     this.#world = world;
     this.#runs = new Map(runs.map((run) => [run.workflowId, run]));
     this.#seed = seed;
+    this.#evidence = new Evidence(world);
+    this.#may = may;
   }
 
   /** How many questions were answered, and how. */
-  get answers(): Readonly<Record<"found" | "resend" | "amend", number>> {
+  get answers(): Readonly<Record<"found" | "resend" | "amend" | "abandon", number>> {
     return this.#answers;
+  }
+
+  /** Questions about a send of unknown outcome, by what the evidence said when they were answered. */
+  get questions(): Readonly<Record<Verdict["_tag"], number>> {
+    const counts = { ours: 0, only: 0, absent: 0, unclear: 0, unlisted: 0 };
+    for (const verdict of this.#verdicts.values()) counts[verdict] += 1;
+    return counts;
   }
 
   /** Answers that a run refused: none should be. */
@@ -83,11 +111,31 @@ export class Person {
   async answer(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       try {
-        for (const workflowId of await this.#whoAsks()) await this.#answerOne(workflowId);
+        await this.#answerAll();
       } catch (error) {
-        if (!isPassing(error) && !(error instanceof SimulatorSilent)) throw error;
+        if (!isPassing(error) && !(error instanceof Unreadable)) throw error;
       }
       await pause(LOOK_EVERY_MS, over);
+    }
+  }
+
+  async #answerAll(): Promise<void> {
+    const questions: Question[] = [];
+    for (const workflowId of await this.#whoAsks()) {
+      const question = await call(this.#world, (client) => questionOf(client, workflowId));
+      if (question !== undefined) questions.push(question);
+    }
+    this.#evidence.forget();
+    for (const question of questions) {
+      const id = `${question.workflowId}/${question.since}`;
+      if (this.#answered.has(id)) continue;
+      try {
+        const decision = await this.#decide(question, questions, id);
+        if (decision !== undefined) await this.#give(question, id, decision);
+      } catch (error) {
+        // The others' evidence may be readable.
+        if (!(error instanceof Unreadable)) throw error;
+      }
     }
   }
 
@@ -100,51 +148,84 @@ export class Person {
     });
   }
 
-  async #answerOne(workflowId: string): Promise<void> {
-    const run = this.#runs.get(workflowId);
-    if (run === undefined) return;
-    const attention = await call(this.#world, (client) => attentionOf(client, workflowId));
-    if (attention === undefined) return;
-    const question = `${workflowId}/${attention.since}`;
-    if (this.#answered.has(question)) return;
-    const decision = this.#decide(run, attention, await this.#world.control.ledger());
+  async #give({ workflowId }: Question, id: string, decision: Decision): Promise<void> {
     try {
       await call(this.#world, (client) =>
         client.workflow.getHandle(workflowId).executeUpdate("resolve", {
           args: [{ by: NAME, ...decision }],
           // An answer whose own answer is lost is given again, and taken once.
-          updateId: question,
+          updateId: id,
         }),
       );
+      if ("abandon" in decision) this.abandoned.set(workflowId, Date.now());
     } catch (error) {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      this.#refusals.push(`${question}: ${error.cause?.message ?? error.message}`);
+      this.#refusals.push(`${id}: ${error.cause?.message ?? error.message}`);
     }
-    this.#answered.add(question);
-    if ("found" in decision) this.#answers.found += 1;
-    else if ("amend" in decision) this.#answers.amend += 1;
-    else this.#answers.resend += 1;
+    this.#answered.add(id);
+    for (const kind of ["found", "resend", "amend", "abandon"] as const) {
+      if (kind in decision) this.#answers[kind] += 1;
+    }
   }
 
-  #decide(run: PlannedRun, { actions, idsWanted, step }: Attention, ledger: Ledger): Decision {
+  /** What a person decides by now; undefined where there is nothing to decide by yet. */
+  async #decide(
+    question: Question,
+    all: readonly Question[],
+    id: string,
+  ): Promise<Decision | undefined> {
+    const { actions, idsWanted, reason, since, step, workflowId } = question;
+    const order = this.#runs.get(workflowId)?.order;
+    if (order?.kind === "abandon") return this.#abandon("fraud suspected, do not pay");
+    if (UNFUNDED.test(reason) && !this.#may.isFunded()) return undefined;
     if (!actions.includes("found")) {
       // Refused: it was not carried out, and is sent again, changed or as it was.
-      const amend = AMENDMENTS[step];
-      const isAmended = new Random(this.#seed, `${run.workflowId}/${step}`).chance(0.5);
+      const amend = actions.includes("amend") ? AMENDMENTS[step] : undefined;
+      const isAmended = new Random(this.#seed, `${workflowId}/${step}`).chance(0.5);
       return amend !== undefined && isAmended ? { amend } : { resend: true };
     }
-    const trace = traceOf(run, step, ledger);
-    if (trace === undefined) return { resend: true };
-    return {
-      found: Object.fromEntries(idsWanted.map((id) => [id, trace[id] ?? ""])),
-    };
+    const age = Date.now() - Date.parse(since);
+    const verdict = await this.#evidence.judge(question, all);
+    this.#verdicts.set(id, verdict._tag);
+    switch (verdict._tag) {
+      case "ours":
+        return found(idsWanted, verdict.id);
+      case "only":
+        return age < PATIENCE_MS ? undefined : found(idsWanted, verdict.id);
+      case "absent":
+        return age < PATIENCE_MS ? undefined : { resend: true };
+      case "unlisted":
+        // No list shows it, and a second one moves no money.
+        return { resend: true };
+      case "unclear":
+        return age < GIVES_UP_MS ? undefined : this.#abandon("nobody can tell whether it was paid");
+    }
+  }
+
+  #abandon(why: string): Decision | undefined {
+    return this.#may.mayAbandon() ? { abandon: why } : undefined;
   }
 }
 
-const attentionOf = async (client: Client, workflowId: string): Promise<Attention | undefined> => {
-  // The project's own workflows answer this query so.
-  const progress = await client.workflow
+const found = (idsWanted: readonly string[], id: string): Decision => ({
+  found: Object.fromEntries(idsWanted.map((name) => [name, id])),
+});
+
+/** As far as it is read here. */
+interface Progress {
+  readonly attention?: Attention;
+  readonly steps: ReadonlyArray<{ readonly name: string; readonly status: string }>;
+}
+
+const questionOf = async (client: Client, workflowId: string): Promise<Question | undefined> => {
+  // The project's own workflows answer this query so, and `starter attention` shows it.
+  const { attention, steps } = await client.workflow
     .getHandle(workflowId)
-    .query<{ readonly attention?: Attention }>("progress");
-  return progress.attention;
+    .query<Progress>("progress");
+  if (attention === undefined) return undefined;
+  const sendsBeside = steps.some(
+    ({ name, status }) =>
+      name !== attention.step && (status === "running" || status === "needsAttention"),
+  );
+  return { workflowId, sendsBeside, ...attention };
 };

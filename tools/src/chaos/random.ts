@@ -35,4 +35,14 @@ export class Random {
   pick<A>(items: readonly [A, ...A[]]): A {
     return items[this.int(0, items.length - 1)] ?? items[0];
   }
+
+  /** One of several, each as often as its weight says beside the others'. */
+  weighted<A>(items: ReadonlyArray<readonly [A, number]>): A {
+    let left = this.next() * items.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [item, weight] of items) {
+      left -= weight;
+      if (left < 0) return item;
+    }
+    throw new Error("There is nothing to choose from.");
+  }
 }

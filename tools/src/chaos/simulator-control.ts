@@ -41,6 +41,11 @@ export class SimulatorControl {
     await this.#ask("POST", "/_simulator/faults", { body: fault });
   }
 
+  /** Pays an amount into a balance. */
+  async fund(currency: string, amount: string): Promise<void> {
+    await this.#ask("POST", `/_simulator/balances/${currency}/fund`, { body: { amount } });
+  }
+
   /** Creates a beneficiary as any client would, and returns its id. */
   async createBeneficiary(
     account: { readonly clientId: string; readonly apiKey: string },

@@ -10,6 +10,13 @@ export interface Supervision {
   readonly ready: (started: StartedProcess) => Promise<unknown>;
 }
 
+/** How it is away. */
+export interface PlannedRestart {
+  readonly downMs: number;
+  /** What is done then, before it is started again. */
+  readonly whileDown?: () => Promise<void>;
+}
+
 const RESTART_AFTER_MS = 500;
 
 /** A process that is started again whenever it ends, as a supervisor in production would. */
@@ -19,7 +26,7 @@ export class Supervised {
   readonly #crashes: string[] = [];
   #current: StartedProcess | undefined;
   #isReady: Promise<unknown> = Promise.resolve();
-  #planned: { readonly downMs: number } | undefined;
+  #planned: PlannedRestart | undefined;
   #starts = 0;
   #life: Promise<void> = Promise.resolve();
 
@@ -43,11 +50,24 @@ export class Supervised {
     this.#life = this.#keepAlive(first);
   }
 
-  /** Ends it by a signal, and has it started again after `downMs`; false when it was not there. */
-  async restart(signal: NodeJS.Signals, downMs: number): Promise<boolean> {
+  /** Ends it by a signal, and has it started again; false when it was not there. */
+  async restart(signal: NodeJS.Signals, planned: PlannedRestart): Promise<boolean> {
     if (this.#current === undefined) return false;
-    this.#planned = { downMs };
+    this.#planned = planned;
     await this.#current.kill(signal);
+    return true;
+  }
+
+  /** Lets it stand still while something is done; false, with nothing done, when it was not there. */
+  async freeze(meanwhile: () => Promise<void>): Promise<boolean> {
+    const current = this.#current;
+    if (current === undefined) return false;
+    current.send("SIGSTOP");
+    try {
+      await meanwhile();
+    } finally {
+      current.send("SIGCONT");
+    }
     return true;
   }
 
@@ -94,9 +114,10 @@ export class Supervised {
           `${this.#supervision.name} ended ${describeExit(exit)}:\n${lastLines(started)}`,
         );
       }
-      const { downMs } = this.#planned ?? { downMs: RESTART_AFTER_MS };
+      const { downMs, whileDown } = this.#planned ?? { downMs: RESTART_AFTER_MS };
       this.#planned = undefined;
       await pause(downMs, this.#over.signal);
+      await whileDown?.();
       if (this.#over.signal.aborted) return;
     }
   }

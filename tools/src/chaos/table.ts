@@ -32,41 +32,74 @@ const listed = (title: string, findings: readonly Finding[]): string[] =>
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((all, count) => all + count, 0);
 
+const found = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult) => ({
+  duplicates: duplicates.length,
+  lost: lost.length,
+  wrong: wrong.length,
+  stuck: stuck.length,
+  harness: harness.length,
+});
+
+const command = ({ options, runs }: ChaosResult): string =>
+  `npm run chaos -- --runs ${sum(runs)} --seed ${options.seed}${options.restore ? " --restore" : ""}`;
+
+/** The result in one line, for one of many. */
+export const lineOf = (result: ChaosResult): string => {
+  const { completed, ended, failed, faults, options, questions, refused, runs, seconds } = result;
+  const figures = Object.entries(found(result)).map(([name, count]) => `${name} ${count}`);
+  return [
+    `${isGreen(result) ? "green" : "RED  "} seed ${options.seed}${options.restore ? " restore" : ""}`,
+    `${sum(runs)} runs ${seconds} s`,
+    `completed ${completed} refused ${refused} failed ${failed} ended ${ended}`,
+    `faults ${sum(faults)}`,
+    `asked ${sum(questions)} spared ${questions.ours + questions.only}`,
+    figures.join(" "),
+    JSON.stringify(options.temper.temperament),
+  ].join(" | ");
+};
+
 /** The result as a table of 80 columns. */
 export const describeResult = (result: ChaosResult): string => {
-  const { answers, disturbances, duplicates, faults, harness, lost, options, stuck, wrong } =
-    result;
-  const { serverKills, serverRestarts, simulatorKills, workerKills } = disturbances;
-  const runs = result.onboardings + result.payouts;
-  const keys = options.echoKeys ? "shown" : "not shown";
+  const { answers, disturbances, faults, harness, operator, options, questions, runs } = result;
+  const { serverKills, serverRestarts, simulatorKills, workerFreezes, workerKills } = disturbances;
   const verdict = isGreen(result)
-    ? "Green: each run that completed has its payout, or its card, exactly once."
-    : `Red. Again with this seed: npm run chaos -- --runs ${runs} --seed ${options.seed} --echo-keys ${options.echoKeys}`;
+    ? "Green: each run that completed has its payouts, or its card, exactly once."
+    : `Red. Again with this seed: ${command(result)}`;
   return [
-    `Seed ${options.seed}, keys of payouts ${keys}, ${result.seconds} s`,
+    `Seed ${options.seed}, ${result.seconds} s${options.restore ? ", database put back" : ""}`,
+    `The service: ${JSON.stringify(options.temper.temperament)}`,
     "",
-    row("runs", runs, `${result.onboardings} onboardings, ${result.payouts} payouts`),
+    row("runs", sum(runs), `${runs.onboarding} onboardings, ${runs.payTwice} that pay twice`),
     row("  completed", result.completed),
     row("  refused", result.refused, "by an injected fault; nothing came of that step"),
+    row("  failed", result.failed, "as planned: payouts that fail, checks and funds too late"),
+    row("  ended by people", result.ended, "cancelled, terminated, abandoned"),
     row("faults that struck", sum(faults)),
     ...grid(faults),
-    row("workers killed", workerKills),
+    row("workers killed", workerKills, `and frozen ${workerFreezes}`),
     row("simulator killed", simulatorKills),
     row("server restarted", serverRestarts, `${serverKills} of them killed`),
+    row("cancelled", operator.cancelled, `terminated ${operator.terminated}`),
+    row("retried", operator.retried, `in bulk ${operator.retriedInBulk}`),
+    row("paused", operator.pauses),
     row(
       "asked a person",
       sum(answers),
-      `found ${answers.found}, resend ${answers.resend}, amend ${answers.amend}`,
+      `found ${answers.found}, resend ${answers.resend}, amend ${answers.amend}, abandon ${answers.abandon}`,
+    ),
+    row(
+      "  what came of a send",
+      sum(questions),
+      `to be spared ${questions.ours + questions.only}, absent ${questions.absent}, unclear ${questions.unclear}`,
     ),
     "",
-    row("duplicates", duplicates.length),
-    row("lost", lost.length),
-    row("wrong", wrong.length),
-    row("stuck", stuck.length),
-    ...listed("Duplicates", duplicates),
-    ...listed("Lost", lost),
-    ...listed("Wrong", wrong),
-    ...listed("Stuck", stuck),
+    ...Object.entries(found(result))
+      .filter(([name]) => name !== "harness")
+      .map(([name, count]) => row(name, count)),
+    ...listed("Duplicates", result.duplicates),
+    ...listed("Lost", result.lost),
+    ...listed("Wrong", result.wrong),
+    ...listed("Stuck", result.stuck),
     ...(harness.length === 0
       ? []
       : ["", "Not as it must be:", ...harness.map((one) => `  ${one}`)]),

@@ -10,6 +10,13 @@ import { pause } from "./pause.ts";
 import type { PlannedRun } from "./planned-runs.ts";
 import { TASK_QUEUE, type World } from "./world.ts";
 
+/** The workflow that a planned run is an execution of. */
+export const WORKFLOWS: Readonly<Record<PlannedRun["kind"], string>> = {
+  payout: "payout",
+  payTwice: "payTwice",
+  onboarding: "onboardCardholder",
+};
+
 const CALL_WITHIN_MS = 8_000;
 
 /** Whether an error is one of a server that is away, or of workers that are; the call is repeated. */
@@ -46,7 +53,7 @@ export const callUntilAnswered = async <A>(
 const start = async (world: World, run: PlannedRun, over: AbortSignal): Promise<boolean> => {
   const started = await callUntilAnswered(world, over, async (client) => {
     try {
-      await client.workflow.start(run.kind === "payout" ? "payout" : "onboardCardholder", {
+      await client.workflow.start(WORKFLOWS[run.kind], {
         workflowId: run.workflowId,
         taskQueue: TASK_QUEUE,
         args: [run.input],
@@ -62,6 +69,18 @@ const start = async (world: World, run: PlannedRun, over: AbortSignal): Promise<
   return started === true;
 };
 
+/**
+ * Starts runs once more, as people do who find that Temporal has forgotten them; those that it knows
+ * go on as they are.
+ */
+export const startAgain = async (
+  world: World,
+  runs: readonly PlannedRun[],
+  over: AbortSignal,
+): Promise<void> => {
+  for (const run of runs) await start(world, run, over);
+};
+
 /** Starts all runs, each at its time; those of the same moment at once. */
 export const startRuns = async (
   world: World,
@@ -73,7 +92,7 @@ export const startRuns = async (
   }: {
     /** Called once for runs that are alike, before they start. */
     readonly beforeAlike: (one: PlannedRun) => Promise<void>;
-    readonly onStarted: () => void;
+    readonly onStarted: (run: PlannedRun) => void;
     readonly over: AbortSignal;
   },
 ): Promise<void> => {
@@ -83,7 +102,39 @@ export const startRuns = async (
       await pause(begin + run.startAtMs - Date.now(), over);
       const isFirst = runs[index - 1]?.startAtMs !== run.startAtMs;
       if (run.alike > 1 && isFirst && !over.aborted) await beforeAlike(run);
-      if (!over.aborted && (await start(world, run, over))) onStarted();
+      if (!over.aborted && (await start(world, run, over))) onStarted(run);
     }),
   );
+};
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Visibility lags: so often in a row nothing may be open. */
+const LOOKS = 3;
+
+/** Awaits that no run is open any more. */
+export const awaitEnds = async (
+  world: World,
+  {
+    isBegun,
+    onLook,
+    over,
+  }: {
+    /** Whether all that is to end has been started. */
+    readonly isBegun: () => boolean;
+    readonly onLook: (open: number) => void;
+    readonly over: AbortSignal;
+  },
+): Promise<void> => {
+  // Not the permits to sign in, which end by themselves.
+  const types = Object.values(WORKFLOWS).map((type) => `"${type}"`);
+  const query = `ExecutionStatus = "Running" AND WorkflowType IN (${types.join(", ")})`;
+  for (let quiet = 0; quiet < LOOKS && !over.aborted;) {
+    await pause(LOOK_EVERY_MS, over);
+    const hasBegun = isBegun();
+    const counted = await callUntilAnswered(world, over, (client) => client.workflow.count(query));
+    if (counted === undefined) return;
+    onLook(counted.count);
+    quiet = hasBegun && counted.count === 0 ? quiet + 1 : 0;
+  }
 };

@@ -12,8 +12,12 @@ import { choosePort } from "../stack/ports.ts";
 import { withoutServiceVariables } from "../stack/service-variables.ts";
 import { awaitTemporalServer, temporalServerArguments } from "../stack/temporal-server.ts";
 import type { ChaosOptions } from "./options.ts";
+import type { BuiltApps } from "./built-apps.ts";
 import { START_BALANCES } from "./planned-runs.ts";
+import { ServiceReader } from "./service-reader.ts";
+import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./settling.ts";
 import { SimulatorControl } from "./simulator-control.ts";
+import { Starter } from "./starter.ts";
 import { Supervised } from "./supervised.ts";
 
 /** The task queue of the workers. */
@@ -33,7 +37,12 @@ export interface World {
   readonly client: Client;
   readonly connection: Connection;
   readonly control: SimulatorControl;
+  /** The service as a person reads it. */
+  readonly reader: ServiceReader;
+  readonly starter: Starter;
   readonly account: Account;
+  /** The database of the Temporal server. */
+  readonly database: string;
   readonly folder: string;
   /** Ends every process; the folder stays where `keepFiles` says so. */
   readonly end: (options: { readonly keepFiles: boolean }) => Promise<void>;
@@ -45,17 +54,21 @@ const READY_WITHIN_MS = 60_000;
 const workerSettings = {
   PAYMENTS_REQUEST_TIMEOUT_MS: "2000",
   PAYMENTS_RETRY_BASE_MS: "50",
-  PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 3 }),
 };
 
 /** Starts everything; what was started is ended again when a part of it does not come up. */
-export const startWorld = async (options: ChaosOptions, report: Reporter): Promise<World> => {
+export const startWorld = async (
+  options: ChaosOptions,
+  apps: BuiltApps,
+  report: Reporter,
+): Promise<World> => {
   const { path: temporal } = await ensure(temporalCli, report);
   const choose = (option: string) => choosePort({ option }, report);
   const port = await choose("the Temporal server");
   const uiPort = await choose("the Web UI");
   const simulatorPort = await choose("the simulator");
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
+  const database = join(folder, "temporal.sqlite");
   const address = `127.0.0.1:${port}`;
   const node = process.execPath;
 
@@ -79,7 +92,7 @@ export const startWorld = async (options: ChaosOptions, report: Reporter): Promi
       spawn(`temporal-${start}`, temporal, [
         ...temporalServerArguments(port, uiPort),
         "--db-filename",
-        join(folder, "temporal.sqlite"),
+        database,
         "--log-level",
         "error",
       ]),
@@ -97,9 +110,10 @@ export const startWorld = async (options: ChaosOptions, report: Reporter): Promi
           "--json",
           `--port=${simulatorPort}`,
           `--state-file=${join(folder, "ledger.jsonl")}`,
-          "--settle-after=1",
-          "--verify-after=1",
-          `--echo-payout-key=${options.echoKeys}`,
+          `--settle-after=${SETTLE_AFTER_MS / 1_000}`,
+          `--verify-after=${VERIFY_AFTER_MS / 1_000}`,
+          `--seed=${options.seed}`,
+          `--temperament=${JSON.stringify(options.temper.temperament)}`,
           ...Object.entries(START_BALANCES).map(
             ([currency, amount]) => `--balance=${currency}=${amount}`,
           ),
@@ -113,6 +127,8 @@ export const startWorld = async (options: ChaosOptions, report: Reporter): Promi
 
   const variables = () => ({
     ...workerSettings,
+    PAYMENTS_ASSUMPTIONS: JSON.stringify(options.temper.assumptions),
+    CHAOS_BUNDLE: apps.bundle,
     TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: "default",
@@ -122,10 +138,11 @@ export const startWorld = async (options: ChaosOptions, report: Reporter): Promi
     PAYMENTS_API_KEY: account.apiKey,
     PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
   });
-  const workerArguments =
-    options.worker === undefined
-      ? appArguments("worker", ["--json"])
-      : ["--conditions=@durable-payments/source", options.worker, "--json"];
+  const workerArguments = [
+    "--conditions=@durable-payments/source",
+    options.worker ?? apps.worker,
+    "--json",
+  ];
   const worker = (name: string) =>
     new Supervised({
       name,
@@ -160,14 +177,22 @@ export const startWorld = async (options: ChaosOptions, report: Reporter): Promi
       { cause: error },
     );
   }
+  const url = `http://127.0.0.1:${simulatorPort}`;
   return {
     server,
     simulator,
     workers,
     client: new Client({ connection }),
     connection,
-    control: new SimulatorControl(`http://127.0.0.1:${simulatorPort}`),
+    control: new SimulatorControl(url),
+    reader: new ServiceReader(url, () => account),
+    starter: new Starter(apps.starter, () => ({
+      ...process.env,
+      ...withoutServiceVariables(),
+      ...variables(),
+    })),
     account,
+    database,
     folder,
     end,
   };

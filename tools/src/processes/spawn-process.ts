@@ -23,6 +23,8 @@ export interface StartedProcess {
   readonly onStderr: (listener: (text: string) => void) => void;
   /** Sends the signal (SIGTERM by default), 10 seconds later a SIGKILL, and awaits the end. */
   readonly kill: (signal?: NodeJS.Signals) => Promise<Exit>;
+  /** Sends a signal, and awaits nothing. */
+  readonly send: (signal: NodeJS.Signals) => void;
   /** Fulfilled when it has ended, however that came about. */
   readonly exited: Promise<Exit>;
 }
@@ -88,6 +90,7 @@ export const spawnProcess = (
     onStdout: (listener) => void child.stdout.on("data", listener),
     onStderr: (listener) => void child.stderr.on("data", listener),
     exited,
+    send,
     kill: async (signal = "SIGTERM") => {
       send(signal);
       const force = setTimeout(sendLast, forceAfterMs);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { compare, type Evidence } from "../../src/chaos/compare.ts";
-import type { EndedRun } from "../../src/chaos/endings.ts";
+import { compare } from "../../src/chaos/compare.ts";
+import { type EndedRun, UNTOLD } from "../../src/chaos/endings.ts";
+import type { Evidence } from "../../src/chaos/evidence.ts";
 import type { Ledger } from "../../src/chaos/ledger.ts";
 import type { PlannedOnboarding, PlannedPayout } from "../../src/chaos/planned-runs.ts";
 
@@ -9,10 +10,17 @@ const payout: PlannedPayout = {
   workflowId: "payout-1",
   startAtMs: 0,
   alike: 1,
-  reason: "Goods 1",
-  amount: "12.5",
-  currency: "EUR",
-  beneficiary: { id: "b-1" },
+  order: undefined,
+  withinMs: undefined,
+  payments: [
+    {
+      reason: "Goods 1",
+      amounts: ["12.5"],
+      currency: "EUR",
+      beneficiary: { id: "b-1" },
+      settling: "completes",
+    },
+  ],
   input: {},
 };
 
@@ -21,14 +29,21 @@ const onboarding: PlannedOnboarding = {
   workflowId: "onboarding-1",
   startAtMs: 0,
   alike: 1,
+  order: undefined,
   email: "person-1@example.com",
-  card_limit: "100.00",
+  card_limits: ["100.00"],
   card_name: "Card 1",
   undoes: false,
+  mayFailAs: [],
+  withinMs: undefined,
   input: {},
 };
 
+const create_time = "2026-11-21T05:00:00.000Z";
+
 const paid = {
+  create_time,
+  update_time: create_time,
   payout_id: "p-1",
   payout_status: "completed",
   short_reference: "P1",
@@ -42,6 +57,7 @@ const paid = {
 };
 
 const holder = {
+  create_time,
   card_holder_id: "h-1",
   email: "person-1@example.com",
   first_name: "Ada",
@@ -50,6 +66,7 @@ const holder = {
 };
 
 const card = {
+  create_time,
   card_id: "c-1",
   card_holder_id: "h-1",
   card_limit: "100.00",
@@ -63,13 +80,19 @@ const ledger: Ledger = {
     { currency: "EUR", available_balance: "987.50" },
     { currency: "USD", available_balance: "900.00" },
   ],
-  beneficiaries: [{ beneficiary_id: "b-1", details: { nickname: "Supplier" } }],
+  beneficiaries: [{ create_time, beneficiary_id: "b-1", details: { nickname: "Supplier" } }],
   payouts: [paid],
   cardholders: [holder],
   cards: [card],
 };
 
+const times = {
+  startedAt: Date.parse(create_time) - 5_000,
+  closedAt: Date.parse(create_time) + 5_000,
+};
+
 const payoutEnded: EndedRun = {
+  ...times,
   ending: {
     status: "completed",
     result: {
@@ -85,6 +108,7 @@ const payoutEnded: EndedRun = {
 };
 
 const onboardingEnded: EndedRun = {
+  ...times,
   ending: {
     status: "completed",
     result: { card_holder_id: "h-1", card_id: "c-1", card_limit: "100.00" },
@@ -93,29 +117,49 @@ const onboardingEnded: EndedRun = {
 };
 
 const refused = (operation: string): EndedRun => ({
+  ...times,
   ending: { status: "failed", type: "Refused", message: "Refused on demand", operation },
   ids: ["h-1", "key-2", "c-1"],
 });
 
-const open: EndedRun = { ending: { status: "open" }, ids: [] };
+/** As a run that people have ended says of itself. */
+const endedAs = (type: string, ids: readonly string[] = []): EndedRun => ({
+  ...times,
+  ending: { status: "failed", type, message: type, operation: undefined },
+  ids,
+});
+
+const open = UNTOLD;
 
 const found = ({
   changes = {},
   ended = {},
+  facts = {},
+  plan = {},
   undoes = false,
 }: {
   readonly changes?: Partial<Ledger>;
   readonly ended?: Readonly<Record<string, EndedRun>>;
+  readonly facts?: Partial<Evidence>;
+  readonly plan?: Partial<PlannedPayout>;
   readonly undoes?: boolean;
 }) => {
   const evidence: Evidence = {
-    runs: [payout, { ...onboarding, undoes }],
+    runs: [
+      { ...payout, ...plan },
+      { ...onboarding, undoes },
+    ],
     endings: new Map(
       Object.entries({ "payout-1": payoutEnded, "onboarding-1": onboardingEnded, ...ended }),
     ),
     ledger: { ...ledger, ...changes },
-    startBalances: { EUR: "1000.00", USD: "1000.00" },
-    echoKeys: true,
+    funds: { EUR: "1000.00", USD: "1000.00" },
+    abandoned: new Map(),
+    ended: new Map(),
+    inDoubt: new Set(),
+    pauses: [],
+    restored: false,
+    ...facts,
   };
   const { completed, duplicates, lost, refused, stuck, wrong } = compare(evidence);
   const told = (findings: typeof lost) => findings.map(({ subject, what }) => `${subject} ${what}`);
@@ -200,9 +244,9 @@ describe("the comparison of ledger and runs", () => {
 
   it("finds what should have been undone, and was not", () => {
     const ended = { "onboarding-1": refused("updateCard") };
-    expect(found({ ended, undoes: true }).wrong).toEqual([
-      "onboarding-1 removed is true, in the ledger false",
-      "onboarding-1 isCancelled is true, in the ledger false",
+    expect(found({ ended, undoes: true }).lost).toEqual([
+      "onboarding-1 a cardholder that the run does not know of",
+      "onboarding-1 a card that the run does not know of",
     ]);
     const changes = {
       cardholders: [{ ...holder, removed: true }],
@@ -236,13 +280,14 @@ describe("the comparison of ledger and runs", () => {
     };
     expect(found({ changes }).wrong).toEqual([
       "payout-1 the amount is 12.5, in the ledger 12.51",
-      "payout-1 the amount is 12.50, in the ledger 12.51",
+      'payout-1 the amount is "12.50", in the ledger 12.51',
     ]);
   });
 
   it("finds a failure that no fault explains, and money of no run", () => {
     const ended = {
       "payout-1": {
+        ...times,
         ending: {
           status: "failed",
           type: "Refused",
@@ -259,5 +304,95 @@ describe("the comparison of ledger and runs", () => {
       "payout-1 failed (Refused): Insufficient balance",
       "payout p-3 is of no run",
     ]);
+  });
+
+  it("finds what stands of a run that people ended, unless the run knows or a list tells", () => {
+    const unknown = { "payout-1": endedAs("Cancelled", ["key-1"]) };
+    const cancelled = new Map([["payout-1", Date.parse(create_time)]]);
+    const stands = ["payout-1 a payout stands, and nobody is told"];
+    expect(found({ ended: unknown, facts: { ended: cancelled } }).lost).toEqual(stands);
+    const inDoubt = new Set(["payout-1"]);
+    expect(found({ ended: unknown, facts: { ended: cancelled, inDoubt } })).toMatchObject(nothing);
+    const known = { "payout-1": endedAs("Cancelled", ["key-1", "p-1"]) };
+    expect(found({ ended: known, facts: { ended: cancelled } })).toMatchObject(nothing);
+  });
+
+  it("finds what was paid after a person had ended it", () => {
+    const at = Date.parse(create_time);
+    const ended = { "payout-1": endedAs("Abandoned", ["p-1"]) };
+    const before = new Map([["payout-1", at + 1]]);
+    expect(found({ ended, facts: { abandoned: before } })).toMatchObject(nothing);
+    const after = new Map([["payout-1", at - 1]]);
+    expect(found({ ended, facts: { abandoned: after } }).wrong).toEqual([
+      "payout-1 paid after it was abandoned",
+    ]);
+    const longBefore = new Map([["payout-1", at - 60_000]]);
+    expect(found({ facts: { ended: longBefore } }).wrong).toEqual([
+      "payout-1 paid long after it was told to end",
+    ]);
+  });
+
+  it("finds a write while sends are paused", () => {
+    const at = Date.parse(create_time);
+    const pauses = [{ from: at - 10, to: at + 10 }];
+    expect(found({ facts: { pauses } }).wrong).toEqual([
+      "payout p-1 made 10 ms after the pause took hold",
+      "cardholder h-1 made 10 ms after the pause took hold",
+      "card c-1 made 10 ms after the pause took hold",
+      "payee b-1 made 10 ms after the pause took hold",
+    ]);
+  });
+
+  it("finds an end before its time, one that was seen too late, and one without a reason", () => {
+    const said = (status: string) => ({
+      "payout-1": {
+        ...payoutEnded,
+        ending: {
+          status: "completed",
+          result: { payout_id: "p-1", amount: "12.5", payout_status: status, complete_time: null },
+        },
+      } as const,
+    });
+    const processing = { payouts: [{ ...paid, payout_status: "processing" }] };
+    const ended = said("processing");
+    expect(found({ changes: processing, ended }).wrong).toEqual([
+      "payout-1 completed before the payout had ended",
+    ]);
+    expect(found({ changes: processing, ended, plan: { withinMs: 10_000 } })).toMatchObject(
+      nothing,
+    );
+    expect(found({ changes: processing, ended, plan: { withinMs: 10_001 } }).wrong).toEqual([
+      "payout-1 ended before its 10001 ms were over",
+    ]);
+    const update_time = new Date(times.closedAt - 5_001).toISOString();
+    const failed = { payouts: [{ ...paid, payout_status: "failed", update_time }] };
+    expect(found({ changes: failed, ended, plan: { withinMs: 10_000 } }).wrong).toEqual([
+      "payout-1 says that it is not done yet, and it is failed",
+    ]);
+  });
+
+  it("takes both amounts of an amended run, and both payouts of one that pays twice", () => {
+    const [payment] = payout.payments;
+    const amended = { payments: [{ ...payment, amounts: ["99", "12.50"] }] } as const;
+    expect(found({ plan: amended })).toMatchObject(nothing);
+    const other = { ...payment, reason: "Goods 1 b" };
+    const plan = { kind: "payTwice", payments: [payment, other] } as const;
+    const changes = {
+      payouts: [paid, { ...paid, payout_id: "p-2", payout_reason: "Goods 1 b" }],
+      balances: balances("975.00", "900.00"),
+    };
+    const result = payoutEnded.ending.status === "completed" ? payoutEnded.ending.result : {};
+    const ended = (second: string) => ({
+      "payout-1": {
+        ...payoutEnded,
+        ids: ["key-1", "p-1", second],
+        ending: {
+          status: "completed",
+          result: [result, { ...Object(result), payout_id: second }],
+        },
+      } as const,
+    });
+    expect(found({ changes, ended: ended("p-2"), plan })).toMatchObject(nothing);
+    expect(found({ ended: ended("p-1"), plan }).lost).toEqual(["payout-1 no payout in the ledger"]);
   });
 });

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { money, moneyText, total } from "../../src/chaos/money.ts";
-import { planRuns, startingTimeMs } from "../../src/chaos/planned-runs.ts";
+import { planRuns, startingTimeMs } from "../../src/chaos/plan-runs.ts";
 import { Random } from "../../src/chaos/random.ts";
+import { drawTemper, LIST_LAG_SECONDS } from "../../src/chaos/temper.ts";
 
 const existing = [
   { id: "b-1", currency: "EUR" },
   { id: "b-2", currency: "USD" },
+  { id: "b-3", currency: "GBP" },
 ] as const;
 
 describe("the planned runs", () => {
@@ -16,16 +18,21 @@ describe("the planned runs", () => {
     expect(planRuns({ runs: 24, seed: 8 }, existing)).not.toEqual(runs);
   });
 
-  it("are half onboardings and half payouts, to new and to existing beneficiaries", () => {
-    const payouts = runs.filter((run) => run.kind === "payout");
-    expect(payouts).toHaveLength(12);
-    expect(payouts.some(({ beneficiary }) => "id" in beneficiary)).toBe(true);
-    expect(payouts.some(({ beneficiary }) => "nickname" in beneficiary)).toBe(true);
+  const payouts = runs.filter((run) => run.kind !== "onboarding");
+
+  it("are onboardings and payouts, to new and to existing beneficiaries", () => {
+    expect(payouts).toHaveLength(15);
+    const payees = payouts.flatMap(({ payments }) => payments.map((one) => one.beneficiary));
+    expect(payees.some((beneficiary) => "id" in beneficiary)).toBe(true);
+    expect(payees.some((beneficiary) => "nickname" in beneficiary)).toBe(true);
   });
 
   it("are known in the ledger for certain, each by its own", () => {
-    const marks = runs.map((run) => (run.kind === "payout" ? run.reason : run.email));
-    expect(new Set(marks).size).toBe(24);
+    const marks = runs.flatMap((run) =>
+      run.kind === "onboarding" ? [run.email] : run.payments.map(({ reason }) => reason),
+    );
+    expect(marks.length).toBeGreaterThan(24);
+    expect(new Set(marks).size).toBe(marks.length);
     expect(new Set(runs.map(({ workflowId }) => workflowId)).size).toBe(24);
   });
 
@@ -33,11 +40,31 @@ describe("the planned runs", () => {
     const alike = runs.filter((run) => run.alike > 1);
     expect(alike.length).toBeGreaterThanOrEqual(7);
     const payees = new Set(
-      alike
-        .filter((run) => run.kind === "payout" && run.alike === 3)
-        .map((run) => JSON.stringify([run.startAtMs, "beneficiary" in run && run.beneficiary])),
+      payouts
+        .filter((run) => run.alike === 3)
+        .map((run) => JSON.stringify([run.startAtMs, run.payments[0].beneficiary])),
     );
     expect(payees.size).toBe(1);
+  });
+
+  it("hold each that ends by itself, by people or late, in a short plan as well", () => {
+    const kinds = new Set(runs.map(({ kind, order }) => `${kind} ${order?.kind ?? ""}`.trim()));
+    expect([...kinds]).toEqual(
+      expect.arrayContaining([
+        "payout",
+        "payout abandon",
+        "payout cancel",
+        "payout retry",
+        "payout terminate",
+        "payTwice",
+        "onboarding",
+        "onboarding retry",
+      ]),
+    );
+    expect(payouts.some(({ withinMs }) => withinMs !== undefined)).toBe(true);
+    expect(payouts.some(({ payments }) => payments[0].settling === "fails")).toBe(true);
+    const failures = runs.flatMap((run) => (run.kind === "onboarding" ? run.mayFailAs : []));
+    expect(failures).toEqual(expect.arrayContaining(["VerificationOverdue", "FundsOverdue"]));
   });
 
   it("start in their time", () => {
@@ -52,6 +79,23 @@ describe("the random numbers", () => {
     expect(one?.next()).not.toBe(other?.next());
     const drawn = Array.from({ length: 1_000 }, () => one?.int(1, 3) ?? 0);
     expect(new Set(drawn)).toEqual(new Set([1, 2, 3]));
+  });
+});
+
+describe("the temperaments", () => {
+  const drawn = Array.from({ length: 400 }, (_, seed) => drawTemper(seed).temperament);
+
+  it("follow from the seed, and are drawn in combinations", () => {
+    expect(drawTemper(7)).toEqual(drawTemper(7));
+    const fields = new Set(drawn.flatMap((one) => Object.keys(one)));
+    expect(fields.size).toBeGreaterThan(15);
+    expect(drawn.some((one) => Object.keys(one).length > 5)).toBe(true);
+  });
+
+  it("let lists lag by less than the workers assume", () => {
+    const lags = drawn.map(({ listLagMs }) => Number(listLagMs ?? 0));
+    expect(Math.max(...lags)).toBeLessThan(LIST_LAG_SECONDS * 1_000);
+    expect(drawTemper(1).assumptions["listLagSeconds"]).toBe(LIST_LAG_SECONDS);
   });
 });
 

@@ -17,15 +17,17 @@ const forProduction = (config: WebpackConfig): WebpackConfig => ({
   devtool: "inline-nosources-source-map",
 });
 
-/** Bundles the workflow definitions from their sources. */
+/** Bundles workflow definitions from their sources, by default those of this project. */
 export const buildBundle = ({
   production,
+  workflowsPath = definitionsPath,
 }: {
   readonly production: boolean;
+  readonly workflowsPath?: string;
 }): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
-    workflowsPath: definitionsPath,
-    plugins: [paymentsBundler({ shared: [definitionsPath] })],
+    workflowsPath,
+    plugins: [paymentsBundler({ shared: [workflowsPath] })],
     webpackConfigHook: production ? forProduction : fromSource,
     logger: quiet,
   });

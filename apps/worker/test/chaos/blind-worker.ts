@@ -7,7 +7,6 @@ import { PaymentsClient } from "@durable-payments/api-core";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, Runtime } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
-import { workflowBundle } from "../../src/bundle/prebuilt-bundle.ts";
 import { WorkerLogger } from "../../src/logger.ts";
 import { createWorkers, runWorkers } from "../../src/run-queues.ts";
 
@@ -34,7 +33,7 @@ const workers = await createWorkers({
     namespace,
     activities,
   },
-  workflows: { workflowBundle: await workflowBundle() },
+  workflows: { workflowBundle: { codePath: process.env["CHAOS_BUNDLE"] ?? "" } },
 });
 const running = runWorkers(workers);
 process.stdout.write(`${JSON.stringify({ ready: true })}\n`);

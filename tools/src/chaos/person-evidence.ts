@@ -1,0 +1,111 @@
+import type { Question } from "./person.ts";
+import { likenessOf } from "./person-reads.ts";
+import type { ReadList, Shown } from "./service-reader.ts";
+import { call } from "./temporal.ts";
+import type { World } from "./world.ts";
+
+/** What the service's lists say of a send whose outcome is unknown. */
+export type Verdict =
+  /** One is listed under our own key. */
+  | { readonly _tag: "ours"; readonly id: string }
+  /** Exactly one is listed that is the same and of no other run, and no other run may have made it. */
+  | { readonly _tag: "only"; readonly id: string }
+  /** None is listed that may be it. */
+  | { readonly _tag: "absent" }
+  /** Several are, or one that another run may have made, or something that cannot be read. */
+  | { readonly _tag: "unclear" }
+  /** There is no list to look at. */
+  | { readonly _tag: "unlisted" };
+
+interface ListOf {
+  readonly path: string;
+  readonly pageSize: number;
+  readonly filter?: string;
+  /** The field with the id of what was made. */
+  readonly idField: string;
+  /** What of the request such a list shows; all of it where this is left out. */
+  readonly shows?: (sent: Shown) => Shown;
+}
+
+const PAYOUTS: ListOf = { path: "/api/v1/payouts", pageSize: 50, idField: "payout_id" };
+
+/** The list in which what an id names is to be found. */
+const LISTS: Readonly<Record<string, ListOf>> = {
+  payout_id: PAYOUTS,
+  card_holder_id: { path: "/api/v1/cardholders", pageSize: 50, idField: "card_holder_id" },
+  // Cards have no list, but their first recharge is a transaction of the account.
+  card_id: {
+    path: "/api/v1/transactions",
+    pageSize: 100,
+    filter: "&transaction_type=card+charge",
+    idField: "reference_id",
+    shows: ({ card_limit }) => ({ amount: card_limit }),
+  },
+};
+
+/** What a person finds out by reading the service's lists, and by asking which run owns what. */
+export class Evidence {
+  readonly #world: World;
+  #read = new Map<string, Promise<ReadList>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** What was read is old. */
+  forget(): void {
+    this.#read = new Map();
+  }
+
+  /**
+   * Compares what a run says that it sent with what is listed.
+   *
+   * @throws Unreadable where the service does not answer
+   */
+  async judge(question: Question, all: readonly Question[]): Promise<Verdict> {
+    const [wanted = ""] = question.idsWanted;
+    const list = LISTS[wanted];
+    if (list === undefined) return { _tag: "unlisted" };
+    const { rows, unreadable } = await this.#list(list);
+    const sent = list.shows?.(question.sent) ?? question.sent;
+    const candidates: Array<{ readonly id: string; readonly isExact: boolean }> = [];
+    for (const listed of rows) {
+      const id = String(listed[list.idField]);
+      let likeness = likenessOf(sent, listed);
+      if (likeness === "perhaps" && list === PAYOUTS) {
+        likeness = likenessOf(sent, { ...listed, ...(await this.#world.reader.payout(id)) });
+      }
+      if (likeness === "ours") return { _tag: "ours", id };
+      if (likeness === "other" || (await this.#isOfARun(id, listed["unique_request_id"]))) continue;
+      candidates.push({ id, isExact: likeness === "exact" });
+    }
+    const [candidate, ...more] = candidates;
+    if (unreadable > 0 || more.length > 0) return { _tag: "unclear" };
+    if (candidate === undefined) return { _tag: "absent" };
+    const isLike = (other: Question) =>
+      other !== question &&
+      other.idsWanted[0] === wanted &&
+      likenessOf(sent, list.shows?.(other.sent) ?? other.sent) !== "other";
+    const isRivalled = question.sendsBeside || all.some(isLike);
+    return candidate.isExact && !isRivalled
+      ? { _tag: "only", id: candidate.id }
+      : { _tag: "unclear" };
+  }
+
+  async #list(list: ListOf): Promise<ReadList> {
+    const { filter, idField, pageSize, path } = list;
+    const known = this.#read.get(path);
+    if (known !== undefined) return await known;
+    const reading = this.#world.reader.list(path, idField, pageSize, filter);
+    this.#read.set(path, reading);
+    return await reading;
+  }
+
+  /** Whether some run is known to have made it: what `starter runs list --find` shows. */
+  async #isOfARun(id: string, key: unknown): Promise<boolean> {
+    const ids = [id, ...(typeof key === "string" && key !== "" ? [key] : [])];
+    const query = ids.map((one) => `PaymentIds = ${JSON.stringify(one)}`).join(" OR ");
+    const { count } = await call(this.#world, (client) => client.workflow.count(query));
+    return count > 0;
+  }
+}
