@@ -58,11 +58,11 @@ describe("a person", () => {
         rig,
         {
           ...service.activities,
-          ...lookUpsIn(service.simulator, {
-            rivals: ["another run"],
-            requestTimeoutMs: 0,
-            listLagMs: 0,
-          }),
+          ...lookUpsIn(
+            service.simulator,
+            { rivals: ["another run"], requestTimeoutMs: 0, listLagMs: 0, visibilityLagMs: 0 },
+            { showsKeys: false },
+          ),
         },
         async (queue) => {
           // A payout alike, of nobody that Temporal knows.

@@ -202,7 +202,7 @@ describe("two runs that pay the same, where the service shows no keys,", () => {
   beforeEach(async () => {
     service = await startService(
       { settleAfter: 0, echoPayoutKey: false },
-      { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0 } },
+      { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0, visibilityLagSeconds: 1 } },
     );
   });
   afterEach(() => service.stop());

@@ -30,6 +30,7 @@ export const foundBy = <Item>(
 export const lookUpsIn = (
   simulator: Simulator,
   claims: Claims = {},
+  { showsKeys = true }: { readonly showsKeys?: boolean } = {},
 ): Pick<PaymentsActivities, "findPayouts" | "findCardholders"> => ({
   findPayouts: async ({ keys = [], request }) => {
     const { payouts } = await simulator.state();
@@ -38,9 +39,9 @@ export const lookUpsIn = (
       .map(({ due_at: _, returned: __, transaction_id: ___, ...listed }): Payout => listed);
     const matches = items.map((item) => ({
       id: item.payout_id,
-      isOurs: keys.includes(item.unique_request_id ?? ""),
+      isOurs: showsKeys && keys.includes(item.unique_request_id ?? ""),
       isExact: matchPayout(request, item) === "exact",
-      key: item.unique_request_id,
+      key: showsKeys ? item.unique_request_id : undefined,
     }));
     return foundBy(items, matches, claims);
   },
