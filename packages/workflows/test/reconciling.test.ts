@@ -1,0 +1,199 @@
+import { DISPATCH_WITHIN_MS, type PaymentsActivities } from "@durable-payments/activities";
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { auditQuery, payout, progressQuery, resolveUpdate } from "../src/index.ts";
+import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
+import { payoutInput } from "./support/inputs.ts";
+import { foundBy, lookUpsIn } from "./support/look-ups.ts";
+import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
+
+/** A failure of a send, as its activity reports it. */
+const failing = (type: string, details: ReadonlyArray<unknown> = []) =>
+  ApplicationFailure.create({
+    type,
+    message: `${type} on demand`,
+    nonRetryable: true,
+    details: [...details],
+  });
+
+/** A failure of a look-up, which Temporal tries again. */
+const again = (type: string) => ApplicationFailure.create({ type, message: `${type} on demand` });
+
+const nothing = async () => foundBy([], []);
+
+describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, () => {
+  let rig: Rig;
+  let service: Service;
+  beforeAll(async () => {
+    rig = await timeSkippingRig();
+  });
+  afterAll(() => rig?.end());
+  beforeEach(async () => {
+    service = await startService({ settleAfter: 0 });
+  });
+  afterEach(() => service.stop());
+
+  type Changes = Partial<PaymentsActivities>;
+
+  /** Starts a payout that is never answered, and shows it when it has waited for that long. */
+  const stuck = async (
+    changes: Changes,
+    wait: string,
+    use: (handle: Awaited<ReturnType<typeof begin>>) => Promise<void>,
+  ) => {
+    await withWorker(rig, { ...service.activities, ...changes }, async ({ start }) => {
+      const handle = await begin(start);
+      await rig.environment.sleep(wait);
+      await use(handle);
+      await handle.terminate();
+    });
+  };
+  const begin = (start: Parameters<Parameters<typeof withWorker>[2]>[0]["start"]) =>
+    start(payout, [payoutInput]);
+
+  /** Times in milliseconds since 1970 at which it was sent. */
+  const sendsIn = async (handle: Awaited<ReturnType<typeof begin>>) =>
+    (await handle.query(auditQuery))
+      .filter(({ step, what }) => step === "createPayout" && what === "sending")
+      .map(({ at }) => Date.parse(at));
+
+  const createPayout = async (): Promise<never> => {
+    throw failing("OutcomeUnknown");
+  };
+
+  it("is left to a person when it was absent three times", async () => {
+    await stuck({ createPayout, findPayouts: nothing }, "3 days", async (handle) => {
+      const { attention } = await handle.query(progressQuery);
+      expect(attention?.reason).toContain("It was sent 4 times, and is not listed.");
+      expect(attention?.actions).toEqual(["found", "resend", "abandon"]);
+      expect(await sendsIn(handle)).toHaveLength(4);
+    });
+  });
+
+  it.each([
+    ["OutcomeUnknown", 60_000, 60_000 + DISPATCH_WITHIN_MS],
+    // The lost worker may dispatch it yet.
+    ["WorkerLost", 60_000 + DISPATCH_WITHIN_MS, 60_000 + 2 * DISPATCH_WITHIN_MS],
+  ] as const)("(%s) is sent again after its allowance, not before", async (type, after, before) => {
+    const changes: Changes = {
+      createPayout: async () => {
+        throw failing(type);
+      },
+      findPayouts: nothing,
+    };
+    await stuck(changes, "1 day", async (handle) => {
+      const [first = 0, second = 0] = await sendsIn(handle);
+      expect(second - first).toBeGreaterThanOrEqual(after);
+      expect(second - first).toBeLessThan(before);
+    });
+  });
+
+  it("is left to a person where the list never adds up", async () => {
+    const changes: Changes = {
+      createPayout,
+      findPayouts: async () => {
+        throw again("ListDoesNotAddUp");
+      },
+    };
+    await stuck(changes, "2 hours", async (handle) => {
+      const { attention } = await handle.query(progressQuery);
+      expect(attention?.reason).toContain("ListDoesNotAddUp on demand");
+      expect(attention?.reason).toContain("resend makes it a second time");
+      expect(await sendsIn(handle)).toHaveLength(1);
+    });
+  });
+
+  it("is left to a person where it cannot be looked up for hours", async () => {
+    const changes: Changes = {
+      createPayout,
+      findPayouts: async () => {
+        throw again("OutcomeUnknown");
+      },
+    };
+    await stuck(changes, "5 hours", async (handle) => {
+      const { attention } = await handle.query(progressQuery);
+      expect(attention?.reason).toContain("It could not be looked up");
+      expect(await sendsIn(handle)).toHaveLength(1);
+    });
+  });
+
+  it("is found where the list adds up after all", async () => {
+    let looks = 0;
+    const { findPayouts } = lookUpsIn(service.simulator);
+    await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    const changes: Changes = {
+      findPayouts: async (sent) => {
+        looks += 1;
+        if (looks < 5) throw again("ListDoesNotAddUp");
+        return findPayouts(sent);
+      },
+    };
+    await withWorker(rig, { ...service.activities, ...changes }, async ({ start }) => {
+      expect(await (await begin(start)).result()).toMatchObject({ payout_status: "completed" });
+    });
+    expect(await service.requests("createPayout")).toBe(1);
+  });
+
+  it("is not taken for one that another step of the same run has made", async () => {
+    const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
+    const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary!);
+    const payment = { ...payoutInput.payout, beneficiary_id };
+    let sends = 0;
+    const changes: Changes = {
+      findPayouts,
+      createPayout: async (input, intent) => {
+        sends += 1;
+        // The second one never arrives.
+        if (sends === 2) throw failing("OutcomeUnknown");
+        return service.activities.createPayout(input, intent);
+      },
+    };
+    await withWorker(rig, { ...service.activities, ...changes }, async ({ start }) => {
+      const handle = await start(payTwoSuppliers, [payment, payment]);
+      expect(await handle.result()).toEqual({ first: "completed", second: "completed" });
+    });
+    expect((await service.simulator.state()).payouts).toHaveLength(2);
+  });
+
+  describe("that is certainly not carried out", () => {
+    it("is left to a person when it was turned away as it is three times", async () => {
+      const changes: Changes = {
+        createPayout: async () => {
+          throw failing("Unavailable", [{ status: 422 }]);
+        },
+      };
+      await stuck(changes, "2 hours", async (handle) => {
+        const { attention } = await handle.query(progressQuery);
+        expect(attention?.actions).toEqual(["amend", "resend", "abandon"]);
+        expect(await sendsIn(handle)).toHaveLength(3);
+      });
+    });
+
+    it("is left to a person before the history grows too long, and goes on when told to", async () => {
+      const changes: Changes = {
+        createPayout: async () => {
+          throw failing("Unavailable");
+        },
+      };
+      await withWorker(rig, { ...service.activities, ...changes }, async ({ start }) => {
+        const handle = await begin(start);
+        for (let days = 0; days < 40; days++) {
+          await rig.environment.sleep("1 day");
+          if ((await handle.query(progressQuery)).attention !== undefined) break;
+        }
+        const { attention } = await handle.query(progressQuery);
+        expect(attention?.reason).toContain("the history grows");
+        const { historyLength } = await handle.describe();
+        expect(historyLength).toBeGreaterThan(1_000);
+        expect(historyLength).toBeLessThan(51_200 / 10);
+        rig.activities = { ...service.activities };
+        await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+        expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+      });
+    }, 120_000);
+  });
+});
