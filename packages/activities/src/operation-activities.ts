@@ -96,7 +96,9 @@ export const makeOperationActivities = (
             (client) =>
               guard
                 .around(call(client, input))
-                .pipe(Effect.provideService(IsResend, (intent?.number ?? 1) > 1)),
+                .pipe(
+                  Effect.provideService(IsResend, intent?.isResend ?? (intent?.number ?? 1) > 1),
+                ),
             (error) => {
               failure = error;
               const isInDoubt = error.carriedOut === "unknown";

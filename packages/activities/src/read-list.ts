@@ -3,12 +3,9 @@ import {
   type ListPage,
   ListReading,
   readTime,
-  type TimeSpan,
   type UnreadableRow,
 } from "@durable-payments/api-core";
-
-/** Times that are written less exactly than this say nothing about the order of a list. */
-const INSTANT_MS = 60_000;
+import { NewestFirst } from "./list-order.ts";
 
 /** Most pages of one reading: half a million rows. */
 const MOST_PAGES = 10_000;
@@ -70,30 +67,6 @@ interface Reading<Item> extends ReadList<Item> {
   readonly pages: number;
   /** The ids of what may have been created since, in the list's order. */
   readonly recent: ReadonlyArray<string>;
-}
-
-/** Whether the rows read so far show that the list is newest first, so that older ones follow. */
-class NewestFirst {
-  #newest: number | undefined;
-  #oldest = Number.POSITIVE_INFINITY;
-  #isInOrder = true;
-
-  note(span: TimeSpan | undefined): void {
-    if (span === undefined) return;
-    if (span.latest - span.earliest >= INSTANT_MS || span.latest > this.#oldest) {
-      this.#isInOrder = false;
-    }
-    this.#newest ??= span.latest;
-    this.#oldest = span.latest;
-  }
-
-  get isVerified(): boolean {
-    return this.#isInOrder && this.#newest !== undefined && this.#newest > this.#oldest;
-  }
-
-  isPast(from: number): boolean {
-    return this.isVerified && this.#oldest < from;
-  }
 }
 
 /** Reads a page, and keeps of it what matters. */

@@ -8,6 +8,11 @@ export interface SendIntent {
   readonly number: number;
   /** Whether what earlier sends of the step made has been undone since, so that it may be made anew. */
   readonly isUndone?: boolean;
+  /**
+   * Whether an earlier send of the very request may have reached the service, so that a refusal may
+   * be of a repeat; default: where its number is above 1.
+   */
+  readonly isResend?: boolean;
 }
 
 /** Type of the failure of a send that the journal does not permit: nothing was sent by it. */

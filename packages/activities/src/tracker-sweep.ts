@@ -1,13 +1,14 @@
-import type {
-  Assumptions,
-  Cardholder,
-  ListPage,
-  PaymentsClient,
-  PaymentsError,
-  Payout,
+import {
+  type Assumptions,
+  type Cardholder,
+  type ListPage,
+  type PaymentsClient,
+  type PaymentsError,
+  type Payout,
+  readTime,
 } from "@durable-payments/api-core";
 import type { Effect } from "effect";
-import { createdAt, isNewestFirst } from "./list-order.ts";
+import { NewestFirst } from "./list-order.ts";
 import { cardholderState, payoutState } from "./states.ts";
 import type { Wait, WaitingRuns } from "./tracker-runs.ts";
 import type { CheckedCardholder, EndedPayout } from "./waiting-activities.ts";
@@ -137,24 +138,28 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
     wait.lookedAt = Date.now();
     wait.reachedAfterMs = wait.lookedAt - began;
   };
+  const order = new NewestFirst();
   for (let page_num = fromPage; unseen.size > 0; page_num++) {
     const page = await read({ page_num, page_size: PAGE_SIZE });
     const told: Array<readonly [Wait, Tidings]> = [];
     for (const item of page.item_list) {
+      const created = readTime(item.create_time, assumptions);
+      order.note(created);
       const wait = waiting.find(`${list.kind}:${list.idOf(item)}`);
       if (wait === undefined) continue;
-      const created = createdAt(item);
-      if (Number.isFinite(created)) wait.createdAt = created;
+      if (created !== undefined) wait.createdAt = created.latest;
       look(wait);
       const tidings = list.tidingsOf(item, assumptions);
       if (tidings !== undefined) told.push([wait, tidings]);
     }
     if (told.length > 0) await tell(told);
     const [deepest] = unseen;
-    const times = page.item_list.map(createdAt);
-    const isPast =
-      deepest !== undefined && isNewestFirst(times) && (times.at(-1) ?? 0) < oldest(deepest);
-    if (isPast || times.length === 0 || page_num >= (page.total_page ?? Number.POSITIVE_INFINITY))
+    const isPast = deepest !== undefined && order.isPast(oldest(deepest));
+    if (
+      isPast ||
+      page.item_list.length === 0 ||
+      page_num >= (page.total_page ?? Number.POSITIVE_INFINITY)
+    )
       break;
   }
   // What the list does not show, or not yet, was looked for all the same.

@@ -153,6 +153,7 @@ describe("what was sent before is not sent", () => {
     expect(failure.details).toStrictEqual([
       {
         number: 1,
+        runId: "00000000-0000-0000-0000-000000000000",
         outcome: "carriedOut",
         ids: { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" },
         begunAt,
@@ -189,7 +190,7 @@ describe("what was sent before is not sent", () => {
     });
     // Of a worker that was lost before it wrote anything, nothing is known.
     expect(await failureOf(pay({ step: "another" }, { attempt: 2 }))).toMatchObject({
-      type: "OutcomeUnknown",
+      type: "WorkerLost",
     });
     expect(service.received).toHaveLength(1);
   });

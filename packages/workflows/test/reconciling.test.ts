@@ -140,7 +140,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
 
   it("is not taken for one that another step of the same run has made", async () => {
     const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
-    const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary!);
+    const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
     const payment = { ...payoutInput.payout, beneficiary_id };
     let sends = 0;
     const changes: Changes = {

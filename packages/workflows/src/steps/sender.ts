@@ -128,7 +128,12 @@ export class Sender<Request extends object, A> {
     this.#tell("sending");
     const number = this.#number;
     this.#number += 1;
-    return { step: this.#sending.step, number, ...(this.#isUndone && { isUndone: true }) };
+    return {
+      step: this.#sending.step,
+      number,
+      isResend: this.#unknownOutcomes > 0 || this.#absent > 0,
+      ...(this.#isUndone && { isUndone: true }),
+    };
   }
 
   /** What a send that failed came to: what it made after all, or that it is to be sent again. */
