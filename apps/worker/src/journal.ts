@@ -1,4 +1,6 @@
+import { hostname } from "node:os";
 import { accountHash, type Account } from "@durable-payments/activities";
+import { pollingHosts } from "@durable-payments/activities/polling-hosts";
 import {
   describeJournalPlace,
   type Journal,
@@ -7,21 +9,53 @@ import {
   openJournal,
   readJournalPlace,
 } from "@durable-payments/journal";
+import type { Client } from "@temporalio/client";
+import { Runtime } from "@temporalio/worker";
 import { CannotStart } from "./cannot-start.ts";
+
+/** The journal of a worker. */
+export interface OpenedJournal {
+  readonly journal: Journal;
+  /** Where it is, in words. */
+  readonly where: string;
+  /** Whether workers of other hosts do not have it. */
+  readonly isOfOneHost: boolean;
+}
+
+/** Warns where workers of other hosts poll, too, which have journals of their own. */
+export const warnOfOtherHosts = async (
+  { isOfOneHost }: OpenedJournal,
+  client: Client,
+  taskQueue: string,
+): Promise<void> => {
+  if (!isOfOneHost) return;
+  const { logger } = Runtime.instance();
+  try {
+    const others = (await pollingHosts(client, taskQueue)).filter((host) => host !== hostname());
+    if (others.length > 0) {
+      logger.warn(
+        `Workers of other hosts poll, too (${others.join(", ")}), and the journal of sends is a file of this one: none knows what another has sent. Let them share PostgreSQL: ${JOURNAL_VARIABLE}=postgres://…`,
+      );
+    }
+  } catch (error) {
+    logger.warn(`Whether other hosts poll, too, cannot be seen: ${String(error)}`);
+  }
+};
 
 /**
  * Opens the journal of the account, as the environment says where it is.
  *
- * @returns the journal, and in words where it is.
  * @throws CannotStart
  */
-export const journalFromEnvironment = async (
-  account: Account,
-): Promise<{ readonly journal: Journal; readonly where: string }> => {
+export const journalFromEnvironment = async (account: Account): Promise<OpenedJournal> => {
   const hash = accountHash(account);
   try {
     const place = readJournalPlace(process.env[JOURNAL_VARIABLE], hash);
-    return { journal: await openJournal(place, hash), where: describeJournalPlace(place) };
+    return {
+      journal: await openJournal(place, hash),
+      where: describeJournalPlace(place),
+      isOfOneHost: place._tag === "File",
+    };
   } catch (error) {
     if (error instanceof JournalUnavailable) {
       throw new CannotStart(`The journal of sends cannot be used: ${error.message}.`);

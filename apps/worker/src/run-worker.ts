@@ -8,7 +8,7 @@ import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
 import { deploymentFromEnvironment } from "./deployment.ts";
 import { untilDraining } from "./draining.ts";
-import { journalFromEnvironment } from "./journal.ts";
+import { journalFromEnvironment, warnOfOtherHosts } from "./journal.ts";
 import { WorkerLogger } from "./logger.ts";
 import { paymentsLayer } from "./payments-layer.ts";
 import { ratesFromEnvironment, signInBudgetFromEnvironment } from "./rates.ts";
@@ -107,7 +107,8 @@ export const runWorker = async (
     const runtime = ManagedRuntime.make(paymentsLayer(client, signIns));
     const run = async (draining: AbortSignal) => {
       const { options: account } = await buildClient(runtime);
-      const { journal, where } = await journalFromEnvironment(account);
+      const opened = await journalFromEnvironment(account);
+      const { journal, where } = opened;
       try {
         const workers = await createWorkers({
           taskQueue,
@@ -128,6 +129,7 @@ export const runWorker = async (
         });
         const running = runWorkers(workers);
         void keepTracker({ client, taskQueue, account }, draining);
+        void warnOfOtherHosts(opened, client, taskQueue);
         onReady({ namespace, taskQueue, journal: where });
         await running;
       } finally {

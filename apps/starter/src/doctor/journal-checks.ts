@@ -3,13 +3,13 @@ import {
   clientOptionsFromEnvironment,
   type InvalidSettings,
 } from "@durable-payments/api-core";
+import { pollingHosts } from "@durable-payments/activities/polling-hosts";
 import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { NoJournal, type OpenedJournal, withJournal } from "../connection/journal.ts";
 import { withTemporal } from "../connection/temporal.ts";
 import { StarterError } from "../errors.ts";
-import { pollingHosts } from "../runs/workers.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 const JOURNAL = "journal of sends";
@@ -21,7 +21,7 @@ const SERVER = "Let them share PostgreSQL: PAYMENTS_JOURNAL=postgres://… for e
 /** The hosts whose workers poll, where Temporal tells. */
 const hosts = async (): Promise<ReadonlyArray<string>> => {
   try {
-    return await withTemporal(pollingHosts);
+    return await withTemporal(({ client, settings }) => pollingHosts(client, settings.taskQueue));
   } catch (error) {
     if (error instanceof StarterError) return [];
     throw error;
