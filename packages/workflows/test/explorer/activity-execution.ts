@@ -7,6 +7,7 @@ import {
   type Payout,
   PaymentsClient,
   type PaymentsClientShape,
+  Unavailable,
 } from "@durable-payments/api-core";
 import { asyncLocalStorage, Context, type Info } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
@@ -45,10 +46,15 @@ export interface Answered {
 /** What a lost answer is to an activity. */
 export const NO_ANSWER = "no answer";
 
-/** How long the service takes at most, and how far its list lags. */
+/** What a request that the service turns away is to an activity. */
+export const TURNED_AWAY = "turned away";
+
+/** How long the service takes at most, and how far lists lag. */
 export interface Timing {
   readonly requestTimeoutMs: number;
   readonly listLagMs: number;
+  /** How far the server's list of workflows lags behind what they wrote. */
+  readonly visibilityLagMs: number;
 }
 
 interface Waiting {
@@ -66,14 +72,22 @@ const ask = (asked: Asked): Promise<unknown> =>
 
 const asks = (asked: Asked) => Effect.promise(() => ask(asked));
 
-const clientWith = ({ listLagMs, requestTimeoutMs }: Timing): PaymentsClientShape => {
+const clientWith = ({
+  listLagMs,
+  requestTimeoutMs,
+  visibilityLagMs,
+}: Timing): PaymentsClientShape => {
   const known: Partial<PaymentsClientShape> = {
     options: {
       ...defaultClientOptions,
       clientId: "explored",
       baseUrl: "https://service.test",
       requestTimeoutMs,
-      assumptions: { ...defaultClientOptions.assumptions, listLagSeconds: listLagMs / 1000 },
+      assumptions: {
+        ...defaultClientOptions.assumptions,
+        listLagSeconds: listLagMs / 1000,
+        visibilityLagSeconds: visibilityLagMs / 1000,
+      },
     } as PaymentsClientShape["options"],
     ping: () => Effect.succeed({ message: "pong" }),
     // The answers of the world are such as this client's decoding would give.
@@ -91,6 +105,13 @@ const clientWith = ({ listLagMs, requestTimeoutMs }: Timing): PaymentsClientShap
         const beforeSend = yield* BeforeSend;
         yield* beforeSend("createPayout");
         const made = yield* asks({ io: "createPayout", request });
+        if (made === TURNED_AWAY) {
+          return yield* new Unavailable({
+            operation: "createPayout",
+            carriedOut: "no",
+            message: "The service turned it away.",
+          });
+        }
         if (made !== NO_ANSWER) return made as Payout;
         return yield* new OutcomeUnknown({
           operation: "createPayout",
@@ -111,7 +132,7 @@ const clientWith = ({ listLagMs, requestTimeoutMs }: Timing): PaymentsClientShap
 /** The activities of a worker in this world. */
 export type Activities = Pick<
   PaymentsActivities,
-  "createPayout" | "findPayouts" | "readAccount" | "retrievePayout"
+  "createPayout" | "findPayouts" | "ping" | "readAccount" | "retrievePayout"
 >;
 
 /** Makes the activities that workers execute, over what the world answers. */
@@ -142,25 +163,29 @@ const contextOf = (attempt: Attempt): Context => {
   return Object.assign(context, {
     info,
     cancellationSignal: new AbortController().signal,
-    heartbeatFn: () => undefined,
+    heartbeat: () => undefined,
     _client: { workflow: { list: ({ query }: { readonly query: string }) => listRuns(query) } },
     log: { info: () => undefined, warn: () => undefined, debug: () => undefined },
   });
 };
 
-const outcomeOf = ({
-  details,
-  message,
-  nonRetryable,
-  type,
-}: ApplicationFailure): ActivityOutcome => ({
-  failure: {
-    type: type ?? "",
-    message,
-    nonRetryable: nonRetryable === true,
-    details: details ?? [],
-  },
-});
+/** What the server is told; of an error of another kind its name, so that the attempt is repeated. */
+const outcomeOf = (error: unknown): ActivityOutcome => {
+  if (!(error instanceof ApplicationFailure)) {
+    const { message, name } = error instanceof Error ? error : new Error(String(error));
+    if (name !== "JournalUnavailable") throw error;
+    return { failure: { type: name, message, nonRetryable: false, details: [] } };
+  }
+  const { details, message, nonRetryable, type } = error;
+  return {
+    failure: {
+      type: type ?? "",
+      message,
+      nonRetryable: nonRetryable === true,
+      details: details ?? [],
+    },
+  };
+};
 
 /** An activity that a worker executes: it asks the world, and goes on with each answer. */
 export class ActivityExecution {
@@ -185,10 +210,12 @@ export class ActivityExecution {
           execution.#done = { result };
         },
         (error: unknown) => {
-          if (error instanceof ApplicationFailure) execution.#done = outcomeOf(error);
-          else execution.#fault = new Error("An activity failed by a fault.", { cause: error });
+          execution.#done = outcomeOf(error);
         },
-      );
+      )
+      .catch((fault: unknown) => {
+        execution.#fault = new Error("An activity has a fault.", { cause: fault });
+      });
     await execution.#settle();
     return execution;
   }

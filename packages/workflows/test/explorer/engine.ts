@@ -9,6 +9,9 @@ import { BEGIN, workflowOf } from "./world.ts";
 /** Heartbeats that are missed for so long lose an attempt to the server. */
 export const HEARTBEAT_TIMEOUT_MS = 15_000;
 
+/** Time until an attempt that failed is repeated. */
+const RETRY_AFTER_MS = 1_000;
+
 /** One thing that can happen, and what it leads to. */
 export interface Next {
   readonly label: string;
@@ -164,10 +167,12 @@ export class Engine {
     const without = { ...state, processes: state.processes.filter((other) => other !== process) };
     if (!process.isConnected) return without;
     const { seq, workflowId } = process.chain.root;
-    if ("failure" in outcome && !outcome.failure.nonRetryable) {
-      throw new Error(`This world does not retry: ${outcome.failure.message}`);
-    }
     const run = currentRun(state, workflowId);
+    if ("failure" in outcome && !outcome.failure.nonRetryable) {
+      const known = { attempt: process.chain.root.attempt, nextAt: state.now + RETRY_AFTER_MS };
+      const attempts = { ...run.attempts, [seq]: known };
+      return { ...without, runs: replaced(state.runs, run, { ...run, attempts }) };
+    }
     return this.tell(without, run, { kind: "activity", at: state.now, seq, outcome });
   }
 }

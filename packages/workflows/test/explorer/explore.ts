@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { Engine } from "./engine.ts";
 import { violated } from "./invariants.ts";
 import { nextOf } from "./transitions.ts";
@@ -30,6 +31,8 @@ class Seen {
   readonly #keys = new Set<string>();
   readonly #from: Array<number> = [];
   readonly #labels: Array<string> = [];
+  /** Each label once. */
+  readonly #label = new Map<string, string>();
 
   get size(): number {
     return this.#keys.size;
@@ -37,11 +40,14 @@ class Seen {
 
   /** @returns the number of a state that was not seen before. */
   add(state: State, from: number, label: string): number | undefined {
-    const key = keyOf(state);
+    // As good as the key itself, and a tenth of its size.
+    const key = hash("md5", keyOf(state), "base64");
     if (this.#keys.has(key)) return undefined;
     this.#keys.add(key);
     this.#from.push(from);
-    return this.#labels.push(label) - 1;
+    const known = this.#label.get(label) ?? label;
+    this.#label.set(known, known);
+    return this.#labels.push(known) - 1;
   }
 
   traceTo(number: number): ReadonlyArray<string> {

@@ -21,7 +21,10 @@ const wrongInLedger = ({ ledger }: State): string | undefined => {
 const wrongInReports = async (engine: Engine, state: State): Promise<string | undefined> => {
   const takers = new Map<string, string>();
   for (const run of state.runs) {
-    const { closed, inDoubt, taken } = await engine.situation(run);
+    const { closed, inDoubt, question, taken } = await engine.situation(run);
+    if (question !== undefined && !engine.world.mayAsk) {
+      return `${run.workflowId} asks without need: ${question.reason}`;
+    }
     for (const { payoutId, step } of taken) {
       const name = `${run.workflowId} ${step}`;
       const taker = takers.get(payoutId) ?? name;
@@ -37,7 +40,7 @@ const wrongInReports = async (engine: Engine, state: State): Promise<string | un
       const missing = steps.filter((step) => !has(step));
       if (missing.length > 0) return `${run.workflowId} completed without ${missing.join(", ")}`;
     }
-    if (closed?.kind === "failed" && run.isCurrent) {
+    if (closed !== undefined && closed.kind !== "completed" && run.isCurrent) {
       const silent = state.ledger.find(
         ({ step, workflowId }) =>
           workflowId === run.workflowId && !has(step) && !inDoubt.includes(step),

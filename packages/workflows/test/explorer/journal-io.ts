@@ -1,6 +1,7 @@
 import {
   type Begun,
   type Journal,
+  JournalUnavailable,
   type KeyEcho,
   type ListName,
   makeMemoryJournal,
@@ -33,8 +34,20 @@ export type JournalCall =
 const nameOf = ({ number, step, workflowId }: Send): string =>
   JSON.stringify([workflowId, step, number]);
 
+/** What a call is to an activity when the journal cannot be reached, whether it was written or not. */
+export const UNREACHABLE = "unreachable";
+
 /** The journal as an activity has it, with the world to answer it. */
-export const askingJournal = (ask: (call: JournalCall) => Promise<unknown>): Journal => ({
+export const askingJournal = (world: (call: JournalCall) => Promise<unknown>): Journal => {
+  const ask = async (call: JournalCall): Promise<unknown> => {
+    const answer = await world(call);
+    if (answer === UNREACHABLE) throw new JournalUnavailable("The journal cannot be reached.");
+    return answer;
+  };
+  return journalOver(ask);
+};
+
+const journalOver = (ask: (call: JournalCall) => Promise<unknown>): Journal => ({
   begin: async (send) => {
     // The answer to "begin" is one without the methods of what has begun.
     const begun = (await ask({ method: "begin", send })) as Begun;

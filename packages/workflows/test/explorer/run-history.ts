@@ -18,6 +18,7 @@ export type RunEvent = { readonly at: number } & (
   | { readonly kind: "timer"; readonly seq: number }
   | { readonly kind: "activity"; readonly seq: number; readonly outcome: ActivityOutcome }
   | { readonly kind: "resolve"; readonly resolution: unknown }
+  | { readonly kind: "cancel" }
 );
 
 /** A sequence of entries; equal sequences are the same object, so that what follows from one is kept with it. */

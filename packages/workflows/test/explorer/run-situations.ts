@@ -14,6 +14,12 @@ export type RunChain = Chain<RunStart, RunEvent>;
 /** An activity that a run awaits. */
 export type Scheduled = Extract<Command, { readonly kind: "activity" }> & { readonly at: number };
 
+/** How a run has ended. */
+export type Closing = Extract<Command, { readonly kind: "cancelled" | "completed" | "failed" }>;
+
+const isClosing = (command: Command): command is Closing =>
+  command.kind === "cancelled" || command.kind === "completed" || command.kind === "failed";
+
 /** Where a run stands after its history: all that the server and a person know of it. */
 export interface Situation {
   readonly runId: string;
@@ -23,7 +29,7 @@ export interface Situation {
   readonly timers: ReadonlyMap<number, number>;
   /** PaymentIds as they were written, the oldest first. */
   readonly written: ReadonlyArray<{ readonly at: number; readonly ids: ReadonlyArray<string> }>;
-  readonly closed: Extract<Command, { readonly kind: "completed" | "failed" }> | undefined;
+  readonly closed: Closing | undefined;
   readonly question: Attention | undefined;
   /** The step that the run is in. */
   readonly step: string;
@@ -171,7 +177,7 @@ const after = (
     if (command.kind === "activity") activities.set(command.seq, { ...command, at: event.at });
     if (command.kind === "timer") timers.set(command.seq, event.at + command.afterMs);
     if (command.kind === "cancelTimer") timers.delete(command.seq);
-    if (command.kind === "completed" || command.kind === "failed") closed = command;
+    if (isClosing(command)) closed = command;
   }
   const written = before.written.at(-1)?.ids.join(" ") === ids.join(" ");
   return {

@@ -1,5 +1,5 @@
 import type { Input, Payout } from "@durable-payments/api-core";
-import { NO_ANSWER } from "./activity-execution.ts";
+import { NO_ANSWER, TURNED_AWAY } from "./activity-execution.ts";
 import type { Engine, Next } from "./engine.ts";
 import { replaced } from "./engine.ts";
 import type { Made, Process, State } from "./world.ts";
@@ -40,8 +40,14 @@ const make = (
     ...(key !== undefined && { unique_request_id: key }),
     create_time: new Date(state.now).toISOString(),
   };
-  return { payout, workflowId, step, at: state.now, isListed: false };
+  // It may arrive as late as the request may take, and be listed so much later.
+  const listedBy = dispatchBy(engine, process) + service.listLagMs;
+  return { payout, workflowId, step, listedBy, isListed: false };
 };
+
+/** Until when a request that a process is about to send can reach the service. */
+export const dispatchBy = (engine: Engine, { chain }: Process): number =>
+  (chain.entry?.at ?? chain.root.startedAt) + engine.world.service.requestTimeoutMs;
 
 /** A send that reaches the service, or not; with an answer, or not. */
 export const createPayout = (
@@ -57,10 +63,18 @@ export const createPayout = (
     label: `${name}: ${made.payout.payout_id}`,
     state: engine.answer({ ...state, ledger }, process, made.payout),
   };
-  if (state.budget.lostAnswers === 0) return [answered];
+  const next = [answered];
+  if (state.budget.turnedAway > 0) {
+    const budget = { ...state.budget, turnedAway: state.budget.turnedAway - 1 };
+    next.push({
+      label: `${name}: the service turns it away`,
+      state: engine.answer({ ...state, budget }, process, TURNED_AWAY),
+    });
+  }
+  if (state.budget.lostAnswers === 0) return next;
   const budget = { ...state.budget, lostAnswers: state.budget.lostAnswers - 1 };
   return [
-    answered,
+    ...next,
     {
       label: `${name}: ${made.payout.payout_id}, the answer is lost`,
       state: engine.answer({ ...state, ledger, budget }, process, NO_ANSWER),
@@ -78,9 +92,8 @@ export const listPayouts = (
   state: State,
   process: Process,
 ): ReadonlyArray<Next> => {
-  const { listLagMs, listed = (payout) => payout, requestTimeoutMs } = engine.world.service;
-  const isCertain = ({ at, isListed }: Made) =>
-    isListed || at + requestTimeoutMs + listLagMs < state.now;
+  const { listed = (payout) => payout } = engine.world.service;
+  const isCertain = ({ isListed, listedBy }: Made) => isListed || listedBy <= state.now;
   return subsets(state.ledger.filter((made) => !isCertain(made))).map((alsoListed) => {
     const ledger = state.ledger.map((made) =>
       isCertain(made) || alsoListed.includes(made) ? { ...made, isListed: true } : made,
@@ -124,9 +137,9 @@ export const listRuns = async (
   for (const run of state.runs) {
     const { written } = await engine.situation(run);
     const newest = written.length - 1;
-    // A version is surely replaced once the one after it is older than the lag.
+    // Once a version is as old as the lag, none before it is shown.
     const surelyReplaced = written.findLastIndex(
-      ({ at }) => at + engine.world.visibilityLagMs < state.now,
+      ({ at }) => at + engine.world.service.visibilityLagMs <= state.now,
     );
     const oldest = Math.max(run.oldestShown, surelyReplaced);
     const shows = (version: number) => written[version]?.ids.includes(id) === true;

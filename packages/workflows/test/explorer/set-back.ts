@@ -1,4 +1,4 @@
-import type { Engine, Next } from "./engine.ts";
+import { type Engine, HEARTBEAT_TIMEOUT_MS, type Next } from "./engine.ts";
 import type { RunChain } from "./run-situations.ts";
 import type { RunRecord, State } from "./world.ts";
 
@@ -81,7 +81,7 @@ export const restores = async (engine: Engine, state: State): Promise<ReadonlyAr
         attempts: Object.fromEntries(
           Object.entries(run.attempts).map(([seq, { attempt }]) => [
             seq,
-            { attempt, lostAt: state.now },
+            { attempt, nextAt: state.now + HEARTBEAT_TIMEOUT_MS },
           ]),
         ),
       })),

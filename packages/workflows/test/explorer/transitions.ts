@@ -1,14 +1,20 @@
 import type { Asked } from "./activity-execution.ts";
 import type { AttemptState } from "./activity-states.ts";
 import { currentRun, type Engine, HEARTBEAT_TIMEOUT_MS, type Next, replaced } from "./engine.ts";
-import { createPayout, listPayouts, listRuns, retrievePayout } from "./service.ts";
+import { type JournalCall, UNREACHABLE } from "./journal-io.ts";
+import { createPayout, dispatchBy, listPayouts, listRuns, retrievePayout } from "./service.ts";
 import { decisions } from "./person.ts";
 import { restores, resets } from "./set-back.ts";
 import type { Process, State } from "./world.ts";
 
 /** Whether nothing else in the world can tell when it is done. */
 const isPrivate = (state: State, process: Process, asked: Asked | undefined): boolean => {
-  if (asked?.io !== "journal") return asked === undefined || asked.io === "retrievePayout";
+  if (asked === undefined || asked.io === "retrievePayout") return true;
+  // What it may see of others it may see by their lag as well.
+  if (asked.io === "listRuns") return true;
+  if (asked.io !== "journal") return false;
+  // Other runs ask what was made.
+  if (asked.call.method === "settle" && state.runs.length > 1) return false;
   const { workflowId } = process.chain.root;
   // What the journal has of a workflow id is asked by that workflow id alone.
   return !state.processes.some(
@@ -31,16 +37,49 @@ const cutOff = (state: State, process: Process): ReadonlyArray<Next> => {
         processes: replaced(state.processes, process, { ...process, isConnected: false }),
         runs: replaced(state.runs, run, {
           ...run,
-          attempts: { ...run.attempts, [seq]: { attempt, lostAt: state.now } },
+          attempts: {
+            ...run.attempts,
+            [seq]: { attempt, nextAt: state.now + HEARTBEAT_TIMEOUT_MS },
+          },
         }),
       },
     },
   ];
 };
 
-/** Until when a request that a process is about to send can reach the service. */
-const dispatchBy = (engine: Engine, { chain }: Process): number =>
-  (chain.entry?.at ?? chain.root.startedAt) + engine.world.service.requestTimeoutMs;
+/** The journal answers, or does not; a worker that was cut off may take its time to go on. */
+const callJournal = async (
+  engine: Engine,
+  state: State,
+  process: Process,
+  call: JournalCall,
+): Promise<ReadonlyArray<Next>> => {
+  const { answer, log } = await engine.journals.call(state.journal, call, state.now);
+  const name = `${process.isConnected ? "" : "lost worker of "}${process.chain.root.workflowId}`;
+  const said = answer === undefined ? "" : `: ${JSON.stringify(answer).slice(0, 60)}`;
+  const answered = (after: State, given: unknown): State =>
+    process.isConnected
+      ? engine.answer(after, process, given)
+      : {
+          ...after,
+          processes: replaced(after.processes, process, { ...process, coming: { answer: given } }),
+        };
+  const written = { ...state, journal: log };
+  const next = [
+    { label: `${name} calls the journal, ${call.method}${said}`, state: answered(written, answer) },
+  ];
+  if (state.budget.journalFaults === 0) return next;
+  const budget = { ...state.budget, journalFaults: state.budget.journalFaults - 1 };
+  const failed = (after: State, how: string): Next => ({
+    label: `${name} calls the journal, ${call.method}: no answer, ${how}`,
+    state: answered({ ...after, budget }, UNREACHABLE),
+  });
+  return [
+    ...next,
+    failed(state, "not written"),
+    ...(log === state.journal ? [] : [failed(written, "written")]),
+  ];
+};
 
 const steps = async (
   engine: Engine,
@@ -73,23 +112,8 @@ const steps = async (
       return retrievePayout(engine, state, process, asked.payoutId);
     case "listRuns":
       return listRuns(engine, state, process, asked.query);
-    case "journal": {
-      const { answer, log } = await engine.journals.call(state.journal, asked.call, state.now);
-      const name = `${process.isConnected ? "" : "lost worker of "}${workflowId}`;
-      const said = JSON.stringify(answer) ?? "";
-      return [
-        {
-          label: `${name} calls the journal: ${asked.call.method} ${said.slice(0, 80)}`,
-          state: process.isConnected
-            ? engine.answer({ ...state, journal: log }, process, answer)
-            : {
-                ...state,
-                journal: log,
-                processes: replaced(state.processes, process, { ...process, coming: { answer } }),
-              },
-        },
-      ];
-    }
+    case "journal":
+      return callJournal(engine, state, process, asked.call);
     default:
       throw new Error(`${type} is neither done nor waits.`);
   }
@@ -114,8 +138,8 @@ const timers = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>
     }
     for (const scheduled of situation.activities.values()) {
       const known = run.attempts[scheduled.seq];
-      if (known?.lostAt === undefined) continue;
-      const at = Math.max(known.lostAt + HEARTBEAT_TIMEOUT_MS, state.now);
+      if (known?.nextAt === undefined) continue;
+      const at = Math.max(known.nextAt, state.now);
       due.push({
         at,
         next: async () => ({
@@ -152,6 +176,22 @@ const starts = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>
     : [{ label: `${workflowId} is started`, state: await engine.startRun(state, workflowId) }];
 };
 
+/** Runs are cancelled. */
+const cancels = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
+  if (state.budget.cancels === 0) return [];
+  const budget = { ...state.budget, cancels: state.budget.cancels - 1 };
+  const next: Array<Next> = [];
+  for (const run of state.runs) {
+    const { closed } = await engine.situation(run);
+    if (!run.isCurrent || closed !== undefined) continue;
+    next.push({
+      label: `${run.workflowId} is cancelled`,
+      state: await engine.tell({ ...state, budget }, run, { kind: "cancel", at: state.now }),
+    });
+  }
+  return next;
+};
+
 /** Everything that can happen next. */
 export const nextOf = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
   // One after the other, here as below: one execution goes on at a time.
@@ -174,6 +214,7 @@ export const nextOf = async (engine: Engine, state: State): Promise<ReadonlyArra
     ...(await starts(engine, state)),
     ...(await timers(engine, state)),
     ...(await decisions(engine, state)),
+    ...(await cancels(engine, state)),
     ...(await resets(engine, state)),
     ...(await restores(engine, state)),
   );

@@ -41,6 +41,7 @@ export type Command =
   | { readonly kind: "cancelTimer"; readonly seq: number }
   | { readonly kind: "patch"; readonly id: string }
   | { readonly kind: "completed" }
+  | { readonly kind: "cancelled" }
   | { readonly kind: "failed"; readonly type: string; readonly message: string };
 
 /** What a workflow shows after an activation. */
@@ -80,6 +81,7 @@ const closingOf = (
 const commandOf = (command: SdkCommand): ReadonlyArray<Command> => {
   const {
     cancelTimer,
+    cancelWorkflowExecution,
     completeWorkflowExecution,
     failWorkflowExecution,
     requestCancelActivity,
@@ -101,6 +103,7 @@ const commandOf = (command: SdkCommand): ReadonlyArray<Command> => {
     return [{ kind: "cancelActivity", seq: requestCancelActivity.seq ?? 0 }];
   if (setPatchMarker) return [{ kind: "patch", id: setPatchMarker.patchId ?? "" }];
   if (completeWorkflowExecution) return [{ kind: "completed" }];
+  if (cancelWorkflowExecution) return [{ kind: "cancelled" }];
   if (failWorkflowExecution) return [closingOf(failWorkflowExecution.failure)];
   if (updateResponse?.rejected) throw new Error(`Rejected: ${updateResponse.rejected.message}`);
   if (updateResponse || upsertWorkflowSearchAttributes) return [];
@@ -235,6 +238,8 @@ export class WorkflowExecution {
           input: [defaultPayloadConverter.toPayload(event.resolution)],
           runValidator: true,
         });
+      case "cancel":
+        return activator.cancelWorkflow({});
       case "reset":
         throw new Error("A reset is no activation.");
     }

@@ -18,8 +18,14 @@ export interface Budget {
   readonly resets: number;
   /** Whether a copy of the server's database is made, and put back later. */
   readonly restores: number;
+  /** Calls of the journal that fail, whether it was written or not. */
+  readonly journalFaults: number;
+  /** Requests that the service turns away. */
+  readonly turnedAway: number;
   /** Questions that a person answers by ending the run. */
   readonly abandons: number;
+  /** Runs that are cancelled, at any time. */
+  readonly cancels: number;
 }
 
 /** A small world: what is to be paid, how the service and the server behave, and what goes wrong. */
@@ -33,9 +39,9 @@ export interface World {
     /** How a payout looks in its list. */
     readonly listed?: (payout: Payout) => Payout;
   };
-  /** How far the server's list of workflows lags behind what they wrote. */
-  readonly visibilityLagMs: number;
   readonly budget: Budget;
+  /** Whether there is something that only a person can tell. */
+  readonly mayAsk: boolean;
 }
 
 /** A payout that the service has made. */
@@ -44,7 +50,8 @@ export interface Made {
   /** Who truly made it: nobody in this world is told. */
   readonly workflowId: string;
   readonly step: string;
-  readonly at: number;
+  /** When the list shows it at the latest. */
+  readonly listedBy: number;
   /** Whether it was seen in the list: from then on it is. */
   readonly isListed: boolean;
 }
@@ -57,9 +64,9 @@ export interface RunRecord {
   readonly isCurrent: boolean;
   /** The oldest version of its PaymentIds that the server's list can still show; -1 while it can lack the run. */
   readonly oldestShown: number;
-  /** Attempts of its activities: by number, and when the worker of the latest was lost. */
+  /** The latest attempts of its activities, by number, and when there will be another one. */
   readonly attempts: Readonly<
-    Record<number, { readonly attempt: number; readonly lostAt?: number }>
+    Record<number, { readonly attempt: number; readonly nextAt?: number }>
   >;
 }
 

@@ -1,7 +1,8 @@
+import type { Payout } from "@durable-payments/api-core";
 import type { Budget, Payment, World } from "./world.ts";
 
 /** A payment; its reason names the step, and no list shows it. */
-const payment = (step: string, changes: Partial<Payment> = {}): Payment => ({
+export const payment = (step: string, changes: Partial<Payment> = {}): Payment => ({
   beneficiary_id: "beneficiary",
   amount: "100.00",
   currency: "USD",
@@ -13,15 +14,34 @@ const payment = (step: string, changes: Partial<Payment> = {}): Payment => ({
 });
 
 /** Equal payments by step: no list tells one from the other. */
-const equal = (...steps: ReadonlyArray<string>) =>
+export const equal = (...steps: ReadonlyArray<string>) =>
   Object.fromEntries(steps.map((step) => [step, payment(step)]));
 
-const NOTHING: Budget = { lostAnswers: 0, lostWorkers: 0, resets: 0, restores: 0, abandons: 0 };
+export const NOTHING: Budget = {
+  lostAnswers: 0,
+  lostWorkers: 0,
+  journalFaults: 0,
+  turnedAway: 0,
+  resets: 0,
+  restores: 0,
+  abandons: 0,
+  cancels: 0,
+};
 
-const KEYLESS = { requestTimeoutMs: 1_000, listLagMs: 2_000, keys: "none" } as const;
-const KEYED = { ...KEYLESS, keys: "ours" } as const;
+export const KEYLESS = {
+  requestTimeoutMs: 1_000,
+  listLagMs: 2_000,
+  visibilityLagMs: 1_000,
+  keys: "none",
+} as const;
+export const KEYED = { ...KEYLESS, keys: "ours" } as const;
 
-const one = { visibilityLagMs: 1_000, runs: { a: equal("first") } } as const;
+export const one = { runs: { a: equal("first") }, mayAsk: false } as const;
+
+const inCapitals = (payout: Payout): Payout => ({
+  ...payout,
+  payout_reference: payout.payout_reference?.toUpperCase() ?? "",
+});
 
 /** Worlds of which every state is seen within seconds. */
 export const smallWorlds: ReadonlyArray<World> = [
@@ -37,6 +57,34 @@ export const smallWorlds: ReadonlyArray<World> = [
     service: KEYED,
     budget: { ...NOTHING, lostAnswers: 1, resets: 1, abandons: 1 },
   },
+  {
+    ...one,
+    name: "a worker is cut off from the server, and sends later",
+    service: KEYED,
+    budget: { ...NOTHING, lostWorkers: 1 },
+  },
+  {
+    ...one,
+    name: "one run makes two equal payments",
+    service: KEYLESS,
+    runs: { a: equal("first", "second") },
+    budget: { ...NOTHING, lostAnswers: 2 },
+  },
+  {
+    ...one,
+    name: "two runs make equal payments",
+    mayAsk: true,
+    service: KEYLESS,
+    runs: { a: equal("first"), b: equal("first") },
+    budget: { ...NOTHING, lostAnswers: 1 },
+  },
+  {
+    ...one,
+    name: "the list shows texts in another way",
+    mayAsk: true,
+    service: { ...KEYLESS, listed: inCapitals },
+    budget: { ...NOTHING, lostAnswers: 1 },
+  },
 ];
 
 /** Larger ones, for which it takes minutes. */
@@ -45,6 +93,7 @@ export const largeWorlds: ReadonlyArray<World> = [
     ...one,
     name: "a run of two equal steps is reset",
     service: KEYED,
+    mayAsk: true,
     runs: { a: equal("first", "second") },
     budget: { ...NOTHING, lostAnswers: 1, resets: 1, abandons: 1 },
   },
