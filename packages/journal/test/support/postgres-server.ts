@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -62,8 +62,15 @@ export interface PostgresServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a server with a temporary database on a free port. */
-export const startPostgres = async (): Promise<PostgresServer> => {
+/**
+ * Starts a server with a temporary database on a free port.
+ *
+ * @param tls files of a certificate and its key, where every connection must be by TLS
+ */
+export const startPostgres = async (tls?: {
+  readonly certificate: string;
+  readonly key: string;
+}): Promise<PostgresServer> => {
   const bin = programs();
   if (bin === undefined) throw new Error(whyNoPostgres());
   const user = postgresUser();
@@ -78,12 +85,31 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   const as = { ...user, cwd: folder, stdio: "pipe" } as const;
   const initdb = ["-D", data, "-U", "tester", "-A", "scram-sha-256", "--pwfile", passwords, "-N"];
   execFileSync(join(bin, "initdb"), initdb, as);
+  const tlsArguments: Array<string> = [];
+  if (tls !== undefined) {
+    // It reads only files of its own user.
+    const own = async (file: string, name: string): Promise<string> => {
+      const copy = join(data, name);
+      await copyFile(file, copy);
+      await chmod(copy, 0o600);
+      if (user !== undefined) await chown(copy, user.uid, user.gid);
+      return copy;
+    };
+    const certificate = await own(tls.certificate, "server.crt");
+    const key = await own(tls.key, "server.key");
+    tlsArguments.push("-c", "ssl=on", "-c", `ssl_cert_file=${certificate}`);
+    tlsArguments.push("-c", `ssl_key_file=${key}`);
+    await writeFile(join(data, "pg_hba.conf"), "hostssl all all 127.0.0.1/32 scram-sha-256\n");
+  }
   const port = await freePort();
 
   const address = (database: string) =>
-    `postgres://tester:${PASSWORD}@127.0.0.1:${port}/${database}?sslmode=disable`;
+    `postgres://tester:${PASSWORD}@127.0.0.1:${port}/${database}`;
   const query = async (database: string, sql: string) => {
-    const client = new Client({ connectionString: address(database) });
+    const client = new Client({
+      connectionString: address(database),
+      ...(tls !== undefined && { ssl: { rejectUnauthorized: false } }),
+    });
     await client.connect();
     try {
       return (await client.query<Record<string, unknown>>(sql)).rows;
@@ -94,7 +120,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   const run = async () => {
     const server = spawn(
       join(bin, "postgres"),
-      ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder],
+      ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, ...tlsArguments],
       { ...user, cwd: folder, stdio: "ignore" },
     );
     const ended = new Promise<void>((resolve) => {
