@@ -61,7 +61,7 @@ describe("create", () => {
   it("names every field that is wrong", async () => {
     const { body } = await create({ email: undefined, city: "", postal_code: "x".repeat(13) });
     expect(body.message).toBe(
-      "email: is required; city: must have 1 to 36 characters; postal_code: must have 1 to 12 characters",
+      "email: is required; city: must have 1 to 36 characters; postal_code: must have at most 12 characters",
     );
   });
 });

@@ -48,6 +48,16 @@ const isDecidedByWorkflow = (repeat: RepeatClass): boolean =>
 
 const neverOnItsOwn = new Set<PaymentsError["_tag"]>(["InvalidRequest", "Refused"]);
 
+/**
+ * Attempts after which an answer that stays the same ends a change that may be sent twice: an hour,
+ * as attempts come. Its run then fails, and says so, instead of trying for a year.
+ */
+const MOST_ATTEMPTS = 60;
+
+const isAnsweredTheSame = (error: PaymentsError): boolean =>
+  error._tag === "UnexpectedAnswer" ||
+  (error._tag === "Unavailable" && error.status !== undefined && error.status < 500);
+
 /** Step and number of a send that its workflow does not name. */
 const unnamed = (): SendIntent => ({
   step: `activity ${Context.current().info.activityId}`,
@@ -68,7 +78,12 @@ export const makeOperationActivities = (
       const { repeat } = operation(name);
       const toFailure = (error: PaymentsError) =>
         toApplicationFailure(error, {
-          nonRetryable: isDecidedByWorkflow(repeat) || neverOnItsOwn.has(error._tag),
+          nonRetryable:
+            isDecidedByWorkflow(repeat) ||
+            neverOnItsOwn.has(error._tag) ||
+            (repeat === "convergent" &&
+              Context.current().info.attempt >= MOST_ATTEMPTS &&
+              isAnsweredTheSame(error)),
         });
       // Looked up by one of the contract's names; the input is checked by the call itself.
       const call = (client: PaymentsClient["Service"], input: unknown) =>

@@ -120,7 +120,7 @@ it.each(["safe", "keyed", "once"] as const)(
 it("an input that breaks a rule fails as InvalidRequest, with every field named and nothing sent", async () => {
   const activities = await over(success());
   const failure = await failureOf(
-    run(activities.createPayout, { ...payout, currency: "usd", amount: "-1" }),
+    run(activities.createPayout, { ...payout, currency: "US$", amount: "-1" }),
   );
   expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
   const error = errorIn(failure);

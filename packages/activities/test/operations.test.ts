@@ -157,3 +157,43 @@ it.each([
     await service.stop();
   }
 });
+
+describe("a change that may be sent twice", () => {
+  const odd = { status: 200, body: '{"code":200,"message":"Card cannot be cancelled"}' };
+  it.each([
+    ["a contradiction", odd, 59, false],
+    ["a contradiction", odd, 60, true],
+    ["a 4xx without envelope", { status: 422, body: "no" }, 59, false],
+    ["a 4xx without envelope", { status: 422, body: "no" }, 60, true],
+    ["a fault of the server", { status: 503, body: "busy" }, 600, false],
+  ] as const)(
+    "that gets %s is given up after an hour: %o at attempt %i",
+    async (_, said, attempt, nonRetryable) => {
+      const service = await startRawService(() => said);
+      const { activities, close } = activitiesFor(service.url, { maxAttempts: 1 });
+      try {
+        const failure = await failureOf(
+          run(activities.cancelCard, { card_id: "card-1" }, { attempt }),
+        );
+        expect(failure.nonRetryable === true).toBe(nonRetryable);
+      } finally {
+        await close();
+        await service.stop();
+      }
+    },
+  );
+
+  it("is not a read, which is tried as long as its run waits", async () => {
+    const service = await startRawService(() => ({ status: 422, body: "no" }));
+    const { activities, close } = activitiesFor(service.url);
+    try {
+      const failure = await failureOf(
+        run(activities.retrievePayout, { payout_id: "p-1" }, { attempt: 600 }),
+      );
+      expect(failure.nonRetryable === true).toBe(false);
+    } finally {
+      await close();
+      await service.stop();
+    }
+  });
+});

@@ -184,7 +184,7 @@ describe.skipIf(!timeSkipping.available)(
         const handle = await start(payout, [
           {
             beneficiary: { ...payoutInput.beneficiary, city: "" },
-            payout: { ...payoutInput.payout, amount: "1e3", currency: "usd" },
+            payout: { ...payoutInput.payout, amount: "1e3", currency: "US$" },
           },
         ]);
         const failure = await failureOf(handle.result());

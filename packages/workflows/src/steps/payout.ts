@@ -93,7 +93,8 @@ export const createPayout = (
     sendUntilKnown<CreatePayout, Payout>(run, {
       step,
       operation: "createPayout",
-      request: payout,
+      // As it is sent and listed, however it is given.
+      request: { ...payout, currency: payout.currency.toUpperCase() },
       intent: intentOfPayout,
       isKeyed: true,
       send: (request, intent) =>
