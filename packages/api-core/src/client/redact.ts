@@ -33,7 +33,7 @@ const AFTER_ID_NAME =
 
 /** Numbers and codes that are no secret and look like one: ids, times, amounts, short references. */
 const HARMLESS = [
-  `${AFTER_ID_NAME}[\\w-]+`,
+  `(?=[\\w-])${AFTER_ID_NAME}[\\w-]+`,
   "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
   "\\d{4}-\\d\\d-\\d\\d(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?)?",
   "\\d{1,15}\\.\\d{1,4}",
