@@ -4,6 +4,7 @@ import { type Due, fieldsOf, type Findings } from "./findings.ts";
 import type { PayoutRecord } from "./ledger.ts";
 import { isSameMoney } from "./money.ts";
 import { amountOf } from "./person-reads.ts";
+import { VERIFY_AFTER_MS } from "./settling.ts";
 import type { Payment, PlannedOnboarding, PlannedPayout, PlannedRun } from "./planned-runs.ts";
 
 /** The simulator's words for a refusal that was ordered. */
@@ -106,6 +107,7 @@ const compareResult = (
   const isDone = typeof said["complete_time"] === "string";
   if (isDone) {
     if (payout_status !== "completed") wrong(`says that it is done, and it is ${payout_status}`);
+    else if (closedAt < Date.parse(update_time)) wrong("said that it was done before it was");
     return;
   }
   if (withinMs === undefined) wrong("completed before the payout had ended");
@@ -222,6 +224,9 @@ export const compareOnboarding = (
   if (holder === undefined || card === undefined) return;
   const { card_holder_id } = holder;
   const { card_id, card_limit } = card;
+  if (Date.parse(card.create_time) < Date.parse(holder.create_time) + VERIFY_AFTER_MS) {
+    findings.wrong.push({ subject: workflowId, what: "its card is older than the identity check" });
+  }
   findings.fields(
     workflowId,
     { card_status: "live", removed: false },

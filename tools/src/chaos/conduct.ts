@@ -3,6 +3,7 @@ import type { BuiltApps } from "./built-apps.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { disturb, type DisturbanceCounts } from "./disturbances.ts";
 import { readEndings } from "./endings.ts";
+import { sendFalseSignals } from "./false-signals.ts";
 import { Faults } from "./faults.ts";
 import { readInDoubt } from "./in-doubt.ts";
 import { Operator, type OperatorCounts } from "./operator.ts";
@@ -104,6 +105,7 @@ const conductIn = async (
     serverRestarts: 0,
     serverKills: 0,
     workerFreezes: 0,
+    falseSignals: 0,
   };
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
@@ -160,7 +162,12 @@ const conductIn = async (
     await awaitEnds(world, { over, onLook, isBegun: () => true });
   };
   try {
-    const company = [faults.inject(over), person.answer(over)];
+    const onSent = () => void (counts.falseSignals += 1);
+    const company = [
+      faults.inject(over),
+      person.answer(over),
+      sendFalseSignals(world, runs, { onSent, over, seed }),
+    ];
     const working = work();
     // Company has no end of its own: it ends this only by an error.
     await Promise.race([working, Promise.all(company)]);

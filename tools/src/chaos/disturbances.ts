@@ -23,6 +23,7 @@ export interface DisturbanceCounts {
   /** Of the restarts of the server, those by SIGKILL. */
   serverKills: number;
   workerFreezes: number;
+  falseSignals: number;
 }
 
 /**

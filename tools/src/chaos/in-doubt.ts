@@ -1,6 +1,7 @@
 import type { World } from "./world.ts";
 
-const idsIn = (runs: unknown): readonly string[] =>
+/** The workflow ids in a list that the starter printed. */
+export const idsIn = (runs: unknown): readonly string[] =>
   (Array.isArray(runs) ? (runs as readonly unknown[]) : []).flatMap((run) =>
     typeof run === "object" && run !== null && "workflowId" in run ? [String(run.workflowId)] : [],
   );

@@ -40,6 +40,7 @@ export interface CardholderRecord extends Created {
   readonly email: string;
   readonly first_name: string;
   readonly last_name: string;
+  readonly card_holder_status: string;
   readonly removed: boolean;
 }
 

@@ -6,6 +6,7 @@ import type { ChaosOptions } from "./options.ts";
 import { pause } from "./pause.ts";
 import { LATE_FUNDS, type PlannedRun } from "./planned-runs.ts";
 import { Random } from "./random.ts";
+import { idsIn } from "./in-doubt.ts";
 import { SimulatorSilent } from "./simulator-control.ts";
 import type { Told } from "./starter.ts";
 import type { World } from "./world.ts";
@@ -163,6 +164,17 @@ export class Operator {
     const paused = await this.#world.starter.runUntilReached(args, over);
     if (paused !== undefined) this.#expect(paused, 0, args);
     return paused !== undefined;
+  }
+
+  /** `starter recover`, which pauses sends: ids of the runs that Temporal has lost. */
+  async recover(since: Date, over: AbortSignal): Promise<readonly string[]> {
+    const args = ["recover", "--since", since.toISOString(), "--by", NAME];
+    const told = await this.#world.starter.runUntilReached(args, over);
+    if (told === undefined) return [];
+    // 1: sends stay paused, until what is not clear has been looked at.
+    this.#expect(told, 1, args);
+    const { lost } = told.answer;
+    return idsIn(lost);
   }
 
   async #pauseForAWhile(over: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { resolve } from "node:path";
 import { BadOption } from "../run-command.ts";
-import { documented, drawTemper, type Temper } from "./temper.ts";
+import { documented, drawTemper, type Temper, temperWith } from "./temper.ts";
 
 /** The options of the command, as `parseArgs` takes them. */
 export const chaosOptions = {
@@ -81,7 +81,7 @@ const temperOf = (text: string, seed: number): Temper => {
     const temperament: unknown = JSON.parse(text);
     if (typeof temperament === "object" && temperament !== null) {
       // The simulator refuses what it does not know.
-      return { ...documented, temperament: temperament as Temper["temperament"] };
+      return temperWith(temperament as Temper["temperament"]);
     }
   } catch {
     // Said below.

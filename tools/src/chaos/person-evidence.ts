@@ -43,6 +43,9 @@ const LISTS: Readonly<Record<string, ListOf>> = {
   },
 };
 
+/** An id of a run, as a question names it. */
+const WORKFLOW_ID = /chaos-[a-z]+-\d+/g;
+
 /** What a person finds out by reading the service's lists, and by asking which run owns what. */
 export class Evidence {
   readonly #world: World;
@@ -86,10 +89,21 @@ export class Evidence {
       other !== question &&
       other.idsWanted[0] === wanted &&
       likenessOf(sent, list.shows?.(other.sent) ?? other.sent) !== "other";
-    const isRivalled = question.sendsBeside || all.some(isLike);
+    const isRivalled =
+      question.sendsBeside || all.some(isLike) || (await this.#namesRival(question));
     return candidate.isExact && !isRivalled
       ? { _tag: "only", id: candidate.id }
       : { _tag: "unclear" };
+  }
+
+  /** Whether the question says that another run, which goes on, may have made it. */
+  async #namesRival({ reason, workflowId }: Question): Promise<boolean> {
+    const named = (reason.match(WORKFLOW_ID) ?? []).filter((id) => id !== workflowId);
+    if (named.length === 0) return false;
+    const ids = named.map((id) => JSON.stringify(id)).join(", ");
+    const query = `WorkflowId IN (${ids}) AND ExecutionStatus != "Completed"`;
+    const { count } = await call(this.#world, (client) => client.workflow.count(query));
+    return count > 0;
   }
 
   async #list(list: ListOf): Promise<ReadList> {

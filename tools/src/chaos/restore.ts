@@ -28,7 +28,8 @@ const isMissing = (error: unknown): boolean =>
 /**
  * Takes a copy of the server's database while runs are under way, lets them go on, and puts the copy
  * back: Temporal has forgotten what was done since. Half of the times sends are paused when the copy
- * is taken, and half of the times the workers do not live to see it.
+ * is taken, half of the times the workers do not live to see it, and half of the times it is followed
+ * by `starter recover`.
  */
 export const restoreInBetween = async (
   world: World,
@@ -47,7 +48,11 @@ export const restoreInBetween = async (
   },
 ): Promise<void> => {
   const random = new Random(seed, "restore");
-  const [isPaused, killsWorkers] = [random.chance(0.5), random.chance(0.5)];
+  const [isPaused, killsWorkers, recovers] = [
+    random.chance(0.5),
+    random.chance(0.5),
+    random.chance(0.5),
+  ];
   const copy = `${world.database}.copy`;
   const until = async (share: number) => {
     while (workDone() < share && !over.aborted) await pause(100, over);
@@ -58,6 +63,7 @@ export const restoreInBetween = async (
     await operator.pause(over);
     await pause(3_000, over);
   }
+  const copiedAt = new Date();
   let isCopied = false;
   while (!isCopied && !over.aborted) {
     await world.server.whenReady(over);
@@ -81,7 +87,8 @@ export const restoreInBetween = async (
     await world.server.restart("SIGTERM", { downMs: 1_000, whileDown });
     await world.server.whenReady(over);
   }
+  if (recovers) await operator.recover(copiedAt, over);
   await startAgain();
   // The copy knows the pause, and nothing of its end.
-  if (isPaused) await operator.resume(over);
+  if (isPaused || recovers) await operator.resume(over);
 };

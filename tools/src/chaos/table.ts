@@ -79,6 +79,7 @@ export const describeResult = (result: ChaosResult): string => {
     row("workers killed", workerKills, `and frozen ${workerFreezes}`),
     row("simulator killed", simulatorKills),
     row("server restarted", serverRestarts, `${serverKills} of them killed`),
+    row("false signals", disturbances.falseSignals),
     row("cancelled", operator.cancelled, `terminated ${operator.terminated}`),
     row("retried", operator.retried, `in bulk ${operator.retriedInBulk}`),
     row("paused", operator.pauses),

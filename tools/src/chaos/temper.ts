@@ -13,8 +13,19 @@ export const LIST_LAG_SECONDS = 3;
 
 const LARGEST_LAG_MS = 2_500;
 
-/** Less than the five minutes by which the clocks are assumed to differ at most. */
-const LARGEST_CLOCK_OFFSET_MS = 4 * 60_000;
+/** Less than the quarter of an hour by which the clocks are assumed to differ at most. */
+const LARGEST_CLOCK_OFFSET_MS = 12 * 60_000;
+
+/** Allowances of the same rules as in production, with shorter times: absence is certain in seconds. */
+const ALLOWANCES = { listLagSeconds: LIST_LAG_SECONDS, visibilityLagSeconds: 5 };
+
+/** Zones in which the service may write times, by their minutes east of UTC. */
+const ZONES: Readonly<Record<number, string>> = {
+  0: "UTC",
+  480: "Asia/Singapore",
+  330: "Asia/Kolkata",
+  [-300]: "Etc/GMT+5",
+};
 
 type Draw = (random: Random) => unknown;
 
@@ -44,6 +55,7 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   nullLists: upTo(0.1),
   clockOffsetMs: (random) => random.int(-LARGEST_CLOCK_OFFSET_MS, LARGEST_CLOCK_OFFSET_MS),
   times: oneOf("utc", "offset", "local", "local-blank", "date", "seconds", "milliseconds"),
+  zoneMinutes: (random) => random.pick([0, 480, 330, -300]),
   unsetTime: oneOf(
     "0001-01-01T00:00:00Z",
     "0000-12-31T19:03:58-04:56",
@@ -77,10 +89,13 @@ const FIELDS: Readonly<Record<string, Draw>> = {
 const SHARE = 0.25;
 
 /** The service as its document shows it. */
-export const documented: Temper = {
-  temperament: {},
-  assumptions: { listLagSeconds: LIST_LAG_SECONDS },
-};
+export const documented: Temper = { temperament: {}, assumptions: ALLOWANCES };
+
+/** With what is assumed of a service that shows itself so: its zone stands in any one answer. */
+export const temperWith = (temperament: Temper["temperament"]): Temper => ({
+  temperament,
+  assumptions: { ...ALLOWANCES, timeZone: ZONES[Number(temperament["zoneMinutes"] ?? 0)] ?? "UTC" },
+});
 
 /** Draws how the service shows things: a few fields at a time, in every combination. */
 export const drawTemper = (seed: number): Temper => {
@@ -90,5 +105,5 @@ export const drawTemper = (seed: number): Temper => {
     const random = new Random(seed, `temperament/${field}`);
     if (random.chance(SHARE)) temperament[field] = draw(random);
   }
-  return { ...documented, temperament };
+  return temperWith(temperament);
 };

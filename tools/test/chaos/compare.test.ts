@@ -62,11 +62,12 @@ const holder = {
   email: "person-1@example.com",
   first_name: "Ada",
   last_name: "Example",
+  card_holder_status: "SUCCESS",
   removed: false,
 };
 
 const card = {
-  create_time,
+  create_time: new Date(Date.parse(create_time) + 3_000).toISOString(),
   card_id: "c-1",
   card_holder_id: "h-1",
   card_limit: "100.00",
@@ -334,11 +335,11 @@ describe("the comparison of ledger and runs", () => {
 
   it("finds a write while sends are paused", () => {
     const at = Date.parse(create_time);
-    const pauses = [{ from: at - 10, to: at + 10 }];
+    const pauses = [{ from: at - 10, to: at + 3_010 }];
     expect(found({ facts: { pauses } }).wrong).toEqual([
       "payout p-1 made 10 ms after the pause took hold",
       "cardholder h-1 made 10 ms after the pause took hold",
-      "card c-1 made 10 ms after the pause took hold",
+      "card c-1 made 3010 ms after the pause took hold",
       "payee b-1 made 10 ms after the pause took hold",
     ]);
   });
@@ -368,6 +369,15 @@ describe("the comparison of ledger and runs", () => {
     const failed = { payouts: [{ ...paid, payout_status: "failed", update_time }] };
     expect(found({ changes: failed, ended, plan: { withinMs: 10_000 } }).wrong).toEqual([
       "payout-1 says that it is not done yet, and it is failed",
+    ]);
+  });
+
+  it("finds what a false signal made a run believe", () => {
+    const early = { ...payoutEnded, closedAt: Date.parse(create_time) - 1 };
+    const changes = { cards: [{ ...card, create_time }] };
+    expect(found({ changes, ended: { "payout-1": early } }).wrong).toEqual([
+      "payout-1 said that it was done before it was",
+      "onboarding-1 its card is older than the identity check",
     ]);
   });
 
