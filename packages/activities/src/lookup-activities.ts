@@ -127,6 +127,11 @@ const CARDHOLDERS: Lookup<Input<"createCardholder">, Cardholder> = {
   readPage: (client, page) => client.listCardholders(page),
 };
 
+/** Most that a look-up says of what it found. */
+const MOST_MATCHES = 100;
+
+const rank = ({ isOurs, owner }: Match): number => (isOurs ? 0 : owner === undefined ? 1 : 2);
+
 /** What the assumption says, or else what answers have shown; that lists show it too is no fact. */
 const echoOf = (
   { payoutKeyEcho }: Assumptions,
@@ -205,18 +210,24 @@ export const makeLookupActivities = (
       : lag.hidden > 0
         ? `${list} does not show ${lag.hidden} that were made long ago.`
         : undefined;
+    const matched = items.map((item) => {
+      const [id, key] = [idOf(item), keyOf(item)];
+      const match: Match = {
+        id,
+        isOurs: isOurs(item),
+        isExact: compare(request, item as ListedRow) === "exact",
+        key,
+        owner: known.ownerOf(id) ?? owners[id] ?? owners[key ?? ""],
+      };
+      return { item, match };
+    });
+    // What decides comes first: a result has a limit, and a list can show many alike.
+    const deciding = matched
+      .toSorted((a, b) => rank(a.match) - rank(b.match))
+      .slice(0, MOST_MATCHES);
     return {
-      items,
-      matches: items.map((item) => {
-        const [id, key] = [idOf(item), keyOf(item)];
-        return {
-          id,
-          isOurs: isOurs(item),
-          isExact: compare(request, item as ListedRow) === "exact",
-          key,
-          owner: known.ownerOf(id) ?? owners[id] ?? owners[key ?? ""],
-        };
-      }),
+      items: deciding.map(({ item }) => item),
+      matches: deciding.map(({ match }) => match),
       rivals,
       unreadableRows: found.unreadable.filter(
         ({ fields }) => compare(request, fields) !== "different",

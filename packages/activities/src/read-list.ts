@@ -13,6 +13,9 @@ const MOST_PAGES = 10_000;
 /** Most pages that are kept for another worker: what a heartbeat carries is bounded. */
 const MOST_KEPT_PAGES = 50;
 
+/** Most items that are kept with them. */
+const MOST_KEPT_ITEMS = 200;
+
 /** An item of a list, as far as every list shows it. */
 export interface ListedItem {
   readonly create_time?: string | undefined;
@@ -112,7 +115,7 @@ const readOnce = async <Item extends ListedItem>(
       if (isOurs(item) || !isOld(item.create_time)) items.set(idOf(item), item);
     }
     unreadable.push(...odd.filter(({ fields }) => !isOld(fields["create_time"])));
-    if (page_num <= MOST_KEPT_PAGES) toKeep[page_num - 1] = page;
+    if (page_num <= MOST_KEPT_PAGES && items.size <= MOST_KEPT_ITEMS) toKeep[page_num - 1] = page;
     keep([...toKeep]);
     const read = { items: [...items.values()], unreadable, ids, recent, pages: page_num };
     if (nextPage === undefined) {

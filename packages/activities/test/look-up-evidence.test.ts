@@ -349,6 +349,15 @@ it("reads by the time of creation only where the range filters are assumed to be
   expect(Number(queries[1]?.get("end_time"))).toBeGreaterThan(Date.now());
 });
 
+it("says of many alike first what decides", async () => {
+  const rows = Array.from({ length: 150 }, (_, i) => payoutRow(`made-${i}`));
+  const madeSince = async () =>
+    rows.map(({ payout_id }) => ({ id: String(payout_id), answeredAt: since }));
+  const { matches } = await found([...rows, payoutRow("unowned")], { journal: { madeSince } });
+  expect(matches).toHaveLength(100);
+  expect(matches[0]).toMatchObject({ id: "unowned", owner: undefined });
+});
+
 describe("a look-up whose worker was lost", () => {
   const rows = [...otherRows(149), payoutRow("a")];
 

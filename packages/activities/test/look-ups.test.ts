@@ -92,7 +92,7 @@ describe("findPayouts", () => {
         listed("alike-with-a-key", { unique_request_id: "key-2" }),
       ],
     ]);
-    expect(items).toEqual(["alike", "ours", "alike-with-a-key"]);
+    expect(items).toEqual(["ours", "alike", "alike-with-a-key"]);
   });
 
   it("compares amounts as numbers, and an absent reference with an empty one", async () => {
@@ -160,7 +160,7 @@ describe("findPayouts", () => {
         },
       },
     );
-    expect(matches.map(({ owner }) => owner)).toEqual(["run-a", "run-b", undefined]);
+    expect(matches.map(({ owner }) => owner)).toEqual([undefined, "run-a", "run-b"]);
     expect(rivals).toEqual(["run-d"]);
     expect(queries).toContainEqual(expect.stringMatching(/^PaymentIds = "key-2" AND /));
   });
@@ -226,8 +226,8 @@ describe("findCardholders", () => {
     const { client } = clientWith({ new: ["run-a"], "intent:1": ["run-b"] });
     const sent = { request: cardholder, since, intentMark, step };
     const found = await run(activities.findCardholders, sent, {}, { client });
-    expect(found.items.map(({ card_holder_id }) => card_holder_id)).toEqual(["new", "slow-clock"]);
-    expect(found.matches.map(({ owner }) => owner)).toEqual(["run-a", undefined]);
+    expect(found.items.map(({ card_holder_id }) => card_holder_id)).toEqual(["slow-clock", "new"]);
+    expect(found.matches.map(({ owner }) => owner)).toEqual([undefined, "run-a"]);
     expect(found.rivals).toEqual(["run-b"]);
   });
 });

@@ -70,10 +70,13 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
     await service.simulator.addFault({ kind, operation: "createPayout" });
     return withWorker(rig, activities(), async ({ start }) => {
       const handle = await start(payout, [payoutInput]);
-      await vi.waitFor(async () => {
-        const { steps } = await handle.query(progressQuery);
-        expect(steps.at(-1)?.note).toContain("looking it up");
-      });
+      await vi.waitFor(
+        async () => {
+          const { steps } = await handle.query(progressQuery);
+          expect(steps.at(-1)?.note).toContain("looking it up");
+        },
+        { timeout: 15_000 },
+      );
       await handle.cancel();
       await expectCancelled(handle.result());
       return handle.query(progressQuery);

@@ -47,9 +47,6 @@ const MOST_LOOKS = 30;
 /** Most looks that come to nothing, each tried again for half an hour, before a person is asked. */
 const MOST_OVERDUE = 3;
 
-/** Most candidates that a person is shown. */
-const MOST_CANDIDATES = 10;
-
 /** How long one look may take, with all attempts; a list that does not add up is read again. */
 export const LOOK_WITHIN = {
   startToCloseTimeout: "30 minutes",
@@ -81,7 +78,7 @@ export const reconcile = async <A>(
   const unclear = (reason: string, items: ReadonlyArray<A> = []): Reconciled<A> => ({
     _tag: "Unclear",
     reason,
-    candidates: items.slice(0, MOST_CANDIDATES).map(shown),
+    candidates: items.map(shown),
   });
   let wait = LOOK_AFTER_MS;
   let overdue = 0;
@@ -102,16 +99,19 @@ export const reconcile = async <A>(
     const { items, matches, requestTimeoutMs } = looked;
     const endedAt = Date.now();
     for (const { id } of matches) if (!firstSeen.has(id)) firstSeen.set(id, endedAt);
+    const candidates = matches.map(({ id, isExact, isOurs, key, owner }) => ({
+      id,
+      isOurs,
+      isExact,
+      hasOtherKey: !isOurs && key !== undefined,
+      owner: owner ?? siblingOf(id) ?? siblingOf(key ?? ""),
+      firstSeen: firstSeen.get(id) ?? endedAt,
+    }));
+    // A person is not asked about what others are known to have made.
+    const unowned = items.filter((_, i) => candidates[i]?.owner === undefined);
     const verdict = judge({
       ...looked,
-      candidates: matches.map(({ id, isExact, isOurs, key, owner }) => ({
-        id,
-        isOurs,
-        isExact,
-        hasOtherKey: !isOurs && key !== undefined,
-        owner: owner ?? siblingOf(id) ?? siblingOf(key ?? ""),
-        firstSeen: firstSeen.get(id) ?? endedAt,
-      })),
+      candidates,
       rivals: [
         ...looked.rivals,
         ...siblings.filter(({ intent }) => intent === intentMark).map((other) => other.step),
@@ -124,7 +124,7 @@ export const reconcile = async <A>(
       case "Absent":
         return verdict;
       case "Unclear":
-        return unclear(verdict.reason, items);
+        return unclear(verdict.reason, unowned);
       case "Found": {
         const value = items[matches.findIndex(({ id }) => id === verdict.id)];
         return value === undefined
@@ -133,7 +133,7 @@ export const reconcile = async <A>(
       }
       case "Undecided":
         if (looks >= MOST_LOOKS) {
-          return unclear(`${MOST_LOOKS} looks did not tell whether it is listed.`, items);
+          return unclear(`${MOST_LOOKS} looks did not tell whether it is listed.`, unowned);
         }
         wait = Math.max(SHORTEST_WAIT_MS, Math.min(wait * 2, verdict.lookAgainAt - Date.now()));
     }

@@ -323,12 +323,13 @@ export class Sender<Request extends object, A> {
     canResend = true,
   ): Promise<A | "send"> {
     const since = new Date(this.#since).toISOString();
+    const doubt = this.#isInDoubt ? ` It may have been sent since ${since}.` : "";
     const risk =
       canResend && this.#isInDoubt
         ? " If it was carried out after all, resend makes it a second time."
         : "";
     const resolution = await this.#run.ask(this.#sending.step, {
-      ...this.#question(`${reason} It may have been sent since ${since}.${risk}`),
+      ...this.#question(`${reason}${doubt}${risk}`),
       candidates,
       actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
     });
