@@ -34,10 +34,6 @@ const INSERT = `
 
 const SENDS = `SELECT ${SEND_COLUMNS} FROM durable_payments.sends WHERE account = $1`;
 
-/** What the server says is wrong with a query; all else is a broken connection. */
-const isAnswer = (error: unknown): boolean =>
-  error instanceof Error && "severity" in error && "code" in error;
-
 /**
  * Opens the journal of an account in a PostgreSQL database, whose tables it makes or brings up to
  * date.
@@ -71,12 +67,7 @@ export const openPostgresJournal = async (address: string, account: string): Pro
   ) => {
     const asked = { text: sql, values: [...values], ...(name !== undefined && { name }) };
     try {
-      return await pool.query<Row>(asked).catch((error: unknown) => {
-        // A server that was restarted has closed the connections that were kept. All statements
-        // may be run twice.
-        if (isAnswer(error)) throw error;
-        return pool.query<Row>(asked);
-      });
+      return await pool.query<Row>(asked);
     } catch (error) {
       throw unavailable(error);
     }
@@ -89,16 +80,17 @@ export const openPostgresJournal = async (address: string, account: string): Pro
     throw unavailable(error);
   }
 
-  const rowsOf = async ({ step, workflowId }: Pick<Send, "step" | "workflowId">) => {
+  const sendsOf = async ({
+    step,
+    workflowId,
+  }: Pick<Send, "step" | "workflowId">): Promise<Array<RecordedSend>> => {
     const found = await query<SendRow>(
       `${SENDS} AND workflow_id = $2 AND step = $3 ORDER BY number`,
       [account, workflowId, step],
       "sends-of-write",
     );
-    return found.rows;
+    return found.rows.map(recordedSendOf);
   };
-  const sendsOf = async (name: Pick<Send, "step" | "workflowId">): Promise<Array<RecordedSend>> =>
-    (await rowsOf(name)).map(recordedSendOf);
 
   const begin = async (send: Send): Promise<Begun> => {
     const { amount, currency, isUndone = false, key, number, step, workflowId } = send;
@@ -123,14 +115,10 @@ export const openPostgresJournal = async (address: string, account: string): Pro
       "begin",
     );
     if (inserted.rowCount !== 1) {
-      const rows = await rowsOf(send);
-      // Its own row is of a query whose answer was lost.
-      const others = rows.filter(({ begun_by }) => begun_by !== begunBy);
-      const latest = forbidding(send, others.map(recordedSendOf));
+      const latest = forbidding(send, await sendsOf(send));
       if (latest !== undefined) return { _tag: "AlreadySent", latest };
-      if (others.length === rows.length) {
-        throw unavailable(new Error("a send was neither written nor found"));
-      }
+      // It was deleted in between, by whomever: the next try writes it.
+      throw unavailable(new Error("a send was neither written nor found"));
     }
     return {
       _tag: "Begun",
