@@ -1,9 +1,12 @@
+import { DatabaseSync } from "node:sqlite";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { serviceQueue } from "@durable-payments/activities/task-queues";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
 import { Worker } from "@temporalio/worker";
+import type { Progress } from "@durable-payments/workflows";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { payoutInput } from "./support/inputs.ts";
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
@@ -46,4 +49,31 @@ it("warns where another host polls, which does not have its file", async () => {
     await vi.waitFor(() => expect(worker.stderr()).toMatch(words), { timeout: 20_000 });
     await worker.kill();
   });
+});
+
+it("while the journal cannot be written nothing is sent; then it is, once", async () => {
+  const file = `${folder.path}/busy.sqlite`;
+  const worker = await startWorker(`sqlite:${file}`);
+  const another = new DatabaseSync(file);
+  another.exec("BEGIN IMMEDIATE");
+  const handle = await environment.client.workflow.start("payout", {
+    workflowId: "waits-for-the-journal",
+    taskQueue: "payments",
+    args: [payoutInput],
+  });
+  const why = async () => (await handle.query<Progress>("progress")).steps.at(-1)?.note ?? "";
+  await vi.waitFor(async () => expect(await why()).toContain("cannot be written"), {
+    timeout: 40_000,
+    interval: 500,
+  });
+  expect((await simulator.state()).requests).not.toHaveProperty("createBeneficiary");
+  another.exec("ROLLBACK");
+  another.close();
+  await vi.waitFor(async () => expect((await simulator.state()).payouts).toHaveLength(1), {
+    timeout: 60_000,
+  });
+  expect((await simulator.state()).beneficiaries).toHaveLength(1);
+  await handle.terminate();
+  expect(worker.stderr()).toMatch(/cannot be written \(database is locked\)/);
+  await worker.kill();
 });
