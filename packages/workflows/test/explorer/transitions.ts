@@ -1,7 +1,7 @@
 import type { Asked } from "./activity-execution.ts";
 import type { AttemptState } from "./activity-states.ts";
 import { currentRun, type Engine, HEARTBEAT_TIMEOUT_MS, type Next, replaced } from "./engine.ts";
-import { type JournalCall, UNREACHABLE } from "./journal-io.ts";
+import { type JournalCall, type JournalLog, UNREACHABLE } from "./journal-io.ts";
 import { createPayout, dispatchBy, listPayouts, listRuns, retrievePayout } from "./service.ts";
 import { decisions } from "./person.ts";
 import { restores, resets } from "./set-back.ts";
@@ -54,30 +54,36 @@ const callJournal = async (
   process: Process,
   call: JournalCall,
 ): Promise<ReadonlyArray<Next>> => {
-  const { answer, log } = await engine.journals.call(state.journal, call, state.now);
+  const isShared = engine.world.journal === "shared";
+  const before = isShared ? state.journal : (process.journal ?? engine.journals.empty);
+  const { answer, log } = await engine.journals.call(before, call, state.now);
   const name = `${process.isConnected ? "" : "lost worker of "}${process.chain.root.workflowId}`;
   const said = answer === undefined ? "" : `: ${JSON.stringify(answer).slice(0, 60)}`;
-  const answered = (after: State, given: unknown): State =>
-    process.isConnected
-      ? engine.answer(after, process, given)
-      : {
-          ...after,
-          processes: replaced(after.processes, process, { ...process, coming: { answer: given } }),
-        };
-  const written = { ...state, journal: log };
+  const answered = (journal: JournalLog, given: unknown, budget = state.budget): State => {
+    const writer = isShared ? process : { ...process, journal };
+    const after = {
+      ...state,
+      budget,
+      journal: isShared ? journal : state.journal,
+      processes: replaced(state.processes, process, writer),
+    };
+    if (process.isConnected) return engine.answer(after, writer, given);
+    const waiting = { ...writer, coming: { answer: given } };
+    return { ...after, processes: replaced(after.processes, writer, waiting) };
+  };
   const next = [
-    { label: `${name} calls the journal, ${call.method}${said}`, state: answered(written, answer) },
+    { label: `${name} calls the journal, ${call.method}${said}`, state: answered(log, answer) },
   ];
   if (state.budget.journalFaults === 0) return next;
   const budget = { ...state.budget, journalFaults: state.budget.journalFaults - 1 };
-  const failed = (after: State, how: string): Next => ({
+  const failed = (journal: JournalLog, how: string): Next => ({
     label: `${name} calls the journal, ${call.method}: no answer, ${how}`,
-    state: answered({ ...after, budget }, UNREACHABLE),
+    state: answered(journal, UNREACHABLE, budget),
   });
   return [
     ...next,
-    failed(state, "not written"),
-    ...(log === state.journal ? [] : [failed(written, "written")]),
+    failed(before, "not written"),
+    ...(log === before ? [] : [failed(log, "written")]),
   ];
 };
 

@@ -39,6 +39,8 @@ export interface World {
     /** How a payout looks in its list. */
     readonly listed?: (payout: Payout) => Payout;
   };
+  /** Whether all workers share a journal that outlives them, or each activity begins with an empty one. */
+  readonly journal: "shared" | "none";
   readonly budget: Budget;
   /** Whether there is something that only a person can tell. */
   readonly mayAsk: boolean;
@@ -75,6 +77,8 @@ export interface Process {
   readonly chain: AttemptChain;
   /** Whether the server still takes what it says. */
   readonly isConnected: boolean;
+  /** What its own journal was told, where there is no other. */
+  readonly journal?: JournalLog;
   /** An answer that is on its way to it. */
   readonly coming?: { readonly answer: unknown };
 }
@@ -119,8 +123,8 @@ export const keyOf = ({ backup, budget, journal, ledger, now, processes, runs }:
     backup?.map(recordKey).join() ?? "",
     processes
       .map(
-        ({ chain, coming, isConnected }) =>
-          `${chain.id}${isConnected ? "+" : ""}${coming === undefined ? "" : JSON.stringify(coming)}`,
+        ({ chain, coming, isConnected, journal: own }) =>
+          `${chain.id}/${own?.id ?? ""}${isConnected ? "+" : ""}${coming === undefined ? "" : JSON.stringify(coming)}`,
       )
       .toSorted()
       .join(),

@@ -36,7 +36,7 @@ export const KEYLESS = {
 } as const;
 export const KEYED = { ...KEYLESS, keys: "ours" } as const;
 
-export const one = { runs: { a: equal("first") }, mayAsk: false } as const;
+export const one = { journal: "shared", runs: { a: equal("first") }, mayAsk: false } as const;
 
 const inCapitals = (payout: Payout): Payout => ({
   ...payout,
@@ -56,12 +56,6 @@ export const smallWorlds: ReadonlyArray<World> = [
     name: "a run is reset",
     service: KEYED,
     budget: { ...NOTHING, lostAnswers: 1, resets: 1, abandons: 1 },
-  },
-  {
-    ...one,
-    name: "a worker is cut off from the server, and sends later",
-    service: KEYED,
-    budget: { ...NOTHING, lostWorkers: 1 },
   },
   {
     ...one,
@@ -85,10 +79,37 @@ export const smallWorlds: ReadonlyArray<World> = [
     service: { ...KEYLESS, listed: inCapitals },
     budget: { ...NOTHING, lostAnswers: 1 },
   },
+  {
+    ...one,
+    name: "a run is cancelled, or ended by a person",
+    mayAsk: true,
+    service: { ...KEYLESS, listed: inCapitals },
+    budget: { ...NOTHING, lostAnswers: 1, cancels: 1, abandons: 1 },
+  },
+  {
+    ...one,
+    name: "no journal is kept, and a run is reset",
+    journal: "none",
+    service: KEYED,
+    budget: { ...NOTHING, lostAnswers: 1, resets: 1 },
+  },
+  {
+    ...one,
+    name: "no journal is kept, and a worker is cut off",
+    journal: "none",
+    service: KEYED,
+    budget: { ...NOTHING, lostWorkers: 1 },
+  },
 ];
 
 /** Larger ones, for which it takes minutes. */
 export const largeWorlds: ReadonlyArray<World> = [
+  {
+    ...one,
+    name: "a worker is cut off from the server, and sends later",
+    service: KEYED,
+    budget: { ...NOTHING, lostWorkers: 1 },
+  },
   {
     ...one,
     name: "a run of two equal steps is reset",
