@@ -53,7 +53,15 @@ describe("a payout", () => {
       workflowId: "in doubt",
       runId: ID,
       status: "terminated",
-      inDoubt: [{ step: "createPayout", operation: "createPayout" }],
+      inDoubt: [
+        {
+          step: "createPayout",
+          operation: "createPayout",
+          amount: "20.00",
+          currency: "EUR",
+          key: ID,
+        },
+      ],
     });
     // What nobody knows is not amended.
     const amended = await retry(
@@ -74,6 +82,50 @@ describe("a payout", () => {
     expect(await ended("in doubt")).toBe("COMPLETED");
     expect(await paid("20.00")).toHaveLength(1);
     expect(await requests("createPayout")).toBe(before + 1);
+  });
+
+  it("that ended in doubt is listed until a person has settled it, and a retry goes by that", async () => {
+    await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
+    await start("payout", "settled", paying("21.00"));
+    await vi.waitFor(async () => expect(await paid("21.00")).toHaveLength(1), PATIENCE);
+    await workflow.getHandle("settled").terminate("by the test");
+    const inDoubt = async () => {
+      const { inDoubt: runs } = jsonOf(await starter(["attention", "--json"]));
+      return runs;
+    };
+    await vi.waitFor(async () => {
+      expect(await inDoubt()).toEqual(
+        listWith(
+          fields({
+            workflowId: "settled",
+            inDoubt: [fields({ step: "createPayout", amount: "21.00", key: ID })],
+          }),
+        ),
+      );
+    }, PATIENCE);
+    const listed = jsonOf(await starter(["runs", "list", "--in-doubt", "--json"]));
+    expect(listed).toMatchObject({ runs: listWith(fields({ workflowId: "settled" })) });
+    const person = await starter(["attention"]);
+    expect(tooWide(person.stdout)).toEqual([]);
+    expect(person.stdout).toContain("settle settled --by NAME");
+
+    const settle = (...how: ReadonlyArray<string>) =>
+      starter(["settle", "settled", "--by", "Ada", "--reason", "it is listed", "--json", ...how]);
+    expect((await settle()).exitCode).toBe(2);
+    expect((await settle("--found", "card_id=1")).stdout).toContain("must give payout_id");
+    const [made] = await paid("21.00");
+    const done = await settle("--found", `payout_id=${made?.payout_id}`);
+    expect(jsonOf(done)).toMatchObject({ status: "settled", step: "createPayout" });
+    expect((await settle("--not-carried-out")).stdout).toContain("is in doubt");
+    expect(JSON.stringify(await inDoubt())).not.toContain('"settled"');
+    const none = jsonOf(await starter(["runs", "list", "--in-doubt", "--json"]));
+    expect(JSON.stringify(none)).not.toContain('"settled"');
+
+    expect(jsonOf(await retry("settled"))).toMatchObject({
+      plan: { again: [{ name: "createPayout", note: holding("is taken over") }] },
+    });
+    expect(await ended("settled")).toBe("COMPLETED");
+    expect(await paid("21.00")).toHaveLength(1);
   });
 
   it("that is refused again and again is paid once, as it was amended last", async () => {

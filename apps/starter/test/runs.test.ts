@@ -246,6 +246,7 @@ describe("a run that waits for a person", () => {
           actions: ["amend", "resend", "abandon"],
         }),
       }),
+      inDoubt: [],
     });
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(person.stdout).toContain("starter resolve asking --by NAME --resend");
@@ -305,6 +306,7 @@ describe("a payment above the limit", () => {
           }),
         }),
       ),
+      inDoubt: [],
     });
     const hash = await approvalHash("large");
     const approve = (by: string, of: string) =>

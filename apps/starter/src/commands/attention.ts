@@ -9,15 +9,26 @@ export const attention = Command.make("attention", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
     const { withTemporal } = await import("../connection/temporal.ts");
     const { listWaitingRuns, waitingRunsText } = await import("../runs/attention-list.ts");
-    const runs = await withTemporal(listWaitingRuns);
-    output.answer({ runs }, () => waitingRunsText(runs));
+    const { inDoubtText, listRunsInDoubt } = await import("../runs/in-doubt.ts");
+    const { inDoubt, runs } = await withTemporal(async (temporal) => ({
+      runs: await listWaitingRuns(temporal),
+      inDoubt: await listRunsInDoubt(temporal),
+    }));
+    output.answer({ runs, inDoubt }, () =>
+      inDoubt.length === 0
+        ? waitingRunsText(runs)
+        : [...(runs.length === 0 ? [] : [waitingRunsText(runs)]), inDoubtText(inDoubt)].join(
+            "\n\n",
+          ),
+    );
     return EXIT_CODES.done;
   }),
 ).pipe(
   Command.withShortDescription("List the runs that wait for a person"),
   Command.withDescription(
     `List the runs that wait for a person: what happened, what was sent, what was
-  found, and the commands by which to decide.
+  found, and the commands by which to decide; and the runs that ended in doubt,
+  until they are settled or go on.
 
   ${EXIT_CODES_HELP}`,
   ),

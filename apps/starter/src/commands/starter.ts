@@ -11,6 +11,7 @@ import { recover } from "./recover.ts";
 import { resolve } from "./resolve.ts";
 import { resume } from "./resume.ts";
 import { runs } from "./runs/runs.ts";
+import { settle } from "./settle.ts";
 import { status } from "./status.ts";
 import { watch } from "./watch.ts";
 
@@ -35,6 +36,7 @@ export const starter = Command.make("starter").pipe(
     runs,
     attention,
     resolve,
+    settle,
     approve,
     audit,
     pause,

@@ -2,6 +2,8 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { badInput } from "../errors.ts";
 import { isRecord } from "../input/fields.ts";
+import type { StepInDoubt } from "@durable-payments/workflows";
+import { stepsInDoubt } from "./in-doubt.ts";
 import { readPast } from "./retry/past.ts";
 import { describeRun } from "./run-state.ts";
 
@@ -9,12 +11,6 @@ import { describeRun } from "./run-state.ts";
 export interface EndFlags {
   readonly by: string;
   readonly reason: string;
-}
-
-/** Something that a run sent, and nobody knows what became of it. */
-export interface InDoubt {
-  readonly step: string;
-  readonly operation: string;
 }
 
 const ended = (workflowId: string): Error =>
@@ -77,15 +73,13 @@ export const terminateRun = async (
   temporal: Temporal,
   workflowId: string,
   { by, reason }: EndFlags,
-): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<InDoubt> }> => {
+): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<StepInDoubt> }> => {
   const run = await openRun(temporal, workflowId);
   const handle = temporal.client.workflow.getHandle(workflowId, run.runId);
   await orEnded(workflowId, handle.terminate(`${reason} (${by})`));
-  const { sends } = await readPast(temporal, run);
+  const past = await readPast(temporal, run);
   return {
     runId: run.runId,
-    inDoubt: [...sends].flatMap(([step, { kind, sent }]) =>
-      sent.outcome === "unknown" ? [{ step, operation: kind.operation }] : [],
-    ),
+    inDoubt: stepsInDoubt(past),
   };
 };

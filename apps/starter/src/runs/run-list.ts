@@ -1,5 +1,7 @@
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
+import { unsettledSteps } from "./in-doubt.ts";
+import { describeRun } from "./run-state.ts";
 import { ASKING_STAGES, type RunFilter, runQuery, WAITING_STAGE } from "./run-query.ts";
 import {
   PAYMENT_AWAITS,
@@ -130,6 +132,15 @@ const stillCurrent = async (
  * failed.
  */
 export async function* listRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
+  for await (const run of listCurrentRuns(temporal, filter)) {
+    if (!filter.standing.includes("inDoubt") || (await isInDoubt(temporal, run))) yield run;
+  }
+}
+
+const isInDoubt = async (temporal: Temporal, { workflowId }: ListedRun): Promise<boolean> =>
+  (await unsettledSteps(temporal, await describeRun(temporal, workflowId))).length > 0;
+
+async function* listCurrentRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
   const found = temporal.client.workflow.list({ query: runQuery(filter), pageSize: PAGE });
   let chunk: Array<WorkflowExecutionInfo> = [];
   for await (const run of found) {

@@ -13,7 +13,7 @@ export interface RunFilter {
 }
 
 /** What a run can be asked for. */
-export type Standing = "failed" | "running" | "waiting" | "attention";
+export type Standing = "failed" | "running" | "waiting" | "attention" | "inDoubt";
 
 /** Stages at which a run waits for a person. */
 export const ASKING_STAGES: ReadonlyArray<string> = ["needsAttention", "awaitApproval"];
@@ -35,6 +35,7 @@ const STANDING: Readonly<Record<Standing, string>> = {
   running: RUNNING,
   waiting: `${RUNNING} AND NOT ${ASKING} AND (PaymentStage STARTS_WITH ${quoted(WAITING_STAGE)} OR PaymentAwaits IS NOT NULL)`,
   attention: `${RUNNING} AND ${ASKING}`,
+  inDoubt: `${ENDED} AND PaymentInDoubt IS NOT NULL`,
 };
 
 const foundBy = (id: string): string => {

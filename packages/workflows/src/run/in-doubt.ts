@@ -1,3 +1,7 @@
+import { ApplicationFailure } from "@temporalio/common";
+import { workflowInfo } from "@temporalio/workflow";
+import { rootCause } from "./failures.ts";
+
 /** A step that has sent something, and it is not known what became of it. */
 export interface StepInDoubt {
   readonly step: string;
@@ -19,6 +23,40 @@ export const moneyOf = (request: object): Pick<StepInDoubt, "amount" | "currency
     ...("currency" in request &&
       typeof request.currency === "string" && { currency: request.currency }),
   };
+};
+
+const named = ({ amount, currency = "", key, operation, step }: StepInDoubt): string => {
+  const about = [
+    ...(step === operation ? [] : [operation]),
+    ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
+    ...(key === undefined ? [] : [`key ${key}`]),
+  ];
+  return about.length === 0 ? step : `${step} (${about.join(", ")})`;
+};
+
+/**
+ * The failure of a run that ends, however it does, while it is not known what became of what some of
+ * its steps have sent.
+ */
+export const endedInDoubt = (
+  error: unknown,
+  details: {
+    readonly inDoubt: ReadonlyArray<StepInDoubt>;
+    /** What was to be undone and was not. */
+    readonly leftOver: ReadonlyArray<string>;
+    readonly ids: Readonly<Record<string, string>>;
+  },
+): ApplicationFailure => {
+  const { inDoubt, leftOver } = details;
+  const cause = rootCause(error);
+  const notUndone = leftOver.length === 0 ? "" : ` Not undone: ${leftOver.join("; ")}.`;
+  return ApplicationFailure.create({
+    type: "EndedInDoubt",
+    message: `The run ended (${cause.message}) while nobody knows whether this was carried out: ${inDoubt.map(named).join("; ")}. The money may have moved: do not pay it again by other means before you have looked it up with the service. Then settle it (starter settle ${workflowInfo().workflowId}), or go on with the run (starter runs retry), which looks first.${notUndone}`,
+    nonRetryable: true,
+    details: [details],
+    cause,
+  });
 };
 
 /** What another step of the same run has made, or may have made. */

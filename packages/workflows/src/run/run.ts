@@ -6,7 +6,7 @@ import { auditQuery, AuditTrail } from "./audit.ts";
 import type { EndingDecision, SentBefore } from "@durable-payments/activities";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
-import { SendingSteps, type Sibling, type StepInDoubt } from "./in-doubt.ts";
+import { endedInDoubt, SendingSteps, type Sibling, type StepInDoubt } from "./in-doubt.ts";
 import { Past } from "./past.ts";
 import { ProgressBoard } from "./progress-board.ts";
 import { type Progress, progressQuery } from "./progress.ts";
@@ -358,7 +358,12 @@ export class Run {
       // It stays to be found by the step that failed.
       this.step(`undo: ${what}`, what, how, { isIndexed: false }),
     );
-    this.#end(isCancellation(error) ? "cancelled" : "failed");
+    const { inDoubt } = this;
+    this.#index.settleAllBut(inDoubt.map(({ step }) => step));
+    this.#end(isCancellation(error) && inDoubt.length === 0 ? "cancelled" : "failed");
+    if (inDoubt.length > 0) {
+      throw endedInDoubt(error, { inDoubt, leftOver, ids: this.progress.ids });
+    }
     if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
     throw ApplicationFailure.create({
       type: "CompensationIncomplete",

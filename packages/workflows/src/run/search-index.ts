@@ -56,6 +56,11 @@ export class SearchIndex {
     if (this.#intents.delete(step)) this.#due();
   }
 
+  /** The run ends: only these steps may have made what nobody knows of. */
+  settleAllBut(steps: ReadonlyArray<string>): void {
+    for (const step of this.#intents.keys()) if (!steps.includes(step)) this.settled(step);
+  }
+
   /** By step, the mark of what it may have made while it is not known what became of it. */
   get intents(): ReadonlyMap<string, string> {
     return this.#intents;

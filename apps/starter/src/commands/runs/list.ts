@@ -21,6 +21,10 @@ const standings = {
   running: standing("running", "Those that are under way"),
   waiting: standing("waiting", "… and wait for the service or for money"),
   attention: standing("attention", "… and wait for a person"),
+  inDoubt: Flag.Boolean("in-doubt").pipe(
+    Flag.withDescription("Those that ended in doubt, and are not settled"),
+    Flag.withDefault(false),
+  ),
 };
 
 const flags = {
@@ -37,15 +41,19 @@ const flags = {
   json,
 };
 
-const STANDINGS: ReadonlyArray<Standing> = ["failed", "running", "waiting", "attention"];
+const STANDINGS: ReadonlyArray<Standing> = ["failed", "running", "waiting", "attention", "inDoubt"];
 
 /** `starter runs list`: finds runs. */
 export const list = Command.make("list", flags, (given) =>
   runCommand(given.json, async (output) => {
     if (given.limit < 1) throw badInput("--limit must be 1 or more.");
+    const standing = STANDINGS.filter((name) => given[name]);
+    if (given.inDoubt && standing.length > 1) {
+      throw badInput("--in-doubt goes with none of the other states.");
+    }
     const { readSince } = await import("../../input/since.ts");
     const filter = {
-      standing: STANDINGS.filter((name) => given[name]),
+      standing,
       type: Option.getOrUndefined(given.type),
       stage: Option.getOrUndefined(given.stage),
       since: Option.getOrUndefined(Option.map(given.since, (since) => readSince(since))),

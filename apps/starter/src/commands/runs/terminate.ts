@@ -33,7 +33,12 @@ export const terminate = Command.make("terminate", flags, ({ by, id, json, reaso
         ...inDoubt.map(({ operation, step }) =>
           wrap(`! ${step}: ${operation} may have been carried out, and nobody looks it up now.`),
         ),
-        ...(inDoubt.length > 0 ? [`  Going on does: ${commandLine("runs", "retry", id)}`] : []),
+        ...(inDoubt.length > 0
+          ? [
+              `  Going on does: ${commandLine("runs", "retry", id)}`,
+              `  Until then, or until it is settled, it is listed by ${commandLine("attention")}`,
+            ]
+          : []),
         `Who did what: ${commandLine("audit", id)}`,
       ].join("\n"),
     );

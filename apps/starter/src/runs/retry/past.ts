@@ -4,6 +4,7 @@ import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
 import { quoted } from "../run-query.ts";
 import { isRecord } from "../../input/fields.ts";
+import { readSettlement } from "../settlement.ts";
 import { allDecisions } from "./ended-by-person.ts";
 import { type PastActivity, type PastStep, type ReadRun, readRun } from "./read-steps.ts";
 import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
@@ -19,6 +20,8 @@ export interface PastSend {
   readonly sent: Sent;
   /** How many keys it has used. */
   readonly keys: number;
+  /** What it sent last. */
+  readonly lastInput: unknown;
 }
 
 /** A run of a workflow id, read. */
@@ -114,7 +117,8 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
         .filter(({ type }) => type === kind.operation)
         .flatMap(({ input }) => textAt(input, "unique_request_id") ?? []),
     );
-    sends.set(name, { kind, sent: sentBy(steps, kind, owned), keys: keys.size });
+    const lastInput = activities.findLast(({ type }) => type === kind.operation)?.input;
+    sends.set(name, { kind, sent: sentBy(steps, kind, owned), keys: keys.size, lastInput });
   }
   return sends;
 };
@@ -240,5 +244,27 @@ export const readPast = async (
       }
     }
   }
-  return pastOf([...others, ...inOrder]);
+  return settled(temporal, [...others, ...inOrder]);
+};
+
+/**
+ * What the runs' histories tell, and where they do not know it, what a person found out since: what
+ * was found is found for good, and "not carried out" holds for the latest run.
+ */
+const settled = async (temporal: Temporal, runs: ReadonlyArray<ReadPastRun>): Promise<Past> => {
+  const past = pastOf(runs);
+  const sends = new Map(past.sends);
+  for (const [step, send] of past.sends) {
+    if (send.sent.outcome !== "unknown") continue;
+    for (const { runId } of runs) {
+      const settlement = await readSettlement(temporal, runId, step);
+      if (settlement === undefined) continue;
+      const id = settlement.found?.[send.kind.id];
+      if (id !== undefined) sends.set(step, { ...send, sent: { outcome: "known", id } });
+      else if (runId === runs.at(-1)?.runId) {
+        sends.set(step, { ...send, sent: { outcome: "notSent" } });
+      }
+    }
+  }
+  return { ...past, sends };
 };

@@ -1,0 +1,74 @@
+import { Command, Flag } from "effect/cli";
+import * as Option from "effect/Option";
+import { badInput, EXIT_CODES } from "../errors.ts";
+import { by, json, runId } from "./flags.ts";
+import { EXIT_CODES_HELP } from "./help-texts.ts";
+import { runCommand } from "./run-command.ts";
+
+const flags = {
+  id: runId,
+  by,
+  reason: Flag.String("reason").pipe(
+    Flag.withMetavar("WHY"),
+    Flag.withDescription("How it was found out; it is kept"),
+  ),
+  found: Flag.KeyValuePair("found").pipe(
+    Flag.withMetavar("NAME=ID"),
+    Flag.withDescription("It was carried out, and this is its id"),
+    Flag.optional,
+  ),
+  notCarriedOut: Flag.Boolean("not-carried-out").pipe(
+    Flag.withDescription("It was not carried out, for certain"),
+    Flag.withDefault(false),
+  ),
+  step: Flag.String("step").pipe(
+    Flag.withMetavar("STEP"),
+    Flag.withDescription("Which step, where several are in doubt"),
+    Flag.optional,
+  ),
+  json,
+};
+
+/** `starter settle`: keeps what a person found out about what an ended run has sent. */
+export const settle = Command.make("settle", flags, (given) =>
+  runCommand(given.json, async (output) => {
+    if (given.reason.trim() === "") throw badInput("--reason must say how it was found out.");
+    if (Option.isSome(given.found) === given.notCarriedOut) {
+      throw badInput("Give exactly one of --found and --not-carried-out.");
+    }
+    const { withTemporal } = await import("../connection/temporal.ts");
+    const { settle: keep } = await import("../runs/in-doubt.ts");
+    const settled = await withTemporal((temporal) =>
+      keep(temporal, given.id, {
+        by: given.by,
+        reason: given.reason,
+        step: Option.getOrUndefined(given.step),
+        found: Option.getOrUndefined(given.found),
+      }),
+    );
+    output.answer(
+      { workflowId: given.id, ...settled, status: "settled" },
+      () => `${settled.step} of ${given.id} is settled; a retry of the run goes by that.`,
+    );
+    return EXIT_CODES.done;
+  }),
+).pipe(
+  Command.withShortDescription("Say what became of a send in doubt"),
+  Command.withDescription(
+    `Say what became of what an ended run has sent, where the run itself could not
+  find it out. What is in doubt is shown by \`starter attention\`. It is kept in
+  Temporal with the name and the reason; a retry of the run goes by it.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+  Command.withExamples([
+    {
+      command: "starter settle inv-1 --by Ada --reason listed --found payout_id=7d595adc",
+      description: "It was carried out: this is it",
+    },
+    {
+      command: 'starter settle inv-1 --by Ada --reason "not there" --not-carried-out',
+      description: "It was not",
+    },
+  ]),
+);

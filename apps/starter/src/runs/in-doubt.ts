@@ -1,0 +1,187 @@
+import { PAYMENT_IN_DOUBT } from "@durable-payments/activities/search-attributes";
+import type { StepInDoubt } from "@durable-payments/workflows";
+import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
+import * as Effect from "effect/Effect";
+import type { Temporal } from "../connection/temporal.ts";
+import { badInput, StarterError } from "../errors.ts";
+import { isRecord } from "../input/fields.ts";
+import { commandLine } from "../output/command-line.ts";
+import { styled } from "../output/output.ts";
+import { time, wrap } from "../output/text.ts";
+import { SENDS } from "./retry/sends.ts";
+import { type Past, readPast } from "./retry/past.ts";
+import { describeRun } from "./run-state.ts";
+import { keepSettlement, readSettlement } from "./settlement.ts";
+
+/** A run that has ended while nobody knows what became of what some of its steps have sent. */
+export interface RunInDoubt {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  readonly inDoubt: ReadonlyArray<StepInDoubt>;
+}
+
+const textAt = (value: unknown, field: string): string | undefined => {
+  const text = isRecord(value) ? value[field] : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
+};
+
+/** The steps of a run whose sends have an unknown outcome, as all histories of its id tell. */
+export const stepsInDoubt = ({ sends }: Past): ReadonlyArray<StepInDoubt> =>
+  [...sends].flatMap(([step, { kind, lastInput, sent }]) => {
+    if (sent.outcome !== "unknown") return [];
+    const { operation } = kind;
+    const key = textAt(lastInput, "unique_request_id");
+    const card_limit = textAt(lastInput, "card_limit");
+    const amount = card_limit ?? textAt(lastInput, "amount");
+    const currency = card_limit === undefined ? textAt(lastInput, "currency") : "USD";
+    return [
+      {
+        step,
+        operation,
+        ...(key !== undefined && { key }),
+        ...(amount !== undefined && { amount }),
+        ...(currency !== undefined && { currency }),
+      },
+    ];
+  });
+
+/** What the run itself says to be in doubt; a run that was terminated could not say more. */
+const namedBy = ({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
+  (typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "").split(" ").filter((name) => name !== "");
+
+/**
+ * The steps of an ended run that are in doubt still: named by the run, unknown by its history, and not
+ * settled by a person. What was turned away for certain when the run was terminated is none of them.
+ */
+export const unsettledSteps = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<ReadonlyArray<StepInDoubt>> => {
+  const named = namedBy(run);
+  if (named.length === 0) return [];
+  try {
+    const inDoubt = stepsInDoubt(await readPast(temporal, run));
+    return inDoubt.filter(({ step }) => named.includes(step));
+  } catch (error) {
+    // Where the history of an earlier run is gone only this run's own word is left.
+    if (!(error instanceof StarterError)) throw error;
+    const settlements = await Promise.all(
+      named.map((step) => readSettlement(temporal, run.runId, step)),
+    );
+    return named
+      .filter((_, index) => settlements[index] === undefined)
+      .map((step) => ({ step, operation: "unknown" }));
+  }
+};
+
+const ENDED_IN_DOUBT = `${PAYMENT_IN_DOUBT.name} IS NOT NULL AND ExecutionStatus != "Running" AND ExecutionStatus != "ContinuedAsNew"`;
+
+const ASKED_AT_ONCE = 8;
+
+/** The ended runs that are in doubt until a person has settled them, or a retry goes on with them. */
+export const listRunsInDoubt = async (temporal: Temporal): Promise<ReadonlyArray<RunInDoubt>> => {
+  const runs: Array<WorkflowExecutionInfo> = [];
+  for await (const run of temporal.client.workflow.list({ query: ENDED_IN_DOUBT })) runs.push(run);
+  const found = await Effect.runPromise(
+    Effect.forEach(
+      runs,
+      ({ runId, workflowId }) =>
+        Effect.promise(async (): Promise<ReadonlyArray<RunInDoubt>> => {
+          const latest = await describeRun(temporal, workflowId);
+          if (latest.runId !== runId) return [];
+          const inDoubt = await unsettledSteps(temporal, latest);
+          if (inDoubt.length === 0) return [];
+          const { closeTime, startTime, type } = latest;
+          return [
+            {
+              workflowId,
+              runId,
+              type,
+              startedAt: startTime.toISOString(),
+              closedAt: closeTime?.toISOString() ?? null,
+              inDoubt,
+            },
+          ];
+        }),
+      { concurrency: ASKED_AT_ONCE },
+    ),
+  );
+  return found.flat();
+};
+
+/** What a person found out about a run in doubt. */
+export interface SettleFlags {
+  readonly by: string;
+  readonly reason: string;
+  /** The step; may be left out where one is in doubt. */
+  readonly step: string | undefined;
+  /** What it made, by id; undefined where it was not carried out. */
+  readonly found: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Keeps what a person found out about what an ended run has sent.
+ *
+ * @returns the step that is settled
+ * @throws BadInput where nothing of the run is in doubt, or not that step
+ */
+export const settle = async (
+  temporal: Temporal,
+  workflowId: string,
+  { by, found, reason, step }: SettleFlags,
+): Promise<{ readonly runId: string; readonly step: string }> => {
+  const run = await describeRun(temporal, workflowId);
+  if (run.status.name === "RUNNING" || run.status.name === "PAUSED") {
+    throw badInput(
+      `The run ${workflowId} is under way: ${commandLine("status", workflowId)} says whether it asks. Nothing was done.`,
+    );
+  }
+  const inDoubt = await unsettledSteps(temporal, run);
+  const names = inDoubt.map((each) => each.step).join(", ");
+  if (inDoubt.length === 0) {
+    throw badInput(`Nothing of the run ${workflowId} is in doubt. Nothing was done.`);
+  }
+  const wanted = inDoubt.filter((each) => step === undefined || each.step === step);
+  const [settled, ...more] = wanted;
+  if (settled === undefined || more.length > 0) {
+    throw badInput(`Say which step of ${workflowId} by --step: ${names}. Nothing was done.`);
+  }
+  const idWanted = SENDS[settled.operation]?.id;
+  if (found !== undefined && idWanted !== undefined && textAt(found, idWanted) === undefined) {
+    throw badInput(`--found must give ${idWanted}. Nothing was done.`);
+  }
+  await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
+  return { runId: run.runId, step: settled.step };
+};
+
+const stepText = ({ amount, currency = "", key, operation, step }: StepInDoubt): string =>
+  wrap(
+    [
+      `! ${step}: ${operation} may have been carried out`,
+      ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
+      ...(key === undefined ? [] : [`key ${key}`]),
+    ].join(", "),
+    "  ",
+  );
+
+/** The ended runs in doubt, as a person reads them. */
+export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
+  runs
+    .map(({ closedAt, inDoubt, type, workflowId }) =>
+      [
+        `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${time(closedAt)}`}`,
+        ...inDoubt.map(stepText),
+        wrap("Look it up with the service before anything is paid again. Then:", "  "),
+        ...[
+          ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--found", "NAME=ID"],
+          ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--not-carried-out"],
+          ["runs", "retry", workflowId],
+        ].map((command) => `    ${commandLine(...command)}`),
+      ].join("\n"),
+    )
+    .join("\n\n");

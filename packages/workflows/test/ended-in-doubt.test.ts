@@ -1,0 +1,147 @@
+import { Context } from "@temporalio/activity";
+import type { PaymentsActivities } from "@durable-payments/activities";
+import type { WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  onboardCardholder,
+  payout,
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  progressQuery,
+  resolveUpdate,
+} from "../src/index.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { localRig, type Rig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const WITHIN = { timeout: 30_000, interval: 50 };
+
+let rig: Rig;
+let service: Service;
+beforeAll(async () => {
+  rig = await localRig();
+});
+afterAll(() => rig?.end());
+beforeEach(async () => {
+  service = await startService({ verifyAfter: 0 }, { assumptions: { listLagSeconds: 0 } });
+});
+afterEach(() => service.stop());
+
+/** Sends, and loses the answer so that only a person can tell. */
+const losing = (): PaymentsActivities => ({
+  ...service.activities,
+  createCard: async (...input) => {
+    await service.activities.createCard(...input);
+    throw ApplicationFailure.nonRetryable("the answer was lost", "UnexpectedAnswer");
+  },
+});
+
+const isAsked = (handle: WorkflowHandle) =>
+  vi.waitFor(
+    async () => expect((await handle.query(progressQuery)).stage).toBe("needsAttention"),
+    WITHIN,
+  );
+
+const attributesOf = async (handle: WorkflowHandle) => {
+  const { typedSearchAttributes } = await handle.describe();
+  return {
+    inDoubt: typedSearchAttributes.get(PAYMENT_IN_DOUBT),
+    marks: (typedSearchAttributes.get(PAYMENT_IDS) ?? []).filter((id) => id.startsWith("intent:")),
+  };
+};
+
+describe("a card whose answer was lost", () => {
+  it.each([
+    ["cancelled", (handle: WorkflowHandle) => handle.cancel(), undefined],
+    [
+      "abandoned",
+      (handle: WorkflowHandle) =>
+        handle.executeUpdate(resolveUpdate, { args: [{ by: "Eve", abandon: "enough" }] }),
+      "Abandoned",
+    ],
+  ])(
+    "makes a run that is %s fail, and say what is in doubt and what to do",
+    async (_, end, causeType) => {
+      await withWorker(rig, losing(), async ({ start }) => {
+        const options = { onFailure: "compensate" } as const;
+        const handle = await start(onboardCardholder, [{ ...onboardInput, options }]);
+        await isAsked(handle);
+        expect(await attributesOf(handle)).toMatchObject({ inDoubt: "issueCard" });
+        await end(handle);
+        const failure = await failureOf(handle.result());
+        expect(failure).toMatchObject({
+          type: "EndedInDoubt",
+          nonRetryable: true,
+          details: [
+            {
+              inDoubt: [
+                {
+                  step: "issueCard",
+                  operation: "createCard",
+                  amount: "100.00",
+                  currency: "USD",
+                  key: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
+                },
+              ],
+              leftOver: [expect.stringContaining("cancel the card") as unknown],
+            },
+          ],
+        });
+        expect(failure.message).toContain("issueCard (createCard, 100.00 USD, key ");
+        expect(failure.message).toContain(`starter settle ${handle.workflowId}`);
+        const { cause } = failure;
+        expect(cause instanceof ApplicationFailure ? cause.type : undefined).toBe(causeType);
+        const described = await attributesOf(handle);
+        expect(described.inDoubt).toBe("issueCard");
+        expect(described.marks).toHaveLength(1);
+        expect((await handle.describe()).status.name).toBe("FAILED");
+        // It stands: that is what the run cannot know.
+        expect((await service.simulator.state()).cards).toHaveLength(1);
+      });
+    },
+  );
+});
+
+describe("a run with nothing in doubt", () => {
+  it("that is abandoned after a refusal is just abandoned, and leaves no mark", async () => {
+    await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await withWorker(rig, service.activities, async ({ start }) => {
+      const options = { onRefusal: "ask" } as const;
+      const handle = await start(payout, [{ ...payoutInput, options }]);
+      await isAsked(handle);
+      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Eve", abandon: "enough" }] });
+      expect(await failureOf(handle.result())).toMatchObject({ type: "Abandoned" });
+      expect(await attributesOf(handle)).toEqual({ inDoubt: undefined, marks: [] });
+    });
+  });
+
+  it("shows what is being sent, and that it is known, without an event of its own", async () => {
+    const sent = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const createPayout = async (...input: Parameters<PaymentsActivities["createPayout"]>) => {
+      const activity = Context.current();
+      const heart = setInterval(() => activity.heartbeat(), 1_000);
+      const made = await service.activities.createPayout(...input);
+      await service.simulator.setPayoutStatus(made.payout_id, "completed");
+      sent.resolve();
+      await answered.promise;
+      clearInterval(heart);
+      return made;
+    };
+    await withWorker(rig, { ...service.activities, createPayout }, async ({ start }) => {
+      const created = await service.client.createBeneficiary(payoutInput.beneficiary);
+      const { beneficiary_id } = created;
+      const handle = await start(payout, [{ beneficiary_id, payout: payoutInput.payout }]);
+      await sent.promise;
+      expect(await attributesOf(handle)).toMatchObject({ inDoubt: "createPayout" });
+      answered.resolve();
+      await handle.result();
+      expect(await attributesOf(handle)).toEqual({ inDoubt: undefined, marks: [] });
+      const { events } = await handle.fetchHistory();
+      const written = events?.filter((e) => e.upsertWorkflowSearchAttributesEventAttributes);
+      expect(written).toHaveLength(2);
+    });
+  });
+});
