@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Context } from "@temporalio/activity";
-import { brakeId, type PaymentsActivities } from "@durable-payments/activities";
+import { brakeId, type PaymentsActivities, type SendIntent } from "@durable-payments/activities";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { auditQuery, onboardCardholder, payout, progressQuery } from "../src/index.ts";
@@ -78,8 +78,10 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
     it("a service that is out of reach", async () => {
       let inVain = 0;
       const { result } = await pay({
-        createPayout: (input) => {
+        createPayout: (input, intent) => {
           inVain += 1;
+          // Nothing has arrived, so that no refusal is one of a repeat.
+          expect(intent).toMatchObject({ number: inVain, isResend: false });
           return (inVain <= 8 ? service.unreachable : service.activities).createPayout(input);
         },
       });
@@ -125,12 +127,18 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
     it("is sent again, once and with the same key, when it is certain that it is absent", async () => {
       await service.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
       const keys: Array<string | undefined> = [];
+      const intents: Array<SendIntent | undefined> = [];
       const { audit, handle } = await pay({
-        createPayout: (input) => {
+        createPayout: (input, intent) => {
           keys.push(input.unique_request_id);
-          return service.activities.createPayout(input);
+          intents.push(intent);
+          return service.activities.createPayout(input, intent);
         },
       });
+      expect(intents).toEqual([
+        { step: "createPayout", number: 1, isResend: false },
+        { step: "createPayout", number: 2, isResend: true },
+      ]);
       expect(await service.requests("createPayout")).toBe(2);
       expect(new Set(keys).size).toBe(1);
       const { payouts } = await service.simulator.state();

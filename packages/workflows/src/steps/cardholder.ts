@@ -15,7 +15,7 @@ import {
 } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { isRecord } from "../is-record.ts";
-import { LOOK_WITHIN } from "./reconcile.ts";
+import { LOOK_OPTIONS } from "./reconcile.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
 type CreateCardholder = Input<"createCardholder">;
@@ -29,7 +29,7 @@ const intentOfCardholder = (cardholder: CreateCardholder) =>
 const lookUpCardholder: LookUp<CreateCardholder, Identified> = {
   find: (request, sought) =>
     activities.findCardholders.executeWithOptions(
-      { ...LOOK_WITHIN, summary: "Look for the cardholder in the list" },
+      { ...LOOK_OPTIONS, summary: "Look for the cardholder in the list" },
       [{ request, ...sought }],
     ),
   shown: ({ card_holder_id, card_holder_status = "", create_time = "" }) => ({

@@ -15,7 +15,7 @@ import {
 } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 import { isRecord } from "../is-record.ts";
-import { LOOK_WITHIN } from "./reconcile.ts";
+import { LOOK_OPTIONS } from "./reconcile.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
 type CreatePayout = Input<"createPayout">;
@@ -50,7 +50,7 @@ const intentOfPayout = (payout: CreatePayout) => intentOf("createPayout", payout
 const lookUpPayout: LookUp<CreatePayout, Payout> = {
   find: (request, sought) =>
     activities.findPayouts.executeWithOptions(
-      { ...LOOK_WITHIN, summary: `Look for the payout ${request.unique_request_id ?? ""}` },
+      { ...LOOK_OPTIONS, summary: `Look for the payout ${request.unique_request_id ?? ""}` },
       [{ request, ...sought }],
     ),
   shown: asCandidate,

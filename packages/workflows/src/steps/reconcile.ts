@@ -1,9 +1,10 @@
 import type { Matches } from "@durable-payments/activities";
 import { normalizedKey } from "@durable-payments/activities/near-match";
 import { DISPATCH_WITHIN_MS } from "@durable-payments/activities/send-intent";
+import { ActivityFailure } from "@temporalio/common";
 import { sleep } from "@temporalio/workflow";
 import type { Attention } from "../run/attention.ts";
-import { failureOfActivity, isOverdue, rootCause } from "../run/failures.ts";
+import { failureOfActivity, rootCause } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { serviceAnswers } from "./service-answers.ts";
@@ -44,21 +45,31 @@ const SHORTEST_WAIT_MS = 1_000;
 /** Most looks for one send, before a person is asked. */
 const MOST_LOOKS = 30;
 
-/** Most looks that come to nothing, each tried again for half an hour, before a person is asked. */
-const MOST_OVERDUE = 3;
+/** Most looks that come to nothing while the service answers, before a person is asked. */
+const MOST_IN_VAIN = 3;
 
-/** How long one look may take, with all attempts; a list that does not add up is read again. */
-export const LOOK_WITHIN = {
+/**
+ * How often one look is tried: about half an hour, in which a list that does not add up is read
+ * again. Not by the clock: a look may wait for a busy worker for longer than that.
+ */
+export const LOOK_OPTIONS = {
   startToCloseTimeout: "30 minutes",
-  scheduleToCloseTimeout: "30 minutes",
+  retry: {
+    initialInterval: "1 second",
+    backoffCoefficient: 2,
+    maximumInterval: "1 minute",
+    maximumAttempts: 36,
+  },
 } as const;
 
-/** One look: undefined where it was not to be had now, a text where it is not to be had at all. */
+/** One look, or why none of its attempts came to anything. */
 const lookOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> | Error> => {
   try {
     return await find();
   } catch (error) {
-    if (!isOverdue(error)) throw error;
+    const isOver =
+      error instanceof ActivityFailure && error.retryState === "MAXIMUM_ATTEMPTS_REACHED";
+    if (!isOver) throw error;
     return failureOfActivity(error) ?? rootCause(error);
   }
 };
@@ -81,16 +92,16 @@ export const reconcile = async <A>(
     candidates: items.map(shown),
   });
   let wait = LOOK_AFTER_MS;
-  let overdue = 0;
+  let inVain = 0;
   for (let looks = 1; ; looks++) {
     await sleep(wait);
     const lookedAt = Date.now();
     const looked = await lookOnce(find);
     if (looked instanceof Error) {
-      overdue += 1;
+      inVain += 1;
       const isNoEvidence =
         "type" in looked && looked.type === "ListDoesNotAddUp" ? looked.message : undefined;
-      if (isNoEvidence !== undefined || overdue >= MOST_OVERDUE) {
+      if (isNoEvidence !== undefined || inVain >= MOST_IN_VAIN) {
         return unclear(isNoEvidence ?? `It could not be looked up: ${looked.message}`);
       }
       await serviceAnswers();
