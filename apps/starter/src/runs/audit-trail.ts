@@ -1,10 +1,10 @@
-import { redact } from "@durable-payments/api-core";
 import type { AuditEntry } from "@durable-payments/workflows";
 import type { Temporal } from "../connection/temporal.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { cannotConnect } from "../errors.ts";
 import { fieldRows, time, wrap } from "../output/text.ts";
 import { describeRun } from "./run-state.ts";
+import { masked } from "./story/masked.ts";
 import { noWorkerText } from "./workers.ts";
 
 /** Who or what did which step of a run when, with which key and outcome. */
@@ -15,11 +15,6 @@ export interface AuditReport {
 }
 
 const PATIENCE_MS = 5_000;
-
-/** An amendment is kept as the person gave it, account numbers and all. */
-const masked = (entry: AuditEntry): AuditEntry =>
-  // Masking changes texts only, and leaves JSON what it is.
-  JSON.parse(redact(JSON.stringify(entry))) as AuditEntry;
 
 /**
  * Asks a run, running or ended, for its audit trail.
@@ -33,7 +28,8 @@ export const auditRun = async (temporal: Temporal, workflowId: string): Promise<
     const entries = await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
       client.workflow.getHandle(workflowId).query<ReadonlyArray<AuditEntry>>("audit"),
     );
-    return { workflowId, runId, entries: entries.map(masked) };
+    // An amendment is kept as the person gave it, account numbers and all.
+    return { workflowId, runId, entries: masked(entries) };
   } catch (error) {
     if (!isNoAnswer(error)) throw error;
     throw cannotConnect("NoWorker", noWorkerText(taskQueue, settings.namespace));
