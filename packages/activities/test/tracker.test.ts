@@ -201,6 +201,14 @@ describe("over a longer time the tracker", () => {
   });
 });
 
+it("the tracker of another account is left to a worker of that account", async () => {
+  const runs = clientOf([waitFor("payout-1")]);
+  const workflowExecution = { workflowId: "tracker/of-another-account", runId: "run-1" };
+  const failure = await failureOf(trackOnce(runs, { workflowExecution }));
+  expect(failure).toMatchObject({ type: "OtherAccount", nonRetryable: false });
+  expect(runs.queries).toEqual([]);
+});
+
 it("the tracker of an account is the same for all of its workers", () => {
   const id = trackerId({ clientId: "client-1", baseUrl: "https://payments.example" });
   // Whoever may look at workflows is not shown the names of accounts.
