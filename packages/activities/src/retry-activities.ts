@@ -1,9 +1,8 @@
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
-import { quoted } from "./claims.ts";
 import { orderIdOf, type RetryOrder } from "./retry-order.ts";
-import { PAYMENT_ACCOUNT } from "./search-attributes.ts";
+import { PAYMENT_ACCOUNT, quoted } from "./search-attributes.ts";
 
 /** What a run that was reset finds out about its reset. */
 export interface ReadReset {

@@ -44,6 +44,10 @@ export const PAYMENT_IN_DOUBT: Key<"KEYWORD"> = defineSearchAttributeKey(
 /** The bulk run that a payout run belongs to. */
 export const PAYMENT_BATCH: Key<"KEYWORD"> = defineSearchAttributeKey("PaymentBatch", "KEYWORD");
 
+/** A text as it may stand in a visibility query. */
+export const quoted = (text: string): string =>
+  `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+
 /** Search attributes that a namespace must have before it can run these workflows. */
 export const searchAttributes: ReadonlyArray<Key<"KEYWORD"> | Key<"KEYWORD_LIST">> = [
   PAYMENT_STAGE,

@@ -1,3 +1,4 @@
+import { quoted } from "@durable-payments/activities/search-attributes";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 
@@ -10,7 +11,7 @@ const listOf = async (
 ): Promise<ReadonlyArray<WorkflowExecutionInfo>> => {
   const runs: Array<WorkflowExecutionInfo> = [];
   // Keys have no quotes and no backslashes.
-  const query = `WorkflowId IN (${ids.map((id) => `"${id}"`).join(", ")})`;
+  const query = `WorkflowId IN (${ids.map(quoted).join(", ")})`;
   for await (const run of client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
   return runs;
 };

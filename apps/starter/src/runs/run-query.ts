@@ -1,3 +1,5 @@
+import { quoted } from "@durable-payments/activities/search-attributes";
+
 /** Which runs are wanted; what is left out does not matter. */
 export interface RunFilter {
   /** How they stand; any of these, or however they stand where there is none. */
@@ -20,10 +22,6 @@ export const ASKING_STAGES: ReadonlyArray<string> = ["needsAttention", "awaitApp
 
 /** What the names of the steps begin with that wait for the service or for money. */
 export const WAITING_STAGE = "await";
-
-/** A text as it may stand in a visibility query. */
-export const quoted = (text: string): string =>
-  `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 const RUNNING = 'ExecutionStatus = "Running"';
 /** A run that goes on has a close time in the far future, to some databases. */

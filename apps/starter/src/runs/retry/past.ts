@@ -1,8 +1,8 @@
 import type { EndingDecision, RetryOrder } from "@durable-payments/activities";
+import { quoted } from "@durable-payments/activities/search-attributes";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
-import { quoted } from "../run-query.ts";
 import { isRecord } from "../../input/fields.ts";
 import { readSettlement } from "../settlement.ts";
 import { allDecisions } from "./ended-by-person.ts";
