@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { Engine } from "./engine.ts";
-import { violated } from "./invariants.ts";
+import { stuck, violated, wasAsked } from "./invariants.ts";
 import { nextOf } from "./transitions.ts";
 import { stopClocks } from "./virtual-time.ts";
 import { keyOf, type State, type World } from "./world.ts";
@@ -98,16 +98,10 @@ class Exploration {
   }
 
   /** Nothing more can happen: every run must have ended. */
-  async #end({ runs }: State): Promise<string | undefined> {
+  async #end(state: State): Promise<string | undefined> {
     this.#ends += 1;
-    let isAsked = false;
-    for (const run of runs) {
-      const { asked, closed } = await this.#engine.situation(run);
-      if (run.isCurrent && closed === undefined) return `${run.workflowId} waits for ever`;
-      isAsked ||= asked > 0;
-    }
-    if (isAsked) this.#endsAsked += 1;
-    return undefined;
+    if (await wasAsked(this.#engine, state)) this.#endsAsked += 1;
+    return stuck(this.#engine, state);
   }
 
   #result(isComplete: boolean, counterexample: Explored["counterexample"]): Explored {

@@ -78,3 +78,18 @@ export const violated = async (
   wrongInLedger(state) ??
   (await wrongInReports(engine, state)) ??
   (await wrongInStep(engine, before, state));
+
+/** A run that has not ended where nothing more can happen. */
+export const stuck = async (engine: Engine, { runs }: State): Promise<string | undefined> => {
+  for (const run of runs) {
+    const { closed } = await engine.situation(run);
+    if (run.isCurrent && closed === undefined) return `${run.workflowId} waits for ever`;
+  }
+  return undefined;
+};
+
+/** Whether anybody was asked on the way to a state. */
+export const wasAsked = async (engine: Engine, { runs }: State): Promise<boolean> => {
+  for (const run of runs) if ((await engine.situation(run)).asked > 0) return true;
+  return false;
+};

@@ -102,6 +102,8 @@ export const smallWorlds: ReadonlyArray<World> = [
   },
 ];
 
+const twoRuns = { a: equal("first"), b: equal("first") };
+
 /** Larger ones, for which it takes minutes. */
 export const largeWorlds: ReadonlyArray<World> = [
   {
@@ -112,10 +114,78 @@ export const largeWorlds: ReadonlyArray<World> = [
   },
   {
     ...one,
-    name: "a run of two equal steps is reset",
+    name: "a worker is cut off, and the journal fails",
     service: KEYED,
+    budget: { ...NOTHING, lostWorkers: 1, journalFaults: 1 },
+  },
+  {
+    ...one,
+    name: "a run of two equal steps is reset",
     mayAsk: true,
+    service: KEYED,
     runs: { a: equal("first", "second") },
     budget: { ...NOTHING, lostAnswers: 1, resets: 1, abandons: 1 },
   },
+  {
+    ...one,
+    name: "requests are turned away, and the database is put back",
+    service: KEYED,
+    budget: { ...NOTHING, lostAnswers: 1, turnedAway: 1, restores: 1 },
+  },
+  {
+    ...one,
+    name: "two runs make equal payments, and the keys are shown",
+    service: KEYED,
+    runs: twoRuns,
+    budget: { ...NOTHING, lostAnswers: 2 },
+  },
+  {
+    ...one,
+    name: "two runs make equal payments, and both lose their answers",
+    mayAsk: true,
+    service: KEYLESS,
+    runs: twoRuns,
+    budget: { ...NOTHING, lostAnswers: 2 },
+  },
+  {
+    ...one,
+    name: "two runs make equal payments, and the service gives keys of its own",
+    mayAsk: true,
+    service: { ...KEYLESS, keys: "its own" },
+    runs: twoRuns,
+    budget: { ...NOTHING, lostAnswers: 2 },
+  },
+  {
+    ...one,
+    name: "two runs make near payments, and the list shows texts in another way",
+    mayAsk: true,
+    service: { ...KEYLESS, listed: inCapitals },
+    runs: {
+      a: { first: payment("first", { payout_reference: "Invoice 7" }) },
+      b: { first: payment("first", { payout_reference: "INVOICE 7" }) },
+    },
+    budget: { ...NOTHING, lostAnswers: 2 },
+  },
 ];
+
+/** What only goes wrong where everything comes together: too large to see every state of it. */
+export const wholeWorlds: ReadonlyArray<World> = (["ours", "its own", "none"] as const).map(
+  (keys) => ({
+    ...one,
+    name: `two runs make two equal payments each, and everything goes wrong (keys: ${keys})`,
+    // A send that is absent again and again is left to a person.
+    mayAsk: true,
+    service: { ...KEYLESS, keys },
+    runs: { a: equal("first", "second"), b: equal("first", "second") },
+    budget: {
+      lostAnswers: 3,
+      lostWorkers: 1,
+      journalFaults: 1,
+      turnedAway: 1,
+      resets: 1,
+      restores: 1,
+      abandons: 1,
+      cancels: 1,
+    },
+  }),
+);
