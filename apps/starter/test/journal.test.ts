@@ -204,7 +204,9 @@ describe("recover", () => {
     expect(called.stdout).toMatch(/createPayout of 12\.00 EUR, .* UNCLEAR;\s+not found by its key/);
     expect(called.stdout).toMatch(/payout\/refused: not made/);
     expect(called.stdout).toContain("starter payout --file FILE --id payout/lost");
-    expect(called.stdout).toMatch(/Sends are paused\.\s+Not everything is clear/);
+    expect(called.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /Sends are paused by Ada since .*: recovering what was sent since .* Not everything is clear/,
+    );
     const doctor = await checksOf(service);
     expect(doctor.checks).toEqual(
       listWith(
@@ -212,6 +214,18 @@ describe("recover", () => {
       ),
     );
     expect(await starter(["resume", "--by", "Ada"])).toMatchObject({ exitCode: 0 });
+  });
+
+  it("does not end a pause that somebody made for another reason", async () => {
+    const later = new Date().toISOString();
+    await starter(["pause", "a bad file", "--by", "Bob"]);
+    const args = ["recover", "--since", later, "--by", "Ada", "--yes"];
+    const called = await starter(args, { env: service });
+    expect(called.exitCode).toBe(1);
+    expect(called.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /Sends are paused by Bob since .*: a bad file\. Everything is clear\./,
+    );
+    expect(await starter(["resume", "--by", "Bob"])).toMatchObject({ exitCode: 0 });
   });
 
   it("finds by its key what was made and never answered", async () => {

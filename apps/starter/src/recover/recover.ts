@@ -57,6 +57,9 @@ const serviceSettings = async (): Promise<ClientOptions> => {
   );
 };
 
+/** Why this command pauses sends; a pause for another reason is not its to end. */
+const RECOVERING = "recovering what was sent since";
+
 /** What of its steps is unclear makes the run unclear; made is what has something made. */
 const verdictOf = (sends: ReadonlyArray<LostSend>): LostSend["verdict"] => {
   const verdicts = new Set(sends.map(({ verdict }) => verdict));
@@ -115,7 +118,8 @@ const withOpenedJournal = async <A>(use: (opened: OpenedJournal) => Promise<A>):
 
 /**
  * Compares what was sent with what Temporal knows after its database was put back to an earlier
- * state. Sends are paused first, and go on only where everything is clear and that is confirmed.
+ * state. Sends are paused first, and go on only where everything is clear and that is confirmed,
+ * and only where nobody had paused them before for a reason of their own.
  */
 export const recover = async (
   output: Output,
@@ -124,17 +128,17 @@ export const recover = async (
   const options = await serviceSettings();
   return withOpenedJournal((opened) =>
     withTemporal(async (temporal) => {
-      const why = `recovering what was sent since ${since.toISOString()}`;
+      const why = `${RECOVERING} ${since.toISOString()}`;
       const { pause } = await pauseSends(temporal, { by, why });
       const recovery: Recovery = {
         ...(await compare(temporal, opened, options, output, since)),
         pause,
       };
       output.live(undefined);
-      const mayAsk = recovery.isClear && !yes && !output.json && canAsk();
+      const mayRelease = recovery.isClear && pause.why.startsWith(RECOVERING);
+      const mayAsk = mayRelease && !yes && !output.json && canAsk();
       if (mayAsk) output.say(recoveryText(recovery, false));
-      const isReleased =
-        recovery.isClear && (yes || (mayAsk && (await confirm("Let sends go on?"))));
+      const isReleased = mayRelease && (yes || (mayAsk && (await confirm("Let sends go on?"))));
       if (isReleased) await resumeSends(temporal, by);
       output.answer({ ...recovery, isReleased }, () =>
         mayAsk

@@ -1,5 +1,6 @@
 import { commandLine } from "../output/command-line.ts";
 import { time, wrap } from "../output/text.ts";
+import { pauseText } from "../runs/brake.ts";
 import type { LostSend } from "./look-up.ts";
 import type { LostRun, Recovery } from "./recover.ts";
 
@@ -33,7 +34,7 @@ const lostText = (run: LostRun): ReadonlyArray<string> => [
 
 /** The findings as a person reads them, with what is to be done. */
 export const recoveryText = (recovery: Recovery, isReleased: boolean): string => {
-  const { ended, isClear, lost, running, since, unrecorded } = recovery;
+  const { ended, isClear, lost, pause, running, since, unrecorded } = recovery;
   return [
     wrap(`Since ${time(since)}, by the journal: ${recovery.journal}.`),
     `  ${running.length} runs go on by themselves; none sends again what was sent`,
@@ -65,7 +66,7 @@ export const recoveryText = (recovery: Recovery, isReleased: boolean): string =>
     isReleased
       ? "Sends go on."
       : wrap(
-          `Sends are paused. ${isClear ? "Everything is clear." : "Not everything is clear: settle what stands above, start those that are unclear again."} To let sends go on: ${commandLine("resume", "--by", "NAME")}`,
+          `Sends are ${pauseText(pause)}. ${isClear ? "Everything is clear." : "Not everything is clear: settle what stands above, start those that are unclear again."} To let sends go on: ${commandLine("resume", "--by", "NAME")}`,
         ),
   ].join("\n");
 };
