@@ -84,8 +84,12 @@ export const readJournal = async (
       return madeIds.has(id) && !ownIds.has(id) ? "another send, by its answer" : undefined;
     },
     measureLag: async (listed, { lookedAt, since }) => {
+      const listedAt = made.filter(({ id }) => listed.has(id)).map(({ answeredAt }) => answeredAt);
+      // A cardholder may be removed again: one who is missing while a later one is listed was.
+      const removedBefore = list === "listCardholders" ? Math.max(0, ...listedAt) : 0;
       const missing = made
         .filter(({ answeredAt, id }) => answeredAt >= since && !listed.has(id))
+        .filter(({ answeredAt }) => answeredAt >= removedBefore)
         .map(({ answeredAt }) => lookedAt - answeredAt)
         .filter((lagMs) => lagMs > 0);
       const seen = Math.max(0, ...missing.filter((lagMs) => lagMs <= LONGEST_LAG_MS));
@@ -93,7 +97,6 @@ export const readJournal = async (
         await journal.noteListLag(list, seen);
         log.warn(`${list} was seen to lag longer than ever before`, { list, lagMs: seen });
       }
-      const listedAt = made.filter(({ id }) => listed.has(id)).map(({ answeredAt }) => answeredAt);
       return {
         longestMs: Math.max(longestLag, seen) * LAG_MARGIN,
         hidden: missing.filter((lagMs) => lagMs > LONGEST_LAG_MS).length,

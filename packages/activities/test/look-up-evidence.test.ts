@@ -310,6 +310,20 @@ describe("how far a list lags", () => {
     expect(await short.findPayouts()).toMatchObject({ listLagMs: 180_000 });
   });
 
+  it("is not taken from a cardholder who was removed: one made later is listed", async () => {
+    const removed = { id: "removed", answeredAt: Date.now() - 600_000 };
+    const later = { id: "later", answeredAt: Date.now() - 300_000 };
+    const row = { card_holder_id: "later", first_name: "Grace", last_name: "Hopper" };
+    const journal = journalOf([removed, later]);
+    const { findCardholders } = await overRows([row], { journal });
+    expect(await findCardholders()).toMatchObject({ listLagMs: 180_000 });
+    expect(noted).toEqual([]);
+    await listing?.stop();
+    // A payout is not removed.
+    const payouts = await overRows([payoutRow("later")], { journal });
+    expect((await payouts.findPayouts()).listLagMs).toBeGreaterThanOrEqual(900_000);
+  });
+
   it("is no lag any more where something is missing for hours: the list is no evidence", async () => {
     const { findPayouts } = await overRows([], {
       journal: journalOf([{ id: "a", answeredAt: Date.now() - 2 * 3_600_000 }]),
