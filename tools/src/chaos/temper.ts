@@ -50,7 +50,8 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   omittedRows: upTo(0.1),
   duplicateRows: upTo(0.1),
   oddRows: upTo(0.02),
-  oddRowForm: oneOf("nulls", "odd", "no-id", "null", "text"),
+  // A row that shows no id hides what was made for good, which is told from a lag after an hour.
+  oddRowForm: oneOf("nulls", "odd"),
   totals: oneOf("number", "text", "missing"),
   nullLists: upTo(0.1),
   clockOffsetMs: (random) => random.int(-LARGEST_CLOCK_OFFSET_MS, LARGEST_CLOCK_OFFSET_MS),
