@@ -11,6 +11,7 @@ import {
   progressQuery,
   resolveUpdate,
 } from "../src/index.ts";
+import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
@@ -113,6 +114,24 @@ describe("a run with nothing in doubt", () => {
       await isAsked(handle);
       await handle.executeUpdate(resolveUpdate, { args: [{ by: "Eve", abandon: "enough" }] });
       expect(await failureOf(handle.result())).toMatchObject({ type: "Abandoned" });
+      expect(await attributesOf(handle)).toEqual({ inDoubt: undefined, marks: [] });
+    });
+  });
+
+  it("leaves no mark of a step that was turned away while another one failed", async () => {
+    const isTurnedAway = Promise.withResolvers<void>();
+    const createPayout: PaymentsActivities["createPayout"] = async ({ amount }) => {
+      if (amount === "75.00") {
+        isTurnedAway.resolve();
+        throw ApplicationFailure.nonRetryable("out of reach", "Unavailable");
+      }
+      await isTurnedAway.promise;
+      throw ApplicationFailure.nonRetryable("no", "Refused");
+    };
+    await withWorker(rig, { ...service.activities, createPayout }, async ({ start }) => {
+      const payment = { ...payoutInput.payout, beneficiary_id: "b-1" };
+      const handle = await start(createTwoAtOnce, [payment, { ...payment, amount: "75.00" }]);
+      expect(await failureOf(handle.result())).toMatchObject({ type: "Refused" });
       expect(await attributesOf(handle)).toEqual({ inDoubt: undefined, marks: [] });
     });
   });
