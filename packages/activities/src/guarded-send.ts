@@ -79,9 +79,12 @@ export class GuardedSend {
   /** Writes what the answer says. */
   async succeeded(input: unknown, answer: unknown): Promise<void> {
     const { journal, operation } = this.#options;
-    await this.#settle("carriedOut", idsIn(answer));
     const echo = this.#begun === undefined ? undefined : echoIn(input, answer);
-    if (echo !== undefined) await this.#note(() => journal.noteKeyEcho(operation, echo));
+    // At once: a journal in a file writes both with one wait for the disk.
+    await Promise.all([
+      this.#settle("carriedOut", idsIn(answer)),
+      echo === undefined ? undefined : this.#note(() => journal.noteKeyEcho(operation, echo)),
+    ]);
   }
 
   /** Writes what the call's failure says; anything but an error of the client is no answer. */
