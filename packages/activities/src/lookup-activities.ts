@@ -177,6 +177,7 @@ export const makeLookupActivities = (
         read = pages;
         activity.heartbeat(pages);
       },
+      pageSize: PAGE_SIZE,
       read: (page_num) =>
         runInActivity(
           runtime,

@@ -34,6 +34,8 @@ export type KeptPages<Item> = ReadonlyArray<ReadonlyArray<KeptPage<Item>>>;
 /** How a list is to be read. */
 export interface ListToRead<Item> {
   readonly idOf: (item: Item) => string;
+  /** Rows of a page that is not the last. */
+  readonly pageSize: number;
   /** Reads one page, the largest that the service allows. */
   readonly read: (page_num: number) => Promise<ListPage<Item>>;
   /** What was created before does not matter: milliseconds since 1970. */
@@ -91,8 +93,8 @@ const readOnce = async <Item extends ListedItem>(
   kept: ReadonlyArray<KeptPage<Item>>,
   keep: (pages: ReadonlyArray<KeptPage<Item>>) => void,
 ): Promise<Reading<Item>> => {
-  const { assumptions, from, idOf, isOurs, mostPages = MOST_PAGES } = list;
-  const reading = new ListReading<KeptPage<Item>["rows"][number]>("id");
+  const { assumptions, from, idOf, isOurs, mostPages = MOST_PAGES, pageSize } = list;
+  const reading = new ListReading<KeptPage<Item>["rows"][number]>("id", pageSize);
   const order = new NewestFirst();
   const items = new Map<string, Item>();
   const unreadable: Array<UnreadableRow> = [];

@@ -301,10 +301,19 @@ const SIDES: {
       await outcomeOf(assumptions, "createPayout", { status: 502 }),
       await outcomeOf(assumptions, "createPayout", refusal("busy", 503)),
       await outcomeOf(assumptions, "createPayout", { status: 403, body: "<html>" }),
+      await outcomeOf(assumptions, "createPayout", refusal("busy", 429)),
+      await outcomeOf(assumptions, "retrievePayout", refusal("busy", 429), { payout_id: "p-1" }),
     ],
-    by: Array(4).fill("OutcomeUnknown unknown"),
+    by: [...Array(4).fill("OutcomeUnknown unknown"), "RateLimited no", "RateLimited no"],
     override: { notCarriedOutStatuses: [403, 503] },
-    to: ["Unavailable no", "OutcomeUnknown unknown", "Unavailable no", "Unavailable no"],
+    to: [
+      "Unavailable no",
+      "OutcomeUnknown unknown",
+      "Unavailable no",
+      "Unavailable no",
+      "OutcomeUnknown unknown",
+      "RateLimited no",
+    ],
   },
   payoutKeyInBody: {
     read: async (assumptions) => {

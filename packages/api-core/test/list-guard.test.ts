@@ -161,3 +161,21 @@ describe("page by page", () => {
     expect(readingOf(page(["a"]), page(["a"])).read.at(-1)?.nextPage).toBeUndefined();
   });
 });
+
+describe("totals that count the page instead of the list", () => {
+  it("do not end a reading at a full page, and do not add up", () => {
+    const reading = new ListReading<Row>("id", 2);
+    expect(reading.add(page(["a", "b"], 2, 1)).nextPage).toBe(2);
+    expect(reading.add(page(["c"], 1, 1)).nextPage).toBeUndefined();
+    expect(reading.faultAtEnd()).toBe("total_item changed while the pages were read");
+  });
+
+  it("are told from a list that fills its last page by an empty page, or by the last one again", () => {
+    for (const beyond of [page([], 2, 1), page(["a", "b"], 2, 1)]) {
+      const reading = new ListReading<Row>("id", 2);
+      expect(reading.add(page(["a", "b"], 2, 1)).nextPage).toBe(2);
+      expect(reading.add(beyond).nextPage).toBeUndefined();
+      expect(reading.faultAtEnd()).toBeUndefined();
+    }
+  });
+});

@@ -27,6 +27,7 @@ export interface PageRead<Item> {
  */
 export class ListReading<Item extends object> {
   readonly #itemId: keyof Item;
+  readonly #pageSize: number;
   readonly #listed = new Set<unknown>();
   #pages = 0;
   #firstTotal: number | undefined;
@@ -39,9 +40,14 @@ export class ListReading<Item extends object> {
   #hasFallen = false;
   #fault: string | undefined;
 
-  /** @param itemId The field that identifies an item: `payout_id`, say. */
-  constructor(itemId: keyof Item) {
+  /**
+   * @param itemId The field that identifies an item: `payout_id`, say.
+   * @param pageSize Where given, a page of so many rows is not the last one, whatever the totals
+   *   say: they may count the page instead of the list.
+   */
+  constructor(itemId: keyof Item, pageSize = Number.POSITIVE_INFINITY) {
     this.#itemId = itemId;
+    this.#pageSize = pageSize;
   }
 
   /**
@@ -51,7 +57,8 @@ export class ListReading<Item extends object> {
    */
   add({ item_list, total_item, total_page, unreadable }: ListPage<Item>): PageRead<Item> {
     this.#pages += 1;
-    const isEmpty = item_list.length + unreadable.length === 0;
+    const rowsOfPage = item_list.length + unreadable.length;
+    const isEmpty = rowsOfPage === 0;
     this.#noteTotals(total_item, total_page, isEmpty);
     const before = new Set(this.#listed);
     const isFresh = (key: unknown): boolean => {
@@ -70,11 +77,12 @@ export class ListReading<Item extends object> {
       rows.set(written, nth);
       return isFresh(`${nth} ${written}`);
     });
-    const isLast =
-      isEmpty ||
-      (total_page === undefined
-        ? fresh.length + odd.length === 0 || (total_item !== undefined && this.#rows >= total_item)
-        : this.#pages >= total_page);
+    const isNothingNew = fresh.length + odd.length === 0;
+    const isLastByTotals =
+      total_page === undefined
+        ? isNothingNew || (total_item !== undefined && this.#rows >= total_item)
+        : this.#pages >= total_page;
+    const isLast = isEmpty || (isLastByTotals && (isNothingNew || rowsOfPage < this.#pageSize));
     return { fresh, unreadable: odd, nextPage: isLast ? undefined : this.#pages + 1 };
   }
 

@@ -36,6 +36,7 @@ const TEXT_CHARACTERS = 300;
 const FORBIDDEN = 403;
 const TIMEOUT = 408;
 const CONFLICT = 409;
+const TOO_MANY = 429;
 const DEFAULT_WAIT_MS = 1000;
 
 /** What a person would read of a body: of a page of HTML, its text. */
@@ -215,8 +216,13 @@ const readRejectedToken = (heard: Heard): TokenRejected | undefined => {
     : undefined;
 };
 
-const readRateLimit = ({ envelope, operation, status, waitMs }: Heard): Failed | undefined => {
-  if (status !== 429 && envelope?.code !== 429) return undefined;
+const readRateLimit = (heard: Heard): Failed | undefined => {
+  const { assumptions, envelope, operation, status, summary, waitMs } = heard;
+  if (status !== TOO_MANY && envelope?.code !== TOO_MANY) return undefined;
+  // A limiter behind the one that carries out may turn away what was carried out.
+  if (operation.repeat !== "safe" && !assumptions.notCarriedOutStatuses.includes(TOO_MANY)) {
+    return outcomeUnknown(operation, `answered with ${summary}`, waitMs);
+  }
   const retryAfter = waitMs ?? DEFAULT_WAIT_MS;
   return failed(
     new RateLimited({

@@ -110,13 +110,14 @@ export const Assumptions = Schema.Struct({
           (status) =>
             status === 403 ||
             status === 408 ||
+            status === 429 ||
             (status >= 500 && status < 600) ||
-            "must be 403, 408 or from 500 to 599",
+            "must be 403, 408, 429 or from 500 to 599",
         ),
       ),
     ),
-    "HTTP statuses (403 without an envelope, 408, from 500 on) which still mean: not carried out. " +
-      "By default each leaves a write's outcome unknown; the other 4xx never do.",
+    "HTTP statuses (403 without an envelope, 408, 429, from 500 on) which mean: not carried out. " +
+      "Each that is not listed leaves a write's outcome unknown; the other 4xx never do.",
   ),
   listLagSeconds: assumed(
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
@@ -229,7 +230,7 @@ export const defaultAssumptions: Assumptions = {
   tokenLifetimeSeconds: 600,
   tokenIdleSeconds: 600,
   signInLimitMessage: "too many|rate limit|too frequent|limit exceeded",
-  notCarriedOutStatuses: [],
+  notCarriedOutStatuses: [429],
   listLagSeconds: 180,
   listsAreMonotone: false,
   clockSkewSeconds: 900,
