@@ -155,6 +155,13 @@ describe("a list that does not add up is no evidence, and read again:", () => {
       return pagesOf(shown)(page_num);
     };
   };
+  const totalsOfThePage = (): List => {
+    const rows = otherRows(120);
+    return (page_num) => {
+      const item_list = rows.slice(50 * (page_num - 1), 50 * page_num);
+      return { total_item: item_list.length, total_page: 1, item_list };
+    };
+  };
   it.each<readonly [string, List]>([
     ["item_list null", () => ({ total_item: 1, total_page: 1, item_list: null })],
     ["item_list missing", () => ({ total_item: 1, total_page: 1 })],
@@ -162,6 +169,7 @@ describe("a list that does not add up is no evidence, and read again:", () => {
     ["fewer than the total", () => ({ ...pagesOf(otherRows(2))(1), total_item: 3 })],
     ["no totals", () => ({ item_list: otherRows(2) })],
     ["the total a text", () => ({ ...pagesOf(otherRows(2))(1), total_item: "2" })],
+    ["totals that count the page", totalsOfThePage()],
     ["a row removed while it is read", shifting()],
     ["a row that one reading shows and the other does not", hiding()],
   ])("%s", async (_, list) => {
@@ -373,7 +381,7 @@ it("says of many alike first what decides", async () => {
 });
 
 describe("a look-up whose worker was lost", () => {
-  const rows = [...otherRows(149), payoutRow("a")];
+  const rows = [...otherRows(148), payoutRow("a")];
 
   it("goes on with the page after the last one that was read", async () => {
     const first = await overRows(rows);

@@ -304,7 +304,7 @@ const SIDES: {
       await outcomeOf(assumptions, "createPayout", refusal("busy", 429)),
       await outcomeOf(assumptions, "retrievePayout", refusal("busy", 429), { payout_id: "p-1" }),
     ],
-    by: [...Array(4).fill("OutcomeUnknown unknown"), "RateLimited no", "RateLimited no"],
+    by: [...Array<string>(4).fill("OutcomeUnknown unknown"), "RateLimited no", "RateLimited no"],
     override: { notCarriedOutStatuses: [403, 503] },
     to: [
       "Unavailable no",
