@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let folder: TestFolder;
 let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile, payoutInput } from "./support/inputs.ts";
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 });
 
 const PAYOUTS = 20;
 const ids = Array.from({ length: PAYOUTS }, (_, index) => `payout-${index}`);
@@ -100,7 +100,7 @@ const untilHeldBack = () =>
       );
       expect(waiting).toEqual(ids.map(() => "awaitResume"));
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: 240_000, interval: 500 },
   );
 /** The payout that each run says it has paid. */
 const paidBy = async (): Promise<ReadonlyArray<string>> =>
