@@ -156,7 +156,7 @@ describe("a list that does not add up is no evidence, and read again:", () => {
     };
   };
   const totalsOfThePage = (): List => {
-    const rows = otherRows(120);
+    const rows = otherRows(120).toReversed();
     return (page_num) => {
       const item_list = rows.slice(50 * (page_num - 1), 50 * page_num);
       return { total_item: item_list.length, total_page: 1, item_list };
