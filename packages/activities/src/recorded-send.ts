@@ -36,7 +36,7 @@ export const recordedSend = (
   operation: OperationName,
   input: unknown,
   { activityId, workflowExecution }: Pick<Info, "activityId" | "workflowExecution">,
-  { isUndone = false, number, step }: SendIntent,
+  { isUndone = false, knownTo, number, step }: SendIntent,
 ): Send => {
   const { runId, workflowId } = workflowExecution ?? {
     workflowId: `activity ${activityId}`,
@@ -51,6 +51,7 @@ export const recordedSend = (
     workflowId,
     step,
     number,
+    ...(knownTo !== undefined && { knownTo }),
     operation,
     runId,
     payloadHash: hashPayload(workflowId, input),

@@ -6,6 +6,12 @@ export interface SendIntent {
   readonly step: string;
   /** 1 for the first send of the step, one more for each further one, in all runs of the workflow id. */
   readonly number: number;
+  /**
+   * Highest number of the sends that may have reached the service, and of which the run has found out
+   * what became: one after it that the journal knows forbids this send. A history that was put back to an
+   * earlier state counts numbers anew. Default: all before this one.
+   */
+  readonly knownTo?: number;
   /** Whether what earlier sends of the step made has been undone since, so that it may be made anew. */
   readonly isUndone?: boolean;
   /**

@@ -19,6 +19,11 @@ export type SendOutcome =
 export interface Send extends WriteName {
   /** 1 for the first send of the write, one more for each further one, in all runs of the workflow id. */
   readonly number: number;
+  /**
+   * Highest number of the sends that the run knows to have been made, and has found to have come to
+   * nothing; default: all before this one. It is not kept.
+   */
+  readonly knownTo?: number;
   /** Name of the operation, as in the contract. */
   readonly operation: string;
   readonly runId: string;

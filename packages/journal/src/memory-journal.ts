@@ -25,7 +25,8 @@ export const makeMemoryJournal = (): Journal => {
     if (latest !== undefined) return { _tag: "AlreadySent", latest };
     const [oldest] = writes.keys();
     if (writes.size >= MOST_WRITES && oldest !== undefined) writes.delete(oldest);
-    writes.set(name, [...sends, { ...send, begunAt: Date.now(), outcome: "begun", ids: {} }]);
+    const { knownTo: _, ...kept } = send;
+    writes.set(name, [...sends, { ...kept, begunAt: Date.now(), outcome: "begun", ids: {} }]);
     return {
       _tag: "Begun",
       send: {

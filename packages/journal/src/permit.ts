@@ -1,23 +1,30 @@
 import type { RecordedSend, Send } from "./journal.ts";
 
-type Asked = Pick<Send, "isUndone" | "number">;
+type Asked = Pick<Send, "isUndone" | "knownTo" | "number">;
 
 const highest = (sends: ReadonlyArray<RecordedSend>): RecordedSend | undefined =>
   sends.toSorted((a, b) => a.number - b.number).at(-1);
 
 /**
  * The recorded send of the same write that forbids another one: what was carried out and not undone
- * since, or else the latest where it is not before the one asked for.
+ * since, or else the latest where it is not before the one asked for, or else the latest that may
+ * have been carried out and that the run which asks knows nothing of.
  */
 export const forbidding = (
-  { isUndone = false, number }: Asked,
+  { isUndone = false, number, knownTo = number - 1 }: Asked,
   recorded: ReadonlyArray<RecordedSend>,
 ): RecordedSend | undefined => {
   const carriedOut = isUndone
     ? undefined
     : highest(recorded.filter(({ outcome }) => outcome === "carriedOut"));
   const latest = highest(recorded);
-  return carriedOut ?? (latest !== undefined && latest.number >= number ? latest : undefined);
+  if (carriedOut !== undefined) return carriedOut;
+  if (latest !== undefined && latest.number >= number) return latest;
+  return highest(
+    recorded.filter(
+      (send) => send.number > knownTo && (send.outcome === "begun" || send.outcome === "unknown"),
+    ),
+  );
 };
 
 /** Whether a recorded send overtakes one that has begun: it is later, or was carried out before. */

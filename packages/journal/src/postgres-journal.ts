@@ -28,7 +28,10 @@ const INSERT = `
   WHERE NOT EXISTS (
     SELECT FROM durable_payments.sends
     WHERE account = $1 AND workflow_id = $2 AND step = $3
-      AND (number >= $4 OR (outcome = 'carriedOut' AND NOT $11))
+      AND (
+        number >= $4 OR (outcome = 'carriedOut' AND NOT $11)
+        OR (number > $14::integer AND outcome IN ('begun', 'unknown'))
+      )
   )
   ON CONFLICT DO NOTHING`;
 
@@ -94,6 +97,7 @@ export const openPostgresJournal = async (address: string, account: string): Pro
 
   const begin = async (send: Send): Promise<Begun> => {
     const { amount, currency, isUndone = false, key, number, step, workflowId } = send;
+    const { knownTo = number - 1 } = send;
     const begunBy = randomUUID();
     const inserted = await query(
       INSERT,
@@ -111,6 +115,7 @@ export const openPostgresJournal = async (address: string, account: string): Pro
         isUndone,
         begunBy,
         Date.now(),
+        knownTo,
       ],
       "begin",
     );

@@ -81,7 +81,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         createPayout: (input, intent) => {
           inVain += 1;
           // Nothing has arrived, so that no refusal is one of a repeat.
-          expect(intent).toMatchObject({ number: inVain, isResend: false });
+          expect(intent).toMatchObject({ number: inVain, knownTo: 0, isResend: false });
           return (inVain <= 8 ? service.unreachable : service.activities).createPayout(input);
         },
       });
@@ -136,8 +136,8 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         },
       });
       expect(intents).toEqual([
-        { step: "createPayout", number: 1, isResend: false },
-        { step: "createPayout", number: 2, isResend: true },
+        { step: "createPayout", number: 1, knownTo: 0, isResend: false },
+        { step: "createPayout", number: 2, knownTo: 1, isResend: true },
       ]);
       expect(await service.requests("createPayout")).toBe(2);
       expect(new Set(keys).size).toBe(1);

@@ -100,6 +100,20 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       expect(await outcomeOf({ number: 2, isUndone: true })).toBe("begun 2");
     });
 
+    it("is not begun where an earlier one may have been made that its run does not know of", async () => {
+      const first = await begin();
+      // The database of the run was put back: it has counted a send that never left.
+      expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("begun 1");
+      await first.settle("unknown");
+      expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("unknown 1");
+      expect(await outcomeOf({ number: 2, knownTo: 1 })).toBe("Begun");
+    });
+
+    it("is begun where an earlier one that its run does not know of was not carried out", async () => {
+      await (await begin()).settle("notCarriedOut");
+      expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("Begun");
+    });
+
     it("is told of what was carried out, before what came later", async () => {
       const first = await begin();
       await (await begin({ number: 2 })).settle("notCarriedOut");

@@ -68,6 +68,8 @@ export class Sender<Request extends object, A> {
   #key: string | undefined;
   /** Which send of the step is the next one, in all runs of the workflow id. */
   #number = 1;
+  /** Up to which send of the step this run knows what may have reached the service. */
+  #knownTo = 0;
   /** The key of an earlier send that only the journal knew of. */
   #keyBefore: string | undefined;
   /** When what may be it was first seen to be listed, by its id. */
@@ -131,6 +133,7 @@ export class Sender<Request extends object, A> {
     return {
       step: this.#sending.step,
       number,
+      knownTo: this.#knownTo,
       isResend: this.#unknownOutcomes > 0 || this.#absent > 0,
       ...(this.#isUndone && { isUndone: true }),
     };
@@ -157,6 +160,7 @@ export class Sender<Request extends object, A> {
       case "AlreadySent":
         return this.#onSentBefore(failure.sent, failure.reason);
       case "Unknown":
+        this.#knownTo = this.#number - 1;
         this.#doubt();
         return this.#lookUp(failure.reason, failure.type);
     }
@@ -247,6 +251,7 @@ export class Sender<Request extends object, A> {
     const { fromIds, idsWanted } = this.#sending;
     const { begunAt, ids, isSamePayload, key, number, outcome, runId } = sent;
     this.#number = Math.max(this.#number, number + 1);
+    this.#knownTo = Math.max(this.#knownTo, number);
     const isOfThisRun = runId === workflowInfo().runId;
     if (this.#isUndone && outcome === "carriedOut" && !isOfThisRun) return "send";
     this.#keyBefore = key;
