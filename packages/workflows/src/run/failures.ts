@@ -92,13 +92,15 @@ export const failureOfActivity = (error: unknown): ApplicationFailure | undefine
 
 /**
  * Whether an activity gave up because its whole time was over, not because of a fault. The server
- * says so by a timeout while an attempt runs, and between two attempts by the state of the retries,
- * with the last attempt's failure.
+ * says so by a timeout while an attempt runs or waits for a worker, and between two attempts by the
+ * state of the retries, with the last attempt's failure.
  */
 export const isOverdue = (error: unknown): boolean =>
   error instanceof ActivityFailure &&
   (error.retryState === "TIMEOUT" ||
-    (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_CLOSE"));
+    (error.cause instanceof TimeoutFailure &&
+      (error.cause.timeoutType === "SCHEDULE_TO_CLOSE" ||
+        error.cause.timeoutType === "SCHEDULE_TO_START")));
 
 /**
  * A cancellation that an activity did not hear of in its attempt: it failed by itself, as it does
