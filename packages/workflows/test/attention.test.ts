@@ -193,21 +193,24 @@ describe("a person", () => {
       }, "dropped-before");
     });
 
-    it("ends as Abandoned, with why, when a person says so", async () => {
+    it("ends in doubt, abandoned with why, when a person says so", async () => {
       await withAttention(async (handle) => {
         await resolve(handle, { by: "Ada", abandon: "paid by hand" });
         const failure = await failureOf(handle.result());
-        expect(failure).toMatchObject({ type: "Abandoned", details: [{ by: "Ada" }] });
+        expect(failure).toMatchObject({
+          type: "EndedInDoubt",
+          cause: { type: "Abandoned", details: [{ by: "Ada", why: "paid by hand" }] },
+        });
         expect(failure.message).toContain("paid by hand");
       });
     });
 
-    it("can be cancelled, and then asks no more", async () => {
+    it("can be cancelled, asks no more then, and says that it ended in doubt", async () => {
       await withAttention(async (handle) => {
         await handle.cancel();
-        await expect(handle.result()).rejects.toThrow("cancelled");
+        expect(await failureOf(handle.result())).toMatchObject({ type: "EndedInDoubt" });
         const { attention, stage } = await handle.query(progressQuery);
-        expect(stage).toBe("cancelled");
+        expect(stage).toBe("failed");
         expect(attention).toBeUndefined();
       });
     });
