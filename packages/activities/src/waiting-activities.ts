@@ -3,7 +3,7 @@ import { Context } from "@temporalio/activity";
 import { Effect, Option, Stream } from "effect";
 import type { Brake } from "./brake.ts";
 import { notYet, paused, toApplicationFailure } from "./failures.ts";
-import { isAtLeast } from "./money.ts";
+import { isAtLeast, withoutGroups } from "./money.ts";
 import { type Call, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { cardholderState, payoutState } from "./states.ts";
 
@@ -144,7 +144,7 @@ export const makeWaitingActivities = (
     look(
       (client) =>
         Effect.map(client.retrieveBalance({ currency }), (balance) => ({
-          isEnough: isAtLeast(balance.available_balance, amount),
+          isEnough: isAtLeast(withoutGroups(balance.available_balance), amount),
           balance,
         })),
       pace,

@@ -11,6 +11,7 @@ import {
   run,
 } from "./support/activities.ts";
 import { beneficiary, cardholder, payout } from "./support/bodies.ts";
+import { startRawService, success } from "./support/raw-service.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -239,6 +240,27 @@ describe("funds", () => {
     const seen = await run(made.activities.awaitFunds, { ...usd(needed), ...pace });
     expect(seen).toMatchObject({ isEnough: true, balance: { currency: "USD" } });
     expect(await run(made.activities.checkFunds, usd(needed))).toEqual(seen);
+  });
+
+  it.each([
+    ["1,000.00", "999.99", true],
+    ["1,000.00", "1000.01", false],
+    ["1,234,567", "1234567", true],
+    ["1 234 567.5", "1234567.50", true],
+    ["1.234.567,50", "1234567.50", true],
+    ["1.234", "2", false],
+    ["plenty", "1", false],
+  ])("a balance of %s holds %s: %s", async (available_balance, needed, isEnough) => {
+    const service = await startRawService(() =>
+      success({ balance_id: "b-1", currency: "USD", available_balance }),
+    );
+    const { activities, close } = activitiesFor(service.url);
+    try {
+      expect(await run(activities.checkFunds, usd(needed))).toMatchObject({ isEnough });
+    } finally {
+      await close();
+      await service.stop();
+    }
   });
 
   it.each([
