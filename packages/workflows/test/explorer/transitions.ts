@@ -14,7 +14,9 @@ const isPrivate = (state: State, process: Process, asked: Asked | undefined): bo
   if (asked.io === "listRuns") return true;
   if (asked.io !== "journal") return false;
   // Other runs ask what was made.
-  if (asked.call.method === "settle" && state.runs.length > 1) return false;
+  // Nor does it come before the database is put back in any case.
+  const isSeen = state.runs.length > 1 || state.backup !== undefined;
+  if (asked.call.method === "settle" && isSeen) return false;
   const { workflowId } = process.chain.root;
   // What the journal has of a workflow id is asked by that workflow id alone.
   return !state.processes.some(
@@ -210,7 +212,12 @@ export const nextOf = async (engine: Engine, state: State): Promise<ReadonlyArra
   );
   if (own !== undefined) {
     // Whatever else can happen can happen after it as well.
-    return [...(await steps(engine, state, own.process, own.at)), ...cutOff(state, own.process)];
+    return [
+      ...(await steps(engine, state, own.process, own.at)),
+      ...cutOff(state, own.process),
+      // But for a copy of what is before it.
+      ...(state.backup === undefined ? await restores(engine, state) : []),
+    ];
   }
   const next: Array<Next> = [];
   for (const { at, process } of processes) {

@@ -53,6 +53,12 @@ export const smallWorlds: ReadonlyArray<World> = [
   },
   {
     ...one,
+    name: "the journal fails, and the database is put back",
+    service: KEYED,
+    budget: { ...NOTHING, journalFaults: 1, restores: 1 },
+  },
+  {
+    ...one,
     name: "a run is reset",
     service: KEYED,
     budget: { ...NOTHING, lostAnswers: 1, resets: 1, abandons: 1 },
