@@ -67,6 +67,7 @@ export async function payout(input: PayoutInput): Promise<PayoutResult> {
     amount: payout.amount ?? null,
     currency: payout.currency ?? null,
     complete_time: payout.complete_time ?? null,
+    outcome,
   };
 }
 

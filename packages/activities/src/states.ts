@@ -7,8 +7,10 @@ import {
   readTime,
 } from "@durable-payments/api-core";
 
-const isOneOf = (statuses: ReadonlyArray<string>, status: string | undefined): boolean =>
-  statuses.some((listed) => listed.toLowerCase() === status?.toLowerCase());
+const plain = (status: string): string => status.trim().toLowerCase();
+
+const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
+  statuses.some((listed) => plain(listed) === plain(status));
 
 /**
  * Whether a payout's completion time can be one: set, not before its creation and not after now, each

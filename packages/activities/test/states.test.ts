@@ -46,6 +46,10 @@ describe("a payout", () => {
   it.each([
     ["completed", "completed", "completed"],
     ["FAILED", "failed", "failed"],
+    ["Failed ", "failed", "failed"],
+    ["payment_failed", "open", "failed"],
+    ["not_completed", "open", "failed"],
+    ["cancelled_by_bank", "open", "failed"],
     ["something new", "open", "completed"],
     [undefined, "open", "completed"],
     ["reversed", "open", "failed"],

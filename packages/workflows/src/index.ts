@@ -47,6 +47,7 @@ export { checkRequests } from "./steps/check-requests.ts";
 export { type Candidate, type Evidence, judge, type Verdict } from "./steps/judge.ts";
 export {
   awaitPayout,
+  type AwaitedPayout,
   type AwaitPayoutOptions,
   type CreatedPayout,
   createPayout,

@@ -160,10 +160,13 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
   });
 
   describe("that is certainly not carried out", () => {
-    it("is left to a person when it was turned away as it is three times", async () => {
+    it.each([
+      ["as it is", () => failing("Unavailable", [{ status: 422 }])],
+      ["with a token that ping accepts", () => failing("NotAuthenticated")],
+    ])("is left to a person when it was turned away %s three times", async (_, turnedAway) => {
       const changes: Changes = {
         createPayout: async () => {
-          throw failing("Unavailable", [{ status: 422 }]);
+          throw turnedAway();
         },
       };
       await stuck(changes, "2 hours", async (handle) => {

@@ -71,8 +71,8 @@ const closedRun = async (
     };
   }
   // What the workflow returns.
-  const { complete_time, payout_id, payout_status } = ending.result as PayoutResult;
-  return complete_time === null
+  const { outcome, payout_id, payout_status } = ending.result as PayoutResult;
+  return outcome === "open"
     ? { payout_id, status: "unfinished", reason: payout_status ?? "" }
     : { payout_id, status: "completed", reason: "" };
 };

@@ -156,8 +156,8 @@ export const Assumptions = Schema.Struct({
   ),
   payoutFailedStatuses: statuses("Statuses with which a payout has ended without being paid."),
   payoutReturnedStatus: pattern(
-    "Statuses of a payout that say that its money came back, beside payoutFailedStatuses: with a " +
-      "complete_time that is set it has failed.",
+    "Statuses of a payout that say that its money came back or was never paid, beside " +
+      "payoutFailedStatuses: with a complete_time that is set it has failed.",
   ),
   completeTimeCompletes: assumed(
     Schema.Boolean,
@@ -240,7 +240,9 @@ export const defaultAssumptions: Assumptions = {
   payoutKeyInBody: true,
   payoutCompletedStatuses: ["completed"],
   payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],
-  payoutReturnedStatus: "revers|return|refund|recall|charge",
+  payoutReturnedStatus:
+    "revers|return|refund|recall|charge|fail|declin|reject|denied|bounce|cancel|abort|void|expire|" +
+    "error|unsuccess|unpaid|not[ _-]?(complet|paid|sent|success)",
   completeTimeCompletes: true,
   cardholderVerifiedStatuses: ["SUCCESS", "1"],
   cardholderRefusedStatuses: ["FAILED", "-1"],

@@ -41,6 +41,8 @@ export interface PayoutResult {
   readonly amount: string | null;
   readonly currency: string | null;
   readonly complete_time: string | null;
+  /** `open` where it has not ended within `completeWithin`. */
+  readonly outcome: "completed" | "open";
   /** What should be known beside: that a beneficiary may stand twice, say. Mostly left out. */
   readonly notes?: ReadonlyArray<string>;
 }
@@ -106,6 +108,7 @@ export function payout(input: PayoutInput): Promise<PayoutResult> {
       amount: ended.amount ?? null,
       currency: ended.currency ?? null,
       complete_time: ended.complete_time ?? null,
+      outcome: ended.outcome,
       ...(run.progress.notes.length > 0 && { notes: run.progress.notes }),
     };
   });

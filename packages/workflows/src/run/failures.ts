@@ -18,7 +18,7 @@ export type SendFailure =
       readonly _tag: "NotCarriedOut";
       readonly reason: string;
       readonly waitMs: number;
-      /** HTTP status of the answer that turned it away without an envelope. */
+      /** HTTP status of the answer that turned it away without an envelope, or for its token. */
       readonly status?: number;
     }
   /** The journal did not permit it: by this send nothing was sent. */
@@ -35,6 +35,9 @@ const isSentAlready = (detail: unknown): detail is SentAlready =>
   isRecord(detail) && "outcome" in detail && "number" in detail;
 
 const SHORTEST_WAIT_MS = 1_000;
+
+/** HTTP status of a request whose credentials are not accepted. */
+const UNAUTHORIZED = 401;
 
 /**
  * Reads the failure of an activity that sends. Anything that is not certain counts as unknown, an
@@ -57,7 +60,8 @@ export const readSendFailure = (error: unknown): SendFailure => {
       case "RateLimited":
       case "NotAuthenticated": {
         const [detail] = cause.details ?? [];
-        const status = numberIn(detail, "status");
+        const status =
+          cause.type === "NotAuthenticated" ? UNAUTHORIZED : numberIn(detail, "status");
         return {
           _tag: "NotCarriedOut",
           reason: cause.message,

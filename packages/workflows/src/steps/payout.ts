@@ -114,6 +114,9 @@ export const createPayout = (
 /** A payout as it was created. */
 export type CreatedPayout = Pick<Payout, "payout_id">;
 
+/** A payout at the end of the wait for it: `open` where it has not ended within the time. */
+export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
+
 /** How long {@link awaitPayout} waits, and how often it looks by itself. */
 export interface AwaitPayoutOptions {
   /** Longest time to wait, default 30 days. */
@@ -125,8 +128,8 @@ export interface AwaitPayoutOptions {
 /**
  * Waits until a payout has ended: until the tracker tells so and the payout itself shows it, or the
  * run sees it by itself. Neither silence of the service nor the end of the wait is a failure of the
- * payout: after `within` it looks once more, and returns the payout as it then is, with no
- * `complete_time`.
+ * payout: after `within` it looks once more, and returns the payout as it then is, with the outcome
+ * `open` and no `complete_time`.
  *
  * @throws PayoutFailed when the service says that the payout failed.
  */
@@ -134,7 +137,7 @@ export const awaitPayout = (
   run: Run,
   { payout_id }: CreatedPayout,
   { pollInterval, within = "30 days" }: AwaitPayoutOptions = {},
-): Promise<Payout> =>
+): Promise<AwaitedPayout> =>
   run.step("awaitPayout", "waiting for the payout to complete", (step) => {
     run.waiting(step, "waiting for the payout to complete");
     const until = endOf(within);
@@ -167,11 +170,11 @@ export const awaitPayout = (
   });
 
 /** The payout, unless it has failed; an open one has no time of completion that counts. */
-const payoutOf = ({ outcome, payout }: SeenPayout): Payout => {
-  if (outcome === "completed") return payout;
+const payoutOf = ({ outcome, payout }: SeenPayout): AwaitedPayout => {
+  if (outcome === "completed") return { ...payout, outcome };
   if (outcome === "open") {
     const { complete_time: _, ...open } = payout;
-    return open;
+    return { ...open, outcome };
   }
   const { payout_id, payout_reason = "", payout_status } = payout;
   throw runFailure(

@@ -30,7 +30,10 @@ const MOST_REPEATS = 5;
 /** Times that a send is found to be absent and made again, before a person is asked. */
 const MOST_ABSENT = 3;
 
-/** Times that a request is turned away as it is (HTTP 400, 422), before a person is asked. */
+/**
+ * Times that a request is turned away as it is (HTTP 400, 422; 401 while ping is answered), before a
+ * person is asked.
+ */
 const MOST_TURNED_AWAY = 3;
 
 /** Events of a history, before a person is asked how to go on: a tenth of the server's limit. */
