@@ -18,7 +18,7 @@ import {
   START_BALANCES,
 } from "./planned-runs.ts";
 import { planRuns } from "./plan-runs.ts";
-import { restoreInBetween } from "./restore.ts";
+import { type Restored, restoreInBetween } from "./restore.ts";
 import { awaitEnds, startAgain, startRuns } from "./temporal.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -31,6 +31,8 @@ export interface ChaosResult extends Comparison {
   readonly faults: Readonly<Record<string, number>>;
   readonly disturbances: DisturbanceCounts;
   readonly operator: OperatorCounts;
+  /** What a return of the server's database came to, where there was one. */
+  readonly restored?: Restored;
   readonly answers: Person["answers"];
   /** Questions about sends of unknown outcome, by what the service's lists said of them. */
   readonly questions: Person["questions"];
@@ -93,7 +95,7 @@ const conductIn = async (
   const stillness = { frozen: 0, isPausing: false };
   const faults = new Faults(world.control, seed);
   const operator = new Operator(world, runs, options, stillness);
-  const hasDecidingBegun = () => !restore || progress.isRestored;
+  const hasDecidingBegun = () => !restore || progress.restored !== undefined;
   const person = new Person(world, runs, options, {
     isFunded: () => operator.isFunded,
     // What is decided between the copy and its return is forgotten with all the rest.
@@ -110,7 +112,7 @@ const conductIn = async (
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
   const started: PlannedRun[] = [];
-  const progress = { open: 0, isRestored: false };
+  const progress: { open: number; restored?: Restored } = { open: 0 };
   const workDone = () => (2 * started.length - progress.open) / (2 * runs.length);
 
   const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
@@ -150,8 +152,8 @@ const conductIn = async (
             over,
             startAgain: () => startAgain(world, started, over),
             workDone,
-          }).then(async () => {
-            progress.isRestored = true;
+          }).then(async (restored) => {
+            progress.restored = restored;
             await operator.fund(over);
           })
         : operator.intervene(workDone, over),
@@ -212,6 +214,7 @@ const conductIn = async (
     faults: faults.fired,
     disturbances: counts,
     operator: operator.counts,
+    ...(progress.restored !== undefined && { restored: progress.restored }),
     answers: person.answers,
     questions: person.questions,
     harness: [...refusals, ...operator.complaints, ...crashes],

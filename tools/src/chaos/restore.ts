@@ -9,8 +9,16 @@ import type { World } from "./world.ts";
 const COPY_AT = 0.3;
 const PUT_BACK_AT = 0.6;
 
-/** The files of an SQLite database: the log holds what is not in the database yet. */
-const PARTS = ["", "-wal", "-shm"] as const;
+/** What a return of the database came to. */
+export interface Restored {
+  /** Runs that were started after the copy, so that Temporal had forgotten them. */
+  readonly forgotten: number;
+  /** Payouts, cardholders and cards that were made between the copy and its return. */
+  readonly madeBetween: number;
+}
+
+/** The files of an SQLite database: its logs tell what is not in it yet, or not for good. */
+const PARTS = ["", "-journal", "-wal", "-shm"] as const;
 
 const copyParts = async (from: string, to: string): Promise<void> => {
   for (const part of PARTS) {
@@ -43,10 +51,10 @@ export const restoreInBetween = async (
     readonly operator: Operator;
     readonly over: AbortSignal;
     /** Starts what was started and is not known any more. */
-    readonly startAgain: () => Promise<void>;
+    readonly startAgain: () => Promise<number>;
     readonly workDone: () => number;
   },
-): Promise<void> => {
+): Promise<Restored> => {
   const random = new Random(seed, "restore");
   const [isPaused, killsWorkers, recovers] = [
     random.chance(0.5),
@@ -72,7 +80,8 @@ export const restoreInBetween = async (
   if (isPaused) await operator.resume(over);
 
   await until(PUT_BACK_AT);
-  if (over.aborted) return;
+  if (over.aborted) return { forgotten: 0, madeBetween: 0 };
+  const putBackAt = new Date();
   const state = { isPutBack: false };
   const whileDown = async () => {
     if (killsWorkers) {
@@ -88,7 +97,13 @@ export const restoreInBetween = async (
     await world.server.whenReady(over);
   }
   if (recovers) await operator.recover(copiedAt, over);
-  await startAgain();
+  const forgotten = await startAgain();
   // The copy knows the pause, and nothing of its end.
   if (isPaused || recovers) await operator.resume(over);
+  const { cardholders, cards, payouts } = await world.control.ledgerWhenThere(over);
+  const madeBetween = [...cardholders, ...cards, ...payouts].filter(
+    ({ create_time }) =>
+      create_time > copiedAt.toISOString() && create_time < putBackAt.toISOString(),
+  ).length;
+  return { forgotten, madeBetween };
 };

@@ -1,4 +1,5 @@
 import type { Ledger } from "./ledger.ts";
+import { pause } from "./pause.ts";
 
 /** A fault as it is ordered (apps/simulator/README.md). */
 export interface FaultOrder {
@@ -31,6 +32,19 @@ export class SimulatorControl {
   async ledger(): Promise<Ledger> {
     // Written by our own simulator, whose records these types repeat.
     return (await this.#ask("GET", "/_simulator/state")) as Ledger;
+  }
+
+  /** The ledger, as soon as the simulator is back; an empty one when it is over before. */
+  async ledgerWhenThere(over: AbortSignal): Promise<Ledger> {
+    while (!over.aborted) {
+      try {
+        return await this.ledger();
+      } catch (error) {
+        if (!(error instanceof SimulatorSilent)) throw error;
+        await pause(300, over);
+      }
+    }
+    return { balances: [], beneficiaries: [], payouts: [], cardholders: [], cards: [] };
   }
 
   async faults(): Promise<readonly OrderedFault[]> {

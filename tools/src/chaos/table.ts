@@ -53,6 +53,9 @@ export const lineOf = (result: ChaosResult): string => {
     `completed ${completed} refused ${refused} failed ${failed} ended ${ended}`,
     `faults ${sum(faults)}`,
     `asked ${sum(questions)} spared ${questions.ours + questions.only}`,
+    ...(result.restored === undefined
+      ? []
+      : [`forgotten ${result.restored.forgotten} made ${result.restored.madeBetween}`]),
     figures.join(" "),
     JSON.stringify(options.temper.temperament),
   ].join(" | ");
@@ -83,6 +86,15 @@ export const describeResult = (result: ChaosResult): string => {
     row("cancelled", operator.cancelled, `terminated ${operator.terminated}`),
     row("retried", operator.retried, `in bulk ${operator.retriedInBulk}`),
     row("paused", operator.pauses),
+    ...(result.restored === undefined
+      ? []
+      : [
+          row(
+            "forgotten",
+            result.restored.forgotten,
+            `runs; made between copy and return ${result.restored.madeBetween}`,
+          ),
+        ]),
     row(
       "asked a person",
       sum(answers),

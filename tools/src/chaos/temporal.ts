@@ -49,9 +49,17 @@ export const callUntilAnswered = async <A>(
   return undefined;
 };
 
-/** Starts a run until it is known that it was started: exactly one of its id. */
-const start = async (world: World, run: PlannedRun, over: AbortSignal): Promise<boolean> => {
-  const started = await callUntilAnswered(world, over, async (client) => {
+/**
+ * Starts a run until it is known that it was started: exactly one of its id.
+ *
+ * @returns whether this call started it; undefined when it is over before.
+ */
+const start = async (
+  world: World,
+  run: PlannedRun,
+  over: AbortSignal,
+): Promise<boolean | undefined> =>
+  await callUntilAnswered(world, over, async (client) => {
     try {
       await client.workflow.start(WORKFLOWS[run.kind], {
         workflowId: run.workflowId,
@@ -61,24 +69,27 @@ const start = async (world: World, run: PlannedRun, over: AbortSignal): Promise<
         workflowIdConflictPolicy: "FAIL",
       });
     } catch (error) {
-      // By an attempt before this one, whose answer was lost.
+      // Perhaps by an attempt before this one, whose answer was lost.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return false;
     }
     return true;
   });
-  return started === true;
-};
 
 /**
  * Starts runs once more, as people do who find that Temporal has forgotten them; those that it knows
  * go on as they are.
+ *
+ * @returns how many it had forgotten.
  */
 export const startAgain = async (
   world: World,
   runs: readonly PlannedRun[],
   over: AbortSignal,
-): Promise<void> => {
-  for (const run of runs) await start(world, run, over);
+): Promise<number> => {
+  let forgotten = 0;
+  for (const run of runs) if ((await start(world, run, over)) === true) forgotten += 1;
+  return forgotten;
 };
 
 /** Starts all runs, each at its time; those of the same moment at once. */
@@ -102,7 +113,7 @@ export const startRuns = async (
       await pause(begin + run.startAtMs - Date.now(), over);
       const isFirst = runs[index - 1]?.startAtMs !== run.startAtMs;
       if (run.alike > 1 && isFirst && !over.aborted) await beforeAlike(run);
-      if (!over.aborted && (await start(world, run, over))) onStarted(run);
+      if (!over.aborted && (await start(world, run, over)) !== undefined) onStarted(run);
     }),
   );
 };
