@@ -36,6 +36,7 @@ export interface ChaosResult extends Comparison {
   readonly answers: Person["answers"];
   /** Questions about sends of unknown outcome, by what the service's lists said of them. */
   readonly questions: Person["questions"];
+  readonly sparable: Person["sparable"];
   /** Faults of the chaos run itself, or of what it runs on: answers refused, processes that ended. */
   readonly harness: readonly string[];
   /** Where logs, database and ledger are kept; only when something was found. */
@@ -217,6 +218,7 @@ const conductIn = async (
     ...(progress.restored !== undefined && { restored: progress.restored }),
     answers: person.answers,
     questions: person.questions,
+    sparable: person.sparable,
     harness: [...refusals, ...operator.complaints, ...crashes],
   };
 };

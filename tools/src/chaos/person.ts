@@ -18,6 +18,12 @@ export interface Attention {
   readonly since: string;
 }
 
+/** A question about a send of unknown outcome, and what the evidence said of it. */
+export interface AskedQuestion extends Pick<Attention, "step" | "reason"> {
+  readonly workflowId: string;
+  readonly verdict: Verdict["_tag"];
+}
+
 /** A run with what it asks. */
 export interface Question extends Attention {
   readonly workflowId: string;
@@ -73,8 +79,8 @@ export class Person {
   readonly #refusals: string[] = [];
   /** Questions, by run and time, that were answered. */
   readonly #answered = new Set<string>();
-  /** What the evidence said of each question of a send whose outcome was unknown. */
-  readonly #verdicts = new Map<string, Verdict["_tag"]>();
+  /** The questions about sends whose outcome was unknown, as the evidence was at last. */
+  readonly #asked = new Map<string, AskedQuestion>();
   /** When a run was given up, in milliseconds since 1970. */
   readonly abandoned = new Map<string, number>();
 
@@ -99,8 +105,15 @@ export class Person {
   /** Questions about a send of unknown outcome, by what the evidence said when they were answered. */
   get questions(): Readonly<Record<Verdict["_tag"], number>> {
     const counts = { ours: 0, only: 0, absent: 0, unclear: 0, unlisted: 0 };
-    for (const verdict of this.#verdicts.values()) counts[verdict] += 1;
+    for (const { verdict } of this.#asked.values()) counts[verdict] += 1;
     return counts;
+  }
+
+  /** The questions whose answer stood in the list. */
+  get sparable(): readonly AskedQuestion[] {
+    return [...this.#asked.values()].filter(
+      ({ verdict }) => verdict === "ours" || verdict === "only",
+    );
   }
 
   /** Answers that a run refused: none should be. */
@@ -186,7 +199,7 @@ export class Person {
     }
     const age = Date.now() - Date.parse(since);
     const verdict = await this.#evidence.judge(question, all);
-    this.#verdicts.set(id, verdict._tag);
+    this.#asked.set(id, { workflowId, step, reason, verdict: verdict._tag });
     switch (verdict._tag) {
       case "ours":
         return found(idsWanted, verdict.id);

@@ -4,7 +4,7 @@ import { type ChaosResult, isGreen } from "./conduct.ts";
 const LABEL = 24;
 const NUMBER = 6;
 const COLUMNS = 3;
-const WIDTH = 80;
+const WIDTH = 160;
 
 const row = (label: string, count: number, note = ""): string =>
   `${label.padEnd(LABEL)}${String(count).padStart(NUMBER)}${note === "" ? "" : `   ${note}`}`;
@@ -113,6 +113,13 @@ export const describeResult = (result: ChaosResult): string => {
     ...listed("Lost", result.lost),
     ...listed("Wrong", result.wrong),
     ...listed("Stuck", result.stuck),
+    ...listed(
+      "Questions to be spared",
+      result.sparable.map(({ reason, step, workflowId }) => ({
+        subject: `${workflowId} ${step}`,
+        what: reason,
+      })),
+    ),
     ...(harness.length === 0
       ? []
       : ["", "Not as it must be:", ...harness.map((one) => `  ${one}`)]),
