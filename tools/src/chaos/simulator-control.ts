@@ -19,7 +19,15 @@ export class SimulatorSilent extends Error {
   override readonly name = "SimulatorSilent";
 }
 
+interface Credentials {
+  readonly clientId: string;
+  readonly apiKey: string;
+}
+
 const TIMEOUT_MS = 5_000;
+
+/** Longer than the service is away. */
+const CREATE_WITHIN_MS = 60_000;
 
 /** What the chaos run asks of the simulator, behind the back of the service that it plays. */
 export class SimulatorControl {
@@ -60,11 +68,20 @@ export class SimulatorControl {
     await this.#ask("POST", `/_simulator/balances/${currency}/fund`, { body: { amount } });
   }
 
-  /** Creates a beneficiary as any client would, and returns its id. */
-  async createBeneficiary(
-    account: { readonly clientId: string; readonly apiKey: string },
-    fields: object,
-  ): Promise<string> {
+  /** Creates a beneficiary as any client would, as soon as the service can, and returns its id. */
+  async createBeneficiary(account: Credentials, fields: object): Promise<string> {
+    const over = AbortSignal.timeout(CREATE_WITHIN_MS);
+    for (;;) {
+      try {
+        return await this.#createBeneficiary(account, fields);
+      } catch (error) {
+        if (over.aborted) throw error;
+        await pause(500, over);
+      }
+    }
+  }
+
+  async #createBeneficiary(account: Credentials, fields: object): Promise<string> {
     const client = { "x-client-id": account.clientId };
     const signedIn = (await this.#ask("POST", "/api/v1/auth/signin", {
       headers: { ...client, "x-api-key": account.apiKey },
