@@ -12,16 +12,21 @@ export const startingTimeMs = (runs: number): number => Math.max(8_000, runs * S
 export interface PlanOptions {
   readonly runs: number;
   readonly seed: number;
+  /** Whether the server's database is put back: then no run undoes what it made. */
+  readonly restore?: boolean;
 }
 
 /** Every run of a chaos run: 40 of 100 are onboardings, in the order in which they start. */
 export const planRuns = (
-  { runs, seed }: PlanOptions,
+  { restore = false, runs, seed }: PlanOptions,
   existing: readonly [ExistingBeneficiary, ...ExistingBeneficiary[]],
 ): readonly PlannedRun[] => {
   const onboardings = Math.floor(runs * 0.4);
   const spreadMs = startingTimeMs(runs);
-  return [...planOnboardings(onboardings, seed), ...planPayouts(runs - onboardings, seed, existing)]
+  return [
+    ...planOnboardings(onboardings, seed, { mayUndo: !restore }),
+    ...planPayouts(runs - onboardings, seed, existing),
+  ]
     .map((run) => ({ ...run, startAtMs: Math.round(run.startAtMs * spreadMs) }))
     .toSorted((one, other) => one.startAtMs - other.startAtMs);
 };
