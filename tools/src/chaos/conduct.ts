@@ -48,6 +48,9 @@ const EXISTING = 3;
 
 const PROGRESS_EVERY_MS = 3_000;
 
+/** So few runs meet no more faults. */
+const FEW = 4;
+
 /** After this, what has not ended is read as it stands. */
 const READING_MS = 60_000;
 
@@ -167,7 +170,7 @@ const conductIn = async (
   try {
     const onSent = () => void (counts.falseSignals += 1);
     const company = [
-      faults.inject(over),
+      faults.inject(() => progress.open > FEW || started.length < runs.length, over),
       person.answer(over),
       sendFalseSignals(world, runs, { onSent, over, seed }),
     ];

@@ -111,18 +111,27 @@ export class Faults {
     }
   }
 
-  /** The simulator that follows knows no faults. */
+  /** The simulator that follows, or that has forgotten them, knows no faults. */
   async beforeKill(): Promise<void> {
     await this.#count().catch(ignoreSilence);
     this.#before = new Map(Object.entries(this.fired));
     this.#now = new Map();
   }
 
-  async inject(over: AbortSignal): Promise<void> {
+  /**
+   * Lets faults strike until it is over, while `isBusy`: where few runs are left, each of their
+   * requests would be struck.
+   */
+  async inject(isBusy: () => boolean, over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       try {
         const faults = await this.#count();
-        for (const order of this.#choose(faults)) await this.#control.order(order);
+        if (isBusy()) {
+          for (const order of this.#choose(faults)) await this.#control.order(order);
+        } else if (faults.length > 0) {
+          await this.beforeKill();
+          await this.#control.forgetFaults();
+        }
       } catch (error) {
         ignoreSilence(error);
       }

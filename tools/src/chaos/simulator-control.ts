@@ -59,6 +59,10 @@ export class SimulatorControl {
     return (await this.#ask("GET", "/_simulator/faults")) as readonly OrderedFault[];
   }
 
+  async forgetFaults(): Promise<void> {
+    await this.#ask("DELETE", "/_simulator/faults");
+  }
+
   async order(fault: FaultOrder): Promise<void> {
     await this.#ask("POST", "/_simulator/faults", { body: fault });
   }
@@ -94,7 +98,7 @@ export class SimulatorControl {
   }
 
   async #ask(
-    method: "GET" | "POST",
+    method: "DELETE" | "GET" | "POST",
     path: string,
     { body, headers = {} }: { readonly body?: object; readonly headers?: object } = {},
   ): Promise<unknown> {
