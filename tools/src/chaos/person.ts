@@ -77,7 +77,8 @@ export class Person {
   readonly #may: Circumstances;
   readonly #answers = { found: 0, resend: 0, amend: 0, abandon: 0 };
   readonly #refusals: string[] = [];
-  /** Questions, by run and time, that were answered. */
+  /** Questions, by run and time, that were answered, and whose answers were taken. */
+  readonly #given = new Set<string>();
   readonly #answered = new Set<string>();
   /** The questions about sends whose outcome was unknown, as the evidence was at last. */
   readonly #asked = new Map<string, AskedQuestion>();
@@ -162,6 +163,8 @@ export class Person {
   }
 
   async #give({ workflowId }: Question, id: string, decision: Decision): Promise<void> {
+    // Before its answer, which may be lost: a run that asks does nothing meanwhile.
+    this.#note(workflowId, id, decision);
     try {
       await call(this.#world, (client) =>
         client.workflow.getHandle(workflowId).executeUpdate("resolve", {
@@ -170,12 +173,17 @@ export class Person {
           updateId: id,
         }),
       );
-      if ("abandon" in decision) this.abandoned.set(workflowId, Date.now());
     } catch (error) {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
       this.#refusals.push(`${id}: ${error.cause?.message ?? error.message}`);
     }
     this.#answered.add(id);
+  }
+
+  #note(workflowId: string, id: string, decision: Decision): void {
+    if ("abandon" in decision) this.abandoned.set(workflowId, Date.now());
+    if (this.#given.has(id)) return;
+    this.#given.add(id);
     for (const kind of ["found", "resend", "amend", "abandon"] as const) {
       if (kind in decision) this.#answers[kind] += 1;
     }
