@@ -46,15 +46,15 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   listLagMs: (random) => random.int(0, LARGEST_LAG_MS),
   listLagBy: oneOf("list", "row", "page"),
   oldestFirst: sometimes,
-  shiftingPages: upTo(0.2),
-  omittedRows: upTo(0.1),
-  duplicateRows: upTo(0.1),
+  shiftingPages: upTo(0.06),
+  omittedRows: upTo(0.04),
+  duplicateRows: upTo(0.04),
   oddRows: upTo(0.02),
   // A row that shows no id hides what was made for good, which is told from a lag after an hour.
   oddRowForm: oneOf("nulls", "odd"),
   // Without totals a look-up asks a person only after half an hour.
   totals: oneOf("number", "text"),
-  nullLists: upTo(0.1),
+  nullLists: upTo(0.04),
   clockOffsetMs: (random) => random.int(-LARGEST_CLOCK_OFFSET_MS, LARGEST_CLOCK_OFFSET_MS),
   times: oneOf("utc", "offset", "local", "local-blank", "date", "seconds", "milliseconds"),
   zoneMinutes: (random) => random.pick([0, 480, 330, -300]),
@@ -82,7 +82,7 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   outage: (random) => ({
     kind: random.pick(["refused", "reset", "503"]),
     afterMs: random.int(5_000, 30_000),
-    forMs: random.int(5_000, 25_000),
+    forMs: random.int(5_000, 15_000),
   }),
   stalls: upTo(0.03),
 };
