@@ -2,7 +2,7 @@ import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 
 /** What was made longer ago than this and is not listed is hidden: the list does not lag, it lacks. */
-const LONGEST_LAG_MS = 60 * 60_000;
+const LONGEST_LAG_MS = 15 * 60_000;
 
 /** What a list may lag, for each millisecond that it was seen to lag. */
 const LAG_MARGIN = 1.5;

@@ -79,6 +79,8 @@ export interface LookupActivities {
   readonly findPayouts: (sent: Sent<Input<"createPayout">>) => Promise<Matches<Payout>>;
   /** Cardholders who may be what was sent, created since. */
   readonly findCardholders: (sent: Sent<Input<"createCardholder">>) => Promise<Matches<Cardholder>>;
+  /** The workflow ids of other runs that own an id, by the id; ids that nobody owns are left out. */
+  readonly findOwners: (ids: ReadonlyArray<string>) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** Type of the failure of a look-up whose list does not add up: it is to be taken again. */
@@ -246,5 +248,6 @@ export const makeLookupActivities = (
   return {
     findPayouts: (sent) => lookUp(PAYOUTS, sent),
     findCardholders: (sent) => lookUp(CARDHOLDERS, sent),
+    findOwners: async (ids) => findOwners(ids, await accountOf(runtime)),
   };
 };

@@ -250,8 +250,15 @@ describe("two runs that pay the same, where the service shows no keys,", () => {
       const [one, other] = runs;
       const { payout_id } = made[1]!;
       await one!.executeUpdate(resolveUpdate, { args: [{ by: "Ada", found: { payout_id } }] });
+      const first = await one!.result();
+      // What one has taken is not the other's, whoever says so.
+      await other!.executeUpdate(resolveUpdate, { args: [{ by: "Ada", found: { payout_id } }] });
+      await vi.waitFor(async () => {
+        const { attention } = await other!.query(progressQuery);
+        expect(attention?.reason).toContain(`belongs to ${one!.workflowId}`);
+      });
       await other!.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
-      const results = [await one!.result(), await other!.result()];
+      const results = [first, await other!.result()];
       expect(new Set(results.map((result) => result.payout_id)).size).toBe(2);
     });
     expect((await service.simulator.state()).payouts).toHaveLength(3);

@@ -3,7 +3,7 @@ import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities, localActivities } from "../run/activities.ts";
 import type { Attention, Resolution } from "../run/attention.ts";
-import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts";
+import { readSendFailure, rootCause, runFailure, type SendFailure } from "../run/failures.ts";
 import { moneyOf, type StepInDoubt } from "../run/in-doubt.ts";
 import { stepKey } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
@@ -343,13 +343,30 @@ export class Sender<Request extends object, A> {
     });
     if (!("found" in resolution)) return this.#notCarriedOut();
     try {
-      return await this.#sending.fromIds(resolution.found, this.#request);
+      const result = await this.#sending.fromIds(resolution.found, this.#request);
+      await this.#expectUnowned(resolution.found);
+      return result;
     } catch (error) {
       if (isCancellation(error)) throw error;
       // A mistyped id, say: it must not end the run, and the question stands.
       const fault = `What was found is not it: ${rootCause(error).message}`;
       return this.#ask(fault, candidates, canResend);
     }
+  }
+
+  /** What another run or step has made is not what this one sent, whoever says so. */
+  async #expectUnowned(found: Readonly<Record<string, string>>): Promise<void> {
+    const { idsWanted, step } = this.#sending;
+    const ids = idsWanted.flatMap((name) => found[name] ?? []);
+    const sibling = this.#run
+      .siblings(step)
+      .find((other) => ids.some((id) => other.ids.includes(id)));
+    const [owned] = Object.entries(
+      sibling === undefined ? await activities.findOwners(ids) : { [ids.join()]: sibling.step },
+    );
+    if (owned === undefined) return;
+    const [id, owner] = owned;
+    throw runFailure("OwnedByOther", `${id} belongs to ${owner}.`);
   }
 
   async #askToAmend(reason: string): Promise<"send"> {
