@@ -25,7 +25,7 @@ import { type KeptPages, type ListedItem, readList } from "./read-list.ts";
 import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
 /** A write whose answer did not come. */
-export interface Sent<Request> {
+export interface Sent<Request, Item = never> {
   readonly request: Request;
   /** The step that sent it. */
   readonly step: string;
@@ -35,6 +35,8 @@ export interface Sent<Request> {
   readonly intentMark: string;
   /** The keys under which the step may have sent it. */
   readonly keys?: ReadonlyArray<string>;
+  /** What earlier look-ups of the step showed as perhaps what was sent. */
+  readonly seen?: ReadonlyArray<Item>;
 }
 
 /** How something listed compares with what was sent. */
@@ -44,13 +46,15 @@ export interface Match {
   readonly isOurs: boolean;
   /** Whether it is as it was sent to the last field; otherwise it is perhaps what was sent. */
   readonly isExact: boolean;
+  /** Whether only an earlier look-up showed it: it is not listed any more, or as something else. */
+  readonly isMissing?: true;
   /** The `unique_request_id` that the list shows for it. */
   readonly key?: string | undefined;
   /** Who is known to have made it, and is not this step. */
   readonly owner?: string | undefined;
 }
 
-/** What the service lists that may be what was sent, and how far the list is evidence. */
+/** What the service lists, or has listed, that may be what was sent, and how far the list is evidence. */
 export interface Matches<Item> {
   readonly items: ReadonlyArray<Item>;
   /** The same in the same order, compared with what was sent. */
@@ -76,9 +80,11 @@ export interface Matches<Item> {
 /** Look-ups by which a run finds out whether a write without an answer was carried out. */
 export interface LookupActivities {
   /** Payouts with one of the keys, and those that may be what was sent, created since. */
-  readonly findPayouts: (sent: Sent<Input<"createPayout">>) => Promise<Matches<Payout>>;
+  readonly findPayouts: (sent: Sent<Input<"createPayout">, Payout>) => Promise<Matches<Payout>>;
   /** Cardholders who may be what was sent, created since. */
-  readonly findCardholders: (sent: Sent<Input<"createCardholder">>) => Promise<Matches<Cardholder>>;
+  readonly findCardholders: (
+    sent: Sent<Input<"createCardholder">, Cardholder>,
+  ) => Promise<Matches<Cardholder>>;
   /** The workflow ids of other runs that own an id, by the id; ids that nobody owns are left out. */
   readonly findOwners: (ids: ReadonlyArray<string>) => Promise<Readonly<Record<string, string>>>;
 }
@@ -99,6 +105,13 @@ interface Lookup<Request, Item> {
     page: { readonly page_num: number; readonly page_size: number },
     from: number,
   ) => Effect.Effect<ListPage<Item>, PaymentsError>;
+}
+
+/** What an attempt has read, for the next one. */
+interface Kept<Item> {
+  readonly pages: KeptPages<Item>;
+  /** What attempts showed whose list did not add up. */
+  readonly seen: ReadonlyArray<Item>;
 }
 
 /** The largest page of both lists. */
@@ -152,7 +165,7 @@ export const makeLookupActivities = (
 ): LookupActivities => {
   const lookUp = async <Request, Item extends ListedItem & object>(
     { compare, itemId, keyOf, list, operation, readPage }: Lookup<Request, Item>,
-    sent: Sent<Request>,
+    sent: Sent<Request, Item>,
   ): Promise<Matches<Item>> => {
     const { keys = [], request, since, step } = sent;
     const { assumptions, requestTimeoutMs } = await optionsOf(runtime);
@@ -164,20 +177,22 @@ export const makeLookupActivities = (
     const activity = Context.current();
     const { attempt, scheduledTimestampMs } = activity.info;
     // Pages that an attempt has read whose worker was lost.
-    const kept = attempt > 1 ? ((activity.info.heartbeatDetails ?? []) as KeptPages<Item>) : [];
-    const lookedAt = kept.length > 0 ? scheduledTimestampMs : Date.now();
+    const nothing: Kept<Item> = { pages: [], seen: [] };
+    const before =
+      attempt > 1 ? ((activity.info.heartbeatDetails ?? nothing) as Kept<Item>) : nothing;
+    const lookedAt = before.pages.length > 0 ? scheduledTimestampMs : Date.now();
     const known = await readJournal(journal, { operation, list, step, from });
-    let read: KeptPages<Item> | undefined;
+    let read = before;
     const found = await readList<Item>({
       idOf,
       from,
       isOurs,
       mayBe: (item) => compare(request, item as ListedRow) !== "different",
       assumptions,
-      kept,
+      kept: before.pages,
       keep: (pages) => {
-        read = pages;
-        activity.heartbeat(pages);
+        read = { ...before, pages };
+        activity.heartbeat(read);
       },
       pageSize: PAGE_SIZE,
       read: (page_num) =>
@@ -188,10 +203,16 @@ export const makeLookupActivities = (
           () => read,
         ),
     });
-    const { items } = found;
-    if (found.fault !== undefined && !items.some(isOurs)) {
-      // The next attempt reads it anew.
-      activity.heartbeat([]);
+    const listed = new Set(found.items.map(idOf));
+    const earlier = new Map(
+      [...(sent.seen ?? []), ...before.seen].map((item) => [idOf(item), item]),
+    );
+    const missing = [...earlier.values()].filter((item) => !listed.has(idOf(item)));
+    const items = [...found.items, ...missing];
+    if (found.fault !== undefined && !found.items.some(isOurs)) {
+      // The next attempt reads it anew, and knows what was seen.
+      const seen = items.slice(0, MOST_MATCHES);
+      activity.heartbeat({ pages: [], seen } satisfies Kept<Item>);
       throw ApplicationFailure.create({
         type: LIST_DOES_NOT_ADD_UP,
         message: `${list} is no evidence: ${found.fault}.`,
@@ -219,6 +240,7 @@ export const makeLookupActivities = (
         id,
         isOurs: isOurs(item),
         isExact: compare(request, item as ListedRow) === "exact",
+        ...(!listed.has(id) && { isMissing: true }),
         key,
         owner: known.ownerOf(id) ?? owners[id] ?? owners[key ?? ""],
       };

@@ -146,7 +146,7 @@ const isSameList = (earlier: ReadonlyArray<string>, later: ReadonlyArray<string>
 export const readList = async <Item extends ListedItem>(
   list: ListToRead<Item>,
 ): Promise<ReadList<Item>> => {
-  const { isOurs, keep, kept } = list;
+  const { idOf, isOurs, keep, kept } = list;
   const [firstKept = [], secondKept = []] = kept;
   let beforehand = firstKept;
   const first = await readOnce(list, firstKept, (pages) => {
@@ -156,8 +156,10 @@ export const readList = async <Item extends ListedItem>(
   const isDecided = first.fault !== undefined || first.isTooLong || first.items.some(isOurs);
   if (first.pages === 1 || isDecided) return first;
   const second = await readOnce(list, secondKept, (pages) => keep([beforehand, pages]));
-  if (second.fault !== undefined || second.isTooLong) return second;
+  const inSecond = new Set(second.items.map(idOf));
+  const items = [...second.items, ...first.items.filter((item) => !inSecond.has(idOf(item)))];
+  if (second.fault !== undefined || second.isTooLong) return { ...second, items };
   return isSameList(first.recent, second.recent)
     ? second
-    : { ...second, fault: "two readings, one after the other, showed different items" };
+    : { ...second, items, fault: "two readings, one after the other, showed different items" };
 };

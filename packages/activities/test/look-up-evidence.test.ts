@@ -380,6 +380,72 @@ it("says of many alike first what decides", async () => {
   expect(matches[0]).toMatchObject({ id: "unowned", owner: undefined });
 });
 
+describe("what was seen to be listed, and is not any more", () => {
+  const seenOnce = async (options?: Parameters<typeof startListing>[1]) => {
+    const { findPayouts } = await overRows([payoutRow("a")], options);
+    const { items } = await findPayouts();
+    await listing?.stop();
+    return items;
+  };
+
+  it("by an earlier look-up, is said to be missing", async () => {
+    const seen = await seenOnce();
+    const { findPayouts } = await overRows([]);
+    const { items, matches } = await findPayouts({}, seen);
+    expect(items).toMatchObject([{ payout_id: "a" }]);
+    expect(matches).toMatchObject([{ id: "a", isExact: true, isMissing: true, owner: undefined }]);
+  });
+
+  it("is not missing where it is still listed", async () => {
+    const seen = await seenOnce();
+    const { findPayouts } = await overRows([payoutRow("a")]);
+    const { matches } = await findPayouts({}, seen);
+    expect(matches).toHaveLength(1);
+    expect(matches[0]).not.toHaveProperty("isMissing");
+  });
+
+  it("is missing where it is listed as something else", async () => {
+    const seen = await seenOnce();
+    const { findPayouts } = await overRows([payoutRow("a", { amount: "17.00" })]);
+    expect((await findPayouts({}, seen)).matches).toMatchObject([{ id: "a", isMissing: true }]);
+  });
+
+  it("is said to be of whom it is since known to be", async () => {
+    const seen = await seenOnce();
+    const madeSince = async () => [{ id: "a", answeredAt: since }];
+    const { findPayouts } = await overRows([], { journal: { madeSince } });
+    const [match] = (await findPayouts({}, seen)).matches;
+    expect(match).toMatchObject({ id: "a", isMissing: true });
+    expect(match?.owner).toBeDefined();
+  });
+
+  it.each([
+    ["a list that does not add up", { total_item: 2, total_page: 1 }],
+    ["another page than the second reading", { total_item: 51, total_page: 2 }],
+  ])("by an attempt over %s, is known to the next attempt", async (_, totals) => {
+    const rows = otherRows(50);
+    let pages = 0;
+    const { findPayouts, heartbeats } = await listingOf((page_num) => {
+      pages += 1;
+      if (totals.total_page === 1) return { ...totals, item_list: [payoutRow("a")] };
+      return page_num === 1
+        ? { ...totals, item_list: rows }
+        : {
+            ...totals,
+            item_list: [pages < 3 ? payoutRow("a") : otherRows(1, { prefix: "new" })[0]],
+          };
+    });
+    await failureOf(findPayouts());
+    await listing?.stop();
+    const next = await overRows([]);
+    const { matches } = await next.findPayouts({
+      attempt: 2,
+      heartbeatDetails: heartbeats.at(-1),
+    });
+    expect(matches).toMatchObject([{ id: "a", isMissing: true }]);
+  });
+});
+
 describe("a look-up whose worker was lost", () => {
   const rows = [...otherRows(148), payoutRow("a")];
 

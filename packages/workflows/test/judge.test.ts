@@ -66,6 +66,35 @@ describe("absence", () => {
   });
 });
 
+describe("one that was listed, and is not any more", () => {
+  const missing = { ...candidate, isMissing: true };
+
+  it.each([
+    ["exact", missing],
+    ["near", { ...missing, isExact: false }],
+    ["with this step's key", { ...missing, isOurs: true }],
+  ])("(%s) is a question", (_, given) => {
+    const verdict = judge({ ...evidence, candidates: [given] });
+    expect(verdict).toMatchObject({ _tag: "Unclear" });
+    expect(verdict).toHaveProperty(
+      "reason",
+      expect.stringContaining("not listed as such any more"),
+    );
+    expect(judged({ candidates: [given], keyEcho: "same" })).toBe(
+      given.isOurs ? "Unclear" : "Absent",
+    );
+  });
+
+  it("is a question beside one that is listed", () => {
+    expect(judged({ candidates: [missing, { ...candidate, id: "b" }] })).toBe("Unclear");
+  });
+
+  it("is out of the question where another made it", () => {
+    expect(judged({ candidates: [{ ...missing, owner: "run-2" }] })).toBe("Absent");
+    expect(judged({ candidates: [missing], lookedAt: 349 })).toBe("Undecided");
+  });
+});
+
 describe("one that is as it was sent", () => {
   it("is ours when the list and the claims of others have had their time", () => {
     expect(judged({ candidates: [candidate], lookedAt: 349 })).toBe("Undecided");
@@ -105,6 +134,7 @@ const candidates = fc.array(
     id: fc.uuid(),
     isOurs: fc.boolean(),
     isExact: fc.boolean(),
+    isMissing: fc.boolean(),
     hasOtherKey: fc.boolean(),
     owner: fc.option(fc.constant("run-1"), { nil: undefined }),
     firstSeen: fc.nat({ max: 500 }),
@@ -144,7 +174,10 @@ const isJustified = (given: Evidence): boolean => {
     case "Found": {
       const found = candidates.find(({ id }) => id === verdict.id);
       if (found === undefined) return false;
-      if (found.isOurs) return candidates.filter(({ isOurs }) => isOurs).length === 1;
+      if (found.isMissing === true) return false;
+      if (found.isOurs) {
+        return candidates.filter(({ isMissing, isOurs }) => isOurs && !isMissing).length === 1;
+      }
       return (
         isEvidence &&
         unowned.length === 1 &&

@@ -1,4 +1,5 @@
 import { DISPATCH_WITHIN_MS, type PaymentsActivities } from "@durable-payments/activities";
+import type { Payout } from "@durable-payments/api-core";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -136,6 +137,47 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       expect(await (await begin(start)).result()).toMatchObject({ payout_status: "completed" });
     });
     expect(await service.requests("createPayout")).toBe(1);
+  });
+
+  it.each([
+    ["is listed no more", async (seen: ReadonlyArray<Payout>) => seen],
+    [
+      "cannot be looked up any more",
+      async () => {
+        throw again("ListDoesNotAddUp");
+      },
+    ],
+  ])("is left to a person where what was seen %s", async (_, later) => {
+    let looks = 0;
+    await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
+    const changes: Changes = {
+      findPayouts: async (sent) => {
+        looks += 1;
+        if (looks === 1) return findPayouts(sent);
+        const missing = await later(sent.seen ?? []);
+        return foundBy(
+          missing,
+          missing.map(({ payout_id: id }) => ({
+            id,
+            isOurs: false,
+            isExact: true,
+            isMissing: true,
+          })),
+        );
+      },
+    };
+    await stuck(changes, "2 hours", async (handle) => {
+      const [made] = (await service.simulator.state()).payouts;
+      const { attention } = await handle.query(progressQuery);
+      expect(attention?.candidates).toMatchObject([{ payout_id: made?.payout_id }]);
+      expect(await sendsIn(handle)).toHaveLength(1);
+      // Who decides was shown it: it is no question again.
+      rig.activities = { ...service.activities, createPayout, findPayouts: nothing };
+      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+      await rig.environment.sleep("1 hour");
+      expect((await sendsIn(handle)).length).toBeGreaterThan(2);
+    });
   });
 
   it("is not taken for one that another step of the same run has made", async () => {

@@ -1,4 +1,4 @@
-import type { ClientSettings } from "@durable-payments/api-core";
+import type { ClientSettings, Payout } from "@durable-payments/api-core";
 import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
@@ -57,6 +57,7 @@ export interface Listing {
   readonly pagesRead: () => ReadonlyArray<number>;
   readonly findPayouts: (
     info?: Partial<Info>,
+    seen?: ReadonlyArray<Payout>,
   ) => ReturnType<ReturnType<typeof activitiesFor>["activities"]["findPayouts"]>;
   readonly findCardholders: () => ReturnType<
     ReturnType<typeof activitiesFor>["activities"]["findCardholders"]
@@ -99,12 +100,13 @@ export const startListing = async (
     logged,
     heartbeats,
     pagesRead: () => service.received.map(({ path }) => Number(queryOf(path).get("page_num"))),
-    findPayouts: (info) =>
+    findPayouts: (info, seen) =>
       env(info).run(activities.findPayouts, {
         ...sent,
         request: payout,
         step: "createPayout",
         keys: ["key-1"],
+        ...(seen !== undefined && { seen }),
       }),
     findCardholders: () =>
       env().run(activities.findCardholders, {

@@ -8,6 +8,8 @@ export interface Candidate {
   readonly isExact: boolean;
   /** Whether it bears a key that is none of this step's. */
   readonly hasOtherKey: boolean;
+  /** Whether an earlier look showed it, and this one does not. */
+  readonly isMissing?: boolean | undefined;
   /** Who made it, where that is known and is not this step: another run, another step of this run. */
   readonly owner?: string | undefined;
   /** When the first look that showed it had ended: milliseconds since 1970. */
@@ -69,6 +71,7 @@ const decidedFrom = ({ listedUpTo, listLagMs, lookedAt, sendEndsAt }: Evidence):
  * - What is certainly ours is ours at once; two such should not exist.
  * - All else counts from the time on at which the list shows whatever the send may have made.
  * - What others made is out of the question.
+ * - What may be ours, and was listed and is not any more: a person has to tell.
  * - One that is as it was sent, and that nobody else can have made, is ours, once it has been listed
  *   for longer than what others make may be hidden.
  * - Anything else that may be ours, to the least readable row: a person has to tell.
@@ -76,7 +79,9 @@ const decidedFrom = ({ listedUpTo, listLagMs, lookedAt, sendEndsAt }: Evidence):
 export const judge = (evidence: Evidence): Verdict => {
   const { candidates, incomplete, keyEcho, lookedAt, rivals, unreadableRows, visibilityLagMs } =
     evidence;
-  const [ours, ...more] = candidates.filter(({ isOurs }) => isOurs);
+  const [ours, ...more] = candidates.filter(
+    ({ isMissing, isOurs }) => isOurs && isMissing !== true,
+  );
   if (ours !== undefined) {
     return more.length === 0
       ? { _tag: "Found", id: ours.id }
@@ -89,13 +94,18 @@ export const judge = (evidence: Evidence): Verdict => {
     return unclear(`${unreadableRows} rows of the list cannot be read, and may be it.`);
   }
   // Where the service is known to show our keys, whatever bears none of them is not ours.
-  const unowned = candidates.filter(({ owner }) => owner === undefined && keyEcho !== "same");
+  const unowned = candidates.filter(
+    ({ isOurs, owner }) => isOurs || (owner === undefined && keyEcho !== "same"),
+  );
   const [candidate, ...others] = unowned;
   if (candidate === undefined) return { _tag: "Absent" };
   // Until then another run may have made it, and not be seen to own it.
   const claimed = Math.max(decided, ...unowned.map(({ firstSeen }) => firstSeen)) + visibilityLagMs;
   if (lookedAt < claimed) return { _tag: "Undecided", lookAgainAt: claimed };
   if (others.length > 0) return unclear(`${others.length + 1} are listed that may be it.`);
+  if (candidate.isMissing === true) {
+    return unclear("One that may be it was listed, and is not listed as such any more.");
+  }
   if (!candidate.isExact) {
     return unclear("One is listed that may be it, written in another way than it was sent.");
   }

@@ -19,19 +19,26 @@ export type Reconciled<A> =
       readonly candidates: Attention["candidates"];
     };
 
+/** Something that a look showed. */
+export interface Seen<A> {
+  /** When the first look that showed it had ended. */
+  readonly at: number;
+  readonly item: A;
+}
+
 /** A send without an answer. */
 export interface Unanswered<A> {
   readonly step: string;
-  /** Reads the list, once. */
-  readonly find: () => Promise<Matches<A>>;
+  /** Reads the list, once; given what earlier looks showed that may be it. */
+  readonly find: (seen: ReadonlyArray<A>) => Promise<Matches<A>>;
   /** What a person is shown of something found. */
   readonly shown: (found: A) => Attention["candidates"][number];
   /** The mark of what the step makes, as other steps of the run bear it. */
   readonly intentMark: string;
   /** Whether it was not the worker itself that reported it: it may send yet. */
   readonly isWorkerLost: boolean;
-  /** When the first look that showed something had ended, by its id; kept for further sends. */
-  readonly firstSeen: Map<string, number>;
+  /** What looks showed that may be it, by its id; kept for further sends. */
+  readonly seen: Map<string, Seen<A>>;
   /** Tells what a look came to. */
   readonly tell: (what: Verdict["_tag"]) => void;
 }
@@ -80,23 +87,23 @@ const lookOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> 
  */
 export const reconcile = async <A>(
   run: Run,
-  { find, firstSeen, intentMark, isWorkerLost, shown, step, tell }: Unanswered<A>,
+  { find, intentMark, isWorkerLost, seen, shown, step, tell }: Unanswered<A>,
 ): Promise<Reconciled<A>> => {
   const lostAt = Date.now();
   const siblings = run.siblings(step);
   const siblingOf = (id: string) =>
     siblings.find(({ ids }) => ids.some((own) => normalizedKey(own) === normalizedKey(id)))?.step;
-  const unclear = (reason: string, items: ReadonlyArray<A> = []): Reconciled<A> => ({
+  const unclear = (reason: string): Reconciled<A> => ({
     _tag: "Unclear",
     reason,
-    candidates: items.map(shown),
+    candidates: [...seen.values()].map(({ item }) => shown(item)),
   });
   let wait = LOOK_AFTER_MS;
   let inVain = 0;
   for (let looks = 1; ; looks++) {
     await sleep(wait);
     const lookedAt = Date.now();
-    const looked = await lookOnce(find);
+    const looked = await lookOnce(() => find([...seen.values()].map(({ item }) => item)));
     if (looked instanceof Error) {
       inVain += 1;
       const isNoEvidence =
@@ -109,17 +116,23 @@ export const reconcile = async <A>(
     }
     const { items, matches, requestTimeoutMs } = looked;
     const endedAt = Date.now();
-    for (const { id } of matches) if (!firstSeen.has(id)) firstSeen.set(id, endedAt);
-    const candidates = matches.map(({ id, isExact, isOurs, key, owner }) => ({
+    const candidates = matches.map(({ id, isExact, isMissing, isOurs, key, owner }) => ({
       id,
       isOurs,
       isExact,
+      isMissing,
       hasOtherKey: !isOurs && key !== undefined,
       owner: owner ?? siblingOf(id) ?? siblingOf(key ?? ""),
-      firstSeen: firstSeen.get(id) ?? endedAt,
+      firstSeen: seen.get(id)?.at ?? endedAt,
     }));
-    // A person is not asked about what others are known to have made.
-    const unowned = items.filter((_, i) => candidates[i]?.owner === undefined);
+    for (const [i, item] of items.entries()) {
+      const candidate = candidates[i];
+      if (candidate === undefined) continue;
+      const { firstSeen: at, id, owner } = candidate;
+      // A person is not asked about what others are known to have made.
+      if (owner === undefined) seen.set(id, { at, item });
+      else seen.delete(id);
+    }
     const verdict = judge({
       ...looked,
       candidates,
@@ -135,7 +148,7 @@ export const reconcile = async <A>(
       case "Absent":
         return verdict;
       case "Unclear":
-        return unclear(verdict.reason, unowned);
+        return unclear(verdict.reason);
       case "Found": {
         const value = items[matches.findIndex(({ id }) => id === verdict.id)];
         return value === undefined
@@ -144,7 +157,7 @@ export const reconcile = async <A>(
       }
       case "Undecided":
         if (looks >= MOST_LOOKS) {
-          return unclear(`${MOST_LOOKS} looks did not tell whether it is listed.`, unowned);
+          return unclear(`${MOST_LOOKS} looks did not tell whether it is listed.`);
         }
         wait = Math.max(SHORTEST_WAIT_MS, Math.min(wait * 2, verdict.lookAgainAt - Date.now()));
     }

@@ -5,19 +5,21 @@ import type { Run } from "../run/run.ts";
 import { Sender } from "./sender.ts";
 
 /** What is looked for: what a step may have sent, under any of its keys. */
-export interface Sought {
+export interface Sought<A> {
   readonly step: string;
   /** From when on it may have been sent: milliseconds since 1970. */
   readonly since: number;
   readonly keys: ReadonlyArray<string>;
   /** The mark of what it makes, by which other runs can be found that make the like. */
   readonly intentMark: string;
+  /** What earlier looks showed that may be it. */
+  readonly seen: ReadonlyArray<A>;
 }
 
 /** How a write without an answer is found in a list. */
 export interface LookUp<Request extends object, A> {
   /** Reads the list, once. */
-  readonly find: (request: Request, sought: Sought) => Promise<Matches<A>>;
+  readonly find: (request: Request, sought: Sought<A>) => Promise<Matches<A>>;
   /** What a person is shown of something found. */
   readonly shown: (found: A) => Attention["candidates"][number];
 }

@@ -8,7 +8,7 @@ import { moneyOf, type StepInDoubt } from "../run/in-doubt.ts";
 import { stepKey } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
-import { reconcile } from "./reconcile.ts";
+import { reconcile, type Seen } from "./reconcile.ts";
 import type { Sending } from "./send.ts";
 import { serviceAnswers } from "./service-answers.ts";
 
@@ -75,8 +75,8 @@ export class Sender<Request extends object, A> {
   #knownTo = 0;
   /** The key of an earlier send that only the journal knew of. */
   #keyBefore: string | undefined;
-  /** When what may be it was first seen to be listed, by its id. */
-  readonly #firstSeen = new Map<string, number>();
+  /** What was listed that may be it, by its id. */
+  readonly #seen = new Map<string, Seen<A>>();
   #unknownOutcomes = 0;
   #absent = 0;
   #turnedAway = 0;
@@ -302,17 +302,18 @@ export class Sender<Request extends object, A> {
     const found = await this.#run.shielded(() =>
       reconcile(this.#run, {
         step,
-        find: () =>
+        find: (seen) =>
           lookUp.find(this.#request, {
             step,
             since: this.#since,
             keys: this.#keys,
+            seen,
             intentMark: mark,
           }),
         shown: lookUp.shown,
         intentMark: mark,
         isWorkerLost: !REPORTED.has(type),
-        firstSeen: this.#firstSeen,
+        seen: this.#seen,
         tell: (verdict) => this.#tell(`looked up: ${verdict}`),
       }),
     );
@@ -341,7 +342,11 @@ export class Sender<Request extends object, A> {
       candidates,
       actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
     });
-    if (!("found" in resolution)) return this.#notCarriedOut();
+    if (!("found" in resolution)) {
+      // Who decided was shown what was listed, and that it is not this.
+      this.#seen.clear();
+      return this.#notCarriedOut();
+    }
     try {
       const result = await this.#sending.fromIds(resolution.found, this.#request);
       await this.#expectUnowned(resolution.found);
