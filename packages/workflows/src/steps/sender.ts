@@ -3,11 +3,12 @@ import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities, localActivities } from "../run/activities.ts";
 import type { Attention, Resolution } from "../run/attention.ts";
-import { readSendFailure, rootCause, runFailure, type SendFailure } from "../run/failures.ts";
+import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts";
 import { moneyOf, type StepInDoubt } from "../run/in-doubt.ts";
 import { stepKey } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
+import { expectUnowned } from "./expect-unowned.ts";
 import { reconcile, type Seen } from "./reconcile.ts";
 import type { Sending } from "./send.ts";
 import { serviceAnswers } from "./service-answers.ts";
@@ -331,13 +332,14 @@ export class Sender<Request extends object, A> {
     candidates: Attention["candidates"],
     canResend = true,
   ): Promise<A | "send"> {
+    const { fromIds, idsWanted, step } = this.#sending;
     const since = new Date(this.#since).toISOString();
     const doubt = this.#isInDoubt ? ` It may have been sent since ${since}.` : "";
     const risk =
       canResend && this.#isInDoubt
         ? " If it was carried out after all, resend makes it a second time."
         : "";
-    const resolution = await this.#run.ask(this.#sending.step, {
+    const resolution = await this.#run.ask(step, {
       ...this.#question(`${reason}${doubt}${risk}`),
       candidates,
       actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
@@ -348,8 +350,9 @@ export class Sender<Request extends object, A> {
       return this.#notCarriedOut();
     }
     try {
-      const result = await this.#sending.fromIds(resolution.found, this.#request);
-      await this.#expectUnowned(resolution.found);
+      const result = await fromIds(resolution.found, this.#request);
+      const ids = idsWanted.flatMap((name) => resolution.found[name] ?? []);
+      await expectUnowned(this.#run, step, ids);
       return result;
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -357,21 +360,6 @@ export class Sender<Request extends object, A> {
       const fault = `What was found is not it: ${rootCause(error).message}`;
       return this.#ask(fault, candidates, canResend);
     }
-  }
-
-  /** What another run or step has made is not what this one sent, whoever says so. */
-  async #expectUnowned(found: Readonly<Record<string, string>>): Promise<void> {
-    const { idsWanted, step } = this.#sending;
-    const ids = idsWanted.flatMap((name) => found[name] ?? []);
-    const sibling = this.#run
-      .siblings(step)
-      .find((other) => ids.some((id) => other.ids.includes(id)));
-    const [owned] = Object.entries(
-      sibling === undefined ? await activities.findOwners(ids) : { [ids.join()]: sibling.step },
-    );
-    if (owned === undefined) return;
-    const [id, owner] = owned;
-    throw runFailure("OwnedByOther", `${id} belongs to ${owner}.`);
   }
 
   async #askToAmend(reason: string): Promise<"send"> {
