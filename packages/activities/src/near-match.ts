@@ -44,17 +44,72 @@ const textOf = (value: unknown): string | undefined => {
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 };
 
-/** Letters and digits of a text from which on it is perhaps the same text cut, or decorated. */
+/** Letters that have no decomposition in Unicode, as they are written in ASCII. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  æ: "ae",
+  ð: "d",
+  đ: "d",
+  ø: "o",
+  ħ: "h",
+  ı: "i",
+  ł: "l",
+  œ: "oe",
+  þ: "th",
+};
+
+/** Accented letters as German and the Nordic languages spell them in ASCII. */
+const SPELLED: Readonly<Record<string, string>> = {
+  å: "aa",
+  ä: "ae",
+  ö: "oe",
+  ø: "oe",
+  ü: "ue",
+};
+
+const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
+  caseless(text.normalize("NFC")).replaceAll(/\P{ASCII}/gu, (letter) => letters[letter] ?? letter);
+
+/** What is left of a text where everything beyond ASCII is taken out. */
+const asciiOnly = (text: string): string =>
+  caseless(text.normalize("NFC").replaceAll(/[^\da-z]/gi, ""));
+
+/** A text as services write it: without accents, spelled in ASCII, and without what is not ASCII. */
+const skeletons = (text: string): ReadonlyArray<string> => [
+  lettersAndDigits(replaceLetters(text, PLAIN_LETTERS)),
+  lettersAndDigits(replaceLetters(text, { ...PLAIN_LETTERS, ...SPELLED })),
+  asciiOnly(text),
+];
+
+const isCut = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);
+
+const isAscii = (text: string): boolean => !/\P{ASCII}/u.test(text);
+
+/** Whether a listed text may be the one that was sent, stripped, transliterated or cut. */
+const isRewritten = (sent: string, listed: string): boolean => {
+  const [a, b] = [skeletons(sent), skeletons(listed)];
+  // Of another script, written in Latin: nothing tells how.
+  if (!isAscii(a[0] ?? "") && isAscii(b[0] ?? "")) return true;
+  return a.some((skeleton, i) => {
+    const other = b[i] ?? "";
+    return skeleton !== "" && other !== "" && isCut(skeleton, other);
+  });
+};
+
+/** Letters and digits of a text from which on it is perhaps the same text decorated. */
 const SHORTEST_PART = 8;
 
-/** Compares free text. Services cut, fold and decorate it: a long part of the other text is near. */
+/**
+ * Compares free text. Services strip, transliterate, cut and decorate it: the beginning of the other
+ * text is near, and so is a long part of it.
+ */
 export const matchText = (sent: string | undefined, listed: unknown): FieldMatch => {
   const text = listed === undefined || listed === null ? "" : textOf(listed);
   if (text === undefined) return "unreadable";
   if (text === (sent ?? "")) return "same";
-  const [a, b] = [normalizedText(sent ?? ""), normalizedText(text)];
+  // What has no letters and digits, such as a dash, may stand in the place of any text.
+  const [a, b] = [lettersAndDigits(sent ?? ""), lettersAndDigits(text)];
   if (a === "" || b === "") return "unreadable";
-  if (a === b) return "near";
+  if (isRewritten(sent ?? "", text)) return "near";
   const [part, whole] = a.length < b.length ? [a, b] : [b, a];
   return part.length >= SHORTEST_PART && whole.includes(part) ? "near" : "different";
 };
@@ -62,8 +117,8 @@ export const matchText = (sent: string | undefined, listed: unknown): FieldMatch
 /** Compares an id or a code, which is one word. */
 export const matchCode = (sent: string, listed: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
-  if (normalizedText(text) === "") return "unreadable";
   if (text === sent) return "same";
+  if (lettersAndDigits(text) === "") return "unreadable";
   return normalizedText(text) === normalizedText(sent) ? "near" : "different";
 };
 
@@ -98,7 +153,17 @@ const readingsOf = (text: string): ReadonlyArray<string> => {
   ];
 };
 
-/** Compares a listed amount with the one that was sent, a plain decimal. */
+/** The digits of an amount but for zeros at either end: equal in cents and in whole units. */
+const significantDigits = (amount: string): string =>
+  amount
+    .normalize("NFKC")
+    .replaceAll(/\D/g, "")
+    .replaceAll(/^0+|0+$/g, "");
+
+/**
+ * Compares a listed amount with the one that was sent, a plain decimal. One of the same digits may be
+ * it in another unit.
+ */
 export const matchAmount = (sent: string, listed: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
   const wanted = plainReading(sent);
@@ -106,7 +171,8 @@ export const matchAmount = (sent: string, listed: unknown): FieldMatch => {
   if (plainReading(text) === wanted) return "same";
   const readings = readingsOf(text);
   if (readings.length === 0) return "unreadable";
-  return readings.includes(wanted) ? "near" : "different";
+  const isNear = readings.includes(wanted) || significantDigits(text) === significantDigits(wanted);
+  return isNear ? "near" : "different";
 };
 
 const likeness = (fields: ReadonlyArray<FieldMatch>): Likeness => {
@@ -139,7 +205,8 @@ export const matchPayout = (sent: PayoutFields, row: ListedRow): Likeness =>
   ]);
 
 /**
- * Names what a payout makes: equal for two payouts that a list may show alike.
+ * Names what a payout makes: equal for two payouts that a list may show alike. Lists leave references
+ * out, and amounts may be in another unit.
  *
  * @returns fields to make a mark of; they are not to be shown.
  */
@@ -147,12 +214,10 @@ export const payoutIntent = ({
   amount,
   beneficiary_id,
   currency,
-  payout_reference = "",
 }: PayoutFields): ReadonlyArray<string> => [
   normalizedText(beneficiary_id),
   normalizedText(currency),
-  plainReading(amount) ?? amount,
-  normalizedText(payout_reference),
+  significantDigits(amount),
 ];
 
 /** What tells one cardholder from another in a list, which shows no dates of birth. */

@@ -39,7 +39,15 @@ describe("an amount", () => {
     ["1500000", "15,00,000", "near"],
     ["3500.00", 3500, "same"],
     ["3500.00", "3500.01", "different"],
-    ["3500.00", "350", "different"],
+    // Cents, or another unit.
+    ["3500.00", "350000", "near"],
+    ["3500.00", 350000, "near"],
+    ["0.10", "10", "near"],
+    ["1234.50", "123450", "near"],
+    ["1234.50", "1,234,500", "near"],
+    ["3500.00", "350", "near"],
+    ["3500.00", "350001", "different"],
+    ["3500.00", "305000", "different"],
     ["3500.00", "3,501.00", "different"],
     ["3500.00", "", "unreadable"],
     ["3500.00", "n/a", "unreadable"],
@@ -96,6 +104,27 @@ describe("a text", () => {
     ["Invoice 2026", "REF Invoice 2026", "near"],
     ["Invoice 1", "", "unreadable"],
     ["", "A reference of the service's own", "unreadable"],
+    // Stripped of what is not ASCII, transliterated, cut.
+    ["Überweisung  Müller/Söhne Nr. 2026-1", "berweisung  MllerShne Nr 20261", "near"],
+    ["Überweisung  Müller/Söhne Nr. 2026-1", "Uberweisung Muller Sohne Nr 2026 1", "near"],
+    ["Überweisung  Müller/Söhne Nr. 2026-1", "UEBERWEISUNG MUELLER/SOEHNE NR. 2026-1", "near"],
+    ["Überweisung  Müller/Söhne Nr. 2026-1", "Überweisung  Müller", "near"],
+    ["Überweisung  Müller/Söhne Nr. 2026-1", "berweisung  Mlle", "near"],
+    ["Überweisung  Müller/Söhne Nr. 2026-1", "Ueberw", "near"],
+    ["U\u0308berweisung", "berweisung", "near"],
+    ["Łódź Ørsted", "Lodz Orsted", "near"],
+    ["Łódź Ørsted", "d rsted", "near"],
+    ["Ørsted", "Oersted", "near"],
+    ["Счёт 17", "17", "near"],
+    ["Счёт 17", "Schet 17", "near"],
+    ["Счёт 17", "Счёт 18", "different"],
+    ["Invoice 1", "-", "unreadable"],
+    ["Счёт", "Schet", "near"],
+    ["发票", "Fapiao", "near"],
+    ["Счёт", "Акт", "different"],
+    ["发票", "合同", "different"],
+    ["Überweisung 1", "Überweisung 2", "different"],
+    ["Rechnung Müller", "Rechnung Maier", "different"],
     ["Invoice 1", { text: "Invoice 1" }, "unreadable"],
     ["Invoice 1", "Invoice 2", "different"],
   ] as const)("%j, listed as %j: %s", (text, listed, match) => {
@@ -108,6 +137,7 @@ it.each([
   ["abc-1", "abc1", "near"],
   ["abc-1", "abc-12", "different"],
   ["abc-1", "", "unreadable"],
+  ["abc-1", "--", "unreadable"],
   ["abc-1", null, "unreadable"],
 ] as const)("the id %s, listed as %j: %s", (id, listed, match) => {
   expect(matchCode(id, listed)).toBe(match);
@@ -141,8 +171,15 @@ describe("a payout", () => {
   });
 
   it("has one intent with every payout that a list may show as it", () => {
-    const written = { ...sent, amount: "3500", payout_reference: "INVOICE 2026 11 STRASSE " };
-    expect(payoutIntent(written)).toEqual(payoutIntent(sent));
+    const written = [
+      { amount: "3500", payout_reference: "INVOICE 2026 11 STRASSE " },
+      { amount: "350000" },
+      { payout_reference: "Inv" },
+      { payout_reference: undefined },
+    ];
+    for (const changes of written) {
+      expect(payoutIntent({ ...sent, ...changes })).toEqual(payoutIntent(sent));
+    }
     expect(payoutIntent({ ...sent, amount: "3500.01" })).not.toEqual(payoutIntent(sent));
   });
 
@@ -153,6 +190,11 @@ describe("a payout", () => {
       (text) => ` ${text}  `,
       (text) => text.normalize("NFKD"),
       (text) => text.replaceAll(/\s+/gu, "  "),
+      (text) => text.replaceAll(/\P{ASCII}/gu, ""),
+      (text) => text.normalize("NFD").replaceAll(/\p{M}/gu, ""),
+      (text) => text.slice(0, 18),
+      (text) => text.replaceAll(/[^\w ]/g, "").slice(0, 18),
+      () => "",
     ];
     fc.assert(
       fc.property(
@@ -178,7 +220,9 @@ describe("a cardholder", () => {
     [{ first_name: "Ada Lovelace", last_name: "" }, "near"],
     [{ last_name: "Lovelace" }, "near"],
     [{}, "near"],
-    [{ first_name: "Adam", last_name: "Lovelace" }, "different"],
+    [{ first_name: "A", last_name: "Lovelac" }, "near"],
+    [{ first_name: "Adam", last_name: "Lovelace" }, "near"],
+    [{ first_name: "Adele", last_name: "Lovelace" }, "different"],
     [{ first_name: "Grace", last_name: "Hopper" }, "different"],
   ] as const)("listed as %j: %s", (row, likeness) => {
     expect(matchCardholder(ada, row)).toBe(likeness);
