@@ -40,6 +40,7 @@ const readRun = (more: Partial<ReadPastRun>): ReadPastRun => ({
   changes: [],
   account: undefined,
   endedBy: undefined,
+  cancelAsked: undefined,
   ...more,
 });
 
@@ -121,6 +122,25 @@ describe("what a person has ended", () => {
         /was abandoned by Eve on 2026-11-21 10:00 UTC \(fraud suspected, do not pay\).*--overrule/,
       );
     }
+  });
+
+  it("stays ended in a bulk retry where it was asked to end, and failed of itself meanwhile", () => {
+    const asked = pastOf([
+      readRun({
+        steps: [step("createPayout", 4, [send(1, "Refused")])],
+        cancelAsked: { by: "Eve", event: 13 },
+      }),
+    ]);
+    expect(() => planRetry(run, asked, { ...flags, decisions: "leaveOut" })).toThrow(
+      /was asked to end by Eve/,
+    );
+    expect(planRetry(run, asked, flags).from).toBe("createPayout");
+  });
+
+  it("cannot go on from a step before which it was asked to end: it would end again at once", () => {
+    const steps = [step("createPayout", 4)];
+    const asked = pastOf([readRun({ steps, cancelAsked: { by: "Eve", event: 3 } })]);
+    expect(() => planRetry(run, asked, flags)).toThrow(/asked to end by Eve before createPayout/);
   });
 
   it("goes on where a person overrules it, from the approval on, and the order tells both", () => {

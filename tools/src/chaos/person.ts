@@ -214,13 +214,18 @@ export class Person {
       case "only":
         return age < PATIENCE_MS ? undefined : found(idsWanted, verdict.id);
       case "absent":
-        return age < PATIENCE_MS ? undefined : { resend: true };
+        return age < PATIENCE_MS ? undefined : this.#resend(actions);
       case "unlisted":
         // No list shows it, and a second one moves no money.
-        return { resend: true };
+        return this.#resend(actions);
       case "unclear":
         return age < GIVES_UP_MS ? undefined : this.#abandon("nobody can tell whether it was paid");
     }
+  }
+
+  #resend(actions: Attention["actions"]): Decision | undefined {
+    if (actions.includes("resend")) return { resend: true };
+    return this.#abandon("it cannot be sent again");
   }
 
   #abandon(why: string): Decision | undefined {

@@ -12,9 +12,12 @@ export const startingTimeMs = (runs: number): number => Math.max(8_000, runs * S
 export interface PlanOptions {
   readonly runs: number;
   readonly seed: number;
-  /** Whether the server's database is put back: then no run undoes what it made. */
+  /** Whether the server's database is put back: then no run is ended, or undoes what it made. */
   readonly restore?: boolean;
 }
+
+const isEnd = (order: PlannedRun["order"]): boolean =>
+  order?.kind === "cancel" || order?.kind === "terminate";
 
 /** Every run of a chaos run: 40 of 100 are onboardings, in the order in which they start. */
 export const planRuns = (
@@ -27,6 +30,10 @@ export const planRuns = (
     ...planOnboardings(onboardings, seed, { mayUndo: !restore }),
     ...planPayouts(runs - onboardings, seed, existing),
   ]
-    .map((run) => ({ ...run, startAtMs: Math.round(run.startAtMs * spreadMs) }))
+    .map((run) => ({
+      ...run,
+      order: restore && isEnd(run.order) ? undefined : run.order,
+      startAtMs: Math.round(run.startAtMs * spreadMs),
+    }))
     .toSorted((one, other) => one.startAtMs - other.startAtMs);
 };

@@ -52,8 +52,6 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   oddRows: upTo(0.02),
   // A row that shows no id hides what was made for good, which is told from a lag after an hour.
   oddRowForm: oneOf("nulls", "odd"),
-  // Without totals a look-up asks a person only after half an hour.
-  totals: oneOf("number", "text"),
   nullLists: upTo(0.04),
   clockOffsetMs: (random) => random.int(-LARGEST_CLOCK_OFFSET_MS, LARGEST_CLOCK_OFFSET_MS),
   times: oneOf("utc", "offset", "local", "local-blank", "date", "seconds", "milliseconds"),

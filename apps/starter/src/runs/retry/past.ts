@@ -45,6 +45,8 @@ export interface Past {
   readonly account: string | undefined;
   /** Decisions of people that ended runs of this id, oldest first. */
   readonly decisions: ReadonlyArray<EndingDecision>;
+  /** Who asked the latest run to end, where somebody did. */
+  readonly cancelAsked: ReadRun["cancelAsked"];
 }
 
 /** Failures of a send that say that it was not carried out, and would not be if it were repeated. */
@@ -197,6 +199,7 @@ export const pastOf = (runs: ReadonlyArray<ReadPastRun>): Past => {
       runs.flatMap(({ endedBy, runId }) => (endedBy === undefined ? [] : [{ ...endedBy, runId }])),
       ordersOf(runs),
     ),
+    cancelAsked: runs.at(-1)?.cancelAsked,
   };
 };
 

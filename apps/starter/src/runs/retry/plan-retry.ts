@@ -127,10 +127,15 @@ const approvalOf = ({ steps }: Past, before: PastStep): PastStep =>
 /** What people have decided before is not gone past by chance. */
 const checkDecisions = (
   workflowId: string,
-  { decisions: all }: Past,
+  { cancelAsked, decisions: all }: Past,
   { decisions }: RetryFlags,
 ): void => {
   const open = standing(all);
+  if (decisions === "leaveOut" && cancelAsked !== undefined) {
+    throw endedByPerson(
+      `The run ${workflowId} was asked to end by ${cancelAsked.by}, whatever it ended with: retry it by its id. Nothing was done.`,
+    );
+  }
   if (decisions === "leaveOut" && all.length > 0) {
     throw endedByPerson(endedByPersonText(workflowId, all));
   }
@@ -177,6 +182,11 @@ export const planRetry = (
   checkDecisions(workflowId, past, flags);
   const chosen = stepToGoOnFrom(workflowId, past, from);
   const step = flags.decisions === "overrule" ? approvalOf(past, chosen) : chosen;
+  if (past.cancelAsked !== undefined && past.cancelAsked.event < step.task) {
+    throw badInput(
+      `The run ${workflowId} was asked to end by ${past.cancelAsked.by} before ${step.name} began, so that it would end again at once. Start a run of another id, or go on from an earlier step (--from). Nothing was done.`,
+    );
+  }
   const amendment = patch === undefined ? undefined : amendInput(type, past.input, patch);
   if (amendment !== undefined) checkFields(amendment, past, step.task);
   const input = amendment?.input ?? past.input;

@@ -57,6 +57,8 @@ export interface ReadRun {
   readonly account: string | undefined;
   /** The decision of a person by which it ended. */
   readonly endedBy: ToldDecision | undefined;
+  /** Who asked it to end, whatever it ended with, and the event by which it was told. */
+  readonly cancelAsked: { readonly by: string; readonly event: number } | undefined;
 }
 
 const read = (payload: Payload | null | undefined): unknown =>
@@ -103,6 +105,7 @@ export const readRun = ({ events }: History): ReadRun => {
   let reset: ReadRun["reset"];
   let account: string | undefined;
   let endedBy: ReadRun["endedBy"];
+  let cancelAsked: ReadRun["cancelAsked"];
 
   const enter = (name: string, taskEnd: EventId): void => {
     if (!isStep(name)) return;
@@ -136,6 +139,8 @@ export const readRun = ({ events }: History): ReadRun => {
     const pinned = searchAttributeOf(event, "PaymentAccount");
     if (typeof pinned === "string") account = pinned;
     endedBy ??= endingDecisionOf(event);
+    const cancel = event.workflowExecutionCancelRequestedEventAttributes;
+    if (cancel) cancelAsked = { by: cancel.identity ?? "", event: Number(event.eventId) };
     const { activityTaskScheduledEventAttributes: activity, workflowTaskFailedEventAttributes } =
       event;
     if (activity && task !== undefined) {
@@ -186,5 +191,6 @@ export const readRun = ({ events }: History): ReadRun => {
     changes,
     account,
     endedBy,
+    cancelAsked,
   };
 };
