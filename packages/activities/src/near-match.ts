@@ -51,7 +51,6 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   đ: "d",
   ø: "o",
   ħ: "h",
-  ı: "i",
   ł: "l",
   œ: "oe",
   þ: "th",
@@ -67,7 +66,7 @@ const SPELLED: Readonly<Record<string, string>> = {
 };
 
 const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
-  caseless(text.normalize("NFC")).replaceAll(/\P{ASCII}/gu, (letter) => letters[letter] ?? letter);
+  caseless(text).replaceAll(/\P{ASCII}/gu, (letter) => letters[letter] ?? letter);
 
 /** What is left of a text where everything beyond ASCII is taken out. */
 const asciiOnly = (text: string): string =>
@@ -75,8 +74,9 @@ const asciiOnly = (text: string): string =>
 
 /** A text as services write it: without accents, spelled in ASCII, and without what is not ASCII. */
 const skeletons = (text: string): ReadonlyArray<string> => [
-  lettersAndDigits(replaceLetters(text, PLAIN_LETTERS)),
-  lettersAndDigits(replaceLetters(text, { ...PLAIN_LETTERS, ...SPELLED })),
+  // Before the case: some accents have a capital letter of their own.
+  lettersAndDigits(replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""), PLAIN_LETTERS)),
+  lettersAndDigits(replaceLetters(text.normalize("NFC"), { ...PLAIN_LETTERS, ...SPELLED })),
   asciiOnly(text),
 ];
 

@@ -216,7 +216,7 @@ describe("findCardholders", () => {
 
   it("finds those of the same name that were created since, on every page, and their owners", async () => {
     const activities = await overPages([
-      [person("new"), person("other-first", { first_name: "Adam" })],
+      [person("new"), person("other-first", { first_name: "Grace" })],
       [
         person("older", { create_time: minutesAfter(-60) }),
         person("other-last", { last_name: "X" }),
