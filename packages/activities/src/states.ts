@@ -14,18 +14,20 @@ const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
 
 /**
  * Whether a payout's completion time can be one: set, not before its creation and not after now, each
- * by more than the clocks may differ.
+ * by more than the clocks may differ. In every zone nearly any time could be one: while the zone of
+ * times without offset is unknown, it is taken for UTC.
  */
 const isCompleteAt = (
   { complete_time, create_time }: Payout,
-  assumptions: Assumptions,
+  { clockSkewSeconds, timeZone }: Assumptions,
   now: number,
 ): boolean => {
   if (complete_time === undefined || isUnsetTime(complete_time)) return false;
-  const completed = readTime(complete_time, assumptions);
+  const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
+  const completed = readTime(complete_time, zone);
   if (completed === undefined) return false;
-  const skew = assumptions.clockSkewSeconds * 1000;
-  const created = readTime(create_time, assumptions);
+  const skew = clockSkewSeconds * 1000;
+  const created = readTime(create_time, zone);
   const isAfterCreation = created === undefined || completed.latest >= created.earliest - skew;
   return isAfterCreation && completed.earliest <= now + skew;
 };

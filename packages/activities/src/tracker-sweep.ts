@@ -147,7 +147,7 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
       order.note(created);
       const wait = waiting.find(`${list.kind}:${list.idOf(item)}`);
       if (wait === undefined) continue;
-      if (created !== undefined) wait.createdAt = created.latest;
+      if (created !== undefined) wait.createdAt = created.earliest;
       look(wait);
       const tidings = list.tidingsOf(item, assumptions);
       if (tidings !== undefined) told.push([wait, tidings]);

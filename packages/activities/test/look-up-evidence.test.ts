@@ -70,13 +70,17 @@ describe("a time excludes a payout only where it is certainly too old", () => {
   it.each([
     ["2026-11-20", "a date, which may be any time of its day"],
     ["2026-11-20 11:50", "within the time by which clocks may differ"],
+    ["2026-11-19", "a date, which may be a day in any zone"],
+    ["2026-11-20 04:01:00", "eight hours behind UTC, without saying so"],
+    ["2026-11-20T00:01:00", "the zone that is furthest behind UTC"],
+    ["2026-11-21 02:01:00", "the zone that is furthest ahead of UTC"],
     ["", "no time"],
     ["20/11/26", "a time that cannot be read"],
   ])("%s: %s", async (create_time) => {
     expect((await found([payoutRow("a", { create_time })])).ids).toEqual(["a"]);
   });
 
-  it.each(["2026-11-19", "2026-11-20 11:40:00", "2026-11-20T11:44:00Z"])(
+  it.each(["2026-11-18", "2026-11-19 23:40:00", "2026-11-20T11:44:00Z"])(
     "%s is too old",
     async (create_time) => {
       expect((await found([payoutRow("a", { create_time })])).ids).toEqual([]);
@@ -91,13 +95,15 @@ describe("a time excludes a payout only where it is certainly too old", () => {
 
   it("a time without offset is read in the zone that is assumed", async () => {
     const rows = [payoutRow("a", { create_time: "2026-11-20 07:01:00" })];
-    expect((await found(rows)).ids).toEqual([]);
-    const assumptions = { timeZone: "America/New_York" };
-    expect((await found(rows, { assumptions })).ids).toEqual(["a"]);
+    const foundIn = async (timeZone: string) =>
+      (await found(rows, { assumptions: { timeZone } })).ids;
+    expect(await foundIn("UTC")).toEqual([]);
+    expect(await foundIn("America/New_York")).toEqual(["a"]);
   });
 
   it.each([
     ["dates alone", (i: number) => (i < 60 ? "2026-11-20" : "2026-11-01")],
+    ["times without offset", (i: number) => minutesAfter(-i).slice(0, -1)],
     ["no times", () => ""],
     ["oldest first", (i: number) => minutesAfter(i - 200)],
     ["no order", (i: number) => minutesAfter((i * 37) % 101)],

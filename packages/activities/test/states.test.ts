@@ -37,6 +37,14 @@ describe("a payout", () => {
     expect(stateOf({ complete_time, create_time: "2026-11-21T11:00:00Z" })).toBe(state);
   });
 
+  it("takes a completion time without offset for UTC, or for the zone that is assumed", () => {
+    const soon = "2026-11-21T13:00:00";
+    expect(stateOf({ complete_time: soon })).toBe("open");
+    expect(stateOf({ complete_time: soon }, { timeZone: "Asia/Singapore" })).toBe("completed");
+    const before = { complete_time: "2026-11-21T09:00:00", create_time: "2026-11-21T10:00:00" };
+    expect(stateOf(before)).toBe("open");
+  });
+
   it("takes the difference of clocks from the assumptions", () => {
     const complete_time = "2026-11-21T12:10:00Z";
     expect(stateOf({ complete_time })).toBe("open");

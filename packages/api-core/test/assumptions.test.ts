@@ -140,7 +140,8 @@ const SIDES: {
       new Date(
         readTime(TIME, { ...defaultAssumptions, ...assumptions })?.earliest ?? 0,
       ).toISOString(),
-    by: `${TIME}Z`,
+    // 10:00 in the zone that is furthest ahead.
+    by: "2026-11-20T20:00:00.000Z",
     override: { timeZone: "Asia/Singapore" },
     to: "2026-11-21T02:00:00.000Z",
   },

@@ -47,6 +47,19 @@ describe("a time in an answer", () => {
     }
     // A date is a day of that zone.
     const earliest = at("2026-11-20T16:00:00Z");
+    expect(readTime("2026-11-21T10:00:00", { timeZone: "unknown" })).toStrictEqual({
+      earliest: at("2026-11-21T10:00:00+14:00"),
+      latest: at("2026-11-21T10:00:00-12:00") + 999,
+    });
+    expect(readTime("2026-11-21", { timeZone: "unknown" })).toStrictEqual({
+      earliest: at("2026-11-21T00:00:00+14:00"),
+      latest: at("2026-11-22T00:00:00-12:00") - 1,
+    });
+    const exact = at("2026-11-21T10:00:00Z");
+    expect(readTime("2026-11-21T10:00:00.000Z", { timeZone: "unknown" })).toStrictEqual({
+      earliest: exact,
+      latest: exact,
+    });
     expect(readTime("2026-11-21", { timeZone: "Asia/Singapore" })).toStrictEqual({
       earliest,
       latest: earliest + DAY - 1,

@@ -26,10 +26,11 @@ const isPattern = Schema.makeFilter(
 );
 
 const isTimeZone = Schema.makeFilter((timeZone: string) => {
+  if (timeZone === "unknown") return true;
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone }).resolvedOptions().timeZone !== "";
   } catch {
-    return "must be a time zone, such as UTC, Asia/Singapore or +08:00";
+    return "must be unknown, or a time zone, such as UTC, Asia/Singapore or +08:00";
   }
 });
 
@@ -79,7 +80,8 @@ export const Assumptions = Schema.Struct({
   ),
   timeZone: assumed(
     Schema.String.check(isTimeZone),
-    "Zone of the times in answers that carry no offset: an IANA name, or an offset such as +08:00.",
+    "Zone of the times and dates in answers that carry no offset: an IANA name, or an offset such as " +
+      "+08:00. While it is unknown, such a time may be of any zone, from UTC-12:00 to UTC+14:00.",
   ),
   successMessage: pattern(
     "The message of a success, trimmed. A write that is answered with code 200 and another one, or " +
@@ -220,7 +222,7 @@ export const defaultAssumptions: Assumptions = {
   },
   deliveryAddressField: "delivery_address",
   rangeBoundUnit: "milliseconds",
-  timeZone: "UTC",
+  timeZone: "unknown",
   successMessage: "^success$",
   rejectedTokenCodes: [401],
   rejectedTokenMessage:

@@ -46,6 +46,10 @@ const offsetOf = (zone: string): number => {
   return sign === "-" ? -offset : offset;
 };
 
+/** Zones whose clocks are furthest ahead of UTC, and furthest behind. */
+const FURTHEST_AHEAD = 14 * HOUR;
+const FURTHEST_BEHIND = -12 * HOUR;
+
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** How far the clocks of a zone are ahead of UTC at an instant. */
@@ -61,10 +65,13 @@ const offsetAt = (instant: number, zone: string): number => {
 
 /**
  * A zone's local time as instants: where the clocks are changed within a day of it, both readings
- * are possible.
+ * are possible; where the zone is unknown, those of every zone.
  */
 const inZone = (local: number, length: number, zone: string): TimeSpan => {
-  const offsets = [offsetAt(local - DAY, zone), offsetAt(local + DAY, zone)];
+  const offsets =
+    zone === "unknown"
+      ? [FURTHEST_BEHIND, FURTHEST_AHEAD]
+      : [offsetAt(local - DAY, zone), offsetAt(local + DAY, zone)];
   return {
     earliest: local - Math.max(...offsets),
     latest: local - Math.min(...offsets) + length - 1,
@@ -97,7 +104,7 @@ const read = (given: string, zone: string): TimeSpan | undefined => {
 /**
  * The instants that a time in an answer may mean, in milliseconds since 1970. A date may be any time
  * of its day, a time without fraction any part of its second. A time without offset is read in the
- * zone of the assumption `timeZone`. Seconds to nanoseconds since 1970 are read by their number of
+ * zone of the assumption `timeZone`: while that is unknown, in every zone. Seconds to nanoseconds since 1970 are read by their number of
  * digits.
  *
  * @returns undefined where the text cannot be read as a time.
