@@ -106,6 +106,21 @@ describe("a retry", () => {
   });
 });
 
+it("a retry knows what the journal told the run that it had made, and that it was undone", () => {
+  const made = { failureDetail: { outcome: "carriedOut", ids: { card_holder_id: "h-1" } } };
+  const told = { ...send(1, "AlreadySent"), ...made, type: "createCardholder", input: {} };
+  const removed = { ...send(2, ""), type: "removeCardholder", input: { card_holder_id: "h-1" } };
+  const steps = [
+    step("createCardholder", 4, [told]),
+    step("awaitVerification", 8, [{ ...removed, isDone: true }]),
+  ];
+  const past = pastOf([readRun({ steps, ids: new Set(["h-1"]) })]);
+  expect(past.sends.get("createCardholder")?.sent).toEqual({ outcome: "known", id: "h-1" });
+  expect(() => planRetry({ ...run, type: "onboardCardholder" }, past, flags)).toThrow(
+    /undid createCardholder when it failed: it cannot go on after it/,
+  );
+});
+
 describe("what a person has ended", () => {
   const endedBy = {
     what: "abandoned",

@@ -167,14 +167,14 @@ const conductIn = async (
     await operator.cleanUp(over);
     await awaitEnds(world, { over, onLook, isBegun: () => true });
   };
+  const onSent = () => void (counts.falseSignals += 1);
+  const company = [
+    faults.inject(() => progress.open > FEW || started.length < runs.length, over),
+    person.answer(over),
+    sendFalseSignals(world, runs, { onSent, over, seed }),
+  ];
+  const working = work();
   try {
-    const onSent = () => void (counts.falseSignals += 1);
-    const company = [
-      faults.inject(() => progress.open > FEW || started.length < runs.length, over),
-      person.answer(over),
-      sendFalseSignals(world, runs, { onSent, over, seed }),
-    ];
-    const working = work();
     // Company has no end of its own: it ends this only by an error.
     await Promise.race([working, Promise.all(company)]);
     done.abort();
@@ -182,6 +182,8 @@ const conductIn = async (
   } finally {
     done.abort();
     clearInterval(show);
+    // Calls are under way: nothing is closed before they have ended.
+    await Promise.allSettled([working, ...company]);
   }
   signal.throwIfAborted();
   const took = seconds();

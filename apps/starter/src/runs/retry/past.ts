@@ -66,9 +66,12 @@ const textAt = (value: unknown, field: string): string | undefined => {
   return typeof text === "string" && text !== "" ? text : undefined;
 };
 
-/** Ids that look-ups and people found; those that the run took are its own. */
+/** Ids that look-ups, people and the journal found; those that the run took are its own. */
 const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): Array<string> =>
   steps.flatMap(({ activities, decisions }) => [
+    ...activities.flatMap(({ failureDetail, type }) =>
+      type === operation && isRecord(failureDetail) ? (textAt(failureDetail["ids"], id) ?? []) : [],
+    ),
     ...activities.flatMap(({ result, type }) => {
       const items = LOOK_UPS[type] === operation && isRecord(result) ? result["items"] : [];
       return Array.isArray(items) ? items.flatMap((item) => textAt(item, id) ?? []) : [];
