@@ -32,7 +32,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const sweepOnce = (restsUntil: number): Promise<number> =>
+const sweepOnce = (restsUntil: number, rows = listed): Promise<number> =>
   sweep({
     list: trackedPayouts,
     waiting,
@@ -43,7 +43,7 @@ const sweepOnce = (restsUntil: number): Promise<number> =>
       vi.setSystemTime(Date.now() + MS_A_PAGE);
       read.push(page_num);
       const first = (page_num - 1) * PAGE;
-      return { total_page: PAGES, item_list: listed.slice(first, first + PAGE), unreadable: [] };
+      return { total_page: PAGES, item_list: rows.slice(first, first + PAGE), unreadable: [] };
     },
     tell: async () => undefined,
   });
@@ -71,6 +71,23 @@ describe("a sweep", () => {
     await waiting.refresh(clientOf([awaited], { since: new Date(BEGIN) }).client);
     await sweepOnce(0);
     expect(waiting.find(awaited)?.createdAt).toBe(BEGIN - 390_000);
+  });
+
+  it("comes to a payout again whose time was shown without an offset", async () => {
+    waiting = new WaitingRuns("an account");
+    const awaited = `payout:${listed[390]?.payout_id}`;
+    await waiting.refresh(clientOf([awaited], { since: new Date(BEGIN) }).client);
+    await sweepOnce(
+      0,
+      listed.map(({ create_time = "", ...row }) => ({
+        ...row,
+        create_time: create_time.slice(0, -1),
+      })),
+    );
+    vi.setSystemTime(BEGIN + 3_600_000);
+    read = [];
+    await sweepOnce(0);
+    expect(read).toHaveLength(PAGES);
   });
 
   it("looks for nothing that is not due", async () => {
