@@ -114,9 +114,14 @@ describe("a payout", () => {
     expect((await settle()).exitCode).toBe(2);
     expect((await settle("--found", "card_id=1")).stdout).toContain("must give payout_id");
     const [made] = await paid("21.00");
+    const [ofAnother] = await paid("20.00");
+    const taken = await settle("--found", `payout_id=${ofAnother?.payout_id}`);
+    expect(taken.stdout).toContain("belongs to in doubt");
+    expect((await settle("--by", "", "--not-carried-out")).exitCode).toBe(2);
+    // A mistake can be corrected.
+    expect((await settle("--not-carried-out")).exitCode).toBe(0);
     const done = await settle("--found", `payout_id=${made?.payout_id}`);
     expect(jsonOf(done)).toMatchObject({ status: "settled", step: "createPayout" });
-    expect((await settle("--not-carried-out")).stdout).toContain("is in doubt");
     expect(JSON.stringify(await inDoubt())).not.toContain('"settled"');
     const none = jsonOf(await starter(["runs", "list", "--in-doubt", "--json"]));
     expect(JSON.stringify(none)).not.toContain('"settled"');
@@ -126,6 +131,28 @@ describe("a payout", () => {
     });
     expect(await ended("settled")).toBe("COMPLETED");
     expect(await paid("21.00")).toHaveLength(1);
+    const { entries } = jsonOf(await starter(["audit", "settled", "--json"]));
+    expect(entries).toEqual(
+      listWith(fields({ who: "Ada", what: "settled: carried out", step: "createPayout" })),
+    );
+  });
+
+  it("that a person says was not carried out is sent again, and nobody is asked anew", async () => {
+    await simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
+    const before = await requests("createPayout");
+    await start("payout", "never sent", paying("22.00"));
+    await vi.waitFor(async () => expect(await requests("createPayout")).toBe(before + 1), PATIENCE);
+    await workflow.getHandle("never sent").cancel();
+    await workflow.getHandle("never sent").terminate("by the test");
+    const said = ["--by", "Ada", "--reason", "not in the list", "--not-carried-out"];
+    await vi.waitFor(
+      async () => expect((await starter(["settle", "never sent", ...said])).exitCode).toBe(0),
+      PATIENCE,
+    );
+    expect((await retry("never sent")).exitCode).toBe(0);
+    expect(await ended("never sent")).toBe("COMPLETED");
+    expect(await paid("22.00")).toHaveLength(1);
+    expect(await requests("createPayout")).toBe(before + 2);
   });
 
   it("that is refused again and again is paid once, as it was amended last", async () => {

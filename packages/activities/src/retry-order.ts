@@ -4,9 +4,15 @@ export type SentBefore =
   | { readonly outcome: "known"; readonly ids: Readonly<Record<string, string>> }
   /**
    * Nothing of it stands: it was never sent, was refused, or was undone. `isUndone` where it was
-   * carried out and undone since, so that a second one is wanted.
+   * carried out and undone since, so that a second one is wanted; `settledAt` where a person has said
+   * at that time, in milliseconds since 1970, that nothing sent before was carried out.
    */
-  | { readonly outcome: "nothing"; readonly amendments: number; readonly isUndone?: true }
+  | {
+      readonly outcome: "nothing";
+      readonly amendments: number;
+      readonly isUndone?: true;
+      readonly settledAt?: number;
+    }
   /** Nobody knows; `amendments` as of the last send, so that the key is the same. */
   | { readonly outcome: "unknown"; readonly amendments: number };
 

@@ -1,6 +1,7 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badInput, EXIT_CODES } from "../errors.ts";
+import { actingPerson } from "../input/acting-person.ts";
 import { by, json, runId } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -32,6 +33,7 @@ const flags = {
 /** `starter settle`: keeps what a person found out about what an ended run has sent. */
 export const settle = Command.make("settle", flags, (given) =>
   runCommand(given.json, async (output) => {
+    const person = actingPerson(Option.some(given.by));
     if (given.reason.trim() === "") throw badInput("--reason must say how it was found out.");
     if (Option.isSome(given.found) === given.notCarriedOut) {
       throw badInput("Give exactly one of --found and --not-carried-out.");
@@ -40,7 +42,7 @@ export const settle = Command.make("settle", flags, (given) =>
     const { settle: keep } = await import("../runs/in-doubt.ts");
     const settled = await withTemporal((temporal) =>
       keep(temporal, given.id, {
-        by: given.by,
+        by: person,
         reason: given.reason,
         step: Option.getOrUndefined(given.step),
         found: Option.getOrUndefined(given.found),

@@ -4,6 +4,8 @@ import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { cannotConnect } from "../errors.ts";
 import { fieldRows, time, wrap } from "../output/text.ts";
 import { describeRun } from "./run-state.ts";
+import { readPast } from "./retry/past.ts";
+import type { KeptSettlement } from "./settlement.ts";
 import { masked } from "./story/masked.ts";
 import { noWorkerText } from "./workers.ts";
 
@@ -16,6 +18,15 @@ export interface AuditReport {
 
 const PATIENCE_MS = 5_000;
 
+/** What a person found out after the run had ended, which the run itself cannot know. */
+const settledEntry = ({ at, by, found, reason, step }: KeptSettlement): AuditEntry => ({
+  at: new Date(at).toISOString(),
+  who: by,
+  step,
+  what: found === undefined ? "settled: not carried out" : "settled: carried out",
+  detail: { reason, ...found },
+});
+
 /**
  * Asks a run, running or ended, for its audit trail.
  *
@@ -23,13 +34,16 @@ const PATIENCE_MS = 5_000;
  */
 export const auditRun = async (temporal: Temporal, workflowId: string): Promise<AuditReport> => {
   const { client, connection, settings } = temporal;
-  const { runId, taskQueue } = await describeRun(temporal, workflowId);
+  const run = await describeRun(temporal, workflowId);
+  const { runId, taskQueue } = run;
+  const { settlements } = await readPast(temporal, run);
   try {
     const entries = await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
       client.workflow.getHandle(workflowId).query<ReadonlyArray<AuditEntry>>("audit"),
     );
     // An amendment is kept as the person gave it, account numbers and all.
-    return { workflowId, runId, entries: masked(entries) };
+    const all = [...entries, ...settlements.map(settledEntry)];
+    return { workflowId, runId, entries: masked(all.toSorted((a, b) => (a.at < b.at ? -1 : 1))) };
   } catch (error) {
     if (!isNoAnswer(error)) throw error;
     throw cannotConnect("NoWorker", noWorkerText(taskQueue, settings.namespace));

@@ -1,4 +1,8 @@
-import { PAYMENT_IN_DOUBT } from "@durable-payments/activities/search-attributes";
+import {
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  quoted,
+} from "@durable-payments/activities/search-attributes";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
@@ -114,6 +118,29 @@ export const listRunsInDoubt = async (temporal: Temporal): Promise<ReadonlyArray
   return found.flat();
 };
 
+/** The steps that a person has settled, and may correct. */
+const settledSteps = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<ReadonlyArray<StepInDoubt>> => {
+  const { sends, settlements } = await readPast(temporal, run);
+  return [...new Set(settlements.map(({ step }) => step))].map((step) => ({
+    step,
+    operation: sends.get(step)?.kind.operation ?? "unknown",
+  }));
+};
+
+/** The run, other than this one, that has an id, if one has. */
+const ownerOf = async (
+  { client }: Temporal,
+  id: string,
+  workflowId: string,
+): Promise<string | undefined> => {
+  const query = `${PAYMENT_IDS.name} = ${quoted(id)} AND WorkflowId != ${quoted(workflowId)}`;
+  for await (const owner of client.workflow.list({ query })) return owner.workflowId;
+  return undefined;
+};
+
 /** What a person found out about a run in doubt. */
 export interface SettleFlags {
   readonly by: string;
@@ -128,7 +155,7 @@ export interface SettleFlags {
  * Keeps what a person found out about what an ended run has sent.
  *
  * @returns the step that is settled
- * @throws BadInput where nothing of the run is in doubt, or not that step
+ * @throws BadInput where nothing of the run is in doubt, or not that step, or another run has the id
  */
 export const settle = async (
   temporal: Temporal,
@@ -141,7 +168,8 @@ export const settle = async (
       `The run ${workflowId} is under way: ${commandLine("status", workflowId)} says whether it asks. Nothing was done.`,
     );
   }
-  const inDoubt = await unsettledSteps(temporal, run);
+  const open = await unsettledSteps(temporal, run);
+  const inDoubt = open.length > 0 ? open : await settledSteps(temporal, run);
   const names = inDoubt.map((each) => each.step).join(", ");
   if (inDoubt.length === 0) {
     throw badInput(`Nothing of the run ${workflowId} is in doubt. Nothing was done.`);
@@ -154,6 +182,14 @@ export const settle = async (
   const idWanted = SENDS[settled.operation]?.id;
   if (found !== undefined && idWanted !== undefined && textAt(found, idWanted) === undefined) {
     throw badInput(`--found must give ${idWanted}. Nothing was done.`);
+  }
+  for (const id of Object.values(found ?? {})) {
+    const owner = await ownerOf(temporal, id, workflowId);
+    if (owner !== undefined) {
+      throw badInput(
+        `${id} belongs to ${owner}: it is not what ${workflowId} sent. Nothing was done.`,
+      );
+    }
   }
   await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
   return { runId: run.runId, step: settled.step };

@@ -1,11 +1,6 @@
-import {
-  type WorkflowExecutionDescription,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
-import { badInput } from "../errors.ts";
 
 /** What a person found out about a send of an ended run whose outcome was not known. */
 export interface Settlement {
@@ -16,9 +11,12 @@ export interface Settlement {
   readonly found?: Readonly<Record<string, string>>;
 }
 
+/** A settlement that was kept, and when: milliseconds since 1970. */
+export type KeptSettlement = Settlement & { readonly at: number };
+
 /**
- * Kept as the input of a workflow that no worker takes: so it needs nothing but Temporal, is written
- * once, and lasts at least as long as the run that it is about.
+ * Kept as the input of a workflow that no worker takes: so it needs nothing but Temporal, and lasts at
+ * least as long as the run that it is about. A later one of the same step corrects an earlier one.
  */
 const SETTLEMENT_TYPE = "settlement";
 
@@ -27,21 +25,22 @@ const settlementId = (runId: string, step: string): string => `settlement/${runI
 /** gRPC's code. */
 const NOT_FOUND = 5;
 
-/** What was settled of a step of a run, if it was. */
+/** What was settled last of a step of a run, if it was. */
 export const readSettlement = async (
   { client }: Temporal,
   runId: string,
   step: string,
-): Promise<Settlement | undefined> => {
+): Promise<KeptSettlement | undefined> => {
   try {
     const { history } = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
       execution: { workflowId: settlementId(runId, step) },
       maximumPageSize: 1,
     });
-    const [kept] =
-      history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    return kept && defaultPayloadConverter.fromPayload<Settlement>(kept);
+    const [started] = history?.events ?? [];
+    const [kept] = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const at = Number(started?.eventTime?.seconds ?? 0) * 1000;
+    return kept && { ...defaultPayloadConverter.fromPayload<Settlement>(kept), at };
   } catch (error) {
     const isGone =
       error instanceof WorkflowNotFoundError ||
@@ -51,30 +50,22 @@ export const readSettlement = async (
   }
 };
 
-/**
- * Keeps what a person found out.
- *
- * @throws BadInput where it was settled before
- */
+/** Keeps what a person found out. */
 export const keepSettlement = async (
   { client }: Temporal,
   { runId, taskQueue, workflowId }: WorkflowExecutionDescription,
   settlement: Settlement,
 ): Promise<void> => {
   const { by, found, reason, step } = settlement;
-  try {
-    const kept = await client.workflow.start(SETTLEMENT_TYPE, {
-      workflowId: settlementId(runId, step),
-      // Polled by nobody.
-      taskQueue: `${taskQueue}/settlements`,
-      args: [settlement],
-      workflowIdReusePolicy: "REJECT_DUPLICATE",
-      workflowExecutionTimeout: "1 minute",
-      staticSummary: `${by} settled ${step} of ${workflowId}: ${found === undefined ? "not carried out" : "carried out"}`,
-    });
-    await kept.terminate(reason);
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    throw badInput(`${step} of ${workflowId} was settled before. Nothing was done.`);
-  }
+  const kept = await client.workflow.start(SETTLEMENT_TYPE, {
+    workflowId: settlementId(runId, step),
+    // Polled by nobody.
+    taskQueue: `${taskQueue}/settlements`,
+    args: [settlement],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "FAIL",
+    workflowExecutionTimeout: "1 minute",
+    staticSummary: `${by} settled ${step} of ${workflowId}: ${found === undefined ? "not carried out" : "carried out"}`,
+  });
+  await kept.terminate(reason);
 };

@@ -4,7 +4,7 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@tempo
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
 import { isRecord } from "../../input/fields.ts";
-import { readSettlement } from "../settlement.ts";
+import { type KeptSettlement, readSettlement } from "../settlement.ts";
 import { allDecisions } from "./ended-by-person.ts";
 import { type PastActivity, type PastStep, type ReadRun, readRun } from "./read-steps.ts";
 import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
@@ -12,7 +12,9 @@ import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
 /** What became of all that a step has sent, in all runs of its workflow id. */
 export type Sent =
   | { readonly outcome: "known"; readonly id: string }
-  | { readonly outcome: "refused" | "notSent" | "unknown" };
+  | { readonly outcome: "refused" | "unknown" }
+  /** `settledAt`: when a person said so, where nothing else does. */
+  | { readonly outcome: "notSent"; readonly settledAt?: number };
 
 /** The sends of one step. */
 export interface PastSend {
@@ -47,6 +49,8 @@ export interface Past {
   readonly decisions: ReadonlyArray<EndingDecision>;
   /** Who asked the latest run to end, where somebody did. */
   readonly cancelAsked: ReadRun["cancelAsked"];
+  /** What people found out about sends of unknown outcome, in the order of the runs. */
+  readonly settlements: ReadonlyArray<KeptSettlement>;
 }
 
 /** Failures of a send that say that it was not carried out, and would not be if it were repeated. */
@@ -195,6 +199,7 @@ export const pastOf = (runs: ReadonlyArray<ReadPastRun>): Past => {
   return {
     steps: runs.at(-1)?.steps ?? [],
     sends,
+    settlements: [],
     ...undoneBy(runs),
     ...amendedInput(runs, sends),
     account: runs.findLast(({ account }) => account !== undefined)?.account,
@@ -260,17 +265,19 @@ export const readPast = async (
 const settled = async (temporal: Temporal, runs: ReadonlyArray<ReadPastRun>): Promise<Past> => {
   const past = pastOf(runs);
   const sends = new Map(past.sends);
+  const settlements: Array<KeptSettlement> = [];
   for (const [step, send] of past.sends) {
     if (send.sent.outcome !== "unknown") continue;
     for (const { runId } of runs) {
       const settlement = await readSettlement(temporal, runId, step);
       if (settlement === undefined) continue;
+      settlements.push(settlement);
       const id = settlement.found?.[send.kind.id];
       if (id !== undefined) sends.set(step, { ...send, sent: { outcome: "known", id } });
       else if (runId === runs.at(-1)?.runId) {
-        sends.set(step, { ...send, sent: { outcome: "notSent" } });
+        sends.set(step, { ...send, sent: { outcome: "notSent", settledAt: settlement.at } });
       }
     }
   }
-  return { ...past, sends };
+  return { ...past, sends, settlements };
 };

@@ -30,13 +30,21 @@ export interface RetriedRun {
 const ORDER_KEPT = "30 days";
 
 const {
+  RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST,
   RESET_REAPPLY_EXCLUDE_TYPE_NEXUS,
   RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL,
   RESET_REAPPLY_EXCLUDE_TYPE_UPDATE,
 } = proto.temporal.api.enums.v1.ResetReapplyExcludeType;
 
-/** What a signal told the run that failed may not hold any more; what people decided still does. */
-const NOT_REAPPLIED = [RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL, RESET_REAPPLY_EXCLUDE_TYPE_NEXUS];
+/**
+ * What a signal told the run that failed may not hold any more, and a request to cancel it is not one
+ * to cancel its retry; what people decided still holds.
+ */
+const NOT_REAPPLIED = [
+  RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL,
+  RESET_REAPPLY_EXCLUDE_TYPE_NEXUS,
+  RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST,
+];
 
 /** Why a run cannot be retried as it stands, or undefined where it can. */
 const whyNot = ({ status, workflowId }: WorkflowExecutionDescription): string | undefined => {
