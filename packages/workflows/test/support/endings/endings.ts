@@ -55,7 +55,7 @@ export const endings: ReadonlyArray<Ending> = [
 export const historyOf = async (rig: Rig, { activities, isLatest, name, options, run }: Ending) => {
   const service = await startService(
     { settleAfter: 0, verifyAfter: 0, ...options },
-    { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0 } },
+    { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0, visibilityLagSeconds: 1 } },
   );
   const { client } = rig.environment;
   try {

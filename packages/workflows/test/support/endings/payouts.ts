@@ -108,6 +108,7 @@ export const payoutEndings: ReadonlyArray<Ending> = [
       await untilStageIs(handle, "awaitPayout");
       const { payouts } = await service.simulator.state();
       const { amount, currency, payout_id } = payouts[0]!;
+      await service.simulator.setPayoutStatus(payout_id, "completed");
       await handle.signal(payoutEndedSignal, {
         outcome: "completed",
         payout: { payout_id, amount, currency, payout_status: "completed" },
