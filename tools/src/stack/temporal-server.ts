@@ -31,10 +31,13 @@ export const awaitTemporalServer = async (
 ): Promise<void> => {
   const connection = Connection.lazy({ address });
   const over = new AbortController();
+  const asking = awaitSearchAttributes(connection, over.signal);
   try {
-    await orEnd(server, awaitSearchAttributes(connection, over.signal), readyWithinMs);
+    await orEnd(server, asking, readyWithinMs);
   } finally {
     over.abort();
+    // A call that is tried again after the connection was closed would end this process.
+    await asking;
     await connection.close();
   }
 };

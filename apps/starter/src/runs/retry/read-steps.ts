@@ -43,6 +43,10 @@ export type InputChange =
   | { readonly by: "reset"; readonly answer: unknown }
   | { readonly by: "decision"; readonly step: string; readonly decision: Decision };
 
+/** The step that a send's intent, or a look-up's input, names. */
+const stepNamedIn = (value: unknown): string | undefined =>
+  isRecord(value) && typeof value["step"] === "string" ? value["step"] : undefined;
+
 /** A run's history, read. */
 export interface ReadRun {
   readonly startedWith: unknown;
@@ -107,16 +111,19 @@ export const readRun = ({ events }: History): ReadRun => {
   let endedBy: ReadRun["endedBy"];
   let cancelAsked: ReadRun["cancelAsked"];
 
-  const enter = (name: string, taskEnd: EventId): void => {
-    if (!isStep(name)) return;
-    current = steps.get(name) ?? {
+  const stepOf = (name: string, taskEnd: EventId): PastStep => {
+    const step = steps.get(name) ?? {
       name,
       task: Number(taskEnd),
       taskEnd,
       activities: [],
       decisions: [],
     };
-    steps.set(name, current);
+    steps.set(name, step);
+    return step;
+  };
+  const enter = (name: string, taskEnd: EventId): void => {
+    if (isStep(name)) current = stepOf(name, taskEnd);
   };
   const nextStage = (index: number, task: EventId): string | undefined => {
     for (const event of all.slice(index + 1)) {
@@ -144,13 +151,18 @@ export const readRun = ({ events }: History): ReadRun => {
     const { activityTaskScheduledEventAttributes: activity, workflowTaskFailedEventAttributes } =
       event;
     if (activity && task !== undefined) {
+      const [input, intent] = [0, 1].map((at) => read(activity.input?.payloads?.[at]));
+      // Sends and look-ups say which step they are of: steps may go on side by side.
+      const named = stepNamedIn(intent) ?? stepNamedIn(input);
+      if (named !== undefined) stepOf(named, task);
       const next = nextStage(index, task);
       if (next !== undefined) enter(next, task);
-      if (current) {
-        scheduled.set(String(event.eventId), { step: current, index: current.activities.length });
-        current.activities.push({
+      const step = named === undefined ? current : stepOf(named, task);
+      if (step) {
+        scheduled.set(String(event.eventId), { step, index: step.activities.length });
+        step.activities.push({
           type: activity.activityType?.name ?? "",
-          input: read(activity.input?.payloads?.[0]),
+          input,
           at: Number(event.eventTime?.seconds ?? 0) * 1000 + (event.eventTime?.nanos ?? 0) / 1e6,
           isDone: false,
           result: undefined,
