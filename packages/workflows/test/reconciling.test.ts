@@ -149,22 +149,18 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     ],
   ])("is left to a person where what was seen %s", async (_, later) => {
     let looks = 0;
+    const missing = (seen: ReadonlyArray<Payout>) =>
+      foundBy(
+        seen,
+        seen.map(({ payout_id: id }) => ({ id, isOurs: false, isExact: true, isMissing: true })),
+      );
     await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
     const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
     const changes: Changes = {
       findPayouts: async (sent) => {
         looks += 1;
         if (looks === 1) return findPayouts(sent);
-        const missing = await later(sent.seen ?? []);
-        return foundBy(
-          missing,
-          missing.map(({ payout_id: id }) => ({
-            id,
-            isOurs: false,
-            isExact: true,
-            isMissing: true,
-          })),
-        );
+        return missing(await later(sent.seen ?? []));
       },
     };
     await stuck(changes, "2 hours", async (handle) => {
@@ -173,7 +169,11 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       expect(attention?.candidates).toMatchObject([{ payout_id: made?.payout_id }]);
       expect(await sendsIn(handle)).toHaveLength(1);
       // Who decides was shown it: it is no question again.
-      rig.activities = { ...service.activities, createPayout, findPayouts: nothing };
+      rig.activities = {
+        ...service.activities,
+        createPayout,
+        findPayouts: async ({ seen = [] }) => missing(seen),
+      };
       await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
       await rig.environment.sleep("1 hour");
       expect((await sendsIn(handle)).length).toBeGreaterThan(2);
