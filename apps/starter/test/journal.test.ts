@@ -216,6 +216,25 @@ describe("recover", () => {
     expect(await starter(["resume", "--by", "Ada"])).toMatchObject({ exitCode: 0 });
   });
 
+  it("says that what a list cannot show is unclear, and goes on", async () => {
+    await withJournal(async (journal) => {
+      await journal.begin({ ...send, workflowId: "payout/unlisted", key: "no-such-key" });
+    });
+    await simulator.setTemperament({ totals: "missing" });
+    const called = await recover("--json");
+    await simulator.setTemperament({});
+    expect(called.exitCode).toBe(1);
+    expect(jsonOf(called)["lost"]).toEqual(
+      listWith(
+        fields({
+          workflowId: "payout/unlisted",
+          sends: listWith(fields({ verdict: "unclear", service: like(/do not add up/) })),
+        }),
+      ),
+    );
+    expect(await starter(["resume", "--by", "Ada"])).toMatchObject({ exitCode: 0 });
+  });
+
   it("does not end a pause that somebody made for another reason", async () => {
     const later = new Date().toISOString();
     await starter(["pause", "a bad file", "--by", "Bob"]);

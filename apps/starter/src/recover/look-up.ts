@@ -23,21 +23,33 @@ type Client = ReturnType<typeof makePaymentsClient>;
 /** Rows of the list of payouts that are read, newest first, to find keys by. */
 const MOST_ROWS = 5_000;
 
+/** Payouts by their keys, as far as the list could be read. */
+export interface FoundByKey {
+  readonly payouts: ReadonlyMap<string, Payout>;
+  /** Why the list was not read to its end, where it was not. */
+  readonly fault?: string;
+}
+
 /** Finds the payouts that bear one of these keys. */
 export const findByKeys = async (
   client: Pick<Client, "streams">,
   keys: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Payout>> => {
-  const found = new Map<string, Payout>();
-  if (keys.size === 0) return found;
+): Promise<FoundByKey> => {
+  const payouts = new Map<string, Payout>();
+  if (keys.size === 0) return { payouts };
   let rows = 0;
-  for await (const payout of client.streams.listPayouts()) {
-    const key = payout.unique_request_id;
-    if (key !== undefined && keys.has(key)) found.set(key, payout);
-    rows += 1;
-    if (rows >= MOST_ROWS || found.size === keys.size) return found;
+  try {
+    for await (const payout of client.streams.listPayouts()) {
+      const key = payout.unique_request_id;
+      if (key !== undefined && keys.has(key)) payouts.set(key, payout);
+      rows += 1;
+      if (rows >= MOST_ROWS || payouts.size === keys.size) break;
+    }
+  } catch (error) {
+    // What it did not show is unclear, and the rest of the report is worth having.
+    return { payouts, fault: messageOf(error) };
   }
-  return found;
+  return { payouts };
 };
 
 const inDoubt = ({ outcome }: RecordedSend): boolean =>
@@ -59,7 +71,7 @@ const statusOf = ({ payout_id, payout_status = "of unknown status" }: Payout): s
 const look = async (
   client: Pick<Client, "retrievePayout">,
   send: RecordedSend,
-  byKey: ReadonlyMap<string, Payout>,
+  byKey: FoundByKey,
 ): Promise<Pick<LostSend, "verdict" | "service"> & { readonly ids?: LostSend["ids"] }> => {
   if (send.outcome === "notCarriedOut") return { verdict: "notMade", service: "not asked" };
   const { payout_id } = send.ids;
@@ -71,9 +83,9 @@ const look = async (
       return { verdict: "unclear", service: messageOf(error) };
     }
   }
-  const found = byKey.get(send.key ?? "");
+  const found = byKey.payouts.get(send.key ?? "");
   return found === undefined
-    ? { verdict: "unclear", service: "not found by its key" }
+    ? { verdict: "unclear", service: byKey.fault ?? "not found by its key" }
     : { verdict: "made", service: statusOf(found), ids: { payout_id: found.payout_id } };
 };
 
@@ -81,7 +93,7 @@ const look = async (
 export const lookUp = async (
   client: Pick<Client, "retrievePayout">,
   send: RecordedSend,
-  byKey: ReadonlyMap<string, Payout>,
+  byKey: FoundByKey,
 ): Promise<LostSend> => {
   const { amount, begunAt, currency, number, operation, outcome, step } = send;
   return {
