@@ -95,7 +95,9 @@ describe("what was built runs as the sources do:", () => {
         PAYMENTS_TASK_QUEUE: "built",
       };
       const polling = await startProcess(process.execPath, argumentsOf(worker, ["--json"]), env);
-      expect(polling.ready).toEqual({ ready: true, namespace: "default", taskQueue: "built" });
+      const { journal, ...ready } = polling.ready;
+      expect(ready).toEqual({ ready: true, namespace: "default", taskQueue: "built" });
+      expect(journal).toContain(".sqlite");
       expect(await polling.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
       expect(polling.stdout().trimEnd().split("\n")).toHaveLength(1);
       expect(polling.stderr()).toBe("");

@@ -4,15 +4,9 @@ export type SentBefore =
   | { readonly outcome: "known"; readonly ids: Readonly<Record<string, string>> }
   /**
    * Nothing of it stands: it was never sent, was refused, or was undone. `isUndone` where it was
-   * carried out and undone since, so that a second one is wanted; `settledAt` where a person has said
-   * at that time, in milliseconds since 1970, that nothing sent before was carried out.
+   * carried out and undone since, so that a second one is wanted.
    */
-  | {
-      readonly outcome: "nothing";
-      readonly amendments: number;
-      readonly isUndone?: true;
-      readonly settledAt?: number;
-    }
+  | { readonly outcome: "nothing"; readonly amendments: number; readonly isUndone?: true }
   /** Nobody knows; `amendments` as of the last send, so that the key is the same. */
   | { readonly outcome: "unknown"; readonly amendments: number };
 

@@ -151,7 +151,7 @@ describe("the assumptions", () => {
     [{ alreadySoRefusals: { createPayout: "x" } }, "alreadySoRefusals.createPayout: "],
     [
       { notCarriedOutStatuses: [404] },
-      "notCarriedOutStatuses.0: must be 403, 408 or from 500 to 599",
+      "notCarriedOutStatuses.0: must be 403, 408, 429 or from 500 to 599",
     ],
     [{ tokenLifetimeSeconds: 0 }, "tokenLifetimeSeconds: "],
     [{ amountFractionDigits: -1 }, "amountFractionDigits: "],

@@ -82,7 +82,13 @@ const what = async (
   { fingerprint }: BatchRow,
   run: WorkflowExecutionInfo | undefined,
 ): Promise<What> => {
-  if (run === undefined) return { payout_id: "", status: "notStarted", reason: "" };
+  if (run === undefined) {
+    return {
+      payout_id: "",
+      status: "notStarted",
+      reason: "Temporal knows no run of it: it was not started, or the run was deleted since",
+    };
+  }
   if (run.memo?.["fingerprint"] !== fingerprint) {
     return {
       payout_id: "",

@@ -68,8 +68,6 @@ export class Sender<Request extends object, A> {
   readonly #isSentBefore: boolean;
   /** Whether what was sent before this run has been undone since. */
   readonly #isUndone: boolean;
-  /** When a person said that nothing sent before was carried out. */
-  readonly #settledAt: number;
   #request: Request;
   #key: string | undefined;
   /** Which send of the step is the next one, in all runs of the workflow id. */
@@ -97,7 +95,6 @@ export class Sender<Request extends object, A> {
   ) {
     this.#isSentBefore = before?.outcome === "unknown";
     this.#isUndone = before?.outcome === "nothing" && before.isUndone === true;
-    this.#settledAt = before?.outcome === "nothing" ? (before.settledAt ?? 0) : 0;
     this.#since = this.#isSentBefore ? startTimeMs() : Date.now();
     this.#amendments = before?.amendments ?? 0;
     this.#run = run;
@@ -261,7 +258,6 @@ export class Sender<Request extends object, A> {
     this.#knownTo = Math.max(this.#knownTo, number);
     const isOfThisRun = runId === workflowInfo().runId;
     if (this.#isUndone && outcome === "carriedOut" && !isOfThisRun) return "send";
-    if (outcome !== "carriedOut" && begunAt < this.#settledAt) return "send";
     this.#keyBefore = key;
     // Others before it may be of runs whose history is gone.
     this.#since = Math.min(this.#since, begunAt, isOfThisRun ? begunAt : startTimeMs());

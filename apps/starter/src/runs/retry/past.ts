@@ -12,9 +12,7 @@ import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
 /** What became of all that a step has sent, in all runs of its workflow id. */
 export type Sent =
   | { readonly outcome: "known"; readonly id: string }
-  | { readonly outcome: "refused" | "unknown" }
-  /** `settledAt`: when a person said so, where nothing else does. */
-  | { readonly outcome: "notSent"; readonly settledAt?: number };
+  | { readonly outcome: "refused" | "notSent" | "unknown" };
 
 /** The sends of one step. */
 export interface PastSend {
@@ -275,7 +273,7 @@ const settled = async (temporal: Temporal, runs: ReadonlyArray<ReadPastRun>): Pr
       const id = settlement.found?.[send.kind.id];
       if (id !== undefined) sends.set(step, { ...send, sent: { outcome: "known", id } });
       else if (runId === runs.at(-1)?.runId) {
-        sends.set(step, { ...send, sent: { outcome: "notSent", settledAt: settlement.at } });
+        sends.set(step, { ...send, sent: { outcome: "notSent" } });
       }
     }
   }

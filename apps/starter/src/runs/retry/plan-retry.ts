@@ -81,14 +81,7 @@ const toldOf = (send: PastSend, { undone }: Past, isAmended: boolean) => {
         ? { note: NOTES.amended, before: anew(send) }
         : { note: NOTES.refused, before: same("nothing", send) };
     case "notSent":
-      return {
-        note: NOTES.notSent,
-        before: {
-          ...anew(send),
-          amendments: Math.max(0, send.keys - 1),
-          ...(sent.settledAt !== undefined && { settledAt: sent.settledAt }),
-        },
-      };
+      return { note: NOTES.notSent, before: same("nothing", send) };
     default:
       return { note: NOTES.unknown, before: same("unknown", send) };
   }
