@@ -114,9 +114,11 @@ describe("a payout", () => {
     expect((await settle()).exitCode).toBe(2);
     expect((await settle("--found", "card_id=1")).stdout).toContain("must give payout_id");
     const [made] = await paid("21.00");
-    const [ofAnother] = await paid("20.00");
+    await start("payout", "another", paying("23.00"));
+    expect(await ended("another")).toBe("COMPLETED");
+    const [ofAnother] = await paid("23.00");
     const taken = await settle("--found", `payout_id=${ofAnother?.payout_id}`);
-    expect(taken.stdout).toContain("belongs to in doubt");
+    expect(taken.stdout).toContain("belongs to another");
     expect((await settle("--by", "", "--not-carried-out")).exitCode).toBe(2);
     // A mistake can be corrected.
     expect((await settle("--not-carried-out")).exitCode).toBe(0);

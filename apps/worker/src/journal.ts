@@ -27,6 +27,7 @@ export const warnOfOtherHosts = async (
   { isOfOneHost }: OpenedJournal,
   client: Client,
   taskQueue: string,
+  draining: AbortSignal,
 ): Promise<void> => {
   if (!isOfOneHost) return;
   const { logger } = Runtime.instance();
@@ -38,6 +39,8 @@ export const warnOfOtherHosts = async (
       );
     }
   } catch (error) {
+    // Its connection is closed: it does not matter to this worker any more.
+    if (draining.aborted) return;
     logger.warn(`Whether other hosts poll, too, cannot be seen: ${String(error)}`);
   }
 };

@@ -129,7 +129,7 @@ export const runWorker = async (
         });
         const running = runWorkers(workers);
         void keepTracker({ client, taskQueue, account }, draining);
-        void warnOfOtherHosts(opened, client, taskQueue);
+        void warnOfOtherHosts(opened, client, taskQueue, draining);
         onReady({ namespace, taskQueue, journal: where });
         await running;
       } finally {
