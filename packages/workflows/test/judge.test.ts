@@ -215,5 +215,6 @@ it("comes to an end: what is undecided is decided at the time that it names", ()
     fc.property(anyEvidence, (given) => {
       expect(looksFor(given)).toBeLessThanOrEqual(3);
     }),
+    { numRuns: 5_000 },
   );
 });

@@ -67,6 +67,7 @@ describe.skipIf(!timeSkipping.available)(
           amount: "250.00",
           currency: "USD",
           complete_time: payouts[0]?.complete_time,
+          outcome: "completed",
         });
         expect(await service.requests("retrievePayout")).toBeGreaterThanOrEqual(60);
         const { events } = await handle.fetchHistory();

@@ -60,9 +60,11 @@ export type Verdict =
 
 const unclear = (reason: string): Verdict => ({ _tag: "Unclear", reason });
 
-/** Whether all that the send may have made is listed by now. */
-const decidedFrom = ({ listedUpTo, listLagMs, lookedAt, sendEndsAt }: Evidence): number =>
-  listedUpTo !== undefined && listedUpTo > sendEndsAt ? lookedAt : sendEndsAt + listLagMs;
+/** From when on all that the send may have made is listed. It must not move with the time of the look. */
+const decidedFrom = ({ listedUpTo, listLagMs, sendEndsAt }: Evidence): number =>
+  listedUpTo !== undefined && listedUpTo > sendEndsAt
+    ? Math.min(listedUpTo, sendEndsAt + listLagMs)
+    : sendEndsAt + listLagMs;
 
 /**
  * Whether a send without an answer was carried out, by what the service lists. It never takes what
