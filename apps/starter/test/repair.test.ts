@@ -65,6 +65,7 @@ describe("an onboarding that failed goes on with an amended input", () => {
         stays: [],
         again: [{ name: "createCardholder", note: "was refused: is sent amended" }],
         amended: ["cardholder.phone_number"],
+        overruled: [],
       },
     });
     expect((await madeFor("Phone")).cardholders).toEqual([]);
