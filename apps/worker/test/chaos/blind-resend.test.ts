@@ -31,6 +31,7 @@ it("a worker that sends again blindly turns the chaos run red", { timeout: 300_0
     "--runs=12",
     "--seed=5",
     "--minutes=4",
+    "--temperament=documented",
     "--json",
     `--worker=${pathTo("blind-worker.ts")}`,
   ]);

@@ -32,6 +32,7 @@ export const plantedFaults: readonly PlantedFault[] = [
         put: `return fields.every((field) => field === "same") ? "exact" : "different";`,
       },
     ],
+    tests: ["--project=@durable-payments/activities", "look-up"],
     chaos: [
       "--seed",
       "401",
@@ -57,6 +58,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     // What is added`,
       },
     ],
+    tests: ["--project=@durable-payments/api-core", "list-guard"],
     chaos: ["--seed", "402", ...temperament({ nullLists: 0.3, omittedRows: 0.3 })],
   },
   {
@@ -71,6 +73,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     if (this.#begun === undefined) await this.#begin(send);`,
       },
     ],
+    tests: ["--project=@durable-payments/activities", "journal", "dispatch", "guard"],
     chaos: ["--seed", "403", "--restore", ...temperament({})],
   },
   {
@@ -85,6 +88,7 @@ export const plantedFaults: readonly PlantedFault[] = [
       throw`,
       },
     ],
+    tests: ["--project=@durable-payments/activities", "brake", "dispatch", "guard"],
     chaos: ["--seed", "404", ...temperament({})],
   },
   {
@@ -97,6 +101,7 @@ export const plantedFaults: readonly PlantedFault[] = [
         put: `  const siblings = run.siblings(step).slice(0, 0);`,
       },
     ],
+    tests: ["--project=@durable-payments/workflows", "reconciling"],
     chaos: ["--seed", "405", ...temperament({ payoutKeys: "dropped" })],
   },
   {
@@ -109,6 +114,7 @@ export const plantedFaults: readonly PlantedFault[] = [
         put: `  if (claimed < 0) return { _tag: "Undecided", lookAgainAt: claimed };`,
       },
     ],
+    tests: ["--project=@durable-payments/workflows", "judge.test"],
     chaos: ["--seed", "406", ...temperament({ payoutKeys: "dropped" })],
   },
   {
@@ -124,6 +130,7 @@ export const plantedFaults: readonly PlantedFault[] = [
             })),`,
       },
     ],
+    tests: ["--project=@durable-payments/workflows", "ends-of-waits", "tracker.test"],
     chaos: ["--seed", "407", ...temperament({})],
   },
   {
@@ -136,6 +143,7 @@ export const plantedFaults: readonly PlantedFault[] = [
         put: `  decisions.filter(() => false);`,
       },
     ],
+    tests: ["--project=@durable-payments/starter", "retry-plan"],
     chaos: ["--seed", "408", ...temperament({})],
   },
 ];
