@@ -49,6 +49,35 @@ const MIGRATIONS: ReadonlyArray<string> = [
 /** How long SQLite itself waits for another process's write; the thread stands still meanwhile. */
 const BUSY_TIMEOUT_MS = 200;
 
+/** How long a file is tried to be opened that other workers, started at the same moment, make just now. */
+const OPENED_WITHIN_MS = 10_000;
+
+/** Time between two tries to open it. */
+const OPEN_AGAIN_AFTER_MS = 20;
+
+const SQLITE_BUSY = 5;
+
+/** Whether a write of another process is in the way. */
+export const isBusy = (error: unknown): boolean =>
+  // The lower byte is the kind of the error.
+  error instanceof Error &&
+  "errcode" in error &&
+  typeof error.errcode === "number" &&
+  (error.errcode & 0xff) === SQLITE_BUSY;
+
+/** SQLite does not wait by itself where a file becomes one with a log of writes. */
+const onceNotBusy = <A>(work: () => A): A => {
+  const until = performance.now() + OPENED_WITHIN_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_AGAIN_AFTER_MS);
+    }
+  }
+};
+
 /** File systems of a network by the type that `statfs` gives: locks and shared memory do not hold there. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
@@ -132,12 +161,12 @@ export const openSqliteFile = (
   try {
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     try {
-      if (pragma(database, "journal_mode = WAL") !== "wal") {
+      if (onceNotBusy(() => pragma(database, "journal_mode = WAL")) !== "wal") {
         throw cannotOpen(file, "its file system has no shared memory, which a log of writes needs");
       }
       database.exec("PRAGMA synchronous = FULL");
       // Version and tables are seen and made by one process at a time.
-      inTransaction(database, () => migrate(database, file));
+      onceNotBusy(() => inTransaction(database, () => migrate(database, file)));
     } catch (error) {
       database.close();
       throw error;

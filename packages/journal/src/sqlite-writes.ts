@@ -1,25 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { JournalUnavailable } from "./journal.ts";
 import { messageOf } from "./message-of.ts";
-import { inTransaction } from "./sqlite-file.ts";
+import { inTransaction, isBusy } from "./sqlite-file.ts";
 
 /** How long writes wait for those of other processes. */
 const BUSY_FOR_MS = 5_000;
-
-const SQLITE_BUSY = 5;
 
 interface Write {
   readonly run: () => void;
   readonly done: () => void;
   readonly failed: (error: Error) => void;
 }
-
-const isBusy = (error: unknown): boolean =>
-  // The lower byte is the kind of the error.
-  error instanceof Error &&
-  "errcode" in error &&
-  typeof error.errcode === "number" &&
-  (error.errcode & 0xff) === SQLITE_BUSY;
 
 /** Writes what is asked for in one turn of the event loop in one transaction: one wait for the disk. */
 export class SqliteWrites {

@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { chmodSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Journal, JournalUnavailable, openJournal } from "../src/index.ts";
 import { networkFileSystem, openSqliteFile } from "../src/sqlite-file.ts";
@@ -132,6 +134,23 @@ describe("while another process writes", () => {
       },
     };
   };
+
+  it("a file is opened after it: workers that start together make its tables once", async () => {
+    const file = join(folder, "opening.sqlite");
+    const held = new Worker(
+      `const { DatabaseSync } = require("node:sqlite");
+       const { parentPort, workerData } = require("node:worker_threads");
+       const database = new DatabaseSync(workerData);
+       database.exec("BEGIN IMMEDIATE");
+       parentPort.postMessage("held");
+       setTimeout(() => database.close(), 700);`,
+      { eval: true, workerData: file },
+    );
+    await once(held, "message");
+    const journal = await open("opening.sqlite");
+    expect((await journal.begin(sendOf()))._tag).toBe("Begun");
+    await journal.close();
+  });
 
   it("a send waits, and begins after it", async () => {
     const journal = await open("busy.sqlite");
