@@ -85,6 +85,7 @@ const OUTCOMES = {
   carriedOut: "and was carried out",
   notCarriedOut: "and was not carried out",
   unknown: "and its answer was lost",
+  undone: "and was carried out, and undone since",
 } as const;
 
 /** A send that the journal does not permit: nothing was sent. */

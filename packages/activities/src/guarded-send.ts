@@ -10,6 +10,7 @@ import {
   forbidding,
   type Journal,
   JournalUnavailable,
+  type MadeBySend,
   type Send,
 } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
@@ -33,6 +34,8 @@ export interface GuardOptions {
   readonly journal: Journal;
   /** What is to be written into the journal; left out for a write that may be sent twice. */
   readonly send: Send | undefined;
+  /** What is undone by it. */
+  readonly undoes: MadeBySend | undefined;
 }
 
 /**
@@ -78,12 +81,13 @@ export class GuardedSend {
 
   /** Writes what the answer says. */
   async succeeded(input: unknown, answer: unknown): Promise<void> {
-    const { journal, operation } = this.#options;
+    const { journal, operation, undoes } = this.#options;
     const echo = this.#begun === undefined ? undefined : echoIn(input, answer);
     // At once: a journal in a file writes both with one wait for the disk.
     await Promise.all([
       this.#settle("carriedOut", idsIn(answer)),
       echo === undefined ? undefined : this.#note(() => journal.noteKeyEcho(operation, echo)),
+      undoes === undefined ? undefined : this.#note(() => journal.noteUndone(undoes)),
     ]);
   }
 

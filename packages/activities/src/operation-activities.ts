@@ -9,16 +9,16 @@ import {
   type PaymentsError,
   type RepeatClass,
 } from "@durable-payments/api-core";
-import type { Journal } from "@durable-payments/journal";
-import { Context } from "@temporalio/activity";
+import type { Journal, MadeBySend } from "@durable-payments/journal";
+import { Context, type Info } from "@temporalio/activity";
 import { Effect } from "effect";
 import type { Brake } from "./brake.ts";
 import { toApplicationFailure, workerLost } from "./failures.ts";
 import { GuardedSend } from "./guarded-send.ts";
 import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
-import { recordedSend } from "./recorded-send.ts";
+import { recordedSend, textOf } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
-import type { SendIntent } from "./send-intent.ts";
+import { type SendIntent, unnamedStep } from "./send-intent.ts";
 
 /** Operations whose sends are recorded in the journal. */
 type RecordedOperation =
@@ -58,11 +58,32 @@ const isAnsweredTheSame = (error: PaymentsError): boolean =>
   error._tag === "UnexpectedAnswer" ||
   (error._tag === "Unavailable" && error.status !== undefined && error.status < 500);
 
+/** What a change undoes: the operation that made it, and the field of the input that names it. */
+const UNDOES: {
+  readonly [Name in OperationName]?: { readonly made: OperationName; readonly id: string };
+} = {
+  removeCardholder: { made: "createCardholder", id: "card_holder_id" },
+  cancelCard: { made: "createCard", id: "card_id" },
+};
+
 /** Step and number of a send that its workflow does not name. */
 const unnamed = (): SendIntent => ({
-  step: `activity ${Context.current().info.activityId}`,
+  step: unnamedStep(Context.current().info.activityId),
   number: 1,
 });
+
+/** What a change undoes, if it undoes what its own workflow may have made. */
+const madeBefore = (
+  name: OperationName,
+  input: unknown,
+  { workflowExecution }: Pick<Info, "workflowExecution">,
+): MadeBySend | undefined => {
+  const undoes = UNDOES[name];
+  const id = undoes && textOf(input, undoes.id);
+  return undoes === undefined || id === undefined || workflowExecution === undefined
+    ? undefined
+    : { workflowId: workflowExecution.workflowId, operation: undoes.made, id };
+};
 
 /** Derives the activities from the contract. */
 export const makeOperationActivities = (
@@ -97,6 +118,7 @@ export const makeOperationActivities = (
           brake,
           journal,
           send: isOnce ? recordedSend(name, input, info, intent ?? unnamed()) : undefined,
+          undoes: madeBefore(name, input, info),
         });
         if (isOnce && info.attempt > 1) {
           await guard.failIfRecorded();

@@ -8,7 +8,8 @@ import type { SendIntent } from "./send-intent.ts";
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-const textOf = (value: unknown, field: string): string | undefined => {
+/** A field of an object, where it is a text that says something. */
+export const textOf = (value: unknown, field: string): string | undefined => {
   const text = fieldsOf(value)[field];
   return typeof text === "string" && text !== "" ? text : undefined;
 };

@@ -6,6 +6,7 @@ export {
   type KeyEcho,
   type ListName,
   type Made,
+  type MadeBySend,
   type RecordedSend,
   type Send,
   type SendOutcome,

@@ -13,7 +13,16 @@ export type SendOutcome =
   /** Certainly not carried out: refused, or nothing left this process. */
   | "notCarriedOut"
   /** Sent, and no valid answer came. */
-  | "unknown";
+  | "unknown"
+  /** It was carried out, and what it made was removed since: nothing of it stands. */
+  | "undone";
+
+/** Something that a send of a workflow id made. */
+export interface MadeBySend extends Pick<WriteName, "workflowId"> {
+  /** The operation that made it. */
+  readonly operation: string;
+  readonly id: string;
+}
 
 /** A send that is about to be made. It holds no secret and no account number. */
 export interface Send extends WriteName {
@@ -56,7 +65,7 @@ export interface BegunSend {
   readonly isLatest: () => Promise<boolean>;
   /** Writes what became of it. */
   readonly settle: (
-    outcome: Exclude<SendOutcome, "begun">,
+    outcome: Exclude<SendOutcome, "begun" | "undone">,
     ids?: Readonly<Record<string, string>>,
   ) => Promise<void>;
 }
@@ -95,6 +104,8 @@ export type ListName = "listPayouts" | "listCardholders";
 export interface Journal {
   /** Writes durably that a send begins, unless it was written before. */
   readonly begin: (send: Send) => Promise<Begun>;
+  /** Writes that what a send made was removed since. */
+  readonly noteUndone: (made: MadeBySend) => Promise<void>;
   /** The sends of a write, or of all writes of a workflow id, oldest first. */
   readonly find: (
     name: Pick<WriteName, "workflowId"> & Partial<WriteName>,

@@ -46,6 +46,20 @@ export const makeMemoryJournal = (): Journal => {
 
   return {
     begin,
+    noteUndone: async ({ id, operation, workflowId }) => {
+      for (const [name, sends] of writes) {
+        const isUndone = (send: RecordedSend) =>
+          send.workflowId === workflowId &&
+          send.operation === operation &&
+          send.outcome === "carriedOut" &&
+          idOf(send) === id;
+        if (!sends.some(isUndone)) continue;
+        writes.set(
+          name,
+          sends.map((send) => (isUndone(send) ? { ...send, outcome: "undone" } : send)),
+        );
+      }
+    },
     find: async ({ step, workflowId }) =>
       all().filter((send) => send.workflowId === workflowId && (step ?? send.step) === send.step),
     since: async function* (since) {

@@ -8,7 +8,7 @@ const highest = (sends: ReadonlyArray<RecordedSend>): RecordedSend | undefined =
 /**
  * The recorded send of the same write that forbids another one: what was carried out and not undone
  * since, or else the latest where it is not before the one asked for, or else the latest that may
- * have been carried out and that the run which asks knows nothing of.
+ * have been carried out, if only to be undone, and that the run which asks knows nothing of.
  */
 export const forbidding = (
   { isUndone = false, number, knownTo = number - 1 }: Asked,
@@ -22,7 +22,11 @@ export const forbidding = (
   if (latest !== undefined && latest.number >= number) return latest;
   return highest(
     recorded.filter(
-      (send) => send.number > knownTo && (send.outcome === "begun" || send.outcome === "unknown"),
+      (send) =>
+        send.number > knownTo &&
+        (send.outcome === "begun" ||
+          send.outcome === "unknown" ||
+          (send.outcome === "undone" && !isUndone)),
     ),
   );
 };

@@ -8,7 +8,7 @@ import {
   type RecordedSend,
   type Send,
 } from "./journal.ts";
-import { idOf } from "./made-ids.ts";
+import { idNameOf, idOf } from "./made-ids.ts";
 import { messageOf } from "./message-of.ts";
 import { forbidding, isOvertakenBy } from "./permit.ts";
 import { preparePostgres } from "./postgres-schema.ts";
@@ -31,6 +31,7 @@ const INSERT = `
       AND (
         number >= $4 OR (outcome = 'carriedOut' AND NOT $11)
         OR (number > $14::integer AND outcome IN ('begun', 'unknown'))
+        OR (number > $14::integer AND outcome = 'undone' AND NOT $11)
       )
   )
   ON CONFLICT DO NOTHING`;
@@ -143,6 +144,14 @@ export const openPostgresJournal = async (address: string, account: string): Pro
 
   return {
     begin,
+    noteUndone: async ({ id, operation, workflowId }) => {
+      await query(
+        `UPDATE durable_payments.sends SET outcome = 'undone'
+         WHERE account = $1 AND workflow_id = $2 AND operation = $3 AND outcome = 'carriedOut'
+           AND ids::json ->> $4 = $5`,
+        [account, workflowId, operation, idNameOf(operation) ?? "", id],
+      );
+    },
     find: async ({ step, workflowId }) => {
       if (step !== undefined) return sendsOf({ step, workflowId });
       const found = await query<SendRow>(

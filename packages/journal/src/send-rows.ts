@@ -26,7 +26,13 @@ export interface SendRow {
 export const SEND_COLUMNS =
   "workflow_id, step, number, operation, run_id, request_key, payload_hash, amount, currency, is_undone, begun_by, begun_at, outcome, settled_at, ids";
 
-const OUTCOMES: ReadonlyArray<SendOutcome> = ["begun", "carriedOut", "notCarriedOut", "unknown"];
+const OUTCOMES: ReadonlyArray<SendOutcome> = [
+  "begun",
+  "carriedOut",
+  "notCarriedOut",
+  "unknown",
+  "undone",
+];
 
 const idsOf = (json: string): Readonly<Record<string, string>> => {
   const parsed: unknown = JSON.parse(json);

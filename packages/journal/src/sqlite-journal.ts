@@ -8,7 +8,7 @@ import {
   type RecordedSend,
   type Send,
 } from "./journal.ts";
-import { idOf } from "./made-ids.ts";
+import { idNameOf, idOf } from "./made-ids.ts";
 import { messageOf } from "./message-of.ts";
 import { forbidding, isOvertakenBy } from "./permit.ts";
 import { recordedSendOf, SEND_COLUMNS, type SendRow } from "./send-rows.ts";
@@ -39,6 +39,9 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
   );
   const settled = statement(
     "UPDATE sends SET outcome = ?, ids = ?, settled_at = ? WHERE account = ? AND workflow_id = ? AND step = ? AND number = ? AND begun_by = ?",
+  );
+  const undone = statement(
+    "UPDATE sends SET outcome = 'undone' WHERE account = ? AND workflow_id = ? AND operation = ? AND outcome = 'carriedOut' AND ids ->> ? = ?",
   );
   const page = statement(
     `SELECT rowid, ${SEND_COLUMNS} FROM sends WHERE account = ?1 AND (begun_at, rowid) > (?2, ?3) ORDER BY begun_at, rowid LIMIT ${PAGE_SIZE}`,
@@ -129,6 +132,10 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
 
   return {
     begin,
+    noteUndone: ({ id, operation, workflowId }) =>
+      writing(() => {
+        undone.run(account, workflowId, operation, idNameOf(operation) ?? "", id);
+      }),
     find: ({ step, workflowId }) =>
       reading(() =>
         step === undefined

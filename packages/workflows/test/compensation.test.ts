@@ -1,9 +1,16 @@
-import type { PaymentsActivities } from "@durable-payments/activities";
+import { randomUUID } from "node:crypto";
+import { ALREADY_SENT, type PaymentsActivities } from "@durable-payments/activities";
+import { Context } from "@temporalio/activity";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { onboardCardholder, type OnboardCardholderInput, progressQuery } from "../src/index.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  onboardCardholder,
+  type OnboardCardholderInput,
+  progressQuery,
+  resolveUpdate,
+} from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput } from "./support/inputs.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
@@ -71,6 +78,45 @@ describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
       "undo: cancel the card done",
       "undo: remove the cardholder done",
     ]);
+  });
+
+  it("and makes both anew when it is started again with the same id", async () => {
+    await unconfirmed();
+    const workflowId = randomUUID();
+    await withWorker(rig, service.activities, async ({ start }) => {
+      const failed = await start(onboardCardholder, [compensating], workflowId);
+      await failureOf(failed.result());
+      await (await start(onboardCardholder, [compensating], workflowId)).result();
+    });
+    const { cards, removed } = await standing();
+    expect({ cards, removed }).toEqual({ cards: ["cancelled", "pending"], removed: [true, false] });
+  });
+
+  it("asks whether to make it anew where its history was put back to before that", async () => {
+    let isFirst = true;
+    const createCardholder: PaymentsActivities["createCardholder"] = async (input, intent) => {
+      if (!isFirst) return service.activities.createCardholder(input, intent);
+      isFirst = false;
+      const { runId = "" } = Context.current().info.workflowExecution ?? {};
+      const ids = { card_holder_id: "H-1" };
+      const sent = { number: 1, runId, outcome: "undone", ids, begunAt: 0, isSamePayload: true };
+      throw ApplicationFailure.create({
+        type: ALREADY_SENT,
+        message: "It was carried out, and undone since.",
+        nonRetryable: true,
+        details: [sent],
+      });
+    };
+    await withWorker(rig, { ...service.activities, createCardholder }, async ({ start }) => {
+      const handle = await start(onboardCardholder, [compensating]);
+      await vi.waitFor(async () => {
+        const { attention } = await handle.query(progressQuery);
+        expect(attention?.reason).toContain("undone since. To make it anew, resend");
+      });
+      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+      expect(await handle.result()).toMatchObject({ card_id: expect.any(String) as unknown });
+    });
+    expect(await standing()).toMatchObject({ cards: ["pending"], removed: [false] });
   });
 
   it("removes no cardholder that was there before", async () => {

@@ -74,6 +74,7 @@ const look = async (
   byKey: FoundByKey,
 ): Promise<Pick<LostSend, "verdict" | "service"> & { readonly ids?: LostSend["ids"] }> => {
   if (send.outcome === "notCarriedOut") return { verdict: "notMade", service: "not asked" };
+  if (send.outcome === "undone") return { verdict: "notMade", service: "undone since" };
   const { payout_id } = send.ids;
   if (send.outcome === "carriedOut") {
     if (payout_id === undefined) return { verdict: "made", service: "it answered so at the time" };

@@ -29,6 +29,7 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     await journal.close();
   });
   const begin = async (given: Partial<Send> = {}) => permitted(await journal.begin(sendOf(given)));
+  const { operation } = sendOf({});
   const outcomeOf = async (given: Partial<Send> = {}) => {
     const begun = await journal.begin(sendOf(given));
     return begun._tag === "Begun" ? "Begun" : `${begun.latest.outcome} ${begun.latest.number}`;
@@ -119,6 +120,37 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       await (await begin({ number: 2 })).settle("notCarriedOut");
       await first.settle("carriedOut", { payout_id: "P-1" });
       expect(await outcomeOf({ number: 3 })).toBe("carriedOut 1");
+    });
+
+    it("is not begun by a run that does not know of one that was undone", async () => {
+      await (await begin()).settle("carriedOut", { payout_id: "P-1" });
+      await journal.noteUndone({ workflowId: sendOf({}).workflowId, operation, id: "P-1" });
+      expect(await outcomeOf()).toBe("undone 1");
+      expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("undone 1");
+      expect(await outcomeOf({ number: 2, knownTo: 0, isUndone: true })).toBe("Begun");
+      expect(await outcomeOf({ number: 3, knownTo: 2 })).toBe("Begun");
+    });
+
+    it("is undone by the id of what it made, and none other is", async () => {
+      const { workflowId } = sendOf({});
+      const ids = { payout_id: "P-1", beneficiary_id: "B-1" };
+      await (await begin()).settle("carriedOut", ids);
+      await (await begin({ step: "lost" })).settle("unknown");
+      await (await begin({ workflowId: "other" })).settle("carriedOut", ids);
+      await journal.noteUndone({ workflowId, operation, id: "P-2" });
+      await journal.noteUndone({ workflowId, operation, id: "B-1" });
+      await journal.noteUndone({ workflowId, operation: "createCard", id: "P-1" });
+      const outcomes = async () =>
+        (await collect(journal.since(0))).map(({ outcome, step }) => `${step} ${outcome}`);
+      const { step } = sendOf({});
+      expect(await outcomes()).toEqual([
+        `${step} carriedOut`,
+        "lost unknown",
+        `${step} carriedOut`,
+      ]);
+      await journal.noteUndone({ workflowId, operation, id: "P-1" });
+      expect(await outcomes()).toEqual([`${step} undone`, "lost unknown", `${step} carriedOut`]);
+      expect(await journal.madeSince(operation, 0)).toHaveLength(1);
     });
 
     it("has nothing to do with other steps, runs and accounts", async () => {

@@ -5,12 +5,12 @@ import { activities, localActivities } from "../run/activities.ts";
 import type { Attention, Resolution } from "../run/attention.ts";
 import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts";
 import { moneyOf, type StepInDoubt } from "../run/in-doubt.ts";
-import { stepKey } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
 import { expectUnowned } from "./expect-unowned.ts";
 import { reconcile, type Seen } from "./reconcile.ts";
 import type { Sending } from "./send.ts";
+import { SendingKeys } from "./sending-keys.ts";
 import { serviceAnswers } from "./service-answers.ts";
 
 /** How the audit trail calls what became of a send. */
@@ -44,14 +44,7 @@ const MOST_EVENTS = 5_000;
 const AMEND_BY_RETRY =
   "This payment needs a second person's approval: to amend it, abandon it and retry the run amended, which asks for approval anew.";
 
-/** Most amendments of one step that a look-up goes back to. */
-const MOST_AMENDMENTS = 20;
-
 const startTimeMs = (): number => workflowInfo().startTime.getTime();
-
-/** A refused request was not carried out, so its successor has a key of its own. */
-const keyOf = (step: string, amendments: number): string =>
-  stepKey(amendments === 0 ? step : `${step}#${amendments}`);
 
 /** Failures of a send that its worker itself has reported: it sends no more. */
 const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
@@ -69,13 +62,11 @@ export class Sender<Request extends object, A> {
   /** Whether what was sent before this run has been undone since. */
   readonly #isUndone: boolean;
   #request: Request;
-  #key: string | undefined;
+  readonly #keys: SendingKeys;
   /** Which send of the step is the next one, in all runs of the workflow id. */
   #number = 1;
   /** Up to which send of the step this run knows what may have reached the service. */
   #knownTo = 0;
-  /** The key of an earlier send that only the journal knew of. */
-  #keyBefore: string | undefined;
   /** What was listed that may be it, by its id. */
   readonly #seen = new Map<string, Seen<A>>();
   #unknownOutcomes = 0;
@@ -86,7 +77,6 @@ export class Sender<Request extends object, A> {
   #isSending = false;
   /** Whether something may have been made that this run does not know. */
   #isInDoubt = false;
-  #amendments: number;
 
   constructor(
     run: Run,
@@ -96,9 +86,12 @@ export class Sender<Request extends object, A> {
     this.#isSentBefore = before?.outcome === "unknown";
     this.#isUndone = before?.outcome === "nothing" && before.isUndone === true;
     this.#since = this.#isSentBefore ? startTimeMs() : Date.now();
-    this.#amendments = before?.amendments ?? 0;
     this.#run = run;
     this.#sending = sending;
+    this.#keys = new SendingKeys(sending, {
+      amendments: before?.amendments ?? 0,
+      isSentBefore: this.#isSentBefore,
+    });
     this.#request = this.#fix(sending.request);
   }
 
@@ -134,6 +127,7 @@ export class Sender<Request extends object, A> {
     this.#tell("sending");
     const number = this.#number;
     this.#number += 1;
+    this.#run.knowsSendsUpTo(this.#sending.step, number);
     return {
       step: this.#sending.step,
       number,
@@ -175,17 +169,6 @@ export class Sender<Request extends object, A> {
     if (!this.#isInDoubt && !this.#isSending) this.#run.settled(this.#sending.step);
   }
 
-  /** The keys under which this step may have sent, in this run and, amended, in those before. */
-  get #keys(): ReadonlyArray<string> {
-    const { isKeyed, step } = this.#sending;
-    if (!isKeyed) return [];
-    const most = this.#isSentBefore ? MOST_AMENDMENTS : this.#amendments;
-    return [
-      ...Array.from({ length: most + 1 }, (_, amendments) => keyOf(step, amendments)),
-      ...(this.#keyBefore === undefined ? [] : [this.#keyBefore]),
-    ];
-  }
-
   /** Something may have been made that this run does not know. */
   #doubt(): void {
     this.#unknownOutcomes += 1;
@@ -202,13 +185,10 @@ export class Sender<Request extends object, A> {
 
   /** Fixes key and payload before the first send: every further send is the very same. */
   #fix(request: Request): Request {
-    const { intent, isKeyed, step } = this.#sending;
-    this.#key = isKeyed ? keyOf(step, this.#amendments) : undefined;
-    this.#run.intends(step, {
-      intent: intent(request),
-      ...(this.#key !== undefined && { key: this.#key }),
-    });
-    return this.#key === undefined ? request : { ...request, unique_request_id: this.#key };
+    const { intent, step } = this.#sending;
+    const key = this.#keys.current;
+    this.#run.intends(step, { intent: intent(request), ...(key !== undefined && { key }) });
+    return key === undefined ? request : { ...request, unique_request_id: key };
   }
 
   async #onTurnedAway({
@@ -256,9 +236,19 @@ export class Sender<Request extends object, A> {
     const { begunAt, ids, isSamePayload, key, number, outcome, runId } = sent;
     this.#number = Math.max(this.#number, number + 1);
     this.#knownTo = Math.max(this.#knownTo, number);
+    this.#run.knowsSendsUpTo(this.#sending.step, this.#number - 1);
     const isOfThisRun = runId === workflowInfo().runId;
-    if (this.#isUndone && outcome === "carriedOut" && !isOfThisRun) return "send";
-    this.#keyBefore = key;
+    const isUndone = outcome === "undone" || (this.#isUndone && outcome === "carriedOut");
+    if (isUndone && key !== undefined && key === this.#keys.current) {
+      this.#keys.undone(number);
+      this.#request = this.#fix(this.#request);
+    }
+    if (isUndone && !isOfThisRun) return "send";
+    // It was undone after the copy of the server's database to which this run was put back.
+    if (outcome === "undone") {
+      return this.#ask(`${reason} To make it anew, resend; to leave it at that, abandon.`, []);
+    }
+    this.#keys.sentUnder(key);
     // Others before it may be of runs whose history is gone.
     this.#since = Math.min(this.#since, begunAt, isOfThisRun ? begunAt : startTimeMs());
     // What it says of the latest send does not tell what became of those before it.
@@ -307,7 +297,7 @@ export class Sender<Request extends object, A> {
           lookUp.find(this.#request, {
             step,
             since: this.#since,
-            keys: this.#keys,
+            keys: this.#keys.all,
             seen,
             intentMark: mark,
           }),
@@ -384,7 +374,7 @@ export class Sender<Request extends object, A> {
     } catch (error) {
       return rootCause(error).message;
     }
-    this.#amendments += 1;
+    this.#keys.amended();
     this.#request = this.#fix(amended);
     return undefined;
   }
@@ -407,10 +397,11 @@ export class Sender<Request extends object, A> {
   /** What is in doubt while it is not known what became of a send. */
   get #inDoubt(): StepInDoubt {
     const { operation, step } = this.#sending;
+    const key = this.#keys.current;
     return {
       step,
       operation,
-      ...(this.#key !== undefined && { key: this.#key }),
+      ...(key !== undefined && { key }),
       ...moneyOf(this.#request),
     };
   }
@@ -421,11 +412,12 @@ export class Sender<Request extends object, A> {
   }
 
   #tell(what: string, reason?: string): void {
+    const key = this.#keys.current;
     this.#run.audit.add({
       who: "run",
       step: this.#sending.step,
       what,
-      ...(this.#key !== undefined && { key: this.#key }),
+      ...(key !== undefined && { key }),
       ...(reason !== undefined && { detail: { reason } }),
     });
   }

@@ -5,6 +5,7 @@ import {
   type KeyEcho,
   type ListName,
   makeMemoryJournal,
+  type MadeBySend,
   type RecordedSend,
   type Send,
   type SendOutcome,
@@ -20,9 +21,10 @@ export type JournalCall =
   | {
       readonly method: "settle";
       readonly name: string;
-      readonly outcome: Exclude<SendOutcome, "begun">;
+      readonly outcome: Exclude<SendOutcome, "begun" | "undone">;
       readonly ids: Readonly<Record<string, string>>;
     }
+  | { readonly method: "noteUndone"; readonly made: MadeBySend }
   | { readonly method: "find"; readonly name: Pick<WriteName, "workflowId"> & Partial<WriteName> }
   | { readonly method: "since"; readonly since: number }
   | { readonly method: "madeSince"; readonly operation: string; readonly since: number }
@@ -62,6 +64,9 @@ const journalOver = (ask: (call: JournalCall) => Promise<unknown>): Journal => (
         },
       },
     };
+  },
+  noteUndone: async (made) => {
+    await ask({ method: "noteUndone", made });
   },
   find: async (name) => (await ask({ method: "find", name })) as ReadonlyArray<RecordedSend>,
   since: async function* (since) {
@@ -141,6 +146,8 @@ class Replay {
         return this.#begun.get(call.name)?.isLatest();
       case "settle":
         return this.#begun.get(call.name)?.settle(call.outcome, call.ids);
+      case "noteUndone":
+        return journal.noteUndone(call.made);
       case "find":
         return journal.find(call.name);
       case "since":

@@ -1,0 +1,65 @@
+import { stepKey } from "../run/keys.ts";
+
+/** Most amendments of one step that a look-up goes back to. */
+const MOST_AMENDMENTS = 20;
+
+/** The keys (`unique_request_id`) under which a step sends, derived from its name. */
+export class SendingKeys {
+  readonly #step: string;
+  readonly #isKeyed: boolean;
+  readonly #isSentBefore: boolean;
+  /** What the keys are derived from: the step, until what it made under them has been undone. */
+  #name: string;
+  #amendments: number;
+  /** The key of an earlier send that only the journal knew of. */
+  #before: string | undefined;
+
+  constructor(
+    { isKeyed, step }: { readonly isKeyed: boolean; readonly step: string },
+    before: { readonly amendments: number; readonly isSentBefore: boolean },
+  ) {
+    this.#step = step;
+    this.#name = step;
+    this.#isKeyed = isKeyed;
+    this.#isSentBefore = before.isSentBefore;
+    this.#amendments = before.amendments;
+  }
+
+  /** The key of the next send; undefined for a request that carries none. */
+  get current(): string | undefined {
+    return this.#isKeyed ? this.#keyOf(this.#amendments) : undefined;
+  }
+
+  /** All keys under which it may have sent, in this run and, amended, in those before. */
+  get all(): ReadonlyArray<string> {
+    if (!this.#isKeyed) return [];
+    const most = this.#isSentBefore ? MOST_AMENDMENTS : this.#amendments;
+    return [
+      ...Array.from({ length: most + 1 }, (_, amendments) => this.#keyOf(amendments)),
+      ...(this.#before === undefined ? [] : [this.#before]),
+    ];
+  }
+
+  /** A refused request was not carried out, so its successor has a key of its own. */
+  amended(): void {
+    this.#amendments += 1;
+  }
+
+  /**
+   * What is made anew needs another key than what was undone, or the service would answer with that.
+   *
+   * @param number of the send whose work was undone.
+   */
+  undone(number: number): void {
+    this.#name = `${this.#step}@${number}`;
+  }
+
+  /** It was sent under this one, too. */
+  sentUnder(key: string | undefined): void {
+    this.#before = key;
+  }
+
+  #keyOf(amendments: number): string {
+    return stepKey(amendments === 0 ? this.#name : `${this.#name}#${amendments}`);
+  }
+}
