@@ -38,6 +38,7 @@ const readRun = (more: Partial<ReadPastRun>): ReadPastRun => ({
   ids: new Set(),
   reset: undefined,
   changes: [],
+  forgotten: [],
   account: undefined,
   endedBy: undefined,
   cancelAsked: undefined,

@@ -79,9 +79,9 @@ interface Ledger {
 const ledger = async (): Promise<Ledger> =>
   (await (await fetch(`${url()}/_simulator/state`)).json()) as Ledger;
 
-const startPayouts = () =>
+const startPayouts = (started = ids) =>
   Promise.all(
-    ids.map((workflowId) =>
+    started.map((workflowId) =>
       temporal.client.workflow.start("payout", {
         workflowId,
         taskQueue: "payments",
@@ -89,16 +89,16 @@ const startPayouts = () =>
       }),
     ),
   );
-const untilHeldBack = () =>
+const untilHeldBack = (waited = ids) =>
   vi.waitFor(
     async () => {
       const waiting = await Promise.all(
-        ids.map(async (id) => {
+        waited.map(async (id) => {
           const { raw } = await temporal.client.workflow.getHandle(id).describe();
           return raw.pendingActivities?.[0]?.activityType?.name;
         }),
       );
-      expect(waiting).toEqual(ids.map(() => "awaitResume"));
+      expect(waiting).toEqual(waited.map(() => "awaitResume"));
     },
     { timeout: 240_000, interval: 500 },
   );
@@ -147,6 +147,36 @@ it("of payouts that were paid after the backup none is paid again when it is put
   expect(after.payouts).toHaveLength(PAYOUTS);
   expect(after.beneficiaries).toHaveLength(PAYOUTS);
   expect(after.requests["createPayout"]).toBe(PAYOUTS);
+});
+
+it("a run that is cancelled before it is told what it had paid says so, and a retry goes on with it", async () => {
+  const [id = ""] = ids;
+  const handle = () => temporal.client.workflow.getHandle<typeof payout>(id);
+  await startWorker();
+  await starter("pause", "a test of the backup", "--by", "Ada");
+  await startPayouts([id]);
+  await untilHeldBack([id]);
+  await whileStopped(() => copyFileSync(database(), backup()));
+  await starter("resume", "--by", "Ada");
+  const paid = await handle().result();
+
+  await worker?.kill("SIGKILL");
+  await whileStopped(() => copyFileSync(backup(), database()));
+  await startWorker();
+  await handle().cancel();
+  await expect(handle().result()).rejects.toMatchObject({ cause: { type: "EndedInDoubt" } });
+  const inDoubt = [{ step: "createBeneficiary" }, { step: "createPayout", amount: "250.00" }];
+  await vi.waitFor(
+    async () =>
+      expect(await starter("attention")).toMatchObject({
+        inDoubt: [{ workflowId: id, inDoubt }],
+      }),
+    { timeout: 30_000, interval: 500 },
+  );
+  await starter("resume", "--by", "Ada");
+  await starter("runs", "retry", id, "--by", "Ada", "--reason", "it was paid");
+  expect(await handle().result()).toMatchObject({ payout_id: paid.payout_id });
+  expect((await ledger()).payouts).toHaveLength(1);
 });
 
 it("an id that was paid is not paid again when Temporal has forgotten it", async () => {

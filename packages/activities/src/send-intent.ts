@@ -21,6 +21,14 @@ export interface SendIntent {
   readonly isResend?: boolean;
 }
 
+const UNNAMED = "activity ";
+
+/** The step of a send whose workflow names none: one for each activity. */
+export const unnamedStep = (activityId: string): string => `${UNNAMED}${activityId}`;
+
+/** Whether a step is that of an activity whose workflow names none. */
+export const isUnnamedStep = (step: string): boolean => step.startsWith(UNNAMED);
+
 /** Type of the failure of a send that the journal does not permit: nothing was sent by it. */
 export const ALREADY_SENT = "AlreadySent";
 

@@ -105,6 +105,53 @@ describe("a card whose answer was lost", () => {
   );
 });
 
+describe("a run whose history was put back to before it paid", () => {
+  it("says what the journal has of it when it is cancelled before it is told", async () => {
+    const forgotten = {
+      step: "createPayout",
+      operation: "createPayout",
+      key: "key-1",
+      amount: "250.00",
+      currency: "USD",
+      ids: { payout_id: "P-1" },
+    };
+    const isHeldBack = Promise.withResolvers<void>();
+    const activities: Partial<PaymentsActivities> = {
+      ...service.activities,
+      createPayout: async () => {
+        throw ApplicationFailure.nonRetryable("paused", "Paused");
+      },
+      awaitResume: async () => {
+        isHeldBack.resolve();
+        const { cancelled, heartbeat } = Context.current();
+        const heart = setInterval(heartbeat, 200);
+        await cancelled.finally(() => clearInterval(heart));
+      },
+      findForgottenSends: async (known) => {
+        // A send that was held back has used up a number; it is not the one that was made.
+        expect(known).toEqual({ createBeneficiary: 1, createPayout: 1 });
+        return [forgotten];
+      },
+    };
+    await withWorker(rig, activities, async ({ start }) => {
+      const handle = await start(payout, [payoutInput]);
+      await isHeldBack.promise;
+      await handle.cancel();
+      const failure = await failureOf(handle.result());
+      expect(failure).toMatchObject({
+        type: "EndedInDoubt",
+        details: [{ inDoubt: [forgotten], ids: { payout_id: "P-1" } }],
+      });
+      expect(failure.message).toContain("payout_id P-1, as the journal has it");
+      expect(await attributesOf(handle)).toEqual({ inDoubt: "createPayout", marks: [] });
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(PAYMENT_IDS)).toEqual(
+        expect.arrayContaining(["P-1", "key-1"]),
+      );
+    });
+  });
+});
+
 describe("a run with nothing in doubt", () => {
   it("that is abandoned after a refusal is just abandoned, and leaves no mark", async () => {
     await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });

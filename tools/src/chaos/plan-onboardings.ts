@@ -40,11 +40,7 @@ const orderFor = (shape: Shape, amended: string, random: Random, index: number) 
 };
 
 /** Onboardings: see docs/chaos.md. */
-export const planOnboardings = (
-  count: number,
-  seed: number,
-  { mayUndo }: { readonly mayUndo: boolean },
-): PlannedOnboarding[] => {
+export const planOnboardings = (count: number, seed: number): PlannedOnboarding[] => {
   const random = new Random(seed, "onboardings");
   const onboardings: PlannedOnboarding[] = [];
   let groups = 0;
@@ -64,7 +60,7 @@ export const planOnboardings = (
       const order = orderFor(shape, amended, random, onboardings.length);
       const card_name = random.chance(0.3) ? `Card ${id}` : undefined;
       // What was undone cannot be gone on with, and is not amended.
-      const undoes = random.chance(0.5) && shape !== "short funds" && mayUndo;
+      const undoes = random.chance(0.5) && shape !== "short funds";
       const withinMs = shape.startsWith("short") ? random.pick(SHORT_MS) : undefined;
       const failure = FAILURES[shape];
       onboardings.push({

@@ -12,12 +12,9 @@ export const startingTimeMs = (runs: number): number => Math.max(8_000, runs * S
 export interface PlanOptions {
   readonly runs: number;
   readonly seed: number;
-  /** Whether the server's database is put back: then no run is ended, or undoes what it made. */
+  /** Whether the server's database is put back: then no run is terminated, since it could not ask. */
   readonly restore?: boolean;
 }
-
-const isEnd = (order: PlannedRun["order"]): boolean =>
-  order?.kind === "cancel" || order?.kind === "terminate";
 
 /** Every run of a chaos run: 40 of 100 are onboardings, in the order in which they start. */
 export const planRuns = (
@@ -26,13 +23,10 @@ export const planRuns = (
 ): readonly PlannedRun[] => {
   const onboardings = Math.floor(runs * 0.4);
   const spreadMs = startingTimeMs(runs);
-  return [
-    ...planOnboardings(onboardings, seed, { mayUndo: !restore }),
-    ...planPayouts(runs - onboardings, seed, existing),
-  ]
+  return [...planOnboardings(onboardings, seed), ...planPayouts(runs - onboardings, seed, existing)]
     .map((run) => ({
       ...run,
-      order: restore && isEnd(run.order) ? undefined : run.order,
+      order: restore && run.order?.kind === "terminate" ? undefined : run.order,
       startAtMs: Math.round(run.startAtMs * spreadMs),
     }))
     .toSorted((one, other) => one.startAtMs - other.startAtMs);

@@ -65,6 +65,14 @@ export const localLooks = ofAccount(
   }),
 );
 
+/** What the journal of the run's account is asked: by a run that ends, so that it costs no round trip. */
+export const localJournal = ofAccount(
+  proxyLocalActivities<Pick<PaymentsActivities, "findForgottenSends">>({
+    startToCloseTimeout: "30 seconds",
+    retry: { maximumInterval: "1 minute" },
+  }),
+);
+
 /**
  * The activities as steps call them. The activities decide themselves, by the operation's class in
  * the contract, whether a failure may be retried: a lost worker never makes a payment twice.

@@ -1,3 +1,4 @@
+import type { ForgottenSend, KnownSends } from "@durable-payments/activities";
 import { ApplicationFailure } from "@temporalio/common";
 import { workflowInfo } from "@temporalio/workflow";
 import { rootCause } from "./failures.ts";
@@ -11,6 +12,8 @@ export interface StepInDoubt {
   /** Decimal string. */
   readonly amount?: string;
   readonly currency?: string;
+  /** What the journal has of the service's answer, where the run itself never had it: payout_id, … */
+  readonly ids?: Readonly<Record<string, string>>;
 }
 
 /** The money that a request moves, where it says so; cards are in USD only. */
@@ -25,11 +28,18 @@ export const moneyOf = (request: object): Pick<StepInDoubt, "amount" | "currency
   };
 };
 
-const named = ({ amount, currency = "", key, operation, step }: StepInDoubt): string => {
+/** A send that only the journal knows of. */
+export const forgottenInDoubt = ({ ids, ...send }: ForgottenSend): StepInDoubt => ({
+  ...send,
+  ...(Object.keys(ids).length > 0 && { ids }),
+});
+
+const named = ({ amount, currency = "", ids = {}, key, operation, step }: StepInDoubt): string => {
   const about = [
     ...(step === operation ? [] : [operation]),
     ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
     ...(key === undefined ? [] : [`key ${key}`]),
+    ...Object.entries(ids).map(([name, id]) => `${name} ${id}, as the journal has it`),
   ];
   return about.length === 0 ? step : `${step} (${about.join(", ")})`;
 };
@@ -72,6 +82,17 @@ export interface Sibling {
 export class SendingSteps {
   readonly #ids = new Map<string, Set<string>>();
   readonly #inDoubt = new Map<string, StepInDoubt>();
+  readonly #numbers: Record<string, number> = {};
+
+  /** The run knows of the sends of a step up to this one. */
+  knowUpTo(step: string, number: number): void {
+    this.#numbers[step] = number;
+  }
+
+  /** By step, the number of the latest send that the run knows of. */
+  get numbers(): KnownSends {
+    return this.#numbers;
+  }
 
   /** Whether a step sends, or has sent. */
   has(step: string): boolean {

@@ -1,12 +1,19 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { accountPin } from "./account-pin.ts";
+import { localJournal } from "./activities.ts";
 import { CancellationScope, isCancellation, setHandler } from "@temporalio/workflow";
 import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
 import type { EndingDecision, SentBefore } from "@durable-payments/activities";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
-import { endedInDoubt, SendingSteps, type Sibling, type StepInDoubt } from "./in-doubt.ts";
+import {
+  endedInDoubt,
+  forgottenInDoubt,
+  SendingSteps,
+  type Sibling,
+  type StepInDoubt,
+} from "./in-doubt.ts";
 import { Past } from "./past.ts";
 import { ProgressBoard } from "./progress-board.ts";
 import { type Progress, progressQuery } from "./progress.ts";
@@ -273,6 +280,11 @@ export class Run {
     this.#index.settled(step);
   }
 
+  /** The run knows of the sends of a step up to this one, by its number in all runs of the workflow id. */
+  knowsSendsUpTo(step: string, number: number): void {
+    this.#sending.knowUpTo(step, number);
+  }
+
   /** Whether a step has sent and it is not known what became of it. */
   isInDoubt(step: string): boolean {
     return this.#sending.isInDoubt(step);
@@ -358,6 +370,7 @@ export class Run {
       // It stays to be found by the step that failed.
       this.step(`undo: ${what}`, what, how, { isIndexed: false }),
     );
+    await this.#doubtForgotten();
     const { inDoubt } = this;
     this.#index.settleAllBut(inDoubt.map(({ step }) => step));
     this.#end(isCancellation(error) && inDoubt.length === 0 ? "cancelled" : "failed");
@@ -372,6 +385,19 @@ export class Run {
       details: [{ leftOver, ids: this.progress.ids }],
       cause: rootCause(error),
     });
+  }
+
+  /**
+   * Where the server's database was put back to an earlier state, the journal knows of sends that this
+   * run has forgotten. Its steps would be told; a run that ends before them has to ask.
+   */
+  async #doubtForgotten(): Promise<void> {
+    for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
+      this.#sending.doubt(forgottenInDoubt(send));
+      this.#index.doubts(send.step);
+      this.known(send.ids, send.step);
+      if (send.key !== undefined) this.#index.add([send.key]);
+    }
   }
 
   async #learn(): Promise<void> {

@@ -22,6 +22,7 @@ export class SearchIndex {
   #account = "";
   #ids = new Set<string>();
   #intents = new Map<string, string>();
+  #doubted = new Set<string>();
   #awaited = new Set<string>();
   /** Values as they were last written, as text; what is unset at first is not written. */
   readonly #written = new Map<string, string>();
@@ -48,6 +49,12 @@ export class SearchIndex {
   /** What a step is about to make; other runs that look for the like know that this one may have made it. */
   intends(step: string, intent: string): void {
     this.#intents.set(step, intentMark(intent));
+    this.#due();
+  }
+
+  /** A step may have made what the run does not know, and cannot tell by its mark. */
+  doubts(step: string): void {
+    this.#doubted.add(step);
     this.#due();
   }
 
@@ -81,7 +88,9 @@ export class SearchIndex {
   write(): void {
     if (!this.#isDue) return;
     this.#isDue = false;
-    const inDoubt = [...this.#intents.keys()].join(" ").slice(0, LONGEST_KEYWORD);
+    const inDoubt = [...new Set([...this.#intents.keys(), ...this.#doubted])]
+      .join(" ")
+      .slice(0, LONGEST_KEYWORD);
     const ids = [...this.#ids, ...this.#intents.values()];
     const awaited = [...this.#awaited];
     const changes = [

@@ -132,7 +132,13 @@ const clientWith = ({
 /** The activities of a worker in this world. */
 export type Activities = Pick<
   PaymentsActivities,
-  "createPayout" | "findOwners" | "findPayouts" | "ping" | "readAccount" | "retrievePayout"
+  | "createPayout"
+  | "findForgottenSends"
+  | "findOwners"
+  | "findPayouts"
+  | "ping"
+  | "readAccount"
+  | "retrievePayout"
 >;
 
 /** Makes the activities that workers execute, over what the world answers. */

@@ -1,6 +1,6 @@
 import { makeActivities } from "./activity-execution.ts";
 import { ActivityStates, type AttemptState } from "./activity-states.ts";
-import { JournalStates } from "./journal-io.ts";
+import { type JournalLog, JournalStates } from "./journal-io.ts";
 import { RunSituations, type Scheduled, type Situation } from "./run-situations.ts";
 import type { ActivityOutcome, RunEvent } from "./run-history.ts";
 import type { Process, RunRecord, State, World } from "./world.ts";
@@ -86,7 +86,12 @@ export class Engine {
         kind: "activity",
         at: event.at,
         seq: local.seq,
-        outcome: await this.#doLocally(local, situation, now, event.at),
+        outcome: await this.#doLocally(local, {
+          journal: state.journal,
+          run: now,
+          situation,
+          startedAt: event.at,
+        }),
       };
       now = { ...now, chain: this.situations.chains.add(now.chain, told) };
       situation = await this.situation(now);
@@ -102,16 +107,30 @@ export class Engine {
 
   async #doLocally(
     { args, seq, startToCloseMs, type }: Scheduled,
-    { runId }: Situation,
-    { workflowId }: RunRecord,
-    startedAt: number,
+    {
+      journal,
+      run: { workflowId },
+      situation: { runId },
+      startedAt,
+    }: {
+      readonly journal: JournalLog;
+      readonly run: RunRecord;
+      readonly situation: Situation;
+      readonly startedAt: number;
+    },
   ): Promise<ActivityOutcome> {
     // A reset that no order tells of: what the run sent after it is not known.
     if (type === "readRetryOrder") return { result: { runId, order: null, isOutdated: true } };
     const root = { workflowId, runId, seq, attempt: 1, type, args, startedAt, startToCloseMs };
-    const { done } = await this.activities.of(this.activities.chains.root(root));
-    if (done === undefined) throw new Error(`The local activity ${type} asks this world.`);
-    return done;
+    let chain = this.activities.chains.root(root);
+    for (;;) {
+      const { asked, done } = await this.activities.of(chain);
+      if (done !== undefined) return done;
+      if (asked?.io !== "journal") throw new Error(`The local activity ${type} asks this world.`);
+      // What it reads changes nothing.
+      const { answer } = await this.journals.call(journal, asked.call, startedAt);
+      chain = this.activities.chains.add(chain, { at: startedAt, answer });
+    }
   }
 
   /** Has workers begin what is scheduled in the current run of a workflow id. */

@@ -20,8 +20,6 @@ const wrongInLedger = ({ ledger }: State): string | undefined => {
 /** What is wrong in what runs report: a payout of two steps, one that was never made, a step without one. */
 const wrongInReports = async (engine: Engine, state: State): Promise<string | undefined> => {
   const takers = new Map<string, string>();
-  // A run that ends before it sends anew does not ask what was sent before the database was put back.
-  const isPutBack = state.budget.restores < engine.world.budget.restores && !state.backup;
   for (const run of state.runs) {
     const { closed, inDoubt, question, taken } = await engine.situation(run);
     if (question !== undefined && !engine.world.mayAsk) {
@@ -42,7 +40,7 @@ const wrongInReports = async (engine: Engine, state: State): Promise<string | un
       const missing = steps.filter((step) => !has(step));
       if (missing.length > 0) return `${run.workflowId} completed without ${missing.join(", ")}`;
     }
-    if (closed !== undefined && closed.kind !== "completed" && run.isCurrent && !isPutBack) {
+    if (closed !== undefined && closed.kind !== "completed" && run.isCurrent) {
       const silent = state.ledger.find(
         ({ step, workflowId }) =>
           workflowId === run.workflowId && !has(step) && !inDoubt.includes(step),

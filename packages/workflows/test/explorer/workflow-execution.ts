@@ -162,7 +162,7 @@ export class WorkflowExecution {
       now: run.startedAt,
       randomnessSeed: [1],
       getTimeOfDay: () => 0n,
-      registeredActivityNames: new Set(["readAccount", "readRetryOrder"]),
+      registeredActivityNames: new Set(["findForgottenSends", "readAccount", "readRetryOrder"]),
       stackTracesEnabled: false,
       showStackTraceSources: false,
     } as unknown as ConstructorParameters<typeof Activator>[0]);

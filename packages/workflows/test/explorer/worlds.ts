@@ -59,6 +59,12 @@ export const smallWorlds: ReadonlyArray<World> = [
   },
   {
     ...one,
+    name: "the database is put back, and the run is cancelled",
+    service: KEYED,
+    budget: { ...NOTHING, lostAnswers: 1, restores: 1, cancels: 1 },
+  },
+  {
+    ...one,
     name: "a run is reset",
     service: KEYED,
     budget: { ...NOTHING, lostAnswers: 1, resets: 1, abandons: 1 },

@@ -127,6 +127,13 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
     const lastInput = activities.findLast(({ type }) => type === kind.operation)?.input;
     sends.set(name, { kind, sent: sentBy(steps, kind, owned), keys: keys.size, lastInput });
   }
+  for (const { operation, step, ...sent } of runs.flatMap(({ forgotten }) => forgotten)) {
+    const kind = SENDS[operation];
+    if (kind === undefined || sends.get(step)?.sent.outcome === "known") continue;
+    const { amount, currency, key: unique_request_id } = sent;
+    const lastInput = { amount, currency, unique_request_id };
+    sends.set(step, { kind, sent: { outcome: "unknown" }, keys: 1, lastInput });
+  }
   return sends;
 };
 

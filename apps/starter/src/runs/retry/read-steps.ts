@@ -1,3 +1,4 @@
+import type { ForgottenSend } from "@durable-payments/activities";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
@@ -57,6 +58,8 @@ export interface ReadRun {
   readonly reset: { readonly runId: string; readonly reason: string } | undefined;
   /** Oldest first. */
   readonly changes: ReadonlyArray<InputChange>;
+  /** What it had sent, as the journal told it at its end, before its history was put back. */
+  readonly forgotten: ReadonlyArray<ForgottenSend>;
   /** The account that it was pinned to, as a hash. */
   readonly account: string | undefined;
   /** The decision of a person by which it ended. */
@@ -105,6 +108,7 @@ export const readRun = ({ events }: History): ReadRun => {
   const scheduled = new Map<string, { readonly step: PastStep; readonly index: number }>();
   const ids = new Set<string>();
   const changes: Array<InputChange> = [];
+  const forgotten: Array<ForgottenSend> = [];
   let current: PastStep | undefined;
   let reset: ReadRun["reset"];
   let account: string | undefined;
@@ -190,6 +194,9 @@ export const readRun = ({ events }: History): ReadRun => {
     }
     const answer = localAnswerOf(event, "readRetryOrder");
     if (answer !== undefined) changes.push({ by: "reset", answer });
+    const told = localAnswerOf(event, "findForgottenSends");
+    // The activity's own result, as its history has it.
+    if (Array.isArray(told)) forgotten.push(...(told as ReadonlyArray<ForgottenSend>));
     if (workflowTaskFailedEventAttributes?.newRunId) {
       const { baseRunId, failure } = workflowTaskFailedEventAttributes;
       reset = { runId: baseRunId ?? "", reason: failure?.message ?? "" };
@@ -201,6 +208,7 @@ export const readRun = ({ events }: History): ReadRun => {
     ids,
     reset,
     changes,
+    forgotten,
     account,
     endedBy,
     cancelAsked,

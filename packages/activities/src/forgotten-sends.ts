@@ -1,0 +1,56 @@
+import type { Journal, RecordedSend } from "@durable-payments/journal";
+import { Context } from "@temporalio/activity";
+import { isUnnamedStep } from "./send-intent.ts";
+
+/** A send of a run that the journal has and the run's history has not: the history was put back. */
+export interface ForgottenSend {
+  readonly step: string;
+  readonly operation: string;
+  /** The `unique_request_id` that it carried, where it carried one. */
+  readonly key?: string;
+  /** Decimal string. */
+  readonly amount?: string;
+  readonly currency?: string;
+  /** Ids that its answer gave: payout_id, card_id, … */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** By step, the number of the latest send that a run knows of. */
+export type KnownSends = Readonly<Record<string, number>>;
+
+/** What a run asks the journal before it ends without having come to its end. */
+export interface ForgottenSendActivities {
+  /**
+   * Finds what this run has sent, may have been carried out and stands, and is not known to it.
+   *
+   * @returns the latest such send of each step.
+   */
+  readonly findForgottenSends: (known: KnownSends) => Promise<ReadonlyArray<ForgottenSend>>;
+}
+
+const mayStand = ({ outcome }: RecordedSend): boolean =>
+  outcome === "begun" || outcome === "unknown" || outcome === "carriedOut";
+
+/** The activities that compare a run with the journal. */
+export const makeForgottenSendActivities = (journal: Journal): ForgottenSendActivities => ({
+  findForgottenSends: async (known) => {
+    const { runId = "", workflowId = "" } = Context.current().info.workflowExecution ?? {};
+    const recorded = await journal.find({ workflowId });
+    const forgotten = recorded.filter(
+      (send) =>
+        send.runId === runId &&
+        !isUnnamedStep(send.step) &&
+        send.number > (known[send.step] ?? 0) &&
+        mayStand(send),
+    );
+    const latest = new Map(forgotten.map((send) => [send.step, send]));
+    return [...latest.values()].map(({ amount, currency, ids, key, operation, step }) => ({
+      step,
+      operation,
+      ...(key !== undefined && { key }),
+      ...(amount !== undefined && { amount }),
+      ...(currency !== undefined && { currency }),
+      ids,
+    }));
+  },
+});

@@ -1,0 +1,109 @@
+import { type Journal, makeMemoryJournal, type Send } from "@durable-payments/journal";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { KnownSends } from "../src/index.ts";
+import { activitiesFor, environment, run } from "./support/activities.ts";
+import { card, cardholder } from "./support/bodies.ts";
+import { type RawService, startRawService, success } from "./support/raw-service.ts";
+
+const { workflowId, runId } = environment().context.info.workflowExecution ?? {
+  workflowId: "",
+  runId: "",
+};
+
+let journal: Journal;
+let service: RawService;
+let made: ReturnType<typeof activitiesFor>;
+beforeEach(async () => {
+  journal = makeMemoryJournal();
+  service = await startRawService(({ path }) =>
+    path.endsWith("/cardholders")
+      ? success({ card_holder_id: "H-1" })
+      : success({ card_id: "C-1", card_holder_id: "H-1" }),
+  );
+  made = activitiesFor(service.url, {}, { journal });
+});
+afterEach(async () => {
+  await made.close();
+  await service.stop();
+});
+
+const begin = async (given: Partial<Send> = {}) => {
+  const begun = await journal.begin({
+    workflowId,
+    runId,
+    step: "createPayout",
+    number: 1,
+    operation: "createPayout",
+    payloadHash: "hash",
+    ...given,
+  });
+  if (begun._tag === "AlreadySent") throw new Error("It was sent before.");
+  return begun.send;
+};
+const find = (known: KnownSends = {}) => run(made.activities.findForgottenSends, known);
+
+describe("a run that does not know what it has sent", () => {
+  it("is told what was made, with its ids and its money", async () => {
+    const sent = await begin({ key: "key-1", amount: "250.00", currency: "USD" });
+    await sent.settle("carriedOut", { payout_id: "P-1" });
+    expect(await find()).toEqual([
+      {
+        step: "createPayout",
+        operation: "createPayout",
+        key: "key-1",
+        amount: "250.00",
+        currency: "USD",
+        ids: { payout_id: "P-1" },
+      },
+    ]);
+  });
+
+  it.each([
+    ["that has begun", async () => void (await begin())],
+    ["whose answer was lost", async () => (await begin()).settle("unknown")],
+  ])("is told of a send %s", async (_, send) => {
+    await send();
+    expect(await find()).toMatchObject([{ step: "createPayout", ids: {} }]);
+  });
+
+  it("is told of the latest of several", async () => {
+    await (await begin()).settle("unknown");
+    await (await begin({ number: 2 })).settle("carriedOut", { payout_id: "P-2" });
+    expect(await find({ createPayout: 1 })).toMatchObject([{ ids: { payout_id: "P-2" } }]);
+  });
+});
+
+describe("a run is not told", () => {
+  it("of what it knows", async () => {
+    await (await begin()).settle("carriedOut", { payout_id: "P-1" });
+    expect(await find({ createPayout: 1 })).toEqual([]);
+  });
+
+  it("of what was not carried out", async () => {
+    await (await begin()).settle("notCarriedOut");
+    expect(await find()).toEqual([]);
+  });
+
+  it("of what other runs have sent, of the same id or another", async () => {
+    await begin({ runId: "an earlier one" });
+    await begin({ workflowId: "another" });
+    expect(await find()).toEqual([]);
+  });
+
+  it("of what no step has sent: its workflow calls the activity itself", async () => {
+    await run(made.activities.createCardholder, cardholder);
+    expect(await journal.find({ workflowId })).toHaveLength(1);
+    expect(await find()).toEqual([]);
+  });
+
+  it("of what was undone", async () => {
+    const { createCard, createCardholder } = made.activities;
+    await environment().run(createCardholder, cardholder, { step: "createCardholder", number: 1 });
+    await environment().run(createCard, card, { step: "issueCard", number: 1 });
+    expect((await find()).map(({ step }) => step)).toEqual(["createCardholder", "issueCard"]);
+    await run(made.activities.cancelCard, { card_id: "C-1" });
+    expect((await find()).map(({ step }) => step)).toEqual(["createCardholder"]);
+    await run(made.activities.removeCardholder, { card_holder_id: "H-1" });
+    expect(await find()).toEqual([]);
+  });
+});
