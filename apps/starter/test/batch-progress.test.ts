@@ -21,6 +21,7 @@ const report: BatchReport = {
     cancelled: 0,
     terminated: 2,
     timedOut: 0,
+    unfinished: 0,
     asking: 3,
     waiting: 14_897,
     sending: 100,

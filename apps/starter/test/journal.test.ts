@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { accountHash } from "@durable-payments/activities";
 import { type Journal, openJournal, type Send } from "@durable-payments/journal";
@@ -159,6 +160,17 @@ describe("payouts import", () => {
     await expect
       .poll(async () => jsonOf(await dryRun()), { timeout: 60_000 })
       .toMatchObject({ known: 0, new: 4, paidBefore: 3 });
+
+    const result = first.replace("old.csv", "old-result.csv");
+    const batch = jsonOf(await starter(["payouts", "import", first, "--dry-run", "--json"]))[
+      "workflowId"
+    ];
+    await starter(["payouts", "status", String(batch), "--result", result], { env: service });
+    const outcomes = (await readFile(result, "utf8")).trimEnd().split("\n").slice(1);
+    expect(outcomes).toHaveLength(3);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatch(/,[^,]+,forgotten,"its payout was created, as the journal has it"$/);
+    }
 
     const again = await starter(["payouts", "import", second, "--wait"], { env: service });
     expect(again.stderr).toContain("Paid before: 3 of the new rows, as the journal knows");

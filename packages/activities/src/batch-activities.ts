@@ -4,7 +4,7 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@te
 import { type BatchRow, pageId, readPage } from "./batch-rows.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import { notYet } from "./failures.ts";
-import { PAYMENT_BATCH, PAYMENT_CURRENCY, PAYMENT_STAGE } from "./search-attributes.ts";
+import { PAYMENT_BATCH, PAYMENT_CURRENCY, PAYMENT_STAGE, UNFINISHED } from "./search-attributes.ts";
 import { bulkQueue } from "./task-queues.ts";
 
 /** A page of a bulk run whose rows are to be started. */
@@ -37,7 +37,10 @@ export interface StartedRows {
 
 /** How many runs of a bulk run ended in which way. */
 export interface RunEndings {
+  /** Their payout is complete. */
   readonly completed: number;
+  /** Their payout was created, and was open still at the end of the time that was allowed for it. */
+  readonly unfinished: number;
   readonly failed: number;
   readonly cancelled: number;
   readonly terminated: number;
@@ -155,9 +158,12 @@ const FOUND_WITHIN_MS = 30_000;
 
 const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, started }) => {
   const { client, info } = Context.current();
-  const { count: found, groups } = await client.workflow.count(
-    `${ofBatch(batch)} GROUP BY ExecutionStatus`,
-  );
+  const [{ count: found, groups }, unfinished] = await Promise.all([
+    client.workflow.count(`${ofBatch(batch)} GROUP BY ExecutionStatus`),
+    client.workflow.count(
+      `${ofBatch(batch)} AND ExecutionStatus = "Completed" AND ${PAYMENT_STAGE.name} = "${UNFINISHED}"`,
+    ),
+  ]);
   const counted = new Map(groups.map(({ count, groupValues }) => [String(groupValues[0]), count]));
   const open = counted.get("Running") ?? 0;
   const waited = Date.now() - info.scheduledTimestampMs;
@@ -167,7 +173,8 @@ const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, star
     throw notYet(`${open} runs are open.`, Math.round(delay));
   }
   return {
-    completed: counted.get("Completed") ?? 0,
+    completed: (counted.get("Completed") ?? 0) - unfinished.count,
+    unfinished: unfinished.count,
     failed: counted.get("Failed") ?? 0,
     cancelled: counted.get("Canceled") ?? 0,
     terminated: counted.get("Terminated") ?? 0,

@@ -8,6 +8,9 @@ type Key<Type extends "KEYWORD" | "KEYWORD_LIST"> = ReturnType<
 /** The step that a run is at, or at which it ended; `needsAttention` while it asks a person. */
 export const PAYMENT_STAGE: Key<"KEYWORD"> = defineSearchAttributeKey("PaymentStage", "KEYWORD");
 
+/** The stage of a run that ended while its payout was open still, at the end of `completeWithin`. */
+export const UNFINISHED = "unfinished";
+
 /** Keys and ids by which a run can be found: unique_request_id, payout_id, card_holder_id, … */
 export const PAYMENT_IDS: Key<"KEYWORD_LIST"> = defineSearchAttributeKey(
   "PaymentIds",

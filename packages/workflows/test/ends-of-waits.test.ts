@@ -3,7 +3,12 @@ import { timeSkipping } from "@durable-payments/tools/testing";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { WorkflowHandle } from "@temporalio/client";
-import { onboardCardholder, payout, type OnboardCardholderOptions } from "../src/index.ts";
+import {
+  onboardCardholder,
+  type OnboardCardholderOptions,
+  PAYMENT_STAGE,
+  payout,
+} from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
@@ -60,7 +65,10 @@ describe.skipIf(!timeSkipping.available)(
         expect(await handle.result()).toMatchObject({
           payout_status: "processing",
           complete_time: null,
+          outcome: "open",
         });
+        const { typedSearchAttributes } = await handle.describe();
+        expect(typedSearchAttributes.get(PAYMENT_STAGE)).toBe("unfinished");
         await expectJustOver(handle);
       });
     });

@@ -69,6 +69,7 @@ describe("a bulk run", () => {
         cancelled: 0,
         terminated: 0,
         timedOut: 0,
+        unfinished: 0,
       });
       expect(await statusOf(`${batch.workflowId}/page/3`)).toBe("TERMINATED");
       const run = await rig.environment.client.workflow.getHandle(rows[7]!.workflowId).describe();
@@ -77,6 +78,22 @@ describe("a bulk run", () => {
     expect((await payouts()).map(({ amount }) => Number(amount)).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 25 }, (_, index) => index + 1),
     );
+  });
+
+  it("does not call complete what was open still at the end of its time", async () => {
+    const open: Partial<PaymentsActivities> = {
+      ...service.activities,
+      awaitPayoutEnd: async (awaited) => {
+        const payout = await service.client.retrievePayout({ payout_id: awaited.payout_id });
+        return payout.amount === "2.00"
+          ? { outcome: "open", payout: { ...payout, payout_status: "processing" } }
+          : service.activities.awaitPayoutEnd(awaited);
+      },
+    };
+    await withWorker(rig, open, async () => {
+      const batch = await startBatch(rig, makeRows(3));
+      expect(await batch.result()).toMatchObject({ completed: 2, unfinished: 1, failed: 0 });
+    });
   });
 
   it("sends no more than its window at a time, and fills it", async () => {

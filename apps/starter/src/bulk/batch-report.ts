@@ -1,4 +1,4 @@
-import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
+import { PAYMENT_STAGE, UNFINISHED } from "@durable-payments/activities/search-attributes";
 import type { BatchProgress, PayoutBatchResult } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
@@ -9,6 +9,8 @@ import { awaitEnding, describeRun } from "../runs/run-state.ts";
 /** How many of the payout runs of a bulk run stand how. */
 export interface RunCounts {
   readonly completed: number;
+  /** They ended while their payout was open still. */
+  readonly unfinished: number;
   readonly failed: number;
   readonly cancelled: number;
   readonly terminated: number;
@@ -60,22 +62,24 @@ const countRuns = async ({ client }: Temporal, batch: string): Promise<RunCounts
   const ofBatch = `PaymentBatch = "${batch}"`;
   const count = (condition: string) => client.workflow.count(`${ofBatch} ${condition}`);
   const open = 'AND ExecutionStatus = "Running" AND PaymentStage';
-  const [{ groups }, asking, waiting] = await Promise.all([
+  const [{ groups }, unfinished, asking, waiting] = await Promise.all([
     count("GROUP BY ExecutionStatus"),
+    count(`AND ExecutionStatus = "Completed" AND PaymentStage = "${UNFINISHED}"`),
     count(`${open} IN ("needsAttention", "awaitApproval")`),
     count(`${open} = "awaitPayout"`),
   ]);
   const by = new Map(groups.map(({ count, groupValues }) => [String(groupValues[0]), count]));
   const of = (status: string) => by.get(status) ?? 0;
   return {
-    completed: of("Completed"),
+    completed: Math.max(0, of("Completed") - unfinished.count),
+    unfinished: unfinished.count,
     failed: of("Failed"),
     cancelled: of("Canceled"),
     terminated: of("Terminated"),
     timedOut: of("TimedOut"),
     asking: asking.count,
     waiting: waiting.count,
-    // The three are counted one after the other.
+    // They are counted one after the other.
     sending: Math.max(0, of("Running") - asking.count - waiting.count),
   };
 };
@@ -133,9 +137,14 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
   };
 };
 
-/** Runs that ended without having paid. */
-export const unpaid = ({ cancelled, failed, terminated, timedOut }: RunCounts): number =>
-  cancelled + failed + terminated + timedOut;
+/** Runs that ended without it being known that they have paid. */
+export const unpaid = ({
+  cancelled,
+  failed,
+  terminated,
+  timedOut,
+  unfinished,
+}: RunCounts): number => cancelled + failed + terminated + timedOut + unfinished;
 
 /** The exit code of a command that reports a bulk run. */
 export const batchExitCode = ({ progress, rows, runs, status }: BatchReport): number => {

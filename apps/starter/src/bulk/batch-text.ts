@@ -10,6 +10,7 @@ const COLOURS = { completed: "green", failed: "red", running: "cyan" } as const;
 
 const NAMES = {
   completed: "completed",
+  unfinished: "not complete in time",
   failed: "failed",
   cancelled: "cancelled",
   terminated: "terminated",

@@ -152,7 +152,7 @@ export const reportOn = async (
     : await reportBatch(temporal, batch);
   if (result !== undefined) {
     output.live(`… writing ${result}`);
-    await writeResultFile(temporal, rowsOfBatch(temporal, batch), result);
+    await writeResultFile(temporal, () => rowsOfBatch(temporal, batch), result);
   }
   return answerReport(output, report, result);
 };
@@ -168,7 +168,7 @@ const answerNothingNew = async (
   output: Output,
   result: string | undefined,
 ): Promise<number> => {
-  if (result !== undefined) await writeResultFile(temporal, rowsOfFile(checked), result);
+  if (result !== undefined) await writeResultFile(temporal, () => rowsOfFile(checked), result);
   const { batch, rows, totals } = checked;
   output.answer(
     { status: "nothingNew", workflowId: batch, rows, totals, known: rows, new: 0 },

@@ -1,9 +1,11 @@
 import { open, rename, rm } from "node:fs/promises";
 import { extname } from "node:path";
 import { pageId, readPage } from "@durable-payments/activities/batch-rows";
+import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/workflows";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
+import { NoJournal, withJournal } from "../connection/journal.ts";
 import { badInput } from "../errors.ts";
 import { describeRun } from "../runs/run-state.ts";
 import { memoOf } from "./batch-report.ts";
@@ -72,12 +74,26 @@ const ASKED_AT_ONCE = 16;
 
 /**
  * Writes what became of each row, in the memory of one page. The file appears when it is whole; one
- * of that name is replaced.
+ * of that name is replaced. The journal, where it can be read here, tells of rows that Temporal has
+ * forgotten.
  */
 export const writeResultFile = async (
   temporal: Temporal,
-  pages: AsyncIterable<ReadonlyArray<BatchRow>>,
+  pages: () => AsyncIterable<ReadonlyArray<BatchRow>>,
   file: string,
+): Promise<void> => {
+  try {
+    await withJournal(({ journal }) => write(temporal, pages(), { file, journal }));
+  } catch (error) {
+    if (!(error instanceof NoJournal)) throw error;
+    await write(temporal, pages(), { file, journal: undefined });
+  }
+};
+
+const write = async (
+  temporal: Temporal,
+  pages: AsyncIterable<ReadonlyArray<BatchRow>>,
+  { file, journal }: { readonly file: string; readonly journal: Journal | undefined },
 ): Promise<void> => {
   const { head, line } = formatOf(file);
   const part = `${file}.${process.pid}.part`;
@@ -93,7 +109,8 @@ export const writeResultFile = async (
         const outcomes = await Effect.runPromise(
           Effect.forEach(
             rows,
-            (row) => Effect.promise(() => outcomeOf(temporal, row, runs.get(row.workflowId))),
+            (row) =>
+              Effect.promise(() => outcomeOf(temporal, row, runs.get(row.workflowId), journal)),
             { concurrency: ASKED_AT_ONCE },
           ),
         );

@@ -1,3 +1,4 @@
+import type { Journal } from "@durable-payments/journal";
 import { PAYMENT_AWAITS, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
 import type { BatchRow, PayoutResult } from "@durable-payments/workflows";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
@@ -25,6 +26,8 @@ export interface RowOutcome {
     | "waiting"
     | "sending"
     | "notStarted"
+    /** Temporal has forgotten its run, and the journal has a send of it. */
+    | "forgotten"
     /** The key has paid something else; this row was not paid. */
     | "otherPayment";
   readonly reason: string;
@@ -77,18 +80,43 @@ const closedRun = async (
     : { payout_id, status: "completed", reason: "" };
 };
 
-const what = async (
-  temporal: Temporal,
-  { fingerprint }: BatchRow,
-  run: WorkflowExecutionInfo | undefined,
-): Promise<What> => {
-  if (run === undefined) {
+const NOT_KNOWN: What = {
+  payout_id: "",
+  status: "notStarted",
+  reason: "Temporal knows no run of it: it was not started, or the run was deleted since",
+};
+
+/** What became of a row that Temporal does not know, as the journal has it. */
+const recorded = async (journal: Journal | undefined, workflowId: string): Promise<What> => {
+  const sends = (await journal?.find({ workflowId })) ?? [];
+  const payouts = sends.filter(({ operation }) => operation === "createPayout");
+  const made = payouts.find(({ outcome }) => outcome === "carriedOut");
+  if (made !== undefined) {
+    const { payout_id = "" } = made.ids;
     return {
-      payout_id: "",
-      status: "notStarted",
-      reason: "Temporal knows no run of it: it was not started, or the run was deleted since",
+      payout_id,
+      status: "forgotten",
+      reason: "its payout was created, as the journal has it",
     };
   }
+  const isUnclear = payouts.some(({ outcome }) => outcome !== "notCarriedOut");
+  return isUnclear
+    ? {
+        payout_id: "",
+        status: "forgotten",
+        reason:
+          "it was sent, and the journal has no answer: import the file again, which looks first",
+      }
+    : NOT_KNOWN;
+};
+
+const what = async (
+  temporal: Temporal,
+  { fingerprint, workflowId }: BatchRow,
+  run: WorkflowExecutionInfo | undefined,
+  journal: Journal | undefined,
+): Promise<What> => {
+  if (run === undefined) return recorded(journal, workflowId);
   if (run.memo?.["fingerprint"] !== fingerprint) {
     return {
       payout_id: "",
@@ -99,15 +127,20 @@ const what = async (
   return run.status.name === "RUNNING" ? openRun(run) : await closedRun(temporal, run);
 };
 
-/** What became of a row, from the latest run of its id. */
+/**
+ * What became of a row, from the latest run of its id.
+ *
+ * @param journal of the account that pays, where it can be read.
+ */
 export const outcomeOf = async (
   temporal: Temporal,
   row: BatchRow,
   run: WorkflowExecutionInfo | undefined,
+  journal?: Journal,
 ): Promise<RowOutcome> => ({
   row: row.row,
   key: row.key,
   workflow_id: row.workflowId,
   run_id: run?.runId ?? "",
-  ...(await what(temporal, row, run)),
+  ...(await what(temporal, row, run, journal)),
 });

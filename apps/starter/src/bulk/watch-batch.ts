@@ -41,10 +41,11 @@ export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>
     first && last && last.at > first.at
       ? ((last.ended - first.ended) * 1000) / (last.at - first.at)
       : 0;
-  const failed = unpaid(runs);
+  const failed = unpaid(runs) - runs.unfinished;
   const parts = [
-    `${ended - failed} done`,
+    `${ended - unpaid(runs)} done`,
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(runs.unfinished > 0 ? [`${runs.unfinished} not in time`] : []),
     ...(runs.asking > 0 ? [`${runs.asking} asking`] : []),
     ...(runs.waiting > 0 && rate === 0 ? [`${runs.waiting} waiting`] : []),
     ...(stage === "awaitApproval" ? ["awaits approval"] : []),

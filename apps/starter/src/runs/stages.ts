@@ -1,3 +1,4 @@
+import { UNFINISHED } from "@durable-payments/activities/search-attributes";
 import { type Event, searchAttributeOf } from "./history-steps.ts";
 
 /** The stage of a run that asks a person, whichever step it is at. */
@@ -19,4 +20,5 @@ export const leftOverOf = (stage: string): string | undefined =>
   stage.startsWith(LEFT_OVER) ? stage.slice(LEFT_OVER.length) : undefined;
 
 /** Whether a stage is a step of its own, and not what happens to one. */
-export const isStep = (stage: string): boolean => stage !== ASKS && leftOverOf(stage) === undefined;
+export const isStep = (stage: string): boolean =>
+  stage !== ASKS && stage !== UNFINISHED && leftOverOf(stage) === undefined;

@@ -5,6 +5,7 @@ import { CancellationScope, isCancellation, setHandler } from "@temporalio/workf
 import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
 import type { EndingDecision, SentBefore } from "@durable-payments/activities";
+import { UNFINISHED } from "@durable-payments/activities/search-attributes";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import {
@@ -212,6 +213,11 @@ export class Run {
         else this.#leftOver.push(end);
       },
     });
+  }
+
+  /** What the run waited for is open still: it can be found by that, even where it ends so. */
+  leavesOpen(): void {
+    this.#index.stage(UNFINISHED);
   }
 
   /** Does what a cancellation of the run must not interrupt. */

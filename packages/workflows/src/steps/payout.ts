@@ -166,7 +166,10 @@ export const awaitPayout = (
               return activities.checkPayout.executeWithOptions(check, [{ payout_id }]);
             }),
       })
-      .then(payoutOf);
+      .then((seen) => {
+        if (seen.outcome === "open") run.leavesOpen();
+        return payoutOf(seen);
+      });
   });
 
 /** The payout, unless it has failed; an open one has no time of completion that counts. */

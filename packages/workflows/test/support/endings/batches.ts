@@ -28,6 +28,7 @@ const activities: BatchActivities = {
     cancelled: 0,
     terminated: 0,
     timedOut: 0,
+    unfinished: 0,
   }),
 };
 
