@@ -2,7 +2,10 @@ import type { Journal, RecordedSend } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import { isUnnamedStep } from "./send-intent.ts";
 
-/** A send of a run that the journal has and the run's history has not: the history was put back. */
+/**
+ * A send of a workflow id that the journal has and a run's history has not: the history was put back to
+ * an earlier state, or an earlier run of the id made it.
+ */
 export interface ForgottenSend {
   readonly step: string;
   readonly operation: string;
@@ -13,6 +16,8 @@ export interface ForgottenSend {
   readonly currency?: string;
   /** Ids that its answer gave: payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970. */
+  readonly begunAt: number;
 }
 
 /** By step, the number of the latest send that a run knows of. */
@@ -21,7 +26,8 @@ export type KnownSends = Readonly<Record<string, number>>;
 /** What a run asks the journal before it ends without having come to its end. */
 export interface ForgottenSendActivities {
   /**
-   * Finds what this run has sent, may have been carried out and stands, and is not known to it.
+   * Finds what runs of this workflow id have sent, may have been carried out and stands, and is not
+   * known to this run.
    *
    * @returns the latest such send of each step.
    */
@@ -34,19 +40,17 @@ const mayStand = ({ outcome }: RecordedSend): boolean =>
 /** The activities that compare a run with the journal. */
 export const makeForgottenSendActivities = (journal: Journal): ForgottenSendActivities => ({
   findForgottenSends: async (known) => {
-    const { runId = "", workflowId = "" } = Context.current().info.workflowExecution ?? {};
+    const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
     const recorded = await journal.find({ workflowId });
     const forgotten = recorded.filter(
       (send) =>
-        send.runId === runId &&
-        !isUnnamedStep(send.step) &&
-        send.number > (known[send.step] ?? 0) &&
-        mayStand(send),
+        !isUnnamedStep(send.step) && send.number > (known[send.step] ?? 0) && mayStand(send),
     );
     const latest = new Map(forgotten.map((send) => [send.step, send]));
-    return [...latest.values()].map(({ amount, currency, ids, key, operation, step }) => ({
+    return [...latest.values()].map(({ amount, begunAt, currency, ids, key, operation, step }) => ({
       step,
       operation,
+      begunAt,
       ...(key !== undefined && { key }),
       ...(amount !== undefined && { amount }),
       ...(currency !== undefined && { currency }),

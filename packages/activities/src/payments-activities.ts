@@ -52,7 +52,7 @@ export const makePaymentsActivities = (
 ): PaymentsActivities =>
   pinnedTo(() => accountOf(runtime), {
     ...makeOperationActivities(runtime, { brake, journal, maxAmounts }),
-    ...makeWaitingActivities(runtime, brake),
+    ...makeWaitingActivities(runtime, brake, journal),
     ...makeLookupActivities(runtime, journal),
     ...makeCheckActivities(runtime, maxAmounts),
     ...makeTrackerActivities(runtime, tracker),

@@ -1,4 +1,5 @@
 import type { Balance, Cardholder, PaymentsClient, Payout } from "@durable-payments/api-core";
+import type { Journal } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import { Effect, Option, Stream } from "effect";
 import type { Brake } from "./brake.ts";
@@ -28,10 +29,14 @@ export interface EndedPayout extends SeenPayout {
   readonly outcome: "completed" | "failed";
 }
 
-/** A cardholder as the list shows it, if it does: how the identity check has ended, or that it is open. */
+/**
+ * A cardholder as the list shows it, if it does: how the identity check has ended, or that it is open;
+ * `removed` where it is not listed, and a run of the same id has removed it.
+ */
 export type SeenCardholder =
   | CheckedCardholder
-  | { readonly outcome: "open"; readonly cardholder: Cardholder | null };
+  | { readonly outcome: "open"; readonly cardholder: Cardholder | null }
+  | { readonly outcome: "removed"; readonly cardholder: null };
 
 /** A cardholder whose identity check has ended, and how. */
 export interface CheckedCardholder {
@@ -102,6 +107,7 @@ export const findCardholder = (client: PaymentsClient["Service"], card_holder_id
 export const makeWaitingActivities = (
   runtime: PaymentsRuntime,
   brake: Brake,
+  journal: Journal,
 ): WaitingActivities => {
   const look = <A>(call: Call<A>, pace?: Pace): Promise<A> => {
     const left = pace === undefined ? 0 : leftMs(pace);
@@ -124,8 +130,8 @@ export const makeWaitingActivities = (
       pace,
     );
 
-  const lookAtCardholder = (card_holder_id: string, pace?: Pace): Promise<SeenCardholder> =>
-    look(
+  const lookAtCardholder = async (card_holder_id: string, pace?: Pace): Promise<SeenCardholder> => {
+    const seen = await look(
       (client) =>
         Effect.map(
           findCardholder(client, card_holder_id),
@@ -139,6 +145,20 @@ export const makeWaitingActivities = (
         ),
       pace,
     );
+    return seen.cardholder === null && (await isRemoved(card_holder_id))
+      ? { outcome: "removed", cardholder: null }
+      : seen;
+  };
+
+  /** Whether a run of this workflow id has removed a cardholder that it created: then no list shows it. */
+  const isRemoved = async (card_holder_id: string): Promise<boolean> => {
+    const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+    // What cannot be read says nothing.
+    const sends = await journal.find({ workflowId }).catch(() => []);
+    return sends.some(
+      ({ ids, outcome }) => outcome === "undone" && ids["card_holder_id"] === card_holder_id,
+    );
+  };
 
   const lookAtFunds = ({ amount, currency }: NeededFunds, pace?: Pace): Promise<SeenFunds> =>
     look(

@@ -214,6 +214,14 @@ describe("awaitVerification", () => {
     });
   });
 
+  it("ends where a run of the same id has removed the cardholder: no list will show them", async () => {
+    const card_holder_id = await newCardholder();
+    await run(made.activities.removeCardholder, { card_holder_id });
+    const removed = { outcome: "removed", cardholder: null };
+    expect(await look(card_holder_id)).toEqual(removed);
+    expect(await run(made.activities.checkCardholder, { card_holder_id })).toEqual(removed);
+  });
+
   it("takes the endings from the assumptions", async () => {
     await end();
     await begin({}, { assumptions: { cardholderVerifiedStatuses: ["INCOMPLETE"] } });

@@ -27,6 +27,7 @@ const WRITES_BEFORE: Readonly<Record<PlannedRun["kind"], Readonly<Record<string,
 /** How many writes a run has done before it ended by a failure of this type. */
 const WRITES_BEFORE_FAILURE: Readonly<Record<string, number>> = {
   PayoutFailed: 1,
+  CardholderRemoved: 1,
   VerificationOverdue: 1,
   VerificationRefused: 1,
   FundsOverdue: 1,

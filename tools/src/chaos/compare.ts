@@ -85,7 +85,12 @@ const outcomeOf = (run: PlannedRun, ending: Ending, evidence: Evidence): Outcome
   if (evidence.ended.has(workflowId) || evidence.abandoned.has(workflowId)) return "ended";
   if (isRefusedOnDemand(ending)) return "refused";
   const { type } = ending;
-  if (run.kind === "onboarding") return run.mayFailAs.includes(type) ? "failed" : "unexplained";
+  if (run.kind === "onboarding") {
+    // What it undid before the database was put back is gone.
+    const isUndone =
+      evidence.restored && run.undoes && (type === "CardholderRemoved" || type === "Refused");
+    return isUndone || run.mayFailAs.includes(type) ? "failed" : "unexplained";
+  }
   const mayFail = run.payments.some(({ settling }) => settling === "fails");
   if (type === "PayoutFailed" && mayFail) return "failed";
   const isUnfunded =

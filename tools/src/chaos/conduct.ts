@@ -158,6 +158,7 @@ const conductIn = async (
             workDone,
           }).then(async (restored) => {
             progress.restored = restored;
+            person.forget();
             await operator.fund(over);
           })
         : operator.intervene(workDone, over),

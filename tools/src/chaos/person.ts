@@ -133,6 +133,11 @@ export class Person {
     }
   }
 
+  /** The runs were put back: what they asked, and were answered since, they ask again. */
+  forget(): void {
+    this.#answered.clear();
+  }
+
   async #answerAll(): Promise<void> {
     const questions: Question[] = [];
     for (const workflowId of await this.#whoAsks()) {

@@ -29,7 +29,7 @@ export const moneyOf = (request: object): Pick<StepInDoubt, "amount" | "currency
 };
 
 /** A send that only the journal knows of. */
-export const forgottenInDoubt = ({ ids, ...send }: ForgottenSend): StepInDoubt => ({
+export const forgottenInDoubt = ({ begunAt: _, ids, ...send }: ForgottenSend): StepInDoubt => ({
   ...send,
   ...(Object.keys(ids).length > 0 && { ids }),
 });
@@ -84,7 +84,7 @@ export class SendingSteps {
   readonly #inDoubt = new Map<string, StepInDoubt>();
   readonly #numbers: Record<string, number> = {};
 
-  /** The run knows of the sends of a step up to this one. */
+  /** The run knows what became of the sends of a step up to this one, or that it is in doubt. */
   knowUpTo(step: string, number: number): void {
     this.#numbers[step] = number;
   }

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { accountPin } from "./account-pin.ts";
 import { localJournal } from "./activities.ts";
-import { CancellationScope, isCancellation, setHandler } from "@temporalio/workflow";
+import { CancellationScope, isCancellation, setHandler, workflowInfo } from "@temporalio/workflow";
 import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
 import type { EndingDecision, SentBefore } from "@durable-payments/activities";
@@ -286,7 +286,10 @@ export class Run {
     this.#index.settled(step);
   }
 
-  /** The run knows of the sends of a step up to this one, by its number in all runs of the workflow id. */
+  /**
+   * The run knows of the sends of a step up to this one, by its number in all runs of the workflow id.
+   * What was held back before the journal had it does not count: that may have another of its number.
+   */
   knowsSendsUpTo(step: string, number: number): void {
     this.#sending.knowUpTo(step, number);
   }
@@ -395,10 +398,15 @@ export class Run {
 
   /**
    * Where the server's database was put back to an earlier state, the journal knows of sends that this
-   * run has forgotten. Its steps would be told; a run that ends before them has to ask.
+   * run, or one that was started again in its place, knows nothing of. Its steps would be told; a run
+   * that ends before them has to ask.
    */
   async #doubtForgotten(): Promise<void> {
+    const startedAt = workflowInfo().startTime.getTime();
     for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
+      // Who had it reset has read what the runs before it came to.
+      const before = send.begunAt < startedAt ? this.#past.sent(send.step)?.outcome : undefined;
+      if (before === "known" || before === "nothing") continue;
       this.#sending.doubt(forgottenInDoubt(send));
       this.#index.doubts(send.step);
       this.known(send.ids, send.step);

@@ -83,7 +83,8 @@ export interface AwaitVerificationOptions {
  * Waits until a cardholder's identity check has passed: until the tracker tells so and the list shows
  * it, or the run sees it by itself. A last look is taken at the end of the wait.
  *
- * @throws VerificationRefused, VerificationIncomplete, or VerificationOverdue after `within`.
+ * @throws VerificationRefused, VerificationIncomplete, CardholderRemoved, or VerificationOverdue after
+ * `within`.
  */
 export const awaitVerification = (
   run: Run,
@@ -133,6 +134,12 @@ const judgeCheck = (seen: SeenCardholder, card_holder_id: string, within: Durati
       throw runFailure(
         "VerificationOverdue",
         `The identity check of cardholder ${card_holder_id} has not ended within ${String(within)}.`,
+        { card_holder_id },
+      );
+    case "removed":
+      throw runFailure(
+        "CardholderRemoved",
+        `The cardholder ${card_holder_id} is not listed, and was removed by a run of this id, as the journal has it: start a run of another id.`,
         { card_holder_id },
       );
     case "refused":

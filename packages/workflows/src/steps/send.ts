@@ -97,6 +97,8 @@ const keep = <Request extends object, A>(
   const ids = idsOf(result);
   run.known(ids, step);
   run.settled(step);
+  // Nothing else of it stands: the journal permits no send after one that was carried out.
+  run.knowsSendsUpTo(step, Number.MAX_SAFE_INTEGER);
   run.audit.add({ who: "run", step, what, detail: ids });
   return result;
 };

@@ -127,7 +127,6 @@ export class Sender<Request extends object, A> {
     this.#tell("sending");
     const number = this.#number;
     this.#number += 1;
-    this.#run.knowsSendsUpTo(this.#sending.step, number);
     return {
       step: this.#sending.step,
       number,
@@ -158,7 +157,7 @@ export class Sender<Request extends object, A> {
       case "AlreadySent":
         return this.#onSentBefore(failure.sent, failure.reason);
       case "Unknown":
-        this.#knownTo = this.#number - 1;
+        this.#knowUpTo(this.#number - 1);
         this.#doubt();
         return this.#lookUp(failure.reason, failure.type);
     }
@@ -174,6 +173,11 @@ export class Sender<Request extends object, A> {
     this.#unknownOutcomes += 1;
     this.#isInDoubt = true;
     this.#run.outcomeUnknown(this.#inDoubt);
+  }
+
+  #knowUpTo(number: number): void {
+    this.#knownTo = Math.max(this.#knownTo, number);
+    this.#run.knowsSendsUpTo(this.#sending.step, this.#knownTo);
   }
 
   /** Nothing was made that this run does not know: it may be sent again. */
@@ -235,8 +239,7 @@ export class Sender<Request extends object, A> {
     const { fromIds, idsWanted } = this.#sending;
     const { begunAt, ids, isSamePayload, key, number, outcome, runId } = sent;
     this.#number = Math.max(this.#number, number + 1);
-    this.#knownTo = Math.max(this.#knownTo, number);
-    this.#run.knowsSendsUpTo(this.#sending.step, this.#number - 1);
+    this.#knowUpTo(number);
     const isOfThisRun = runId === workflowInfo().runId;
     const isUndone = outcome === "undone" || (this.#isUndone && outcome === "carriedOut");
     if (isUndone && key !== undefined && key === this.#keys.current) {
