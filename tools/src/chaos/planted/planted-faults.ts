@@ -146,4 +146,31 @@ export const plantedFaults: readonly PlantedFault[] = [
     tests: ["--project=@durable-payments/starter", "retry-plan"],
     chaos: ["--seed", "408", ...temperament({})],
   },
+  {
+    name: "forgotten-sends",
+    what: "a run that ends does not ask what it has sent before its history was put back",
+    edits: [
+      {
+        file: "packages/workflows/src/run/run.ts",
+        find: `    await this.#doubtForgotten();`,
+        put: `    if (!isCancellation(error)) await this.#doubtForgotten();`,
+      },
+    ],
+    tests: ["--project=@durable-payments/workflows", "ended-in-doubt", "explorer"],
+    chaos: ["--seed", "409", "--restore", ...temperament({})],
+  },
+  {
+    name: "undone",
+    what: "what was undone is not remembered, and is taken for what stands",
+    edits: [
+      {
+        file: "packages/activities/src/guarded-send.ts",
+        find: `      undoes === undefined ? undefined : this.#note(() => journal.noteUndone(undoes)),
+`,
+        put: "",
+      },
+    ],
+    tests: ["--project=@durable-payments/activities", "forgotten-sends", "waiting"],
+    chaos: ["--seed", "410", "--restore", ...temperament({})],
+  },
 ];
