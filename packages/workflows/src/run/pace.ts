@@ -1,6 +1,8 @@
 import type { Pace } from "@durable-payments/activities";
+import { sleep } from "@temporalio/workflow";
 import { activities, safetyNetActivities } from "./activities.ts";
 import type { Duration } from "./duration.ts";
+import { isOverdue } from "./failures.ts";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 
 /**
@@ -38,11 +40,27 @@ const GRACE_MS = 60_000;
 
 /**
  * Ends a waiting activity that has not ended by itself: after its own last look, so that the server's
- * timeout is for the case that there was none. The run then takes the last look itself.
+ * timeout is for the case that there was none.
  */
 export const endsBy = (until: number): { readonly scheduleToCloseTimeout: number } => ({
   scheduleToCloseTimeout: Math.max(0, until - Date.now()) + GRACE_MS,
 });
+
+/**
+ * What a waiting activity came to. Where the server gave it up, the run takes the last look itself, and
+ * no sooner than the wait is over: the server gives up at once when the next attempt would be too late,
+ * as it is after one that took long.
+ */
+export const orLastLook = <A>(
+  until: number,
+  waiting: Promise<A>,
+  lastLook: () => Promise<A>,
+): Promise<A> =>
+  waiting.catch(async (error: unknown) => {
+    if (!isOverdue(error)) throw error;
+    if (Date.now() < until) await sleep(until - Date.now());
+    return lastLook();
+  });
 
 /**
  * The activities for looks at what the tracker tells: on the queue of slow looks, unless the run was

@@ -1,8 +1,8 @@
 import type { Balance } from "@durable-payments/api-core";
 import { activities } from "../run/activities.ts";
 import type { Duration } from "../run/duration.ts";
-import { failureOfActivity, isOverdue, runFailure } from "../run/failures.ts";
-import { ALONE, endOf, endsBy, pace, type PollInterval } from "../run/pace.ts";
+import { failureOfActivity, runFailure } from "../run/failures.ts";
+import { ALONE, endOf, endsBy, orLastLook, pace, type PollInterval } from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
 
 const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type === "Refused";
@@ -53,15 +53,14 @@ export const awaitFunds = (
       `the ${currency} balance holds ${balance.available_balance}, ${amount} is needed`,
     );
     run.shows({ [`fund ${currency}`]: await bankDetails(currency) });
-    return activities.awaitFunds
-      .executeWithOptions(
+    return orLastLook(
+      until,
+      activities.awaitFunds.executeWithOptions(
         { summary: `Await ${amount} ${currency} on the balance`, ...endsBy(until) },
         [{ amount, currency, ...pace(pollInterval, ALONE, until) }],
-      )
-      .catch((error: unknown) => {
-        if (!isOverdue(error)) throw error;
-        return activities.checkFunds({ amount, currency });
-      })
+      ),
+      () => activities.checkFunds({ amount, currency }),
+    )
       .then((seen) => {
         if (seen.isEnough) return seen.balance;
         throw runFailure(

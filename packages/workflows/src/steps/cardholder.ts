@@ -3,11 +3,12 @@ import { cardholderIntent } from "@durable-payments/activities/near-match";
 import type { Cardholder, Input } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import { activities, localLooks } from "../run/activities.ts";
-import { isOverdue, runFailure } from "../run/failures.ts";
+import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
 import {
   endOf,
   endsBy,
+  orLastLook,
   lookingActivities,
   pace,
   type PollInterval,
@@ -111,15 +112,14 @@ export const awaitVerification = (
             )
             .then((seen) => (seen.outcome === "open" ? undefined : seen)),
         look: () =>
-          lookingActivities(pollInterval)
-            .awaitVerification.executeWithOptions(
+          orLastLook(
+            until,
+            lookingActivities(pollInterval).awaitVerification.executeWithOptions(
               { summary: `Await the identity check of ${card_holder_id}`, ...endsBy(until) },
               [{ card_holder_id, ...pace(pollInterval, SAFETY_NET, until) }],
-            )
-            .catch((error: unknown) => {
-              if (!isOverdue(error)) throw error;
-              return activities.checkCardholder.executeWithOptions(check, [{ card_holder_id }]);
-            }),
+            ),
+            () => activities.checkCardholder.executeWithOptions(check, [{ card_holder_id }]),
+          ),
       })
       .then((seen) => judgeCheck(seen, card_holder_id, within));
   });

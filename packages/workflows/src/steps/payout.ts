@@ -3,11 +3,12 @@ import { matchAmount, matchCode, payoutIntent } from "@durable-payments/activiti
 import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import { activities, localLooks } from "../run/activities.ts";
-import { isOverdue, runFailure } from "../run/failures.ts";
+import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
 import {
   endOf,
   endsBy,
+  orLastLook,
   lookingActivities,
   pace,
   type PollInterval,
@@ -156,15 +157,14 @@ export const awaitPayout = (
             )
             .then((seen) => (seen.outcome === "open" ? undefined : seen)),
         look: () =>
-          lookingActivities(pollInterval)
-            .awaitPayoutEnd.executeWithOptions(
+          orLastLook(
+            until,
+            lookingActivities(pollInterval).awaitPayoutEnd.executeWithOptions(
               { summary: `Await the payout ${payout_id}`, ...endsBy(until) },
               [{ payout_id, ...pace(pollInterval, SAFETY_NET, until) }],
-            )
-            .catch((error: unknown) => {
-              if (!isOverdue(error)) throw error;
-              return activities.checkPayout.executeWithOptions(check, [{ payout_id }]);
-            }),
+            ),
+            () => activities.checkPayout.executeWithOptions(check, [{ payout_id }]),
+          ),
       })
       .then((seen) => {
         if (seen.outcome === "open") run.leavesOpen();

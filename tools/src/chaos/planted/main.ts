@@ -80,7 +80,7 @@ const testsIn = (copy: string, { tests }: PlantedFault): string | undefined => {
   if (status === 0) return "green";
   const failed = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .split("\n")
-    .filter((line) => line.includes("FAIL"));
+    .filter((line) => / FAIL /.test(line));
   // A test file that cannot run at all, or is not there, shows nothing.
   return failed.length === 0 ? "failed to run" : `RED, ${failed.length}: ${failed[0]?.trim()}`;
 };
