@@ -133,6 +133,11 @@ describe("a payout", () => {
     });
     expect(await ended("settled")).toBe("COMPLETED");
     expect(await paid("21.00")).toHaveLength(1);
+    const key = made?.unique_request_id ?? "";
+    const found = await starter(["runs", "list", "--find", key, "--json"]);
+    expect(jsonOf(found)).toMatchObject({
+      runs: listWith(fields({ workflowId: "settled", state: "completed" })),
+    });
     const { entries } = jsonOf(await starter(["audit", "settled", "--json"]));
     expect(entries).toEqual(
       listWith(fields({ who: "Ada", what: "settled: carried out", step: "createPayout" })),

@@ -1,7 +1,11 @@
 /** What became of what a step sent in the runs before this one. */
 export type SentBefore =
-  /** It was carried out, and stands. */
-  | { readonly outcome: "known"; readonly ids: Readonly<Record<string, string>> }
+  /** It was carried out, and stands; `key` is the `unique_request_id` that it was sent with last. */
+  | {
+      readonly outcome: "known";
+      readonly ids: Readonly<Record<string, string>>;
+      readonly key?: string;
+    }
   /**
    * Nothing of it stands: it was never sent, was refused, or was undone. `isUndone` where it was
    * carried out and undone since, so that a second one is wanted.

@@ -79,3 +79,9 @@ export const PollInterval = Schema.Struct({
   min: Schema.optionalKey(Duration),
   max: Schema.optionalKey(Duration),
 });
+
+/** A field of an object, where it is a text that says something. */
+export const textAt = (value: unknown, field: string): string | undefined => {
+  const text = isRecord(value) ? value[field] : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
+};

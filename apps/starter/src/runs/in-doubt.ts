@@ -8,7 +8,7 @@ import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@tempo
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 import { badInput, StarterError } from "../errors.ts";
-import { isRecord } from "../input/fields.ts";
+import { textAt } from "../input/fields.ts";
 import { commandLine } from "../output/command-line.ts";
 import { styled } from "../output/output.ts";
 import { time, wrap } from "../output/text.ts";
@@ -26,11 +26,6 @@ export interface RunInDoubt {
   readonly closedAt: string | null;
   readonly inDoubt: ReadonlyArray<StepInDoubt>;
 }
-
-const textAt = (value: unknown, field: string): string | undefined => {
-  const text = isRecord(value) ? value[field] : undefined;
-  return typeof text === "string" && text !== "" ? text : undefined;
-};
 
 /** The steps of a run whose sends have an unknown outcome, as all histories of its id tell. */
 export const stepsInDoubt = ({ sends }: Past): ReadonlyArray<StepInDoubt> =>

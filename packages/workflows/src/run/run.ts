@@ -262,12 +262,15 @@ export class Run {
    * known, and a mark of what it makes, by which other runs know that it may be this one's.
    */
   intends(step: string, { intent, key }: { readonly intent: string; readonly key?: string }): void {
-    if (key !== undefined) {
-      this.#index.add([key]);
-      this.#sending.own(step, [key]);
-    }
+    if (key !== undefined) this.owns(step, key);
     this.#index.intends(step, intent);
     this.audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
+  }
+
+  /** A step has sent, or is about to, under this key: the run can be found by it. */
+  owns(step: string, key: string): void {
+    this.#index.add([key]);
+    this.#sending.own(step, [key]);
   }
 
   /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link settled}. */
@@ -410,7 +413,7 @@ export class Run {
       this.#sending.doubt(forgottenInDoubt(send));
       this.#index.doubts(send.step);
       this.known(send.ids, send.step);
-      if (send.key !== undefined) this.#index.add([send.key]);
+      if (send.key !== undefined) this.owns(send.step, send.key);
     }
   }
 

@@ -68,6 +68,7 @@ export const sendUntilKnown = async <Request extends object, A>(
   const before = told instanceof Promise ? await told : told;
   if (before?.outcome === "known") {
     const result = await sending.fromIds(before.ids, sending.request);
+    if (before.key !== undefined) run.owns(sending.step, before.key);
     return keep(run, sending, { result, what: "known from the run before" });
   }
   const sender = new Sender(run, sending, before);

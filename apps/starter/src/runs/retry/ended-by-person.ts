@@ -1,7 +1,7 @@
 import type { EndingDecision, RetryOrder } from "@durable-payments/activities";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
-import { isRecord } from "../../input/fields.ts";
+import { textAt } from "../../input/fields.ts";
 import { commandLine } from "../../output/command-line.ts";
 import { type Event, timeOf } from "../history-steps.ts";
 
@@ -11,11 +11,6 @@ export type ToldDecision = Omit<EndingDecision, "overruled" | "runId">;
 const WHAT: Readonly<Record<string, EndingDecision["what"]>> = {
   Abandoned: "abandoned",
   Rejected: "rejected",
-};
-
-const textAt = (value: unknown, field: string): string | undefined => {
-  const text = isRecord(value) ? value[field] : undefined;
-  return typeof text === "string" ? text : undefined;
 };
 
 /** The decision of a person that a run failed with: the failure itself, or what it wraps. */

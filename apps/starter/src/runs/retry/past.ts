@@ -3,7 +3,7 @@ import { quoted } from "@durable-payments/activities/search-attributes";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
-import { isRecord } from "../../input/fields.ts";
+import { isRecord, textAt } from "../../input/fields.ts";
 import { type KeptSettlement, readSettlement } from "../settlement.ts";
 import { allDecisions } from "./ended-by-person.ts";
 import { type PastActivity, type PastStep, type ReadRun, readRun } from "./read-steps.ts";
@@ -62,11 +62,6 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "RateLimited",
   "Unavailable",
 ]);
-
-const textAt = (value: unknown, field: string): string | undefined => {
-  const text = isRecord(value) ? value[field] : undefined;
-  return typeof text === "string" && text !== "" ? text : undefined;
-};
 
 /** Ids that look-ups, people and the journal found; those that the run took are its own. */
 const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): Array<string> =>

@@ -2,6 +2,7 @@ import type { EndingDecision, RetryOrder, SentBefore } from "@durable-payments/a
 import type { Fault } from "@durable-payments/api-core";
 import { badInput, endedByPerson } from "../../errors.ts";
 import { canonicalJson } from "../../input/canonical-json.ts";
+import { textAt } from "../../input/fields.ts";
 import { commandLine } from "../../output/command-line.ts";
 import { type Amendment, amendInput } from "./amendment.ts";
 import { endedByPersonText, standing } from "./ended-by-person.ts";
@@ -66,14 +67,19 @@ const NOTES = {
 
 /** What the run is told of a send, and what a person is. */
 const toldOf = (send: PastSend, { undone }: Past, isAmended: boolean) => {
-  const { kind, sent } = send;
+  const { kind, lastInput, sent } = send;
+  const key = textAt(lastInput, "unique_request_id");
   switch (sent.outcome) {
     case "known":
       return undone.has(sent.id)
         ? { note: NOTES.undone, before: { ...anew(send), isUndone: true } as const }
         : {
             note: NOTES.known,
-            before: { outcome: "known", ids: { [kind.id]: sent.id } } satisfies SentBefore,
+            before: {
+              outcome: "known",
+              ids: { [kind.id]: sent.id },
+              ...(key !== undefined && { key }),
+            } satisfies SentBefore,
           };
     case "refused":
       // A refused request was not carried out: its successor has a key of its own.
