@@ -2,7 +2,7 @@ export type { BatchActivities, PageToStart, RunEndings, StartedRows } from "./ba
 export type { BatchRow } from "./batch-rows.ts";
 export { type Brake, brakeId, type Pause } from "./brake.ts";
 export type { AnsweredCard, PlannedRequest } from "./check-activities.ts";
-export type { ForgottenSend, KnownSends } from "./forgotten-sends.ts";
+export type { ForgottenSend, FoundByStep, KnownSends } from "./journal-activities.ts";
 export { type MaxAmounts, readMaxAmounts } from "./limits.ts";
 export { NOT_YET, PAUSED } from "./failures.ts";
 export { LIST_DOES_NOT_ADD_UP, type Match, type Matches, type Sent } from "./lookup-activities.ts";

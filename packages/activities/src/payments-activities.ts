@@ -2,7 +2,7 @@ import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
 import { type BatchActivities, batchActivities } from "./batch-activities.ts";
 import { type Brake, makeTemporalBrake } from "./brake.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
-import { type ForgottenSendActivities, makeForgottenSendActivities } from "./forgotten-sends.ts";
+import { type JournalActivities, makeJournalActivities } from "./journal-activities.ts";
 import type { MaxAmounts } from "./limits.ts";
 import { type LookupActivities, makeLookupActivities } from "./lookup-activities.ts";
 import { makeOperationActivities, type OperationActivities } from "./operation-activities.ts";
@@ -22,7 +22,7 @@ export type PaymentsActivities = OperationActivities &
   LookupActivities &
   CheckActivities &
   RetryActivities &
-  ForgottenSendActivities &
+  JournalActivities &
   BatchActivities &
   TrackerActivities;
 
@@ -57,6 +57,6 @@ export const makePaymentsActivities = (
     ...makeCheckActivities(runtime, maxAmounts),
     ...makeTrackerActivities(runtime, tracker),
     ...makeRetryActivities(),
-    ...makeForgottenSendActivities(journal),
+    ...makeJournalActivities(journal),
     ...batchActivities,
   });

@@ -1,6 +1,7 @@
 export {
   type Begun,
   type BegunSend,
+  type FoundSend,
   type Journal,
   JournalUnavailable,
   type KeyEcho,

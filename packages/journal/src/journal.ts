@@ -24,6 +24,13 @@ export interface MadeBySend extends Pick<WriteName, "workflowId"> {
   readonly id: string;
 }
 
+/** What a send made whose answer was lost, as a look-up or a person found it. */
+export interface FoundSend extends WriteName {
+  readonly operation: string;
+  /** payout_id, card_id, … */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
 /** A send that is about to be made. It holds no secret and no account number. */
 export interface Send extends WriteName {
   /** 1 for the first send of the write, one more for each further one, in all runs of the workflow id. */
@@ -104,6 +111,13 @@ export type ListName = "listPayouts" | "listCardholders";
 export interface Journal {
   /** Writes durably that a send begins, unless it was written before. */
   readonly begin: (send: Send) => Promise<Begun>;
+  /**
+   * Writes that the latest send of unknown outcome was carried out, and what it made; nothing where
+   * another write made that, as the journal has it. Of two that find the same one is first.
+   *
+   * @returns the other write; undefined where there is none.
+   */
+  readonly noteFound: (found: FoundSend) => Promise<WriteName | undefined>;
   /** Writes that what a send made was removed since. */
   readonly noteUndone: (made: MadeBySend) => Promise<void>;
   /** The sends of a write, or of all writes of a workflow id, oldest first. */
@@ -112,7 +126,7 @@ export interface Journal {
   ) => Promise<ReadonlyArray<RecordedSend>>;
   /** All sends that began since, oldest first. `since`: milliseconds since 1970. */
   readonly since: (since: number) => AsyncIterable<RecordedSend>;
-  /** What an operation made since, by the service's own answers. */
+  /** What an operation made since, by the service's own answers, or as it was found. */
   readonly madeSince: (operation: string, since: number) => Promise<ReadonlyArray<Made>>;
   readonly noteKeyEcho: (operation: string, echo: keyof KeyEcho) => Promise<void>;
   readonly keyEcho: (operation: string) => Promise<KeyEcho>;

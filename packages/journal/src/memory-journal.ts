@@ -1,6 +1,6 @@
 import type { Begun, Journal, KeyEcho, ListName, RecordedSend, Send } from "./journal.ts";
 import { idOf } from "./made-ids.ts";
-import { forbidding, isOvertakenBy } from "./permit.ts";
+import { forbidding, isOvertakenBy, latestUnknown } from "./permit.ts";
 
 /** Most writes that are remembered; the oldest are forgotten first. */
 const MOST_WRITES = 100_000;
@@ -46,6 +46,26 @@ export const makeMemoryJournal = (): Journal => {
 
   return {
     begin,
+    noteFound: async ({ ids, operation, step, workflowId }) => {
+      const name = nameOf({ step, workflowId });
+      const id = idOf({ ids, operation });
+      const other = all().find(
+        (send) =>
+          nameOf(send) !== name &&
+          send.operation === operation &&
+          send.outcome === "carriedOut" &&
+          id !== undefined &&
+          idOf(send) === id,
+      );
+      if (other !== undefined) return { workflowId: other.workflowId, step: other.step };
+      const latest = latestUnknown(writes.get(name) ?? []);
+      const found = { outcome: "carriedOut", ids, settledAt: Date.now() } as const;
+      writes.set(
+        name,
+        (writes.get(name) ?? []).map((send) => (send === latest ? { ...send, ...found } : send)),
+      );
+      return undefined;
+    },
     noteUndone: async ({ id, operation, workflowId }) => {
       for (const [name, sends] of writes) {
         const isUndone = (send: RecordedSend) =>

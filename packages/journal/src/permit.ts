@@ -31,6 +31,10 @@ export const forbidding = (
   );
 };
 
+/** The latest send of a write of which it is not known whether it was carried out. */
+export const latestUnknown = (recorded: ReadonlyArray<RecordedSend>): RecordedSend | undefined =>
+  highest(recorded.filter(({ outcome }) => outcome === "begun" || outcome === "unknown"));
+
 /** Whether a recorded send overtakes one that has begun: it is later, or was carried out before. */
 export const isOvertakenBy = (
   { isUndone = false, number }: Asked,

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { Pool, type QueryResultRow } from "pg";
+import { Pool, type PoolClient, type QueryResultRow } from "pg";
 import {
   type Begun,
+  type FoundSend,
   type Journal,
   JournalUnavailable,
   type KeyEcho,
   type RecordedSend,
   type Send,
+  type WriteName,
 } from "./journal.ts";
-import { idNameOf, idOf } from "./made-ids.ts";
+import { idOf } from "./made-ids.ts";
 import { messageOf } from "./message-of.ts";
 import { forbidding, isOvertakenBy } from "./permit.ts";
 import { preparePostgres } from "./postgres-schema.ts";
@@ -132,9 +134,19 @@ export const openPostgresJournal = async (address: string, account: string): Pro
         isLatest: async () => !isOvertakenBy(send, await sendsOf(send)),
         settle: async (outcome, ids = {}) => {
           await query(
-            `UPDATE durable_payments.sends SET outcome = $1, ids = $2, settled_at = $3
-             WHERE account = $4 AND workflow_id = $5 AND step = $6 AND number = $7 AND begun_by = $8`,
-            [outcome, JSON.stringify(ids), Date.now(), account, workflowId, step, number, begunBy],
+            `UPDATE durable_payments.sends SET outcome = $1, ids = $2, made_id = $3, settled_at = $4
+             WHERE account = $5 AND workflow_id = $6 AND step = $7 AND number = $8 AND begun_by = $9`,
+            [
+              outcome,
+              JSON.stringify(ids),
+              idOf({ ids, operation: send.operation }) ?? null,
+              Date.now(),
+              account,
+              workflowId,
+              step,
+              number,
+              begunBy,
+            ],
             "settle",
           );
         },
@@ -142,14 +154,60 @@ export const openPostgresJournal = async (address: string, account: string): Pro
     };
   };
 
+  const noteFound = async ({
+    ids,
+    operation,
+    step,
+    workflowId,
+  }: FoundSend): Promise<WriteName | undefined> => {
+    const id = idOf({ ids, operation });
+    let client: PoolClient | undefined;
+    try {
+      client = await pool.connect();
+      await client.query("BEGIN");
+      // Two that find the same come one after the other.
+      await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [
+        JSON.stringify([account, operation, id]),
+      ]);
+      const { rows } = await client.query<Pick<SendRow, "step" | "workflow_id">>(
+        `SELECT workflow_id, step FROM durable_payments.sends
+         WHERE account = $1 AND operation = $2 AND made_id = $3 AND outcome = 'carriedOut'
+           AND (workflow_id, step) <> ($4, $5)
+         LIMIT 1`,
+        [account, operation, id, workflowId, step],
+      );
+      const [other] = rows;
+      if (other === undefined) {
+        await client.query(
+          `UPDATE durable_payments.sends
+           SET outcome = 'carriedOut', ids = $1, made_id = $2, settled_at = $3
+           WHERE account = $4 AND workflow_id = $5 AND step = $6 AND number = (
+             SELECT max(number) FROM durable_payments.sends
+             WHERE account = $4 AND workflow_id = $5 AND step = $6
+               AND outcome IN ('begun', 'unknown')
+           )`,
+          [JSON.stringify(ids), id, Date.now(), account, workflowId, step],
+        );
+      }
+      await client.query("COMMIT");
+      client.release();
+      return other && { workflowId: other.workflow_id, step: other.step };
+    } catch (error) {
+      // Its transaction ends with it.
+      client?.release(true);
+      throw unavailable(error);
+    }
+  };
+
   return {
     begin,
+    noteFound,
     noteUndone: async ({ id, operation, workflowId }) => {
       await query(
         `UPDATE durable_payments.sends SET outcome = 'undone'
          WHERE account = $1 AND workflow_id = $2 AND operation = $3 AND outcome = 'carriedOut'
-           AND ids::json ->> $4 = $5`,
-        [account, workflowId, operation, idNameOf(operation) ?? "", id],
+           AND made_id = $4`,
+        [account, workflowId, operation, id],
       );
     },
     find: async ({ step, workflowId }) => {

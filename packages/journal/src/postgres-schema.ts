@@ -39,6 +39,15 @@ const MIGRATIONS: ReadonlyArray<string> = [
      lag_ms bigint NOT NULL,
      PRIMARY KEY (account, list)
    );`,
+  `ALTER TABLE durable_payments.sends ADD COLUMN made_id text;
+   UPDATE durable_payments.sends SET made_id = CASE operation
+     WHEN 'createPayout' THEN ids::json ->> 'payout_id'
+     WHEN 'createCardholder' THEN ids::json ->> 'card_holder_id'
+     WHEN 'createBeneficiary' THEN ids::json ->> 'beneficiary_id'
+     WHEN 'createCard' THEN ids::json ->> 'card_id'
+   END;
+   CREATE INDEX sends_by_made_id ON durable_payments.sends (account, operation, made_id)
+     WHERE made_id IS NOT NULL;`,
 ];
 
 /** Of all advisory locks of the database, that of these migrations: "DPJ1". */

@@ -44,6 +44,14 @@ const MIGRATIONS: ReadonlyArray<string> = [
      lag_ms INTEGER NOT NULL,
      PRIMARY KEY (account, list)
    ) STRICT;`,
+  `ALTER TABLE sends ADD COLUMN made_id TEXT;
+   UPDATE sends SET made_id = CASE operation
+     WHEN 'createPayout' THEN ids ->> 'payout_id'
+     WHEN 'createCardholder' THEN ids ->> 'card_holder_id'
+     WHEN 'createBeneficiary' THEN ids ->> 'beneficiary_id'
+     WHEN 'createCard' THEN ids ->> 'card_id'
+   END;
+   CREATE INDEX sends_by_made_id ON sends (account, operation, made_id) WHERE made_id IS NOT NULL;`,
 ];
 
 /** How long SQLite itself waits for another process's write; the thread stands still meanwhile. */

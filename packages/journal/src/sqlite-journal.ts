@@ -8,9 +8,9 @@ import {
   type RecordedSend,
   type Send,
 } from "./journal.ts";
-import { idNameOf, idOf } from "./made-ids.ts";
+import { idOf } from "./made-ids.ts";
 import { messageOf } from "./message-of.ts";
-import { forbidding, isOvertakenBy } from "./permit.ts";
+import { forbidding, isOvertakenBy, latestUnknown } from "./permit.ts";
 import { recordedSendOf, SEND_COLUMNS, type SendRow } from "./send-rows.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
 import { SqliteWrites } from "./sqlite-writes.ts";
@@ -38,10 +38,16 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
     `SELECT ${SEND_COLUMNS} FROM sends WHERE account = ? AND workflow_id = ? ORDER BY begun_at, rowid`,
   );
   const settled = statement(
-    "UPDATE sends SET outcome = ?, ids = ?, settled_at = ? WHERE account = ? AND workflow_id = ? AND step = ? AND number = ? AND begun_by = ?",
+    "UPDATE sends SET outcome = ?, ids = ?, made_id = ?, settled_at = ? WHERE account = ? AND workflow_id = ? AND step = ? AND number = ? AND begun_by = ?",
   );
   const undone = statement(
-    "UPDATE sends SET outcome = 'undone' WHERE account = ? AND workflow_id = ? AND operation = ? AND outcome = 'carriedOut' AND ids ->> ? = ?",
+    "UPDATE sends SET outcome = 'undone' WHERE account = ? AND workflow_id = ? AND operation = ? AND outcome = 'carriedOut' AND made_id = ?",
+  );
+  const madeByOther = statement(
+    "SELECT workflow_id, step FROM sends WHERE account = ? AND operation = ? AND made_id = ? AND outcome = 'carriedOut' AND (workflow_id, step) <> (?, ?) LIMIT 1",
+  );
+  const found = statement(
+    "UPDATE sends SET outcome = 'carriedOut', ids = ?, made_id = ?, settled_at = ? WHERE account = ? AND workflow_id = ? AND step = ? AND number = ?",
   );
   const page = statement(
     `SELECT rowid, ${SEND_COLUMNS} FROM sends WHERE account = ?1 AND (begun_at, rowid) > (?2, ?3) ORDER BY begun_at, rowid LIMIT ${PAGE_SIZE}`,
@@ -123,8 +129,8 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
         isLatest: () => reading(() => !isOvertakenBy(send, sendsOf(send))),
         settle: (outcome, ids = {}) =>
           writing(() => {
-            const json = JSON.stringify(ids);
-            settled.run(outcome, json, Date.now(), account, workflowId, step, number, begunBy);
+            const made = [JSON.stringify(ids), idOf({ ids, operation: send.operation }) ?? null];
+            settled.run(outcome, ...made, Date.now(), account, workflowId, step, number, begunBy);
           }),
       },
     };
@@ -132,9 +138,23 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
 
   return {
     begin,
+    noteFound: ({ ids, operation, step, workflowId }) =>
+      writing(() => {
+        const id = idOf({ ids, operation }) ?? null;
+        const other = madeByOther.get(account, operation, id, workflowId, step);
+        if (other !== undefined) {
+          return { workflowId: String(other["workflow_id"]), step: String(other["step"]) };
+        }
+        const latest = latestUnknown(sendsOf({ step, workflowId }));
+        if (latest !== undefined) {
+          const made = [JSON.stringify(ids), id];
+          found.run(...made, Date.now(), account, workflowId, step, latest.number);
+        }
+        return undefined;
+      }),
     noteUndone: ({ id, operation, workflowId }) =>
       writing(() => {
-        undone.run(account, workflowId, operation, idNameOf(operation) ?? "", id);
+        undone.run(account, workflowId, operation, id);
       }),
     find: ({ step, workflowId }) =>
       reading(() =>

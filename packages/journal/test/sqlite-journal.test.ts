@@ -61,12 +61,30 @@ describe("the file", () => {
     database.close();
   });
 
+  it("of an earlier version is brought up to date, with what is known by id", async () => {
+    const file = "earlier.sqlite";
+    const before = await open(file);
+    const begun = await before.begin(sendOf());
+    if (begun._tag === "Begun") await begun.send.settle("carriedOut", { payout_id: "P-1" });
+    await before.close();
+    const database = new DatabaseSync(join(folder, file));
+    database.exec(
+      "DROP INDEX sends_by_made_id; ALTER TABLE sends DROP COLUMN made_id; PRAGMA user_version = 1",
+    );
+    database.close();
+    const after = await open(file);
+    const { operation, step } = sendOf();
+    const found = { workflowId: "other", step, operation, ids: { payout_id: "P-1" } };
+    expect(await after.noteFound(found)).toEqual({ workflowId: sendOf().workflowId, step });
+    await after.close();
+  });
+
   it("of a later version is refused, and left as it is", async () => {
     await (await open("later.sqlite")).close();
     const database = new DatabaseSync(join(folder, "later.sqlite"));
     database.exec("PRAGMA user_version = 99");
     expect(await refusalOf(open("later.sqlite"))).toMatch(
-      /later\.sqlite is of version 99, and this version of durable-payments knows 1 at most: run the later version/,
+      /later\.sqlite is of version 99, and this version of durable-payments knows 2 at most: run the later version/,
     );
     expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 99 });
     database.close();

@@ -183,6 +183,24 @@ describe("a person", () => {
       });
     });
 
+    it("takes what was found for one run alone, though two people say it at the same moment", async () => {
+      await withAttention(async (handle, queue) => {
+        const [known] = (await service.simulator.state()).beneficiaries;
+        const { beneficiary: _, ...rest } = payoutInput;
+        await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+        const other = await beginPayout(queue, { ...rest, beneficiary_id: known!.beneficiary_id });
+        const { payout_id } = (await service.simulator.state()).payouts[1]!;
+        const both = [handle, other];
+        await Promise.all(both.map((each) => resolve(each, { by: "Ada", found: { payout_id } })));
+        const result = (each: Handle) => each.result().then((done) => ({ each, done }));
+        const { done, each: first } = await Promise.race(both.map(result));
+        expect(done.payout_id).toBe(payout_id);
+        const [second] = both.filter((each) => each !== first);
+        await untilAsked(second!, `it belongs to ${first.workflowId}`);
+        await second!.terminate();
+      });
+    });
+
     it("sends again when a person has made sure that it was not carried out", async () => {
       await withAttention(async (handle) => {
         await resolve(handle, { by: "Ada", resend: true });

@@ -153,6 +153,51 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       expect(await journal.madeSince(operation, 0)).toHaveLength(1);
     });
 
+    it("is known as carried out once it was found", async () => {
+      const { step, workflowId } = sendOf({});
+      const found = { workflowId, step, operation, ids: { payout_id: "P-1" } };
+      await (await begin()).settle("unknown");
+      await (await begin({ number: 2 })).settle("notCarriedOut");
+      expect(await journal.noteFound(found)).toBeUndefined();
+      expect(
+        (await journal.find({ workflowId, step })).map(({ ids, outcome }) => [outcome, ids]),
+      ).toEqual([
+        ["carriedOut", { payout_id: "P-1" }],
+        ["notCarriedOut", {}],
+      ]);
+      expect(await outcomeOf({ number: 3 })).toBe("carriedOut 1");
+      // Said again, as by an activity that is tried again.
+      expect(await journal.noteFound(found)).toBeUndefined();
+      await journal.noteUndone({ workflowId, operation, id: "P-1" });
+      expect(await outcomeOf({ number: 3, knownTo: 0 })).toBe("undone 1");
+    });
+
+    it("is not what another write made, or is known to have made", async () => {
+      const { step } = sendOf({});
+      const ids = { payout_id: "P-1" };
+      const of = (workflowId: string) => ({ workflowId, step, operation, ids });
+      await (await begin({ workflowId: "made" })).settle("carriedOut", ids);
+      await (await begin({ workflowId: "lost" })).settle("unknown");
+      expect(await journal.noteFound(of("lost"))).toEqual({ workflowId: "made", step });
+      expect(await outcomeOf({ workflowId: "lost", number: 2 })).toBe("Begun");
+      // An id of another kind is another thing.
+      const card = { ...of("lost"), operation: "createCard", ids: { card_id: "P-1" } };
+      expect(await journal.noteFound(card)).toBeUndefined();
+    });
+
+    it("is one write's alone, however many find it at the same moment", async () => {
+      const { step } = sendOf({});
+      const lost = Array.from({ length: 8 }, (_, index) => `lost-${index}`);
+      for (const workflowId of lost) await (await begin({ workflowId })).settle("unknown");
+      const owners = await Promise.all(
+        lost.map((workflowId) =>
+          journal.noteFound({ workflowId, step, operation, ids: { payout_id: "P-1" } }),
+        ),
+      );
+      expect(owners.filter((owner) => owner === undefined)).toHaveLength(1);
+      expect(await journal.madeSince(operation, 0)).toHaveLength(1);
+    });
+
     it("has nothing to do with other steps, runs and accounts", async () => {
       await begin();
       expect(await outcomeOf({ step: "payTheSecond" })).toBe("Begun");

@@ -65,9 +65,9 @@ export const localLooks = ofAccount(
   }),
 );
 
-/** What the journal of the run's account is asked: by a run that ends, so that it costs no round trip. */
+/** What the journal of the run's account is asked and told; it costs no round trip to the server. */
 export const localJournal = ofAccount(
-  proxyLocalActivities<Pick<PaymentsActivities, "findForgottenSends">>({
+  proxyLocalActivities<Pick<PaymentsActivities, "findForgottenSends" | "recordFound">>({
     startToCloseTimeout: "30 seconds",
     retry: { maximumInterval: "1 minute" },
   }),

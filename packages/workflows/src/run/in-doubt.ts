@@ -17,7 +17,7 @@ export interface StepInDoubt {
 }
 
 /** The money that a request moves, where it says so; cards are in USD only. */
-export const moneyOf = (request: object): Pick<StepInDoubt, "amount" | "currency"> => {
+const moneyOf = (request: object): Pick<StepInDoubt, "amount" | "currency"> => {
   if ("card_limit" in request && typeof request.card_limit === "string") {
     return { amount: request.card_limit, currency: "USD" };
   }
@@ -27,6 +27,13 @@ export const moneyOf = (request: object): Pick<StepInDoubt, "amount" | "currency
       typeof request.currency === "string" && { currency: request.currency }),
   };
 };
+
+/** What is in doubt while it is not known what became of a send. */
+export const inDoubtOf = (
+  { operation, step }: Pick<StepInDoubt, "operation" | "step">,
+  request: object,
+  key: string | undefined,
+): StepInDoubt => ({ step, operation, ...(key !== undefined && { key }), ...moneyOf(request) });
 
 /** A send that only the journal knows of. */
 export const forgottenInDoubt = ({ begunAt: _, ids, ...send }: ForgottenSend): StepInDoubt => ({

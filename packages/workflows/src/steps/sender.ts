@@ -4,11 +4,12 @@ import { CancellationScope, isCancellation, sleep, workflowInfo } from "@tempora
 import { activities, localActivities } from "../run/activities.ts";
 import type { Attention, Resolution } from "../run/attention.ts";
 import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts";
-import { moneyOf, type StepInDoubt } from "../run/in-doubt.ts";
+import { inDoubtOf, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
 import { expectUnowned } from "./expect-unowned.ts";
 import { reconcile, type Seen } from "./reconcile.ts";
+import { recordFound } from "./record-found.ts";
 import type { Sending } from "./send.ts";
 import { SendingKeys } from "./sending-keys.ts";
 import { serviceAnswers } from "./service-answers.ts";
@@ -311,7 +312,11 @@ export class Sender<Request extends object, A> {
         tell: (verdict) => this.#tell(`looked up: ${verdict}`),
       }),
     );
-    if (found._tag === "Found") return found.value;
+    if (found._tag === "Found") {
+      const owner = await recordFound(this.#run, this.#sending, found.value);
+      if (owner === undefined) return found.value;
+      return this.#ask(`${reason} One is listed as it was sent, and ${owner} has taken it.`, []);
+    }
     if (found._tag === "Unclear") return this.#ask(`${reason} ${found.reason}`, found.candidates);
     this.#absent += 1;
     this.#notCarriedOut();
@@ -346,7 +351,9 @@ export class Sender<Request extends object, A> {
       const result = await fromIds(resolution.found, this.#request);
       const ids = idsWanted.flatMap((name) => resolution.found[name] ?? []);
       await expectUnowned(this.#run, step, ids);
-      return result;
+      const owner = await recordFound(this.#run, this.#sending, result);
+      if (owner === undefined) return result;
+      throw new Error(`it belongs to ${owner}.`);
     } catch (error) {
       if (isCancellation(error)) throw error;
       // A mistyped id, say: it must not end the run, and the question stands.
@@ -399,14 +406,7 @@ export class Sender<Request extends object, A> {
 
   /** What is in doubt while it is not known what became of a send. */
   get #inDoubt(): StepInDoubt {
-    const { operation, step } = this.#sending;
-    const key = this.#keys.current;
-    return {
-      step,
-      operation,
-      ...(key !== undefined && { key }),
-      ...moneyOf(this.#request),
-    };
+    return inDoubtOf(this.#sending, this.#request, this.#keys.current);
   }
 
   #question(reason: string): Pick<Attention, "reason" | "sent" | "idsWanted"> {

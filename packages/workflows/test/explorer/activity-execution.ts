@@ -138,6 +138,7 @@ export type Activities = Pick<
   | "findPayouts"
   | "ping"
   | "readAccount"
+  | "recordFound"
   | "retrievePayout"
 >;
 

@@ -78,20 +78,23 @@ export class Engine {
   async tell(state: State, run: RunRecord, event: RunEvent): Promise<State> {
     let now = { ...run, chain: this.situations.chains.add(run.chain, event) };
     let situation = await this.situation(now);
+    let { journal } = state;
     // Local activities are done within the activation that asks for them.
     for (;;) {
       const local = [...situation.activities.values()].find(({ isLocal }) => isLocal);
       if (local === undefined) break;
+      const done = await this.#doLocally(local, {
+        journal,
+        run: now,
+        situation,
+        startedAt: event.at,
+      });
+      ({ journal } = done);
       const told: RunEvent = {
         kind: "activity",
         at: event.at,
         seq: local.seq,
-        outcome: await this.#doLocally(local, {
-          journal: state.journal,
-          run: now,
-          situation,
-          startedAt: event.at,
-        }),
+        outcome: done.outcome,
       };
       now = { ...now, chain: this.situations.chains.add(now.chain, told) };
       situation = await this.situation(now);
@@ -99,8 +102,10 @@ export class Engine {
     const attempts = Object.fromEntries(
       Object.entries(now.attempts).filter(([seq]) => situation.activities.has(Number(seq))),
     );
+    // Without one that workers share, what an activity writes is lost with it.
+    const kept = this.world.journal === "shared" ? journal : state.journal;
     return this.startAll(
-      { ...state, runs: replaced(state.runs, run, { ...now, attempts }) },
+      { ...state, journal: kept, runs: replaced(state.runs, run, { ...now, attempts }) },
       now.workflowId,
     );
   }
@@ -108,7 +113,7 @@ export class Engine {
   async #doLocally(
     { args, seq, startToCloseMs, type }: Scheduled,
     {
-      journal,
+      journal: before,
       run: { workflowId },
       situation: { runId },
       startedAt,
@@ -118,17 +123,20 @@ export class Engine {
       readonly situation: Situation;
       readonly startedAt: number;
     },
-  ): Promise<ActivityOutcome> {
-    // A reset that no order tells of: what the run sent after it is not known.
-    if (type === "readRetryOrder") return { result: { runId, order: null, isOutdated: true } };
+  ): Promise<{ readonly outcome: ActivityOutcome; readonly journal: JournalLog }> {
+    let journal = before;
+    if (type === "readRetryOrder") {
+      // A reset that no order tells of: what the run sent after it is not known.
+      return { outcome: { result: { runId, order: null, isOutdated: true } }, journal };
+    }
     const root = { workflowId, runId, seq, attempt: 1, type, args, startedAt, startToCloseMs };
     let chain = this.activities.chains.root(root);
     for (;;) {
       const { asked, done } = await this.activities.of(chain);
-      if (done !== undefined) return done;
+      if (done !== undefined) return { outcome: done, journal };
       if (asked?.io !== "journal") throw new Error(`The local activity ${type} asks this world.`);
-      // What it reads changes nothing.
-      const { answer } = await this.journals.call(journal, asked.call, startedAt);
+      const { answer, log } = await this.journals.call(journal, asked.call, startedAt);
+      journal = log;
       chain = this.activities.chains.add(chain, { at: startedAt, answer });
     }
   }

@@ -1,5 +1,6 @@
 import {
   type Begun,
+  type FoundSend,
   type Journal,
   JournalUnavailable,
   type KeyEcho,
@@ -24,6 +25,7 @@ export type JournalCall =
       readonly outcome: Exclude<SendOutcome, "begun" | "undone">;
       readonly ids: Readonly<Record<string, string>>;
     }
+  | { readonly method: "noteFound"; readonly found: FoundSend }
   | { readonly method: "noteUndone"; readonly made: MadeBySend }
   | { readonly method: "find"; readonly name: Pick<WriteName, "workflowId"> & Partial<WriteName> }
   | { readonly method: "since"; readonly since: number }
@@ -65,6 +67,7 @@ const journalOver = (ask: (call: JournalCall) => Promise<unknown>): Journal => (
       },
     };
   },
+  noteFound: async (found) => (await ask({ method: "noteFound", found })) as WriteName | undefined,
   noteUndone: async (made) => {
     await ask({ method: "noteUndone", made });
   },
@@ -146,6 +149,8 @@ class Replay {
         return this.#begun.get(call.name)?.isLatest();
       case "settle":
         return this.#begun.get(call.name)?.settle(call.outcome, call.ids);
+      case "noteFound":
+        return journal.noteFound(call.found);
       case "noteUndone":
         return journal.noteUndone(call.made);
       case "find":

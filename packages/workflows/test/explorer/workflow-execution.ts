@@ -162,7 +162,12 @@ export class WorkflowExecution {
       now: run.startedAt,
       randomnessSeed: [1],
       getTimeOfDay: () => 0n,
-      registeredActivityNames: new Set(["findForgottenSends", "readAccount", "readRetryOrder"]),
+      registeredActivityNames: new Set([
+        "findForgottenSends",
+        "readAccount",
+        "readRetryOrder",
+        "recordFound",
+      ]),
       stackTracesEnabled: false,
       showStackTraceSources: false,
     } as unknown as ConstructorParameters<typeof Activator>[0]);

@@ -76,6 +76,36 @@ describe("a run that does not know what it has sent", () => {
   });
 });
 
+describe("what a step sent without an answer, and was found", () => {
+  const found = (step: string) =>
+    run(made.activities.recordFound, {
+      step,
+      operation: "createPayout",
+      ids: { payout_id: "P-1" },
+    });
+
+  it("is recorded as carried out", async () => {
+    await (await begin()).settle("unknown");
+    expect(await found("createPayout")).toEqual({});
+    expect(await journal.find({ workflowId })).toMatchObject([
+      { outcome: "carriedOut", ids: { payout_id: "P-1" } },
+    ]);
+  });
+
+  it("is not recorded where another step, or another run, has it", async () => {
+    await (await begin()).settle("carriedOut", { payout_id: "P-1" });
+    await (await begin({ step: "second" })).settle("unknown");
+    expect(await found("second")).toEqual({ owner: "createPayout" });
+    const other = await begin({ workflowId: "another", step: "third" });
+    await other.settle("carriedOut", { payout_id: "P-2" });
+    const ids = { payout_id: "P-2" };
+    const { recordFound } = made.activities;
+    expect(await run(recordFound, { step: "second", operation: "createPayout", ids })).toEqual({
+      owner: "another",
+    });
+  });
+});
+
 describe("a run is not told", () => {
   it("of what it knows", async () => {
     await (await begin()).settle("carriedOut", { payout_id: "P-1" });

@@ -1,3 +1,4 @@
+import type { OperationName } from "@durable-payments/api-core";
 import type { Journal, RecordedSend } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import { isUnnamedStep } from "./send-intent.ts";
@@ -23,8 +24,16 @@ export interface ForgottenSend {
 /** By step, the number of the latest send that a run knows of. */
 export type KnownSends = Readonly<Record<string, number>>;
 
-/** What a run asks the journal before it ends without having come to its end. */
-export interface ForgottenSendActivities {
+/** What a step sent without an answer, and a look-up or a person found. */
+export interface FoundByStep {
+  readonly step: string;
+  readonly operation: OperationName;
+  /** payout_id, card_id, … */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** What a run asks the journal, and tells it. */
+export interface JournalActivities {
   /**
    * Finds what runs of this workflow id have sent, may have been carried out and stands, and is not
    * known to this run.
@@ -32,13 +41,27 @@ export interface ForgottenSendActivities {
    * @returns the latest such send of each step.
    */
   readonly findForgottenSends: (known: KnownSends) => Promise<ReadonlyArray<ForgottenSend>>;
+  /**
+   * Records what a step has sent after all, unless it is known to be what another one has sent: of
+   * two that find the same at the same moment one has it.
+   *
+   * @returns the other's step, or the workflow id of its run; undefined where there is none.
+   */
+  readonly recordFound: (found: FoundByStep) => Promise<{ readonly owner?: string }>;
 }
 
 const mayStand = ({ outcome }: RecordedSend): boolean =>
   outcome === "begun" || outcome === "unknown" || outcome === "carriedOut";
 
-/** The activities that compare a run with the journal. */
-export const makeForgottenSendActivities = (journal: Journal): ForgottenSendActivities => ({
+/** The activities by which a run compares what it knows with the journal. */
+export const makeJournalActivities = (journal: Journal): JournalActivities => ({
+  recordFound: async (found) => {
+    const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+    const other = await journal.noteFound({ ...found, workflowId });
+    if (other === undefined) return {};
+    return { owner: other.workflowId === workflowId ? other.step : other.workflowId };
+  },
+
   findForgottenSends: async (known) => {
     const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
     const recorded = await journal.find({ workflowId });
