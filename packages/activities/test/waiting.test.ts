@@ -256,6 +256,8 @@ describe("funds", () => {
     ["1,234,567", "1234567", true],
     ["1 234 567.5", "1234567.50", true],
     ["1.234.567,50", "1234567.50", true],
+    ["10'000'000.00", "10000000.00", true],
+    ["10’000’000.00", "10000000.01", false],
     ["1.234", "2", false],
     ["plenty", "1", false],
   ])("a balance of %s holds %s: %s", async (available_balance, needed, isEnough) => {

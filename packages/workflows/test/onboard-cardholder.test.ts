@@ -78,6 +78,15 @@ describe.skipIf(!timeSkipping.available)(`an onboarding${skipped}`, () => {
       ]);
     });
 
+    it("takes the balance that there is, though it could not be read at first", async () => {
+      for (const operation of ["retrieveBalance", "createBalance"] as const) {
+        await service.simulator.addFault({ kind: "refusal-in-200", operation });
+      }
+      const { result } = await onboard();
+      expect(result.balance_id).not.toBe("");
+      expect(await service.requests("retrieveBalance")).toBeGreaterThanOrEqual(2);
+    });
+
     it("takes a cardholder that exists", async () => {
       const { result } = await onboard();
       const { card_holder_id } = result;

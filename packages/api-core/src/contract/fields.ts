@@ -149,10 +149,19 @@ export const answered = decodedBy(
   (wire) => textOf(wire) ?? UNREADABLE,
 );
 
-/** An id in an answer; an empty one would lead to a wrong path, and is none. */
+/** What stands where there is no id. */
+const NO_ID = /^\s*(0+|-+|null|nil|none|undefined|n\/a)?\s*$/i;
+
+/** An id in an answer; an empty one would lead to a wrong path, and is none, as `0` or `null` are. */
 export const answeredId = decodedBy(
-  answered.check(Schema.isMinLength(1)),
-  (wire) => textOf(wire) || UNREADABLE,
+  answered.check(
+    Schema.isMinLength(1),
+    rule("must be an id", (id: string) => !NO_ID.test(id)),
+  ),
+  (wire) => {
+    const id = textOf(wire);
+    return id === undefined || NO_ID.test(id) ? UNREADABLE : id;
+  },
 );
 
 const absentWhen = (isUnset: (value: string) => boolean, unset: string) =>

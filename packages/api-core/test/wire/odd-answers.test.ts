@@ -41,6 +41,22 @@ describe.each(WRITES)("the answer of %s", (name, data, expected, fields) => {
     expect((await exchange(name, requests[name], success(data))).result).toStrictEqual(expected);
   });
 
+  it.each(["", " ", "0", "000", "-", "null", "None", "n/a"])(
+    "is unknown where %j stands in the place of its id",
+    async (id) => {
+      const written = JSON.parse(
+        JSON.stringify(data).replace(JSON.stringify(Object.values(expected)[0]), () =>
+          JSON.stringify(id),
+        ),
+      ) as Readonly<Record<string, unknown>>;
+      expect(JSON.stringify(written)).not.toContain(Object.values(expected)[0]);
+      await expect(exchange(name, requests[name], success(written))).rejects.toMatchObject({
+        _tag: "UnexpectedAnswer",
+        carriedOut: "unknown",
+      });
+    },
+  );
+
   it.each(fields)("is not thrown away for an odd %s", async (field) => {
     for (const written of ODD) {
       // An object is what they are documented as.

@@ -15,11 +15,21 @@ export const ensureBalance = (run: Run, currency: string): Promise<Balance> =>
   run.step("ensureBalance", `looking for the ${currency} balance`, async () => {
     const balance = await activities.retrieveBalance({ currency }).catch(async (error: unknown) => {
       if (!isRefusal(error)) throw error;
-      await activities.createBalance.executeWithOptions(
-        { summary: `Create the ${currency} balance` },
-        [{ currency, name: currency }],
-      );
-      return activities.retrieveBalance({ currency });
+      // It may be there all the same: who refused the reading may have been busy.
+      const refused = await activities.createBalance
+        .executeWithOptions({ summary: `Create the ${currency} balance` }, [
+          { currency, name: currency },
+        ])
+        .then(
+          () => undefined,
+          (refusal: unknown) => {
+            if (!isRefusal(refusal)) throw refusal;
+            return refusal;
+          },
+        );
+      return activities.retrieveBalance({ currency }).catch((again: unknown) => {
+        throw refused ?? again;
+      });
     });
     run.known({ balance_id: balance.balance_id });
     return balance;

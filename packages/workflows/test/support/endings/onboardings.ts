@@ -89,7 +89,9 @@ export const onboardingEndings: ReadonlyArray<Ending> = [
   },
   {
     name: "onboarding-failed-at-ensureBalance",
-    options: { faults: [refused("retrieveBalance"), refused("createBalance")] },
+    options: {
+      faults: [refused("retrieveBalance"), refused("createBalance"), refused("retrieveBalance")],
+    },
     run: onboard({}),
   },
   {
