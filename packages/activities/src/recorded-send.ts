@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { CARD_CURRENCY, type OperationName } from "@durable-payments/api-core";
 import type { Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
+import { BigDecimal, Option } from "effect";
 import { moneyOf } from "./limits.ts";
 import type { SendIntent } from "./send-intent.ts";
 
@@ -22,6 +23,18 @@ const canonicalJson = (value: unknown): string =>
       : part,
   );
 
+/** The same text for the same decimal: 10 and 10.00 pay the same. */
+const plainDecimal = (value: unknown): unknown =>
+  typeof value === "string"
+    ? Option.match(BigDecimal.fromString(value), {
+        onNone: () => value,
+        onSome: (decimal) => BigDecimal.format(BigDecimal.normalize(decimal)),
+      })
+    : value;
+
+/** The fields of requests that hold an amount. */
+const AMOUNTS: ReadonlySet<string> = new Set(["amount", "card_limit"]);
+
 /**
  * Hashes a request, by a key of its own for each workflow id, so that equal payments of two runs
  * have different hashes. The request's own key is recorded beside it. A card's number is left out:
@@ -29,7 +42,13 @@ const canonicalJson = (value: unknown): string =>
  */
 export const hashPayload = (workflowId: string, input: unknown): string => {
   const { card_number: _, unique_request_id: __, ...hashed } = fieldsOf(input);
-  return createHmac("sha256", workflowId).update(canonicalJson(hashed)).digest("hex");
+  const plain = Object.entries(hashed).map(([field, value]) => [
+    field,
+    AMOUNTS.has(field) ? plainDecimal(value) : value,
+  ]);
+  return createHmac("sha256", workflowId)
+    .update(canonicalJson(Object.fromEntries(plain)))
+    .digest("hex");
 };
 
 /** What the journal keeps of a send: names, ids, amount and currency, and a hash of the rest. */

@@ -374,6 +374,11 @@ describe("what the journal keeps", () => {
     const hash = (input: unknown, workflowId = "payout-1") => hashPayload(workflowId, input);
     const { amount, ...rest } = payout;
     expect(hash({ ...rest, amount })).toBe(hash(payout));
+    expect(hash({ ...rest, amount: "250" })).toBe(hash(payout));
+    expect(hash({ ...rest, amount: "250.01" })).not.toBe(hash(payout));
+    expect(hash({ ...rest, payout_reference: "250.0" })).not.toBe(
+      hash({ ...rest, payout_reference: "250" }),
+    );
     expect(hash({ ...beneficiary, iban: "DE02" })).not.toBe(hash(beneficiary));
     expect(hash(payout, "payout-2")).not.toBe(hash(payout));
     // A number with few unknown digits could be guessed from its hash.
