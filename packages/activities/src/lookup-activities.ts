@@ -14,13 +14,8 @@ import type { Effect } from "effect";
 import { findOwners, findRivals } from "./claims.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { type JournalEvidence, readJournal } from "./journal-evidence.ts";
-import {
-  type ListedRow,
-  type Likeness,
-  matchCardholder,
-  matchPayout,
-  normalizedKey,
-} from "./near-match.ts";
+import { matchKey, plainKey } from "./match-fields.ts";
+import { type ListedRow, type Likeness, matchCardholder, matchPayout } from "./near-match.ts";
 import { type KeptPages, type ListedItem, readList } from "./read-list.ts";
 import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
@@ -46,6 +41,10 @@ export interface Match {
   readonly isOurs: boolean;
   /** Whether it is as it was sent to the last field; otherwise it is perhaps what was sent. */
   readonly isExact: boolean;
+  /** Whether one field is legibly another than was sent; it may be listed in another way. */
+  readonly differsInOne?: true;
+  /** Whether the key that the list shows for it may be the one that was sent, in another spelling. */
+  readonly mayBearKey?: true;
   /** Whether only an earlier look-up showed it: it is not listed any more, or as something else. */
   readonly isMissing?: true;
   /** The `unique_request_id` that the list shows for it. */
@@ -121,7 +120,7 @@ const PAYOUTS: Lookup<Input<"createPayout">, Payout> = {
   list: "listPayouts",
   operation: "createPayout",
   itemId: "payout_id",
-  keyOf: ({ unique_request_id }) => unique_request_id,
+  keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
   compare: matchPayout,
   readPage: (client, page, from) => {
     const { clockSkewSeconds, lookUpByTimeRange } = client.options.assumptions;
@@ -144,6 +143,9 @@ const CARDHOLDERS: Lookup<Input<"createCardholder">, Cardholder> = {
 
 /** Most that a look-up says of what it found. */
 const MOST_MATCHES = 100;
+
+// What decides comes first: a result has a limit, and a list can show many alike.
+const RANKS: Readonly<Record<Likeness, number>> = { exact: 0, near: 1, different: 1, similar: 2 };
 
 const rank = ({ isOurs, owner }: Match): number => (isOurs ? 0 : owner === undefined ? 1 : 2);
 
@@ -170,10 +172,11 @@ export const makeLookupActivities = (
     const { keys = [], request, since, step } = sent;
     const { assumptions, requestTimeoutMs } = await optionsOf(runtime);
     const from = since - assumptions.clockSkewSeconds * 1000;
-    const ownKeys = new Set(keys.map(normalizedKey));
     const idOf = (item: Item) => String(item[itemId]);
+    const claimsOn = (item: Item) => [idOf(item), keyOf(item) ?? ""];
     const isOurs = (item: Item) =>
-      ownKeys.has(normalizedKey(keyOf(item) ?? "")) || known.ownIds.has(idOf(item));
+      matchKey(keys, keyOf(item)) === "same" || known.ownIds.has(idOf(item));
+    const likenessOf = (item: Item) => compare(request, item as ListedRow);
     const activity = Context.current();
     const { attempt, scheduledTimestampMs } = activity.info;
     // Pages that an attempt has read whose worker was lost.
@@ -187,7 +190,7 @@ export const makeLookupActivities = (
       idOf,
       from,
       isOurs,
-      mayBe: (item) => compare(request, item as ListedRow) !== "different",
+      mayBe: (item) => likenessOf(item) !== "different",
       assumptions,
       kept: before.pages,
       keep: (pages) => {
@@ -203,12 +206,23 @@ export const makeLookupActivities = (
           () => read,
         ),
     });
-    const listed = new Set(found.items.map(idOf));
+    const listed = new Map(found.items.map((item) => [idOf(item), item]));
     const earlier = new Map(
       [...(sent.seen ?? []), ...before.seen].map((item) => [idOf(item), item]),
     );
-    const missing = [...earlier.values()].filter((item) => !listed.has(idOf(item)));
-    const items = [...found.items, ...missing];
+    // One that is listed as something else by now is not listed any more as what was seen.
+    const isMissing = (item: Item) => {
+      const now = listed.get(idOf(item));
+      if (now === undefined) return true;
+      return !isOurs(now) && likenessOf(now) === "similar" && likenessOf(item) !== "similar";
+    };
+    const missing = new Map(
+      [...earlier.values()].filter(isMissing).map((item) => [idOf(item), item]),
+    );
+    const items = [
+      ...found.items.filter((item) => !missing.has(idOf(item))),
+      ...missing.values(),
+    ].toSorted((a, b) => RANKS[likenessOf(a)] - RANKS[likenessOf(b)]);
     if (found.fault !== undefined && !found.items.some(isOurs)) {
       // The next attempt reads it anew, and knows what was seen.
       const seen = items.slice(0, MOST_MATCHES);
@@ -222,12 +236,18 @@ export const makeLookupActivities = (
     const lag = await known.measureLag(isComplete ? found.ids : known.madeIds, { lookedAt, since });
     // Before the owners: a run takes its mark back as it comes to own.
     const rivals = await findRivals(sent.intentMark);
-    const owners = await findOwners(
-      items
-        .filter((item) => !isOurs(item) && known.ownerOf(idOf(item)) === undefined)
-        .flatMap((item) => [idOf(item), keyOf(item) ?? ""]),
-      await accountOf(runtime),
-    );
+    const account = await accountOf(runtime);
+    const owners: Record<string, string> = {};
+    const ownerOf = (item: Item) =>
+      known.ownerOf(idOf(item)) ?? claimsOn(item).flatMap((claim) => owners[claim] ?? [])[0];
+    const unexplained = items.filter((item) => !isOurs(item) && ownerOf(item) === undefined);
+    // Whoever owns what comes after as many that nobody owns makes no difference.
+    for (let asked = 0, unowned = 0; asked < unexplained.length && unowned < MOST_MATCHES;) {
+      const some = unexplained.slice(asked, asked + MOST_MATCHES);
+      Object.assign(owners, await findOwners(some.flatMap(claimsOn), account));
+      unowned += some.filter((item) => ownerOf(item) === undefined).length;
+      asked += some.length;
+    }
     const longestLagMs = assumptions.listLagSeconds * 1000;
     const incomplete = found.isTooLong
       ? `${list} has more pages than a look-up reads.`
@@ -235,18 +255,19 @@ export const makeLookupActivities = (
         ? `${list} does not show ${lag.hidden} that were made long ago.`
         : undefined;
     const matched = items.map((item) => {
-      const [id, key] = [idOf(item), keyOf(item)];
+      const [id, key, likeness] = [idOf(item), keyOf(item), likenessOf(item)];
       const match: Match = {
         id,
         isOurs: isOurs(item),
-        isExact: compare(request, item as ListedRow) === "exact",
-        ...(!listed.has(id) && { isMissing: true }),
+        isExact: likeness === "exact",
+        ...(likeness === "similar" && { differsInOne: true }),
+        ...(matchKey(keys, key) === "near" && { mayBearKey: true }),
+        ...(missing.has(id) && { isMissing: true }),
         key,
-        owner: known.ownerOf(id) ?? owners[id] ?? owners[key ?? ""],
+        owner: ownerOf(item),
       };
       return { item, match };
     });
-    // What decides comes first: a result has a limit, and a list can show many alike.
     const deciding = matched
       .toSorted((a, b) => rank(a.match) - rank(b.match))
       .slice(0, MOST_MATCHES);

@@ -208,7 +208,12 @@ describe("one row", () => {
 
   it.each([
     ["may be it", { amount: null }, 1],
-    ["is another's by what can be read of it", { beneficiary_id: "beneficiary-2" }, 0],
+    ["may be it but for one field", { beneficiary_id: "beneficiary-2" }, 1],
+    [
+      "is another's by what can be read of it",
+      { beneficiary_id: "beneficiary-2", amount: "17.00" },
+      0,
+    ],
     ["is too old", { create_time: minutesAfter(-60) }, 0],
   ])("without an id that %s: %s counts as %i", async (_, changes, count) => {
     const row = payoutRow("", { payout_id: null, ...changes });
@@ -384,6 +389,39 @@ it("says of many alike first what decides", async () => {
   const { matches } = await found([...rows, payoutRow("unowned")], { journal: { madeSince } });
   expect(matches).toHaveLength(100);
   expect(matches[0]).toMatchObject({ id: "unowned", owner: undefined });
+});
+
+describe("of very many that may be it", () => {
+  const similar = (count: number) =>
+    Array.from({ length: count }, (_, i) => payoutRow(`similar-${i}`, { amount: "17.00" }));
+
+  it("says first those that are as they were sent, then near ones, and asks for the owners of no more than it says", async () => {
+    const rows = [
+      ...similar(250),
+      payoutRow("near", { payout_reference: "INVOICE 1" }),
+      payoutRow("exact"),
+    ];
+    const { findPayouts, queries } = await overRows(rows);
+    const { matches } = await findPayouts();
+    expect(matches).toHaveLength(100);
+    expect(matches.slice(0, 3)).toMatchObject([
+      { id: "exact", isExact: true },
+      { id: "near", isExact: false },
+      { id: "similar-0", isExact: false, differsInOne: true },
+    ]);
+    expect(queries.length).toBeLessThanOrEqual(201);
+  });
+
+  it("keeps of a list that does not add up first those that are as they were sent", async () => {
+    const { findPayouts, heartbeats } = await listingOf((page_num) => ({
+      ...pagesOf([...similar(120), payoutRow("exact")])(page_num),
+      total_item: 122,
+    }));
+    await failureOf(findPayouts());
+    const { seen } = heartbeats.at(-1) as { readonly seen: ReadonlyArray<Row> };
+    expect(seen).toHaveLength(100);
+    expect(seen[0]).toMatchObject({ payout_id: "exact" });
+  });
 });
 
 describe("what was seen to be listed, and is not any more", () => {

@@ -103,16 +103,21 @@ describe("findPayouts", () => {
     expect(items).toEqual(["a"]);
   });
 
-  it("leaves out what differs in beneficiary, amount, currency or reference", async () => {
-    const { items } = await find([
+  it("leaves out what differs in two of beneficiary, amount, currency and reference, not in one", async () => {
+    const amount = { amount: "250.01" };
+    const { items, matches } = await find([
       [
         listed("beneficiary", { beneficiary_id: "beneficiary-2" }),
-        listed("amount", { amount: "250.01" }),
+        listed("amount", amount),
         listed("currency", { currency: "EUR" }),
         listed("reference", { payout_reference: "Invoice 2" }),
+        listed("beneficiary-and-amount", { ...amount, beneficiary_id: "beneficiary-2" }),
+        listed("currency-and-amount", { ...amount, currency: "EUR" }),
+        listed("reference-and-amount", { ...amount, payout_reference: "Invoice 2" }),
       ],
     ]);
-    expect(items).toEqual([]);
+    expect(items).toEqual(["beneficiary", "amount", "currency", "reference"]);
+    expect(matches.every(({ differsInOne }) => differsInOne)).toBe(true);
   });
 
   it("leaves out what was there before, but for a clock that runs behind by minutes", async () => {
@@ -219,7 +224,7 @@ describe("findCardholders", () => {
       [person("new"), person("other-first", { first_name: "Grace" })],
       [
         person("older", { create_time: minutesAfter(-60) }),
-        person("other-last", { last_name: "X" }),
+        person("other-last", { last_name: "Hopper" }),
       ],
       [person("slow-clock", { create_time: minutesAfter(-4) })],
     ]);

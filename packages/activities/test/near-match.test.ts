@@ -1,14 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  cardholderIntent,
-  matchAmount,
-  matchCardholder,
-  matchCode,
-  matchPayout,
-  matchText,
-  payoutIntent,
-} from "../src/near-match.ts";
+import { matchAmount, matchCode, matchText } from "../src/match-fields.ts";
+import { cardholderIntent, matchCardholder, matchPayout, payoutIntent } from "../src/near-match.ts";
 
 const sent = {
   beneficiary_id: "8b1c2d3e-0000-4000-8000-00000000000a",
@@ -135,7 +128,11 @@ describe("a text", () => {
 it.each([
   ["abc-1", "ABC-1", "near"],
   ["abc-1", "abc1", "near"],
-  ["abc-1", "abc-12", "different"],
+  ["abc-1", "abd-1", "different"],
+  ["17", "9", "different"],
+  // Of another form, it names what it names in another way.
+  ["abc-1", "abc-12", "unreadable"],
+  ["abc-1", "a**-1", "unreadable"],
   ["abc-1", "", "unreadable"],
   ["abc-1", "--", "unreadable"],
   ["abc-1", null, "unreadable"],
@@ -161,13 +158,18 @@ describe("a payout", () => {
   );
 
   it.each([
-    { beneficiary_id: "another" },
+    { beneficiary_id: sent.beneficiary_id.replace("8b", "9b") },
     { currency: "EUR" },
     { amount: "3500.01" },
     { payout_reference: "Invoice 2026-12" },
-  ])("is another one with %j, whatever else cannot be read", (changes) => {
-    expect(matchPayout(sent, { ...sent, ...changes })).toBe("different");
-    expect(matchPayout(sent, changes)).toBe("different");
+  ])("is another one with %j only where something else differs, too", (changes) => {
+    expect(matchPayout(sent, { ...sent, ...changes })).toBe("similar");
+    // What cannot be read does not differ.
+    expect(matchPayout(sent, changes)).toBe("similar");
+    const [other] = ["amount", "currency"].filter((field) => !(field in changes));
+    const both = { ...changes, [other ?? ""]: other === "amount" ? "17.00" : "CHF" };
+    expect(matchPayout(sent, { ...sent, ...both })).toBe("different");
+    expect(matchPayout(sent, both)).toBe("different");
   });
 
   it("has one intent with every payout that a list may show as it", () => {

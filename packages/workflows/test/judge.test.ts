@@ -20,6 +20,8 @@ const evidence: Evidence = {
   sendEndsAt: 100,
   listLagMs: 200,
   visibilityLagMs: 50,
+  longestDoubtMs: 300,
+  earlierLooks: [],
 };
 
 const judged = (changes: Partial<Evidence>) => judge({ ...evidence, ...changes })._tag;
@@ -129,16 +131,81 @@ it("is a question where it is written in another way than it was sent", () => {
   expect(judged({ candidates: [{ ...candidate, isExact: false }] })).toBe("Unclear");
 });
 
+describe("one that differs in one field from what was sent", () => {
+  const similar = { ...candidate, isExact: false, differsInOne: true };
+
+  it("is a question, once whoever else made it would have found out", () => {
+    expect(
+      judge({ ...evidence, candidates: [{ ...similar, firstSeen: 200 }], lookedAt: 549 }),
+    ).toEqual({
+      _tag: "Undecided",
+      lookAgainAt: 550,
+    });
+    const verdict = judge({ ...evidence, candidates: [{ ...similar, firstSeen: 200 }] });
+    expect(verdict).toMatchObject({ _tag: "Unclear" });
+    expect(verdict).toHaveProperty("reason", expect.stringContaining("only one field"));
+    expect(judged({ candidates: [{ ...similar, owner: "run-2" }], lookedAt: 300 })).toBe("Absent");
+  });
+
+  it("does not count beside one that is as it was sent, and does beside one that is not", () => {
+    expect(judge({ ...evidence, candidates: [{ ...similar, id: "b" }, candidate] })).toEqual({
+      _tag: "Found",
+      id: "a",
+    });
+    // An exact one that somebody else made says nothing of ours.
+    expect(judged({ candidates: [similar, { ...candidate, id: "b", owner: "run-2" }] })).toBe(
+      "Unclear",
+    );
+    expect(judged({ candidates: [similar, { ...candidate, id: "b", isExact: false }] })).toBe(
+      "Unclear",
+    );
+  });
+
+  it("is not ours where a look showed all that the send may have made, and did not show it", () => {
+    const earlierLooks = [
+      { lookedAt: 299, endedAt: 305 },
+      { lookedAt: 310, endedAt: 320 },
+    ];
+    const of = (firstSeen: number) =>
+      judged({ candidates: [{ ...similar, firstSeen }], earlierLooks, lookedAt: 2_000 });
+    expect(of(320)).toBe("Unclear");
+    expect(of(321)).toBe("Absent");
+    // One that differs in nothing is not left to such a look.
+    expect(
+      judged({
+        candidates: [{ ...candidate, isExact: false, firstSeen: 321 }],
+        earlierLooks,
+        lookedAt: 2_000,
+      }),
+    ).toBe("Unclear");
+  });
+
+  it("is a question where it is not listed any more", () => {
+    expect(judged({ candidates: [{ ...similar, isMissing: true }] })).toBe("Unclear");
+  });
+});
+
+it("a key that may be ours excludes nothing, where keys are known to be shown", () => {
+  const given = { ...candidate, isExact: false, hasOtherKey: true };
+  expect(judged({ candidates: [given], keyEcho: "same" })).toBe("Absent");
+  expect(judged({ candidates: [{ ...given, mayBearKey: true }], keyEcho: "same" })).toBe("Unclear");
+});
+
 const candidates = fc.array(
-  fc.record({
-    id: fc.uuid(),
-    isOurs: fc.boolean(),
-    isExact: fc.boolean(),
-    isMissing: fc.boolean(),
-    hasOtherKey: fc.boolean(),
-    owner: fc.option(fc.constant("run-1"), { nil: undefined }),
-    firstSeen: fc.nat({ max: 500 }),
-  }),
+  fc
+    .record({
+      id: fc.uuid(),
+      isOurs: fc.boolean(),
+      isExact: fc.boolean(),
+      isMissing: fc.boolean(),
+      differsInOne: fc.boolean(),
+      hasOtherKey: fc.boolean(),
+      mayBearKey: fc.boolean(),
+      owner: fc.option(fc.constant("run-1"), { nil: undefined }),
+      firstSeen: fc.nat({ max: 500 }),
+    })
+    // One field that is another is not as it was sent.
+    .map((one) => ({ ...one, isExact: one.isExact && !one.differsInOne })),
   { maxLength: 3 },
 );
 
@@ -152,6 +219,11 @@ const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   listLagMs: fc.nat({ max: 200 }),
   listedUpTo: fc.option(fc.nat({ max: 300 }), { nil: undefined }),
   visibilityLagMs: fc.nat({ max: 100 }),
+  longestDoubtMs: fc.nat({ max: 300 }),
+  earlierLooks: fc.array(
+    fc.nat({ max: 500 }).map((at) => ({ lookedAt: at, endedAt: at + 5 })),
+    { maxLength: 2 },
+  ),
   incomplete: fc.option(fc.constant("too long"), { nil: undefined }),
 });
 
@@ -159,6 +231,8 @@ const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
 const isJustified = (given: Evidence): boolean => {
   const verdict = judge(given);
   const { candidates, incomplete, keyEcho, listedUpTo = -1, lookedAt, sendEndsAt } = given;
+  const listedBy = sendEndsAt + given.listLagMs;
+  const decided = listedUpTo > sendEndsAt ? Math.min(listedUpTo, listedBy) : listedBy;
   const isEvidence =
     incomplete === undefined &&
     given.unreadableRows === 0 &&
@@ -169,7 +243,14 @@ const isJustified = (given: Evidence): boolean => {
       return (
         isEvidence &&
         candidates.every(({ isOurs }) => !isOurs) &&
-        (unowned.length === 0 || keyEcho === "same")
+        unowned.every(
+          ({ differsInOne, firstSeen, mayBearKey }) =>
+            (keyEcho === "same" && !mayBearKey) ||
+            (differsInOne &&
+              given.earlierLooks.some(
+                (look) => look.endedAt < firstSeen && look.lookedAt >= decided,
+              )),
+        )
       );
     case "Found": {
       const found = candidates.find(({ id }) => id === verdict.id);
@@ -180,8 +261,8 @@ const isJustified = (given: Evidence): boolean => {
       }
       return (
         isEvidence &&
-        unowned.length === 1 &&
-        unowned[0] === found &&
+        unowned.filter(({ differsInOne, isOurs }) => isOurs || !differsInOne).length === 1 &&
+        found.owner === undefined &&
         found.isExact &&
         (!found.hasOtherKey || keyEcho === "other") &&
         given.rivals.length === 0 &&

@@ -180,6 +180,37 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     });
   });
 
+  it("is what a person says that it is, of what the service shows with another amount", async () => {
+    const withFee = <A extends { readonly amount?: string | undefined }>(payout: A) => ({
+      ...payout,
+      amount: String(Number(payout.amount) + 15),
+    });
+    const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
+    await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    const changes: Changes = {
+      findPayouts: async (sent) => {
+        const { items, matches } = await findPayouts(sent);
+        return foundBy(
+          items.map(withFee),
+          matches.map((match) => ({ ...match, isExact: false, differsInOne: true })),
+        );
+      },
+      retrievePayout: async (input) => withFee(await service.activities.retrievePayout(input)),
+    };
+    await stuck(changes, "2 hours", async (handle) => {
+      const [made] = (await service.simulator.state()).payouts;
+      const { payout_id = "" } = made ?? {};
+      const { attention } = await handle.query(progressQuery);
+      expect(attention?.reason).toContain("only one field is another");
+      const { beneficiary_id, currency } = made ?? {};
+      expect(attention?.candidates).toMatchObject([{ payout_id, beneficiary_id, currency }]);
+      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", found: { payout_id } }] });
+      await rig.environment.sleep("1 hour");
+      expect((await handle.query(progressQuery)).attention).toBeUndefined();
+      expect(await service.requests("createPayout")).toBe(1);
+    });
+  });
+
   it("is not taken for one that another step of the same run has made", async () => {
     const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
     const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);

@@ -1,5 +1,5 @@
 import type { Question } from "./person.ts";
-import { likenessOf } from "./person-reads.ts";
+import { type Likeness, likenessOf } from "./person-reads.ts";
 import type { ReadList, Shown } from "./service-reader.ts";
 import { call } from "./temporal.ts";
 import type { World } from "./world.ts";
@@ -8,7 +8,10 @@ import type { World } from "./world.ts";
 export type Verdict =
   /** One is listed under our own key. */
   | { readonly _tag: "ours"; readonly id: string }
-  /** Exactly one is listed that is the same and of no other run, and no other run may have made it. */
+  /**
+   * Exactly one is listed that is the same and of no other run, and no other run may have made it. Those
+   * that differ in one field do not count beside it.
+   */
   | { readonly _tag: "only"; readonly id: string }
   /** None is listed that may be it. */
   | { readonly _tag: "absent" }
@@ -43,6 +46,8 @@ const LISTS: Readonly<Record<string, ListOf>> = {
   },
 };
 
+const isAlike = (likeness: Likeness): boolean => likeness !== "other" && likeness !== "similar";
+
 /** An id of a run, as a question names it. */
 const WORKFLOW_ID = /chaos-[a-z]+-\d+/g;
 
@@ -71,7 +76,7 @@ export class Evidence {
     if (list === undefined) return { _tag: "unlisted" };
     const { rows, unreadable } = await this.#list(list);
     const sent = list.shows?.(question.sent) ?? question.sent;
-    const candidates: Array<{ readonly id: string; readonly isExact: boolean }> = [];
+    const candidates: Array<{ readonly id: string; readonly likeness: Likeness }> = [];
     for (const listed of rows) {
       const id = String(listed[list.idField]);
       let likeness = likenessOf(sent, listed);
@@ -80,18 +85,20 @@ export class Evidence {
       }
       if (likeness === "ours") return { _tag: "ours", id };
       if (likeness === "other" || (await this.#isOfARun(id, listed["unique_request_id"]))) continue;
-      candidates.push({ id, isExact: likeness === "exact" });
+      candidates.push({ id, likeness });
     }
-    const [candidate, ...more] = candidates;
+    const alike = candidates.filter(({ likeness }) => likeness !== "similar");
+    const isOneExact = alike.some(({ likeness }) => likeness === "exact");
+    const [candidate, ...more] = isOneExact ? alike : candidates;
     if (unreadable > 0 || more.length > 0) return { _tag: "unclear" };
     if (candidate === undefined) return { _tag: "absent" };
     const isLike = (other: Question) =>
       other !== question &&
       other.idsWanted[0] === wanted &&
-      likenessOf(sent, list.shows?.(other.sent) ?? other.sent) !== "other";
+      isAlike(likenessOf(sent, list.shows?.(other.sent) ?? other.sent));
     const isRivalled =
       question.sendsBeside || all.some(isLike) || (await this.#namesRival(question));
-    return candidate.isExact && !isRivalled
+    return candidate.likeness === "exact" && !isRivalled
       ? { _tag: "only", id: candidate.id }
       : { _tag: "unclear" };
   }

@@ -9,6 +9,8 @@ export type Likeness =
   | "exact"
   /** Nothing speaks against it, but not all of it can be read. */
   | "perhaps"
+  /** One field is another, which the service may show in its own way. */
+  | "similar"
   | "other";
 
 const plain = (text: string): string =>
@@ -36,17 +38,22 @@ const compareField = (field: string, sent: unknown, listed: unknown): Likeness =
   return plain(String(sent)) === plain(listed) ? "exact" : "other";
 };
 
-/** Compares a row of a list with what a run says that it sent, field by field, as a person does. */
+/**
+ * Compares a row of a list with what a run says that it sent, field by field, as a person does. A payout
+ * is another's where two fields are; of a name's two, or of an amount alone, one is enough.
+ */
 export const likenessOf = (sent: Shown, row: Shown): Likeness => {
   const key = sent["unique_request_id"];
   if (typeof key === "string" && key !== "" && row["unique_request_id"] === key) return "ours";
   let likeness: Likeness = "exact";
+  let others = 0;
   for (const [field, value] of Object.entries(sent)) {
     if (NOT_COMPARED.has(field)) continue;
     const listed = row[field];
     const one = compareField(field, value, listed);
-    if (one === "other") return "other";
+    if (one === "other") others += 1;
     if (one === "perhaps") likeness = "perhaps";
   }
-  return likeness;
+  if (others === 0) return likeness;
+  return others === 1 && "beneficiary_id" in sent ? "similar" : "other";
 };

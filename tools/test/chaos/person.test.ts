@@ -30,10 +30,18 @@ describe("a person who reads a list", () => {
     ["a date in another notation", { ...row, payment_date: 1_795_305_600_000 }, "exact"],
     ["an amount that cannot be read", { ...row, amount: {} }, "perhaps"],
     ["no reference", { ...row, payout_reference: undefined }, "perhaps"],
-    ["another amount", { ...row, amount: "3500.01" }, "other"],
-    ["another payee", { ...row, beneficiary_id: "b-2" }, "other"],
+    ["another amount alone", { ...row, amount: "3500.01" }, "similar"],
+    ["another payee alone", { ...row, beneficiary_id: "b-2" }, "similar"],
+    ["another amount and payee", { ...row, amount: "3500.01", beneficiary_id: "b-2" }, "other"],
+    ["another amount and no payee", { ...row, amount: "1", beneficiary_id: null }, "similar"],
   ])("sees %s", (_, listed, likeness) => {
     expect(likenessOf(sent, listed)).toBe(likeness);
+  });
+
+  it("takes one of two names, or an amount alone, for another's", () => {
+    const ada = { first_name: "Ada", last_name: "Lovelace" };
+    expect(likenessOf(ada, { ...ada, first_name: "Grace" })).toBe("other");
+    expect(likenessOf({ amount: "100.00" }, { amount: "100.01" })).toBe("other");
   });
 
   it("reads a charge, which is below zero, as what was charged", () => {

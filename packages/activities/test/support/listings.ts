@@ -34,6 +34,7 @@ export const otherRows = (count: number, { from = 100, prefix = "other" } = {}):
   Array.from({ length: count }, (_, i) =>
     payoutRow(`${prefix}-${i}`, {
       beneficiary_id: "beneficiary-2",
+      amount: "17.00",
       create_time: minutesAfter(from - i / 100),
     }),
   );
@@ -54,6 +55,8 @@ export interface Listing {
   readonly logged: ReadonlyArray<Logged>;
   /** What the heartbeats carried, oldest first. */
   readonly heartbeats: ReadonlyArray<unknown>;
+  /** The server's list of runs was asked these, oldest first. */
+  readonly queries: ReadonlyArray<string>;
   readonly pagesRead: () => ReadonlyArray<number>;
   readonly findPayouts: (
     info?: Partial<Info>,
@@ -71,7 +74,12 @@ export const startListing = async (
   {
     assumptions,
     journal,
-  }: { assumptions?: ClientSettings["assumptions"]; journal?: Partial<Journal> } = {},
+    keys = ["key-1"],
+  }: {
+    assumptions?: ClientSettings["assumptions"];
+    journal?: Partial<Journal>;
+    keys?: ReadonlyArray<string>;
+  } = {},
 ): Promise<Listing> => {
   const queryOf = (path: string) => new URL(path, "http://service").searchParams;
   const service = await startRawService(({ path }) => {
@@ -85,7 +93,10 @@ export const startListing = async (
   );
   const logged: Array<Logged> = [];
   const heartbeats: Array<unknown> = [];
-  async function* none() {}
+  const queries: Array<string> = [];
+  async function* none({ query = "" }: { readonly query?: string } = {}) {
+    queries.push(query);
+  }
   const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
   // Of a client, only the list of workflows is asked for, for as long as the activity lasts.
   const client = { workflow: { list: none }, withAbortSignal } as unknown as Client;
@@ -99,13 +110,14 @@ export const startListing = async (
     service,
     logged,
     heartbeats,
+    queries,
     pagesRead: () => service.received.map(({ path }) => Number(queryOf(path).get("page_num"))),
     findPayouts: (info, seen) =>
       env(info).run(activities.findPayouts, {
         ...sent,
         request: payout,
         step: "createPayout",
-        keys: ["key-1"],
+        keys,
         ...(seen !== undefined && { seen }),
       }),
     findCardholders: () =>

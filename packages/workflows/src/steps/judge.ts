@@ -6,8 +6,12 @@ export interface Candidate {
   readonly isOurs: boolean;
   /** Whether it is as it was sent to the last field; otherwise it is perhaps what was sent. */
   readonly isExact: boolean;
+  /** Whether one field of it is legibly another than was sent. */
+  readonly differsInOne?: boolean | undefined;
   /** Whether it bears a key that is none of this step's. */
   readonly hasOtherKey: boolean;
+  /** Whether that key may be one of this step's after all, in another spelling. */
+  readonly mayBearKey?: boolean | undefined;
   /** Whether an earlier look showed it, and this one does not. */
   readonly isMissing?: boolean | undefined;
   /** Who made it, where that is known and is not this step: another run, another step of this run. */
@@ -25,6 +29,12 @@ export type KeyEcho =
   /** It shows none. */
   | "none"
   | "unknown";
+
+/** A look that showed what the service listed. */
+export interface Look {
+  readonly lookedAt: number;
+  readonly endedAt: number;
+}
 
 /** What a look-up found. Times are milliseconds since 1970, durations milliseconds. */
 export interface Evidence {
@@ -44,6 +54,10 @@ export interface Evidence {
   readonly listedUpTo?: number | undefined;
   /** How long what a run owns, or may have made, may be hidden from other runs. */
   readonly visibilityLagMs: number;
+  /** How long another run may take to find out what it has made, where its answer was lost as well. */
+  readonly longestDoubtMs: number;
+  /** The looks for this send before this one, oldest first. */
+  readonly earlierLooks: ReadonlyArray<Look>;
   /** Why the list is no evidence, and will be none in another look. */
   readonly incomplete?: string | undefined;
 }
@@ -66,6 +80,23 @@ const decidedFrom = ({ listedUpTo, listLagMs, sendEndsAt }: Evidence): number =>
     ? Math.min(listedUpTo, sendEndsAt + listLagMs)
     : sendEndsAt + listLagMs;
 
+/** What may be ours, of all that is listed. */
+const countedOf = (
+  { candidates, earlierLooks, keyEcho }: Evidence,
+  decided: number,
+): ReadonlyArray<Candidate> => {
+  // Where the service is known to show our keys, whatever bears none of them is not ours.
+  const isUnowned = ({ isOurs, mayBearKey, owner }: Candidate): boolean =>
+    isOurs || (owner === undefined && (keyEcho !== "same" || mayBearKey === true));
+  const unowned = candidates.filter(isUnowned);
+  const alike = unowned.filter(({ differsInOne, isOurs }) => isOurs || differsInOne !== true);
+  if (alike.some(({ isExact }) => isExact)) return alike;
+  const allListed = earlierLooks.find((look) => look.lookedAt >= decided)?.endedAt ?? Infinity;
+  return unowned.filter(
+    (candidate) => alike.includes(candidate) || candidate.firstSeen <= allListed,
+  );
+};
+
 /**
  * Whether a send without an answer was carried out, by what the service lists. It never takes what
  * may be somebody else's, and says "absent" only where the list shows that nothing is ours.
@@ -74,13 +105,16 @@ const decidedFrom = ({ listedUpTo, listLagMs, sendEndsAt }: Evidence): number =>
  * - All else counts from the time on at which the list shows whatever the send may have made.
  * - What others made is out of the question.
  * - What may be ours, and was listed and is not any more: a person has to tell.
+ * - What differs in one field does not count beside one that is as it was sent: the service lists what
+ *   this step made as it lists that. Alone it counts once whoever else made it would have found out;
+ *   unless an earlier look that showed all that the send may have made did not show it.
  * - One that is as it was sent, and that nobody else can have made, is ours, once it has been listed
  *   for longer than what others make may be hidden.
  * - Anything else that may be ours, to the least readable row: a person has to tell.
  */
 export const judge = (evidence: Evidence): Verdict => {
-  const { candidates, incomplete, keyEcho, lookedAt, rivals, unreadableRows, visibilityLagMs } =
-    evidence;
+  const { candidates, incomplete, keyEcho, longestDoubtMs, lookedAt, rivals } = evidence;
+  const { unreadableRows, visibilityLagMs } = evidence;
   const [ours, ...more] = candidates.filter(
     ({ isMissing, isOurs }) => isOurs && isMissing !== true,
   );
@@ -95,18 +129,25 @@ export const judge = (evidence: Evidence): Verdict => {
   if (unreadableRows > 0) {
     return unclear(`${unreadableRows} rows of the list cannot be read, and may be it.`);
   }
-  // Where the service is known to show our keys, whatever bears none of them is not ours.
-  const unowned = candidates.filter(
-    ({ isOurs, owner }) => isOurs || (owner === undefined && keyEcho !== "same"),
-  );
-  const [candidate, ...others] = unowned;
+  const counted = countedOf(evidence, decided);
+  const [candidate, ...others] = counted;
   if (candidate === undefined) return { _tag: "Absent" };
   // Until then another run may have made it, and not be seen to own it.
-  const claimed = Math.max(decided, ...unowned.map(({ firstSeen }) => firstSeen)) + visibilityLagMs;
+  const claimed =
+    visibilityLagMs +
+    Math.max(
+      decided,
+      ...counted.map(
+        ({ differsInOne, firstSeen }) => firstSeen + (differsInOne === true ? longestDoubtMs : 0),
+      ),
+    );
   if (lookedAt < claimed) return { _tag: "Undecided", lookAgainAt: claimed };
   if (others.length > 0) return unclear(`${others.length + 1} are listed that may be it.`);
   if (candidate.isMissing === true) {
     return unclear("One that may be it was listed, and is not listed as such any more.");
+  }
+  if (candidate.differsInOne === true) {
+    return unclear("One is listed that may be it: only one field is another than was sent.");
   }
   if (!candidate.isExact) {
     return unclear("One is listed that may be it, written in another way than it was sent.");

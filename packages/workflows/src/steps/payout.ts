@@ -1,5 +1,5 @@
 import type { SeenPayout } from "@durable-payments/activities";
-import { matchAmount, matchCode, payoutIntent } from "@durable-payments/activities/near-match";
+import { paysTheSame, payoutIntent } from "@durable-payments/activities/near-match";
 import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import { activities, localLooks } from "../run/activities.ts";
@@ -14,6 +14,7 @@ import {
   type PollInterval,
   SAFETY_NET,
 } from "../run/pace.ts";
+import type { Attention } from "../run/attention.ts";
 import type { Run } from "../run/run.ts";
 import { isRecord } from "../is-record.ts";
 import { LOOK_OPTIONS } from "./reconcile.ts";
@@ -32,7 +33,9 @@ const shown = (payout: CreatePayout) => ({
 
 const asCandidate = ({
   amount = "",
+  beneficiary_id = "",
   create_time = "",
+  currency = "",
   payout_id,
   payout_reference = "",
   payout_status = "",
@@ -40,7 +43,9 @@ const asCandidate = ({
 }: Payout) => ({
   payout_id,
   payout_status,
+  beneficiary_id,
   amount,
+  currency,
   payout_reference,
   create_time,
   unique_request_id,
@@ -57,21 +62,18 @@ const lookUpPayout: LookUp<CreatePayout, Payout> = {
   shown: asCandidate,
 };
 
-/** Whether nothing says that a payout pays something else, or somebody else. */
-const isSamePayment = (sent: CreatePayout, { amount, beneficiary_id, currency }: Payout): boolean =>
-  ![
-    matchAmount(sent.amount, amount),
-    matchCode(sent.currency, currency),
-    matchCode(sent.beneficiary_id, beneficiary_id),
-  ].includes("different");
-
-/** The payout that a person found; one that pays something else, or somebody else, is a mistake. */
+/**
+ * The payout that a person found. One that pays something else, or somebody else, is a mistake; but
+ * not one that the person was asked about for all that: services list fields in their own way.
+ */
 const foundPayout = async (
   { payout_id = "" }: Readonly<Record<string, string>>,
   request: CreatePayout,
+  candidates: Attention["candidates"] = [],
 ): Promise<Payout> => {
   const found = await activities.retrievePayout({ payout_id });
-  if (isSamePayment(request, found)) return found;
+  const isAskedAbout = candidates.some((candidate) => candidate["payout_id"] === payout_id);
+  if (isAskedAbout || paysTheSame(request, found)) return found;
   const { amount = "?", beneficiary_id = "?", currency = "?" } = found;
   throw runFailure(
     "OtherPayout",

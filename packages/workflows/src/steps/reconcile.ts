@@ -6,7 +6,7 @@ import { sleep } from "@temporalio/workflow";
 import type { Attention } from "../run/attention.ts";
 import { failureOfActivity, rootCause } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { judge, type Look, type Verdict } from "./judge.ts";
 import { serviceAnswers } from "./service-answers.ts";
 
 /** What became of a send without an answer, as far as the service's list shows it. */
@@ -100,6 +100,7 @@ export const reconcile = async <A>(
   });
   let wait = LOOK_AFTER_MS;
   let inVain = 0;
+  const earlierLooks: Array<Look> = [];
   for (let looks = 1; ; looks++) {
     await sleep(wait);
     const lookedAt = Date.now();
@@ -116,11 +117,10 @@ export const reconcile = async <A>(
     }
     const { items, matches, requestTimeoutMs } = looked;
     const endedAt = Date.now();
-    const candidates = matches.map(({ id, isExact, isMissing, isOurs, key, owner }) => ({
+    const candidates = matches.map(({ id, isOurs, key, owner, ...match }) => ({
+      ...match,
       id,
       isOurs,
-      isExact,
-      isMissing,
       hasOtherKey: !isOurs && key !== undefined,
       owner: owner ?? siblingOf(id) ?? siblingOf(key ?? ""),
       firstSeen: seen.get(id)?.at ?? endedAt,
@@ -141,9 +141,12 @@ export const reconcile = async <A>(
         ...siblings.filter(({ intent }) => intent === intentMark).map((other) => other.step),
       ],
       lookedAt,
+      earlierLooks,
+      longestDoubtMs: requestTimeoutMs + DISPATCH_WITHIN_MS + looked.listLagMs,
       sendEndsAt: lostAt + requestTimeoutMs + (isWorkerLost ? DISPATCH_WITHIN_MS : 0),
     });
     tell(verdict._tag);
+    earlierLooks.push({ lookedAt, endedAt });
     switch (verdict._tag) {
       case "Absent":
         return verdict;

@@ -44,7 +44,12 @@ export interface Sending<Request extends object, A> {
   readonly shown: (request: Request) => Readonly<Record<string, unknown>>;
   /** The ids that a person who found it gives, and how they become the result. */
   readonly idsWanted: ReadonlyArray<string>;
-  readonly fromIds: (ids: Readonly<Record<string, string>>, request: Request) => Promise<A>;
+  readonly fromIds: (
+    ids: Readonly<Record<string, string>>,
+    request: Request,
+    /** What the person was asked about. */
+    candidates?: Attention["candidates"],
+  ) => Promise<A>;
   /** The ids of the result, for the progress and the audit trail. */
   readonly ids: (result: A) => Readonly<Record<string, string>>;
 }

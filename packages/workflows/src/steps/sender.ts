@@ -348,7 +348,7 @@ export class Sender<Request extends object, A> {
       return this.#notCarriedOut();
     }
     try {
-      const result = await fromIds(resolution.found, this.#request);
+      const result = await fromIds(resolution.found, this.#request, candidates);
       const ids = idsWanted.flatMap((name) => resolution.found[name] ?? []);
       await expectUnowned(this.#run, step, ids);
       const owner = await recordFound(this.#run, this.#sending, result);

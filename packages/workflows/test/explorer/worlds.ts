@@ -43,6 +43,11 @@ const inCapitals = (payout: Payout): Payout => ({
   payout_reference: payout.payout_reference?.toUpperCase() ?? "",
 });
 
+const withItsOwnReference = (payout: Payout): Payout => ({
+  ...payout,
+  payout_reference: `PQ-${payout.payout_id}`,
+});
+
 /** Worlds of which every state is seen within seconds. */
 export const smallWorlds: ReadonlyArray<World> = [
   {
@@ -89,6 +94,24 @@ export const smallWorlds: ReadonlyArray<World> = [
     name: "the list shows texts in another way",
     mayAsk: true,
     service: { ...KEYLESS, listed: inCapitals },
+    budget: { ...NOTHING, lostAnswers: 1 },
+  },
+  {
+    ...one,
+    name: "the list shows its own in the place of a field",
+    mayAsk: true,
+    service: { ...KEYLESS, listed: withItsOwnReference },
+    budget: { ...NOTHING, lostAnswers: 1 },
+  },
+  {
+    ...one,
+    name: "two runs pay two beneficiaries the same",
+    mayAsk: true,
+    service: KEYLESS,
+    runs: {
+      a: equal("first"),
+      b: { first: payment("first", { beneficiary_id: "beneficiari" }) },
+    },
     budget: { ...NOTHING, lostAnswers: 1 },
   },
   {
@@ -165,6 +188,17 @@ export const largeWorlds: ReadonlyArray<World> = [
     mayAsk: true,
     service: { ...KEYLESS, keys: "its own" },
     runs: twoRuns,
+    budget: { ...NOTHING, lostAnswers: 2 },
+  },
+  {
+    ...one,
+    name: "two runs pay two beneficiaries the same, and both lose their answers",
+    mayAsk: true,
+    service: KEYLESS,
+    runs: {
+      a: equal("first"),
+      b: { first: payment("first", { beneficiary_id: "beneficiari" }) },
+    },
     budget: { ...NOTHING, lostAnswers: 2 },
   },
   {

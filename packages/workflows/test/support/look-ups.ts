@@ -41,6 +41,7 @@ export const lookUpsIn = (
       id: item.payout_id,
       isOurs: showsKeys && keys.includes(item.unique_request_id ?? ""),
       isExact: matchPayout(request, item) === "exact",
+      ...(matchPayout(request, item) === "similar" && { differsInOne: true as const }),
       key: showsKeys ? item.unique_request_id : undefined,
     }));
     return foundBy(items, matches, claims);

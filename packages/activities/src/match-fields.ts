@@ -1,0 +1,261 @@
+/** How a listed field compares with the field that was sent. */
+export type FieldMatch =
+  /** Equal as it is written; amounts: the same number, written plainly. */
+  | "same"
+  /** Not equal as it is written, but perhaps what was sent, written another way. */
+  | "near"
+  /** Legible, and another. Whether it is what was sent is for the other fields to tell, too. */
+  | "different"
+  /** Missing, masked, or of no readable form: it tells nothing. */
+  | "unreadable";
+
+/** Letters of either case alike; upper case first, as `ß` and `SS` are alike. */
+const caseless = (text: string): string => text.toUpperCase().toLowerCase();
+
+/**
+ * What is left of a text when everything is taken away in which a service may write it another way:
+ * case, accents, width, blanks and punctuation.
+ */
+const lettersAndDigits = (text: string): string =>
+  caseless(text.normalize("NFKD")).replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/**
+ * Normalizes a text, so that two texts which a list may show alike become equal.
+ *
+ * @returns its letters and digits, or the whole text without blanks at its ends where it has none.
+ */
+export const normalizedText = (text: string): string =>
+  lettersAndDigits(text) || caseless(text.normalize("NFKC").trim());
+
+/**
+ * Normalizes a key (`unique_request_id`) or an id: equal for two that differ in case and blanks at
+ * their ends only.
+ */
+export const normalizedKey = (key: string): string => caseless(key.trim());
+
+const UUID =
+  /(?<![\da-f])([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})(?![\da-f])/i;
+
+/** A key as it was sent, where a list shows it without dashes, in braces or with a prefix. */
+export const plainKey = (listed: string): string =>
+  UUID.exec(listed)?.slice(1).join("-").toLowerCase() ?? listed;
+
+const textOf = (value: unknown): string | undefined => {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+};
+
+/** Letters that have no decomposition in Unicode, as they are written in ASCII. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  æ: "ae",
+  ð: "d",
+  đ: "d",
+  ø: "o",
+  ħ: "h",
+  ł: "l",
+  œ: "oe",
+  þ: "th",
+};
+
+/** Accented letters as German and the Nordic languages spell them in ASCII. */
+const SPELLED: Readonly<Record<string, string>> = {
+  å: "aa",
+  ä: "ae",
+  ö: "oe",
+  ø: "oe",
+  ü: "ue",
+};
+
+const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
+  caseless(text).replaceAll(/\P{ASCII}/gu, (letter) => letters[letter] ?? letter);
+
+/** What is left of a text where everything beyond ASCII is taken out. */
+const asciiOnly = (text: string): string =>
+  caseless(text.normalize("NFC").replaceAll(/[^\da-z]/gi, ""));
+
+/** A text as services write it: without accents, spelled in ASCII, and without what is not ASCII. */
+const skeletons = (text: string): ReadonlyArray<string> => [
+  // Before the case: some accents have a capital letter of their own.
+  lettersAndDigits(replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""), PLAIN_LETTERS)),
+  lettersAndDigits(replaceLetters(text.normalize("NFC"), { ...PLAIN_LETTERS, ...SPELLED })),
+  asciiOnly(text),
+];
+
+const isAscii = (text: string): boolean => !/\P{ASCII}/u.test(text);
+
+/** Whether a text has all characters of the other, in their order. */
+const holdsAllOf = (text: string, part: string): boolean => {
+  let found = 0;
+  for (const character of text) {
+    if (part.startsWith(character, found)) found += character.length;
+  }
+  return found === part.length;
+};
+
+/** From how many letters and digits on the end of a text is the beginning of another by no chance. */
+const SHORTEST_JOINT = 4;
+
+/** How much of the beginning of one text the other ends with: something stands before it, and it is cut. */
+const jointOf = (ending: string, beginning: string): number => {
+  let length = Math.min(ending.length, beginning.length);
+  while (!ending.endsWith(beginning.slice(0, length))) length--;
+  return length;
+};
+
+/** Whether one text can come of the other where letters are only added, or only left out. */
+const mayComeOf = (a: string, b: string): boolean => {
+  const [part, whole] = a.length < b.length ? [a, b] : [b, a];
+  const isJoined = Math.max(jointOf(a, b), jointOf(b, a)) >= SHORTEST_JOINT;
+  return part !== "" && (isJoined || holdsAllOf(whole, part));
+};
+
+const wordsOf = (text: string): string =>
+  text
+    .split(/[^\p{L}\p{N}]+/u)
+    .map(lettersAndDigits)
+    .filter(Boolean)
+    .toSorted()
+    .join(" ");
+
+/** Whether a listed text may be the one that was sent: escaped, transliterated, decorated, cut, … */
+const isRewritten = (sent: string, listed: string): boolean => {
+  const [a, b] = [skeletons(sent), skeletons(listed)];
+  // Of another script, written in Latin: nothing tells how.
+  if (!isAscii(a[0] ?? "") && isAscii(b[0] ?? "")) return true;
+  return (
+    wordsOf(sent) === wordsOf(listed) || a.some((skeleton, i) => mayComeOf(skeleton, b[i] ?? ""))
+  );
+};
+
+/** Signs in the place of letters that are not to be read. */
+const MASK = /[*•●·█#]{2,}|…|\.{3}|x{3}/i;
+
+/**
+ * Compares free text. Services escape, strip, transliterate, decorate, cut and mask it: it is legibly
+ * another only where neither can come of the other by letters that are added or left out.
+ */
+export const matchText = (sent: string | undefined, listed: unknown): FieldMatch => {
+  const text = listed === undefined || listed === null ? "" : textOf(listed);
+  if (text === undefined) return "unreadable";
+  if (text === (sent ?? "")) return "same";
+  // What has no letters and digits, such as a dash, may stand in the place of any text.
+  if (lettersAndDigits(sent ?? "") === "" || lettersAndDigits(text) === "") return "unreadable";
+  if (isRewritten(sent ?? "", text)) return "near";
+  return MASK.test(text) ? "unreadable" : "different";
+};
+
+const isNumber = (text: string): boolean => /^\d+$/.test(text);
+
+/** Compares an id or a code, which is one word. One of another form says nothing: it names it otherwise. */
+export const matchCode = (sent: string, listed: unknown): FieldMatch => {
+  const text = textOf(listed) ?? "";
+  if (text === sent) return "same";
+  if (lettersAndDigits(text) === "" || MASK.test(text)) return "unreadable";
+  const [a, b] = [normalizedText(sent), normalizedText(text)];
+  if (a === b) return "near";
+  return a.length === b.length || (isNumber(a) && isNumber(b)) ? "different" : "unreadable";
+};
+
+/** A currency is three letters; anything else tells nothing. */
+export const matchCurrency = (sent: string, listed: unknown): FieldMatch => {
+  const match = matchCode(sent, listed);
+  const isCode = /^[a-z]{3}$/.test(normalizedText(textOf(listed) ?? ""));
+  return match === "different" && !isCode ? "unreadable" : match;
+};
+
+/** From how many letters and digits on the beginning of a key is the key: keys are hashes. */
+const SHORTEST_KEY = 16;
+
+/**
+ * Compares a listed `unique_request_id` with the keys that were sent. A key without its dashes, in
+ * braces, with a prefix or cut is the key; a part of it may be. What is missing is `unreadable`.
+ */
+export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined): FieldMatch => {
+  const shown = lettersAndDigits(listed ?? "");
+  if (listed === undefined || shown === "") return "unreadable";
+  const own = keys.map(lettersAndDigits).filter(Boolean);
+  const isKey = (key: string): boolean =>
+    shown === key ||
+    (key.length >= SHORTEST_KEY && shown.includes(key)) ||
+    jointOf(shown, key) >= SHORTEST_KEY;
+  if (own.some(isKey)) return "same";
+  const isPart = (key: string): boolean => key.includes(shown) || shown.includes(key);
+  return MASK.test(listed) || own.some(isPart) ? "near" : "different";
+};
+
+const PLAIN = /^\d+(?:\.\d+)?$/;
+
+/** A decimal without leading zeros, and without zeros after the point that say nothing. */
+const canonical = (whole: string, fraction: string): string => {
+  const [integer, decimals] = [whole.replace(/^0+(?=\d)/, ""), fraction.replace(/0+$/, "")];
+  return decimals === "" ? integer || "0" : `${integer || "0"}.${decimals}`;
+};
+
+const plainReading = (text: string): string | undefined => {
+  if (!PLAIN.test(text)) return undefined;
+  const [whole = "", fraction = ""] = text.split(".");
+  return canonical(whole, fraction);
+};
+
+/** Every number that a text may stand for; `1.000` is one, or a thousand. */
+const readingsOf = (text: string): ReadonlyArray<string> => {
+  const number = text
+    .normalize("NFKC")
+    .replaceAll(/[\s'’_]/gu, "")
+    .replace(/^[^\d.,]+/, "")
+    .replace(/[^\d]+$/, "");
+  if (!/^[\d.,]*\d$/.test(number)) return [];
+  const grouped = canonical(number.replaceAll(/[.,]/g, ""), "");
+  const point = Math.max(number.lastIndexOf("."), number.lastIndexOf(","));
+  if (point === -1 || number.indexOf(number.charAt(point)) !== point) return [grouped];
+  return [
+    grouped,
+    canonical(number.slice(0, point).replaceAll(/[.,]/g, ""), number.slice(point + 1)),
+  ];
+};
+
+/** The digits of an amount but for zeros at either end: equal in cents and in whole units. */
+export const significantDigits = (amount: string): string =>
+  amount
+    .normalize("NFKC")
+    .replaceAll(/\D/g, "")
+    .replaceAll(/^0+|0+$/g, "");
+
+const decimalsOf = (plain: string): number => plain.split(".")[1]?.length ?? 0;
+
+/** Numbers nearer than this are one: binary fractions are not exact. */
+const SAME_NUMBER = 0.001;
+
+/** Whether a number is the one that was sent but for what a binary fraction adds, or cut, or rounded. */
+const isRounded = (sent: string, reading: string): boolean => {
+  const apart = Math.abs(Number(sent) - Number(reading));
+  const decimals = decimalsOf(reading);
+  return apart < SAME_NUMBER || (decimals < decimalsOf(sent) && apart < 10 ** -decimals);
+};
+
+/**
+ * Compares a listed amount with the one that was sent, a plain decimal. One of the same digits may be
+ * it in another unit, and one that is apart by the fee may include it. Nothing pays nothing: a zero
+ * says nothing.
+ *
+ * @param fee that is listed beside it.
+ */
+export const matchAmount = (sent: string, listed: unknown, fee?: unknown): FieldMatch => {
+  const text = textOf(listed) ?? "";
+  const wanted = plainReading(sent);
+  if (wanted === undefined) return "unreadable";
+  if (plainReading(text) === wanted) return "same";
+  const readings = readingsOf(text);
+  if (readings.length === 0 || significantDigits(text) === "") return "unreadable";
+  const fees = readingsOf(textOf(fee) ?? "").map(Number);
+  const isNear =
+    significantDigits(text) === significantDigits(wanted) ||
+    readings.some(
+      (reading) =>
+        isRounded(wanted, reading) ||
+        fees.some(
+          (one) => Math.abs(Math.abs(Number(reading) - Number(wanted)) - one) < SAME_NUMBER,
+        ),
+    );
+  return isNear ? "near" : "different";
+};
