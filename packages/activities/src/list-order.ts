@@ -4,8 +4,12 @@ import type { TimeSpan } from "@durable-payments/api-core";
 const INSTANT_MS = 60_000;
 
 /**
- * Whether the rows of a list read so far show that it is newest first, so that all that follows is
- * older. Give it the times of the rows in order. A row whose time cannot be read says nothing.
+ * Whether the rows of a list read so far are newest first. Give it the times of the rows in order. A
+ * row whose time cannot be read says nothing.
+ *
+ * It says nothing of the rows that follow: a list that is sorted by another date, or grouped by
+ * status, can begin so, too. Only under the assumption that lists are newest first, or where nothing
+ * is concluded from what is not read, may a reading end by it.
  */
 export class NewestFirst {
   #newest: number | undefined;
@@ -22,12 +26,17 @@ export class NewestFirst {
     this.#oldest = span.latest;
   }
 
+  /** Whether no row is newer than one before it, or of a time too coarse to tell. */
+  get isInOrder(): boolean {
+    return this.#isInOrder;
+  }
+
   /** Whether it is in order, and not by chance of a single time. */
   get isVerified(): boolean {
     return this.#isInOrder && this.#newest !== undefined && this.#newest > this.#oldest;
   }
 
-  /** Whether all that follows was created before `from`, in milliseconds since 1970. */
+  /** Whether all that follows in a list of this order was created before `from`, in milliseconds since 1970. */
   isPast(from: number): boolean {
     return this.isVerified && this.#oldest < from;
   }

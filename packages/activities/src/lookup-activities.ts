@@ -14,9 +14,10 @@ import type { Effect } from "effect";
 import { findOwners, findRivals } from "./claims.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { type JournalEvidence, readJournal } from "./journal-evidence.ts";
+import type { ListedItem } from "./listed-items.ts";
 import { matchKey, plainKey } from "./match-fields.ts";
 import { type ListedRow, type Likeness, matchCardholder, matchPayout } from "./near-match.ts";
-import { type KeptPages, type ListedItem, readList } from "./read-list.ts";
+import { type KeptPages, readList } from "./read-list.ts";
 import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
 /** A write whose answer did not come. */
@@ -108,7 +109,7 @@ interface Lookup<Request, Item> {
 
 /** What an attempt has read, for the next one. */
 interface Kept<Item> {
-  readonly pages: KeptPages<Item>;
+  readonly read: KeptPages<Item>;
   /** What attempts showed whose list did not add up. */
   readonly seen: ReadonlyArray<Item>;
 }
@@ -140,6 +141,9 @@ const CARDHOLDERS: Lookup<Input<"createCardholder">, Cardholder> = {
   compare: matchCardholder,
   readPage: (client, page) => client.listCardholders(page),
 };
+
+/** The part of its time in which a look-up reads: what it has read by then is still to be told. */
+const READ_WITHIN = 0.8;
 
 /** Most that a look-up says of what it found. */
 const MOST_MATCHES = 100;
@@ -178,12 +182,13 @@ export const makeLookupActivities = (
       matchKey(keys, keyOf(item)) === "same" || known.ownIds.has(idOf(item));
     const likenessOf = (item: Item) => compare(request, item as ListedRow);
     const activity = Context.current();
-    const { attempt, scheduledTimestampMs } = activity.info;
-    // Pages that an attempt has read whose worker was lost.
-    const nothing: Kept<Item> = { pages: [], seen: [] };
-    const before =
-      attempt > 1 ? ((activity.info.heartbeatDetails ?? nothing) as Kept<Item>) : nothing;
-    const lookedAt = before.pages.length > 0 ? scheduledTimestampMs : Date.now();
+    const { attempt, scheduledTimestampMs, startToCloseTimeoutMs } = activity.info;
+    const startedAt = Date.now();
+    // Pages that an attempt has read whose worker was lost, perhaps one of another build.
+    const details = activity.info.heartbeatDetails as Partial<Kept<Item>> | undefined;
+    const { read: kept = [], seen = [] } = attempt > 1 ? (details ?? {}) : {};
+    const before: Kept<Item> = { read: kept, seen };
+    const lookedAt = kept.length > 0 ? scheduledTimestampMs : startedAt;
     const known = await readJournal(journal, { operation, list, step, from });
     let read = before;
     const found = await readList<Item>({
@@ -192,11 +197,12 @@ export const makeLookupActivities = (
       isOurs,
       mayBe: (item) => likenessOf(item) !== "different",
       assumptions,
-      kept: before.pages,
+      kept,
       keep: (pages) => {
-        read = { ...before, pages };
+        read = { ...before, read: pages };
         activity.heartbeat(read);
       },
+      until: startedAt + READ_WITHIN * startToCloseTimeoutMs,
       pageSize: PAGE_SIZE,
       read: (page_num) =>
         runInActivity(
@@ -225,8 +231,7 @@ export const makeLookupActivities = (
     ].toSorted((a, b) => RANKS[likenessOf(a)] - RANKS[likenessOf(b)]);
     if (found.fault !== undefined && !found.items.some(isOurs)) {
       // The next attempt reads it anew, and knows what was seen.
-      const seen = items.slice(0, MOST_MATCHES);
-      activity.heartbeat({ pages: [], seen } satisfies Kept<Item>);
+      activity.heartbeat({ read: [], seen: items.slice(0, MOST_MATCHES) } satisfies Kept<Item>);
       throw ApplicationFailure.create({
         type: LIST_DOES_NOT_ADD_UP,
         message: `${list} is no evidence: ${found.fault}.`,
@@ -250,7 +255,7 @@ export const makeLookupActivities = (
     }
     const longestLagMs = assumptions.listLagSeconds * 1000;
     const incomplete = found.isTooLong
-      ? `${list} has more pages than a look-up reads.`
+      ? `${list} has more pages than a look-up reads, or reads in its time (lookUpMostPages, listsAreNewestFirst).`
       : lag.hidden > 0
         ? `${list} does not show ${lag.hidden} that were made long ago.`
         : undefined;

@@ -108,9 +108,11 @@ export interface Sweeping<Item> {
 }
 
 /**
- * Reads the list from the newest item down to the oldest one that is due, and no further. A sweep
- * that took long is followed by a rest, in which only what lies near the beginning is looked for: new
- * payouts do not wait for the old ones, and the service is left time for others.
+ * Reads the list from its first page down to the oldest item that is due, and no further where it
+ * looks newest first. What such a list shows later all the same is found by the runs' own looks: a
+ * sweep concludes nothing from what it has not read. A sweep that took long is followed by a rest,
+ * in which only what lies near the beginning is looked for: new payouts do not wait for the old
+ * ones, and the service is left time for others.
  *
  * @returns until when the next sweep has to rest.
  */

@@ -113,16 +113,6 @@ describe("a time excludes a payout only where it is certainly too old", () => {
     expect((await findPayouts()).items).toMatchObject([{ payout_id: "a" }]);
     expect(pagesRead()).toEqual([1, 2, 3, 1, 2, 3]);
   });
-
-  it("a list that is newest first is read no further than to what is too old", async () => {
-    const { findPayouts, pagesRead } = await overRows([
-      ...otherRows(60),
-      payoutRow("a"),
-      ...otherRows(100, { from: -60, prefix: "old" }),
-    ]);
-    expect((await findPayouts()).items).toMatchObject([{ payout_id: "a" }]);
-    expect(pagesRead()).toEqual([1, 2, 1, 2]);
-  });
 });
 
 describe("a payout is perhaps the one that was sent", () => {
@@ -193,16 +183,12 @@ describe("a list that does not add up is no evidence, and read again:", () => {
 
 describe("one row", () => {
   it("that is listed twice is one candidate", async () => {
-    const rows = [
-      ...otherRows(49),
-      payoutRow("a"),
-      payoutRow("a"),
-      ...otherRows(3, { from: -90, prefix: "old" }),
-    ];
-    const { findPayouts } = await listingOf((page_num) => ({
-      ...pagesOf(rows)(page_num),
-      total_item: page_num === 1 ? 53 : 54,
-    }));
+    const rows = [...otherRows(49), payoutRow("a"), ...otherRows(3, { from: -90, prefix: "old" })];
+    let reads = 0;
+    const { findPayouts } = await listingOf((page_num) => {
+      reads += 1;
+      return pagesOf(reads === 1 ? rows : [...otherRows(1, { prefix: "new" }), ...rows])(page_num);
+    });
     expect((await findPayouts()).items).toMatchObject([{ payout_id: "a" }]);
   });
 

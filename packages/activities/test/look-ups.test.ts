@@ -131,19 +131,6 @@ describe("findPayouts", () => {
     expect(items).toEqual(["of-a-slow-clock", "of-unknown-time"]);
   });
 
-  it("reads a list that is newest first only as far as it may hold ours", async () => {
-    const { items } = await find([
-      [listed("new", { create_time: minutesAfter(2) }), listed("newish")],
-      [
-        listed("ours", { create_time: minutesAfter(0) }),
-        listed("old", { create_time: minutesAfter(-30) }),
-      ],
-      [listed("never-read")],
-    ]);
-    expect(items).toEqual(["new", "newish", "ours"]);
-    expect(service?.received.map(({ path }) => pageNumber(path))).toEqual([1, 2, 1, 2]);
-  });
-
   it("reads a list of another order to its end, each payout once", async () => {
     const old = listed("old", { create_time: minutesAfter(-300) });
     const { items } = await find([

@@ -342,6 +342,8 @@ const SIDES: {
   cardRefusedStatuses: handedOn("cardRefusedStatuses", ["something_else"]),
   listLagSeconds: handedOn("listLagSeconds", 7),
   listsAreMonotone: handedOn("listsAreMonotone", true),
+  listsAreNewestFirst: handedOn("listsAreNewestFirst", true),
+  lookUpMostPages: handedOn("lookUpMostPages", 7),
   clockSkewSeconds: handedOn("clockSkewSeconds", 7),
   visibilityLagSeconds: handedOn("visibilityLagSeconds", 7),
   lookUpByTimeRange: handedOn("lookUpByTimeRange", true),

@@ -20,7 +20,7 @@ export interface LostSend {
 
 type Client = ReturnType<typeof makePaymentsClient>;
 
-/** Rows of the list of payouts that are read, newest first, to find keys by. */
+/** Most rows of the list of payouts that are read to find keys by; one not found is unclear. */
 const MOST_ROWS = 5_000;
 
 /** Payouts by their keys, as far as the list could be read. */

@@ -39,6 +39,17 @@ export const otherRows = (count: number, { from = 100, prefix = "other" } = {}):
     }),
   );
 
+/** A listed cardholder exactly like the one that is looked for. */
+export const cardholderRow = (card_holder_id: string, changes: Row = {}): Row => ({
+  card_holder_id,
+  card_holder_status: "PENDING",
+  card_num: 0,
+  first_name: "Ada",
+  last_name: "Example",
+  create_time: minutesAfter(1),
+  ...changes,
+});
+
 /** Pages of 50 of these rows, with the totals that belong to them. */
 export const pagesOf = (rows: ReadonlyArray<Row>) => (page_num: number) => ({
   total_item: rows.length,

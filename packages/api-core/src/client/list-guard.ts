@@ -86,9 +86,14 @@ export class ListReading<Item extends object> {
     return { fresh, unreadable: odd, nextPage: isLast ? undefined : this.#pages + 1 };
   }
 
+  /** Why a page by itself is no evidence: it has no totals, or no items where it should have some. */
+  get pageFault(): string | undefined {
+    return this.#fault;
+  }
+
   /**
    * Why the list, read to its end, is no evidence of what it does not show. In a list that is
-   * verified to show the newest first, items that were added while it was read are no fault: all
+   * known to show the newest first, items that were added while it was read are no fault: all
    * that it held at the beginning was read.
    *
    * @returns undefined where it adds up.
@@ -105,7 +110,7 @@ export class ListReading<Item extends object> {
   }
 
   /**
-   * Why the pages read so far, of a list that is verified to show the newest first, may have left
+   * Why the pages read so far, of a list that is known to show the newest first, may have left
    * out items newer than the last one read. Without that order nothing but the end is evidence.
    *
    * @returns undefined where they add up.
@@ -120,7 +125,7 @@ export class ListReading<Item extends object> {
 
   /**
    * Whether items may have been added while the list was read, and all that it held at the beginning
-   * was read: enough for showing a list, and no evidence unless the order is verified.
+   * was read: enough for showing a list, and no evidence unless the order is known.
    */
   get hasOnlyGrown(): boolean {
     return (

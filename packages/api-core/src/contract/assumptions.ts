@@ -130,6 +130,17 @@ export const Assumptions = Schema.Struct({
     "Whether lists never show a later item before an earlier one: then a later item that is listed " +
       "shows that an earlier one which is not was never made, before listLagSeconds are over.",
   ),
+  listsAreNewestFirst: assumed(
+    Schema.Boolean,
+    "Whether the lists of payouts and cardholders are in the order of create_time, the newest first: " +
+      "then a look-up reads down to the time of the send, as long as the rows bear it out, and " +
+      "otherwise to the end. A first page in that order does not show that the list is.",
+  ),
+  lookUpMostPages: assumed(
+    Schema.Int.check(Schema.isGreaterThan(0)),
+    "Most pages of a list, of 50 rows each, that a look-up reads; where a list has more, a person " +
+      "is asked.",
+  ),
   clockSkewSeconds: assumed(
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
     "How far the service's clock may be from ours.",
@@ -235,6 +246,8 @@ export const defaultAssumptions: Assumptions = {
   notCarriedOutStatuses: [429],
   listLagSeconds: 180,
   listsAreMonotone: false,
+  listsAreNewestFirst: false,
+  lookUpMostPages: 1_000,
   clockSkewSeconds: 900,
   visibilityLagSeconds: 10,
   lookUpByTimeRange: false,

@@ -57,6 +57,18 @@ export const plantedFaults: readonly PlantedFault[] = [
         put: `    if (this.#fault !== "") return undefined;
     // What is added`,
       },
+      {
+        file: "packages/api-core/src/client/list-guard.ts",
+        find: `  get pageFault(): string | undefined {
+    return this.#fault;`,
+        put: `  get pageFault(): string | undefined {
+    return this.#fault === "" ? "" : undefined;`,
+      },
+      {
+        file: "packages/activities/src/whole-list.ts",
+        find: `    if (this.#fault !== undefined) return this.#fault;`,
+        put: `    if (this.#fault !== "") return undefined;`,
+      },
     ],
     tests: ["--project=@durable-payments/api-core", "list-guard"],
     chaos: ["--seed", "402", ...temperament({ nullLists: 0.3, omittedRows: 0.3 })],
