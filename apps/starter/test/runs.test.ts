@@ -384,6 +384,8 @@ describe("a pause", () => {
       "client settings",
       "sign-in",
       "ping",
+      "list of payouts",
+      "list of cardholders",
       "lag of lists",
       "keys in answers",
     ];

@@ -8,13 +8,17 @@ import {
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { type Check, failed, messageOf, ok, skipped } from "./check.ts";
+import { checkLists, LIST_CHECKS } from "./list-checks.ts";
 
 const REQUEST_TIMEOUT_MS = 5_000;
 
 const SIGN_IN = "sign-in";
 
-/** One try, so that the doctor answers soon. */
-const ping = async (options: ClientOptions): Promise<void> => {
+const withoutLists = (reason: string): ReadonlyArray<Check> =>
+  LIST_CHECKS.map((name) => skipped(name, reason));
+
+/** One try each, so that the doctor answers soon. */
+const pingAndRead = async (options: ClientOptions): Promise<ReadonlyArray<Check>> => {
   const client = makePaymentsClient({
     ...options,
     maxAttempts: 1,
@@ -22,6 +26,7 @@ const ping = async (options: ClientOptions): Promise<void> => {
   });
   try {
     await client.ping();
+    return await checkLists(client, options.assumptions);
   } finally {
     await client.close();
   }
@@ -41,13 +46,19 @@ export const checkService = async (): Promise<ReadonlyArray<Check>> => {
       ),
       skipped(SIGN_IN, "not checked: the settings are wrong"),
       skipped("ping", "not checked: the settings are wrong"),
+      ...withoutLists("not checked: the settings are wrong"),
     ];
   }
   const { baseUrl } = settings.success;
   const known = ok("client settings", baseUrl);
   try {
-    await ping(settings.success);
-    return [known, ok(SIGN_IN, "the service accepts the credentials"), ok("ping", "pong")];
+    const lists = await pingAndRead(settings.success);
+    return [
+      known,
+      ok(SIGN_IN, "the service accepts the credentials"),
+      ok("ping", "pong"),
+      ...lists,
+    ];
   } catch (error) {
     return error instanceof NotAuthenticated
       ? [
@@ -58,11 +69,13 @@ export const checkService = async (): Promise<ReadonlyArray<Check>> => {
             "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY to the account's credentials.",
           ),
           skipped("ping", "not checked: sign-in failed"),
+          ...withoutLists("not checked: sign-in failed"),
         ]
       : [
           known,
           skipped(SIGN_IN, "not known: the service gave no answer"),
           failed("ping", messageOf(error), "Check PAYMENTS_BASE_URL, and that the service is up."),
+          ...withoutLists("not known: the service gave no answer"),
         ];
   }
 };

@@ -1,0 +1,76 @@
+import { NewestFirst } from "@durable-payments/activities/list-order";
+import { type Assumptions, type makePaymentsClient, readTime } from "@durable-payments/api-core";
+import { type Check, messageOf, ok, skipped, warning } from "./check.ts";
+
+type Client = Pick<ReturnType<typeof makePaymentsClient>, "listPayouts" | "listCardholders">;
+
+/** The settings of look-ups. */
+export type LookUpAssumptions = Pick<
+  Assumptions,
+  "listsAreNewestFirst" | "lookUpByTimeRange" | "lookUpMostPages" | "timeZone"
+>;
+
+/** The largest page of both lists. */
+const PAGE_SIZE = 50;
+
+/** Pages of each list that are read. */
+const MOST_PAGES = 2;
+
+const LISTS = [
+  { name: "list of payouts", operation: "listPayouts", byTime: true },
+  { name: "list of cardholders", operation: "listCardholders", byTime: false },
+] as const;
+
+/** The names of these checks. */
+export const LIST_CHECKS: ReadonlyArray<string> = LISTS.map(({ name }) => name);
+
+const check = async (
+  client: Client,
+  { byTime, name, operation }: (typeof LISTS)[number],
+  assumptions: LookUpAssumptions,
+): Promise<Check> => {
+  const { listsAreNewestFirst, lookUpByTimeRange, lookUpMostPages } = assumptions;
+  const order = new NewestFirst();
+  let pages: number | undefined;
+  let read = 0;
+  do {
+    const page = await client[operation]({ page_num: read + 1, page_size: PAGE_SIZE });
+    for (const { create_time } of page.item_list) order.note(readTime(create_time, assumptions));
+    pages = page.total_page;
+    read += 1;
+  } while (read < Math.min(MOST_PAGES, pages ?? 0));
+  const looks = order.isVerified
+    ? "newest first as far as was read, which does not say how it goes on"
+    : order.isInOrder
+      ? "too short to show an order"
+      : "not newest first";
+  const detail = `${pages ?? "an unknown number of"} pages, ${looks}`;
+  if (listsAreNewestFirst && !order.isInOrder) {
+    return warning(
+      name,
+      `${detail}: look-ups read it to its end`,
+      "Take listsAreNewestFirst out of PAYMENTS_ASSUMPTIONS; name the timeZone where times have none.",
+    );
+  }
+  const isShort = listsAreNewestFirst || (byTime && lookUpByTimeRange);
+  return !isShort && pages !== undefined && pages > lookUpMostPages
+    ? warning(
+        name,
+        `${detail}; a look-up reads ${lookUpMostPages}, and then asks a person`,
+        `If you know that it is so, set ${byTime ? "lookUpByTimeRange or " : ""}listsAreNewestFirst in PAYMENTS_ASSUMPTIONS: docs/lost-answers.md.`,
+      )
+    : ok(name, detail);
+};
+
+/** Checks how long look-ups are: by the length of the lists, and by how they begin. */
+export const checkLists = (
+  client: Client,
+  assumptions: LookUpAssumptions,
+): Promise<ReadonlyArray<Check>> =>
+  Promise.all(
+    LISTS.map((list) =>
+      check(client, list, assumptions).catch((error: unknown) =>
+        skipped(list.name, `it could not be read: ${messageOf(error)}`),
+      ),
+    ),
+  );
