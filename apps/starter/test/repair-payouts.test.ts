@@ -1,4 +1,4 @@
-import type { PayoutInput } from "@durable-payments/workflows";
+import { PAYMENT_IDS, type PayoutInput } from "@durable-payments/workflows";
 import { describe, expect, it, vi } from "vitest";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
@@ -8,8 +8,18 @@ import { jsonOf } from "./support/starter.ts";
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 
-const { approvalHash, awaitStage, ended, file, progressOf, simulator, start, starter, temporal } =
-  await makeRepairRig();
+const {
+  approvalHash,
+  awaitStage,
+  ended,
+  file,
+  found,
+  progressOf,
+  simulator,
+  start,
+  starter,
+  temporal,
+} = await makeRepairRig();
 const { workflow } = temporal.client;
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -122,6 +132,14 @@ describe("a payout", () => {
     expect((await settle("--by", "", "--not-carried-out")).exitCode).toBe(2);
     // A mistake can be corrected.
     expect((await settle("--not-carried-out")).exitCode).toBe(0);
+    // Another run has a card of the same id, which is not the payout.
+    const id = made?.payout_id ?? "";
+    await workflow.start("payout", {
+      taskQueue: "nobody-polls",
+      workflowId: "has a card",
+      typedSearchAttributes: [{ key: PAYMENT_IDS, value: [id, `card:${id}`] }],
+    });
+    await found(`PaymentIds = "card:${id}"`);
     const done = await settle("--found", `payout_id=${made?.payout_id}`);
     expect(jsonOf(done)).toMatchObject({ status: "settled", step: "createPayout" });
     expect(JSON.stringify(await inDoubt())).not.toContain('"settled"');
@@ -134,8 +152,8 @@ describe("a payout", () => {
     expect(await ended("settled")).toBe("COMPLETED");
     expect(await paid("21.00")).toHaveLength(1);
     const key = made?.unique_request_id ?? "";
-    const found = await starter(["runs", "list", "--find", key, "--json"]);
-    expect(jsonOf(found)).toMatchObject({
+    const byKey = await starter(["runs", "list", "--find", key, "--json"]);
+    expect(jsonOf(byKey)).toMatchObject({
       runs: listWith(fields({ workflowId: "settled", state: "completed" })),
     });
     const { entries } = jsonOf(await starter(["audit", "settled", "--json"]));

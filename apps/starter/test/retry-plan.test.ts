@@ -97,6 +97,37 @@ describe("a retry", () => {
     });
   });
 
+  it("takes nothing for undone where what was undone is of another kind and has its id", () => {
+    const did = (type: string, more: Partial<PastActivity>): PastActivity => ({
+      ...send(1, ""),
+      type,
+      isDone: true,
+      ...more,
+    });
+    const steps = [
+      step("createCardholder", 4, [did("createCardholder", { result: { card_holder_id: "4" } })]),
+      step("issueCard", 8, [
+        did("createCard", { result: { card_id: "4" } }),
+        did("cancelCard", { input: { card_id: "4" } }),
+      ]),
+    ];
+    const past = pastOf([readRun({ steps })]);
+    const { order } = planRetry(run, past, { ...flags, from: "createCardholder" });
+    expect(order.sent).toMatchObject({
+      createCardholder: { outcome: "known", ids: { card_holder_id: "4" } },
+      issueCard: { outcome: "nothing", isUndone: true },
+    });
+  });
+
+  it("looks for a payout that has the id of a beneficiary of the run: it was not taken by that", () => {
+    const looked = { ...send(2, ""), type: "findPayouts", result: { items: [{ payout_id: "7" }] } };
+    const steps = [step("createPayout", 4, [send(1, "OutcomeUnknown"), looked])];
+    const past = pastOf([readRun({ steps, ids: new Set(["7", "beneficiary:7"]) })]);
+    expect(planRetry(run, past, flags).order.sent).toMatchObject({
+      createPayout: { outcome: "unknown" },
+    });
+  });
+
   it("hands on the account of the runs before", () => {
     const steps = [step("createPayout", 4)];
     const past = pastOf([
@@ -115,7 +146,7 @@ it("a retry knows what the journal told the run that it had made, and that it wa
     step("createCardholder", 4, [told]),
     step("awaitVerification", 8, [{ ...removed, isDone: true }]),
   ];
-  const past = pastOf([readRun({ steps, ids: new Set(["h-1"]) })]);
+  const past = pastOf([readRun({ steps, ids: new Set(["h-1", "cardholder:h-1"]) })]);
   expect(past.sends.get("createCardholder")?.sent).toEqual({ outcome: "known", id: "h-1" });
   expect(() => planRetry({ ...run, type: "onboardCardholder" }, past, flags)).toThrow(
     /undid createCardholder when it failed: it cannot go on after it/,

@@ -1,8 +1,8 @@
 import { Context } from "@temporalio/activity";
 import { PAYMENT_ACCOUNT, PAYMENT_IDS } from "./search-attributes.ts";
 
-/** An id as it may stand in a visibility query. */
-export const quoted = (id: string): string => `"${id.replaceAll(/["\\]/g, "")}"`;
+/** A claim as it may stand in a visibility query. */
+export const quoted = (claim: string): string => `"${claim.replaceAll(/["\\]/g, "")}"`;
 
 const otherRuns = async (query: string): Promise<Array<string>> => {
   const { client, info } = Context.current();
@@ -13,24 +13,23 @@ const otherRuns = async (query: string): Promise<Array<string>> => {
   return runs;
 };
 
-const bears = (id: string): string => `${PAYMENT_IDS.name} = ${quoted(id)}`;
+const bears = (claim: string): string => `${PAYMENT_IDS.name} = ${quoted(claim)}`;
 
 /**
- * Which run of the account, other than this one, owns each id or key: one that has it in its
+ * Which run of the account, other than this one, makes each of these claims: one that has it in its
  * PaymentIds. Services number what they make by account: a run of another account that has the same
  * id owns something else, and must not explain what is listed here.
  */
 export const findOwners = async (
-  ids: ReadonlyArray<string>,
+  claims: ReadonlyArray<string>,
   account: string,
 ): Promise<Readonly<Record<string, string>>> => {
   const owners: Record<string, string> = {};
-  for (const id of ids) {
-    if (id === "") continue;
+  for (const claim of claims) {
     const [owner] = await otherRuns(
-      `${bears(id)} AND ${PAYMENT_ACCOUNT.name} = ${quoted(account)}`,
+      `${bears(claim)} AND ${PAYMENT_ACCOUNT.name} = ${quoted(account)}`,
     );
-    if (owner !== undefined) owners[id] = owner;
+    if (owner !== undefined) owners[claim] = owner;
   }
   return owners;
 };

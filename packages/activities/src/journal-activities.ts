@@ -1,5 +1,5 @@
 import type { OperationName } from "@durable-payments/api-core";
-import type { Journal, RecordedSend } from "@durable-payments/journal";
+import { idNameOf, idOf, type Journal, type RecordedSend } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import { isUnnamedStep } from "./send-intent.ts";
 
@@ -17,6 +17,8 @@ export interface ForgottenSend {
   readonly currency?: string;
   /** Ids that its answer gave: payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;
+  /** Of these the one of what it made; the others name what it was made for. */
+  readonly made?: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly begunAt: number;
 }
@@ -50,6 +52,11 @@ export interface JournalActivities {
   readonly recordFound: (found: FoundByStep) => Promise<{ readonly owner?: string }>;
 }
 
+const madeBy = (send: RecordedSend): Pick<ForgottenSend, "made"> => {
+  const [name, id] = [idNameOf(send.operation), idOf(send)];
+  return name === undefined || id === undefined ? {} : { made: { [name]: id } };
+};
+
 const mayStand = ({ outcome }: RecordedSend): boolean =>
   outcome === "begun" || outcome === "unknown" || outcome === "carriedOut";
 
@@ -70,14 +77,18 @@ export const makeJournalActivities = (journal: Journal): JournalActivities => ({
         !isUnnamedStep(send.step) && send.number > (known[send.step] ?? 0) && mayStand(send),
     );
     const latest = new Map(forgotten.map((send) => [send.step, send]));
-    return [...latest.values()].map(({ amount, begunAt, currency, ids, key, operation, step }) => ({
-      step,
-      operation,
-      begunAt,
-      ...(key !== undefined && { key }),
-      ...(amount !== undefined && { amount }),
-      ...(currency !== undefined && { currency }),
-      ids,
-    }));
+    return [...latest.values()].map((send) => {
+      const { amount, begunAt, currency, ids, key, operation, step } = send;
+      return {
+        step,
+        operation,
+        begunAt,
+        ...(key !== undefined && { key }),
+        ...(amount !== undefined && { amount }),
+        ...(currency !== undefined && { currency }),
+        ids,
+        ...madeBy(send),
+      };
+    });
   },
 });

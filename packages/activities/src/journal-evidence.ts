@@ -1,4 +1,4 @@
-import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
+import { idOf, type Journal, type KeyEcho, type ListName } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 
 /** What was made longer ago than this and is not listed is hidden: the list does not lag, it lacks. */
@@ -71,7 +71,7 @@ export const readJournal = async (
           send.operation === operation &&
           (send.step === step && send.number >= undoneBefore) === isOwn,
       )
-      .flatMap(({ ids }) => Object.values(ids));
+      .flatMap((send) => idOf(send) ?? []);
   const ownIds = new Set(idsOf(true));
   const otherIds = new Set(idsOf(false));
   const madeIds = new Set(made.map(({ id }) => id));

@@ -19,6 +19,7 @@ import { matchKey, plainKey } from "./match-fields.ts";
 import { type ListedRow, type Likeness, matchCardholder, matchPayout } from "./near-match.ts";
 import { type KeptPages, readList } from "./read-list.ts";
 import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { claimsOf } from "./search-attributes.ts";
 
 /** A write whose answer did not come. */
 export interface Sent<Request, Item = never> {
@@ -85,8 +86,8 @@ export interface LookupActivities {
   readonly findCardholders: (
     sent: Sent<Input<"createCardholder">, Cardholder>,
   ) => Promise<Matches<Cardholder>>;
-  /** The workflow ids of other runs that own an id, by the id; ids that nobody owns are left out. */
-  readonly findOwners: (ids: ReadonlyArray<string>) => Promise<Readonly<Record<string, string>>>;
+  /** The workflow ids of other runs by the claim that they make; claims that nobody makes are left out. */
+  readonly findOwners: (claims: ReadonlyArray<string>) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** Type of the failure of a look-up whose list does not add up: it is to be taken again. */
@@ -177,7 +178,7 @@ export const makeLookupActivities = (
     const { assumptions, requestTimeoutMs } = await optionsOf(runtime);
     const from = since - assumptions.clockSkewSeconds * 1000;
     const idOf = (item: Item) => String(item[itemId]);
-    const claimsOn = (item: Item) => [idOf(item), keyOf(item) ?? ""];
+    const claimsOn = (item: Item) => claimsOf({ [itemId]: idOf(item) }, keyOf(item));
     const isOurs = (item: Item) =>
       matchKey(keys, keyOf(item)) === "same" || known.ownIds.has(idOf(item));
     const likenessOf = (item: Item) => compare(request, item as ListedRow);
@@ -296,6 +297,6 @@ export const makeLookupActivities = (
   return {
     findPayouts: (sent) => lookUp(PAYOUTS, sent),
     findCardholders: (sent) => lookUp(CARDHOLDERS, sent),
-    findOwners: async (ids) => findOwners(ids, await accountOf(runtime)),
+    findOwners: async (claims) => findOwners(claims, await accountOf(runtime)),
   };
 };

@@ -42,7 +42,7 @@ const find = (known: KnownSends = {}) => run(made.activities.findForgottenSends,
 describe("a run that does not know what it has sent", () => {
   it("is told what was made, with its ids and its money", async () => {
     const sent = await begin({ key: "key-1", amount: "250.00", currency: "USD" });
-    await sent.settle("carriedOut", { payout_id: "P-1" });
+    await sent.settle("carriedOut", { payout_id: "P-1", beneficiary_id: "B-1" });
     expect(await find()).toEqual([
       {
         step: "createPayout",
@@ -50,7 +50,8 @@ describe("a run that does not know what it has sent", () => {
         key: "key-1",
         amount: "250.00",
         currency: "USD",
-        ids: { payout_id: "P-1" },
+        ids: { payout_id: "P-1", beneficiary_id: "B-1" },
+        made: { payout_id: "P-1" },
         begunAt: expect.any(Number) as unknown,
       },
     ]);

@@ -238,6 +238,17 @@ describe("what the journal knows", () => {
     expect(matches).toMatchObject([match]);
   });
 
+  it.each([
+    ["of this step", "createPayout"],
+    ["of another step of the run", "payTheSecond"],
+  ])("names by an id of another kind in the answer %s is nobody's", async (_, step) => {
+    const ids = { payout_id: "b", beneficiary_id: "a", short_reference: "a" };
+    const { matches } = await found([payoutRow("a")], {
+      journal: { find: async () => [send({ step, ids })] },
+    });
+    expect(matches).toMatchObject([{ id: "a", isOurs: false, owner: undefined }]);
+  });
+
   it("was undone before this send is not what it made", async () => {
     const { matches } = await found([payoutRow("a")], {
       journal: {

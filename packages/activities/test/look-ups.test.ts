@@ -145,38 +145,57 @@ describe("findPayouts", () => {
       [[listed("a"), listed("b", { unique_request_id: "key-2" }), listed("c")]],
       {
         claims: {
-          a: ["run-a"],
-          "key-2": ["test", "run-b"],
-          c: ["test"],
+          "payout:a": ["run-a"],
+          "key:key-2": ["test", "run-b"],
+          "payout:c": ["test"],
           "intent:1": ["test", "run-d"],
         },
       },
     );
     expect(matches.map(({ owner }) => owner)).toEqual([undefined, "run-a", "run-b"]);
     expect(rivals).toEqual(["run-d"]);
-    expect(queries).toContainEqual(expect.stringMatching(/^PaymentIds = "key-2" AND /));
+    expect(queries).toContainEqual(expect.stringMatching(/^PaymentIds = "key:key-2" AND /));
+  });
+
+  it.each([
+    ["of another kind", { "4": ["run-a"], "card:4": ["run-a"], "beneficiary:4": ["run-b"] }],
+    ["that is a key", { "4": ["run-a"], "key:4": ["run-a"] }],
+  ])("takes no run for an owner that has the same id %s", async (_, claims) => {
+    const { matches } = await find([[listed("4")]], { claims });
+    expect(matches).toMatchObject([{ id: "4", owner: undefined }]);
+  });
+
+  it("takes no run for the owner of a key that has it as an id", async () => {
+    const { matches } = await find([[listed("a", { unique_request_id: "4" })]], {
+      claims: { "4": ["run-a"], "payout:4": ["run-a"] },
+    });
+    expect(matches).toMatchObject([{ id: "a", owner: undefined }]);
   });
 
   it("takes no run of another account for an owner: its ids are of another service's making", async () => {
     const { matches, queries } = await find([[listed("17")]], {
-      claims: { "17": ["foreign-run"] },
+      claims: { "payout:17": ["foreign-run"] },
     });
     expect(matches.map(({ owner }) => owner)).toEqual([undefined]);
-    expect(queries.at(-1)).toMatch(/^PaymentIds = "17" AND PaymentAccount = "[0-9a-f]{16}"$/);
+    expect(queries.at(-1)).toMatch(
+      /^PaymentIds = "payout:17" AND PaymentAccount = "[0-9a-f]{16}"$/,
+    );
   });
 
   it("asks who may have made it before it asks who owns it: a rival may be an owner by then", async () => {
     const { queries } = await find([[listed("a")]]);
     expect(queries.map((query) => query.split(" AND ")[0])).toEqual([
       'PaymentIds = "intent:1"',
-      'PaymentIds = "a"',
+      'PaymentIds = "payout:a"',
     ]);
   });
 
   it("asks for ids as ids, whatever the service put into them", async () => {
     const { queries } = await find([[listed('a" OR PaymentIds = "b')]]);
     expect(queries).toContainEqual(
-      expect.stringMatching(/^PaymentIds = "a OR PaymentIds = b" AND PaymentAccount = "\w+"$/),
+      expect.stringMatching(
+        /^PaymentIds = "payout:a OR PaymentIds = b" AND PaymentAccount = "\w+"$/,
+      ),
     );
   });
 
@@ -215,11 +234,19 @@ describe("findCardholders", () => {
       ],
       [person("slow-clock", { create_time: minutesAfter(-4) })],
     ]);
-    const { client } = clientWith({ new: ["run-a"], "intent:1": ["run-b"] });
+    const { client } = clientWith({ "cardholder:new": ["run-a"], "intent:1": ["run-b"] });
     const sent = { request: cardholder, since, intentMark, step };
     const found = await run(activities.findCardholders, sent, {}, { client });
     expect(found.items.map(({ card_holder_id }) => card_holder_id)).toEqual(["slow-clock", "new"]);
     expect(found.matches.map(({ owner }) => owner)).toEqual([undefined, "run-a"]);
     expect(found.rivals).toEqual(["run-b"]);
+  });
+
+  it("are no other run's where that has a card of the same id", async () => {
+    const activities = await overPages([[person("4")]]);
+    const { client } = clientWith({ "4": ["run-a"], "card:4": ["run-a"] });
+    const sent = { request: cardholder, since, intentMark, step };
+    const { matches } = await run(activities.findCardholders, sent, {}, { client });
+    expect(matches).toMatchObject([{ id: "4", isExact: true, owner: undefined }]);
   });
 });

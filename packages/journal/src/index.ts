@@ -13,6 +13,7 @@ export {
   type SendOutcome,
   type WriteName,
 } from "./journal.ts";
+export { idNameOf, idOf } from "./made-ids.ts";
 export { makeMemoryJournal } from "./memory-journal.ts";
 export { forbidding } from "./permit.ts";
 export {

@@ -113,8 +113,9 @@ describe("a run whose history was put back to before it paid", () => {
       key: "key-1",
       amount: "250.00",
       currency: "USD",
-      ids: { payout_id: "P-1" },
+      ids: { payout_id: "P-1", beneficiary_id: "B-1" },
     };
+    const made = { payout_id: "P-1" };
     const begunAt = Date.now();
     const isHeldBack = Promise.withResolvers<void>();
     const activities: Partial<PaymentsActivities> = {
@@ -131,7 +132,7 @@ describe("a run whose history was put back to before it paid", () => {
       findForgottenSends: async (known) => {
         // A send that was held back is not in the journal: what has its number there is another.
         expect(known).toEqual({ createBeneficiary: Number.MAX_SAFE_INTEGER });
-        return [{ ...forgotten, begunAt }];
+        return [{ ...forgotten, made, begunAt }];
       },
     };
     await withWorker(rig, activities, async ({ start }) => {
@@ -141,14 +142,17 @@ describe("a run whose history was put back to before it paid", () => {
       const failure = await failureOf(handle.result());
       expect(failure).toMatchObject({
         type: "EndedInDoubt",
-        details: [{ inDoubt: [forgotten], ids: { payout_id: "P-1" } }],
+        details: [{ inDoubt: [forgotten], ids: forgotten.ids }],
       });
       expect(failure.message).toContain("payout_id P-1, as the journal has it");
       expect(await attributesOf(handle)).toEqual({ inDoubt: "createPayout", marks: [] });
       const { typedSearchAttributes } = await handle.describe();
-      expect(typedSearchAttributes.get(PAYMENT_IDS)).toEqual(
-        expect.arrayContaining(["P-1", "key-1"]),
+      const ids = typedSearchAttributes.get(PAYMENT_IDS);
+      expect(ids).toEqual(
+        expect.arrayContaining(["P-1", "payout:P-1", "B-1", "key-1", "key:key-1"]),
       );
+      // It has paid to it, and not made it.
+      expect(ids).not.toContain("beneficiary:B-1");
     });
   });
 });

@@ -3,7 +3,7 @@ import type { Payout } from "@durable-payments/api-core";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditQuery, payout, progressQuery, resolveUpdate } from "../src/index.ts";
+import { auditQuery, payout, PAYMENT_IDS, progressQuery, resolveUpdate } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { foundBy, lookUpsIn } from "./support/look-ups.ts";
@@ -230,6 +230,36 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       expect(await handle.result()).toEqual({ first: "completed", second: "completed" });
     });
     expect((await service.simulator.state()).payouts).toHaveLength(2);
+  });
+
+  it("is found where it has the id of the beneficiary that another step has made", async () => {
+    let sends = 0;
+    const payout_id = "7";
+    const { amount, currency } = payoutInput.payout;
+    const changes: Changes = {
+      createBeneficiary: async () => ({ beneficiary_id: payout_id }),
+      createPayout: async () => {
+        sends += 1;
+        throw failing("OutcomeUnknown");
+      },
+      findPayouts: async ({ request: { beneficiary_id } }) => {
+        const listed = { payout_id, beneficiary_id, amount, currency, payout_status: "processing" };
+        return foundBy([listed], [{ id: payout_id, isOurs: false, isExact: true }]);
+      },
+      checkPayout: async () => ({ outcome: "completed", payout: { payout_id } }),
+      awaitPayoutEnd: async () => ({ outcome: "completed", payout: { payout_id } }),
+    };
+    await withWorker(rig, { ...service.activities, ...changes }, async ({ start }) => {
+      const handle = await begin(start);
+      expect(await handle.result()).toMatchObject({ payout_id });
+      expect(sends).toBe(1);
+      const { typedSearchAttributes } = await handle.describe();
+      const ids = typedSearchAttributes.get(PAYMENT_IDS);
+      const key = ids?.find((id) => /^[0-9a-f-]{36}$/.test(id));
+      expect(new Set(ids)).toEqual(
+        new Set([payout_id, "beneficiary:7", "payout:7", key, `key:${key}`]),
+      );
+    });
   });
 
   describe("that is certainly not carried out", () => {

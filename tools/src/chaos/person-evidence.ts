@@ -20,7 +20,11 @@ export type Verdict =
   /** There is no list to look at. */
   | { readonly _tag: "unlisted" };
 
+/** What the list shows is of this kind, as the PaymentIds of runs name it: `payout:ID`. */
+type Kind = "payout" | "cardholder" | "card";
+
 interface ListOf {
+  readonly kind: Kind;
   readonly path: string;
   readonly pageSize: number;
   readonly filter?: string;
@@ -30,14 +34,25 @@ interface ListOf {
   readonly shows?: (sent: Shown) => Shown;
 }
 
-const PAYOUTS: ListOf = { path: "/api/v1/payouts", pageSize: 50, idField: "payout_id" };
+const PAYOUTS: ListOf = {
+  kind: "payout",
+  path: "/api/v1/payouts",
+  pageSize: 50,
+  idField: "payout_id",
+};
 
 /** The list in which what an id names is to be found. */
 const LISTS: Readonly<Record<string, ListOf>> = {
   payout_id: PAYOUTS,
-  card_holder_id: { path: "/api/v1/cardholders", pageSize: 50, idField: "card_holder_id" },
+  card_holder_id: {
+    kind: "cardholder",
+    path: "/api/v1/cardholders",
+    pageSize: 50,
+    idField: "card_holder_id",
+  },
   // Cards have no list, but their first recharge is a transaction of the account.
   card_id: {
+    kind: "card",
     path: "/api/v1/transactions",
     pageSize: 100,
     filter: "&transaction_type=card+charge",
@@ -84,7 +99,8 @@ export class Evidence {
         likeness = likenessOf(sent, { ...listed, ...(await this.#world.reader.payout(id)) });
       }
       if (likeness === "ours") return { _tag: "ours", id };
-      if (likeness === "other" || (await this.#isOfARun(id, listed["unique_request_id"]))) continue;
+      if (likeness === "other" || (await this.#isOfARun(list, id, listed["unique_request_id"])))
+        continue;
       candidates.push({ id, likeness });
     }
     const alike = candidates.filter(({ likeness }) => likeness !== "similar");
@@ -122,9 +138,12 @@ export class Evidence {
     return await reading;
   }
 
-  /** Whether some run is known to have made it: what `starter runs list --find` shows. */
-  async #isOfARun(id: string, key: unknown): Promise<boolean> {
-    const ids = [id, ...(typeof key === "string" && key !== "" ? [key] : [])];
+  /** Whether some run is known to have made it: what `starter runs list --find payout:ID` shows. */
+  async #isOfARun({ kind }: ListOf, id: string, key: unknown): Promise<boolean> {
+    const ids = [
+      `${kind}:${id}`,
+      ...(typeof key === "string" && key !== "" ? [`key:${key.toLowerCase()}`] : []),
+    ];
     const query = ids.map((one) => `PaymentIds = ${JSON.stringify(one)}`).join(" OR ");
     const { count } = await call(this.#world, (client) => client.workflow.count(query));
     return count > 0;

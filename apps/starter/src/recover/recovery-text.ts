@@ -13,7 +13,9 @@ const VERDICTS = {
 const sendText = (send: LostSend): string => {
   const { amount, begunAt, currency, ids, operation, service, step, verdict } = send;
   const money = amount === undefined ? "" : ` of ${amount} ${currency ?? ""}`;
-  const known = Object.values(ids).join(", ");
+  const known = Object.entries(ids)
+    .map(([name, id]) => `${name} ${id}`)
+    .join(", ");
   return wrap(
     `${step}: ${operation}${money}, ${time(begunAt)}: ${VERDICTS[verdict]}; ${service}${known === "" ? "" : ` (${known})`}`,
     "    ",

@@ -1,4 +1,5 @@
 import {
+  claimsOf,
   PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
   quoted,
@@ -125,13 +126,13 @@ const settledSteps = async (
   }));
 };
 
-/** The run, other than this one, that has an id, if one has. */
+/** The run, other than this one, that makes a claim, if one does. */
 const ownerOf = async (
   { client }: Temporal,
-  id: string,
+  claim: string,
   workflowId: string,
 ): Promise<string | undefined> => {
-  const query = `${PAYMENT_IDS.name} = ${quoted(id)} AND WorkflowId != ${quoted(workflowId)}`;
+  const query = `${PAYMENT_IDS.name} = ${quoted(claim)} AND WorkflowId != ${quoted(workflowId)}`;
   for await (const owner of client.workflow.list({ query })) return owner.workflowId;
   return undefined;
 };
@@ -178,12 +179,16 @@ export const settle = async (
   if (found !== undefined && idWanted !== undefined && textAt(found, idWanted) === undefined) {
     throw badInput(`--found must give ${idWanted}. Nothing was done.`);
   }
-  for (const id of Object.values(found ?? {})) {
-    const owner = await ownerOf(temporal, id, workflowId);
-    if (owner !== undefined) {
-      throw badInput(
-        `${id} belongs to ${owner}: it is not what ${workflowId} sent. Nothing was done.`,
-      );
+  for (const [name, id] of Object.entries(found ?? {})) {
+    // Beside what was made a person may name what it was made for: that may well be of another run.
+    if (idWanted !== undefined && name !== idWanted) continue;
+    for (const claim of claimsOf({ [name]: id })) {
+      const owner = await ownerOf(temporal, claim, workflowId);
+      if (owner !== undefined) {
+        throw badInput(
+          `${id} belongs to ${owner}: it is not what ${workflowId} sent. Nothing was done.`,
+        );
+      }
     }
   }
   await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });

@@ -9,6 +9,7 @@ import {
   PAYMENT_CURRENCY,
   PAYMENT_IDS,
   PAYMENT_STAGE,
+  plainIds,
 } from "@durable-payments/activities/search-attributes";
 
 /** How a listed run stands. */
@@ -62,9 +63,6 @@ const stateOf = (
   return awaits !== "" || stage.startsWith(WAITING_STAGE) ? "waiting" : "running";
 };
 
-/** Marks of what a run is about to make: no ids that a person would look for. */
-const isMark = (id: string): boolean => id.startsWith("intent:");
-
 /** How a run stands, by what visibility knows of it. */
 export const standingOf = ({
   status,
@@ -79,7 +77,7 @@ export const standingOf = ({
 export const idsOf = ({
   typedSearchAttributes,
 }: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
-  (typedSearchAttributes.get(PAYMENT_IDS) ?? []).filter((id) => !isMark(id));
+  plainIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
 
 const listedRun = (run: WorkflowExecutionInfo): ListedRun => {
   const { closeTime, runId, startTime, type, typedSearchAttributes, workflowId } = run;

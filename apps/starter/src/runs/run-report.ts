@@ -4,8 +4,9 @@ import type { Temporal } from "../connection/temporal.ts";
 import { readSteps } from "./history-steps.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activity.ts";
 import { askProgress } from "./progress-query.ts";
+import { idsOf } from "./run-list.ts";
 import { describeRun, type RunState, stateOf } from "./run-state.ts";
-import { PAYMENT_IDS, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
+import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
 import { webUiLink } from "./web-ui.ts";
 
 /** All that can be told about a run. */
@@ -75,7 +76,7 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
  */
 export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
   const description = await describeRun(temporal, workflowId);
-  const { closeTime, startTime, type, typedSearchAttributes } = description;
+  const { closeTime, startTime, type } = description;
   const [state, account] = await Promise.all([
     stateOf(temporal, description),
     readAccount(temporal, description),
@@ -86,7 +87,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     ...account,
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
-    paymentIds: typedSearchAttributes.get(PAYMENT_IDS) ?? [],
+    paymentIds: idsOf(description),
     pending: pendingActivities(description),
     webUi: webUiLink(temporal.settings, description) ?? null,
   };

@@ -36,7 +36,12 @@ export const inDoubtOf = (
 ): StepInDoubt => ({ step, operation, ...(key !== undefined && { key }), ...moneyOf(request) });
 
 /** A send that only the journal knows of. */
-export const forgottenInDoubt = ({ begunAt: _, ids, ...send }: ForgottenSend): StepInDoubt => ({
+export const forgottenInDoubt = ({
+  begunAt: _,
+  ids,
+  made: __,
+  ...send
+}: ForgottenSend): StepInDoubt => ({
   ...send,
   ...(Object.keys(ids).length > 0 && { ids }),
 });
@@ -79,15 +84,15 @@ export const endedInDoubt = (
 /** What another step of the same run has made, or may have made. */
 export interface Sibling {
   readonly step: string;
-  /** Ids and keys that it owns. */
-  readonly ids: ReadonlyArray<string>;
+  /** What it owns, as in PaymentIds: `payout:ID`, `key:KEY`, … */
+  readonly claims: ReadonlyArray<string>;
   /** Mark of what it may have made while it is not known what became of it, as in PaymentIds. */
   readonly intent: string | undefined;
 }
 
 /** The steps of a run that send: what each owns, and which of them are in doubt. */
 export class SendingSteps {
-  readonly #ids = new Map<string, Set<string>>();
+  readonly #claims = new Map<string, Set<string>>();
   readonly #inDoubt = new Map<string, StepInDoubt>();
   readonly #numbers: Record<string, number> = {};
 
@@ -103,14 +108,14 @@ export class SendingSteps {
 
   /** Whether a step sends, or has sent. */
   has(step: string): boolean {
-    return this.#ids.has(step);
+    return this.#claims.has(step);
   }
 
-  /** Ids and keys that a step owns. */
-  own(step: string, ids: Iterable<string>): void {
-    const owned = this.#ids.get(step) ?? new Set<string>();
-    for (const id of ids) owned.add(id);
-    this.#ids.set(step, owned);
+  /** What a step owns, as in PaymentIds: `payout:ID`, `key:KEY`, … */
+  own(step: string, claims: Iterable<string>): void {
+    const owned = this.#claims.get(step) ?? new Set<string>();
+    for (const claim of claims) owned.add(claim);
+    this.#claims.set(step, owned);
   }
 
   /** It is not known what became of a step's send. */
@@ -135,8 +140,8 @@ export class SendingSteps {
 
   /** What the other steps own, and by `intents` may have made. */
   siblings(step: string, intents: ReadonlyMap<string, string>): ReadonlyArray<Sibling> {
-    return [...this.#ids]
+    return [...this.#claims]
       .filter(([name]) => name !== step)
-      .map(([name, ids]) => ({ step: name, ids: [...ids], intent: intents.get(name) }));
+      .map(([name, claims]) => ({ step: name, claims: [...claims], intent: intents.get(name) }));
   }
 }

@@ -5,7 +5,7 @@ import { CancellationScope, isCancellation, setHandler, workflowInfo } from "@te
 import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
 import { auditQuery, AuditTrail } from "./audit.ts";
 import type { EndingDecision, SentBefore } from "@durable-payments/activities";
-import { UNFINISHED } from "@durable-payments/activities/search-attributes";
+import { claimsOf, UNFINISHED } from "@durable-payments/activities/search-attributes";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import {
@@ -238,7 +238,7 @@ export class Run {
   known(ids: Readonly<Record<string, string>>, step?: string): void {
     this.#board.know(ids);
     this.#index.add(Object.values(ids));
-    if (step !== undefined) this.#sending.own(step, Object.values(ids));
+    if (step !== undefined) this.#claim(step, claimsOf(ids));
   }
 
   /**
@@ -270,7 +270,13 @@ export class Run {
   /** A step has sent, or is about to, under this key: the run can be found by it. */
   owns(step: string, key: string): void {
     this.#index.add([key]);
-    this.#sending.own(step, [key]);
+    this.#claim(step, claimsOf({}, key));
+  }
+
+  /** What a step has made, or made known, is its own and this run's: no other may take it. */
+  #claim(step: string, claims: ReadonlyArray<string>): void {
+    this.#index.add(claims);
+    this.#sending.own(step, claims);
   }
 
   /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link settled}. */
@@ -412,7 +418,8 @@ export class Run {
       if (before === "known" || before === "nothing") continue;
       this.#sending.doubt(forgottenInDoubt(send));
       this.#index.doubts(send.step);
-      this.known(send.ids, send.step);
+      this.known(send.ids);
+      this.#claim(send.step, claimsOf(send.made ?? {}));
       if (send.key !== undefined) this.owns(send.step, send.key);
     }
   }

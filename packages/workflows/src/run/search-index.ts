@@ -40,7 +40,7 @@ export class SearchIndex {
     this.#due();
   }
 
-  /** Ids and keys that this run owns. */
+  /** Ids and keys by which this run can be found, and its claims on them. */
   add(ids: Iterable<string>): void {
     for (const id of ids) this.#ids.add(id);
     this.#due();

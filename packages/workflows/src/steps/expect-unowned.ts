@@ -1,23 +1,26 @@
+import { claimsOf } from "@durable-payments/activities/search-attributes";
 import { activities } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
 
 /**
- * Expects that nobody else owns these ids: what another run or step has made is not what this step
- * sent, whoever says so.
+ * Expects that nobody else owns what these ids name: what another run or step has made is not what
+ * this step sent, whoever says so.
  *
+ * @param ids by the service's name of their field.
  * @throws OwnedByOther where another run, or another step of this run, owns one.
  */
 export const expectUnowned = async (
   run: Run,
   step: string,
-  ids: ReadonlyArray<string>,
+  ids: Readonly<Record<string, string>>,
 ): Promise<void> => {
-  const sibling = run.siblings(step).find((other) => ids.some((id) => other.ids.includes(id)));
-  const [owned] = Object.entries(
-    sibling === undefined ? await activities.findOwners(ids) : { [ids.join()]: sibling.step },
-  );
-  if (owned === undefined) return;
-  const [id, owner] = owned;
-  throw runFailure("OwnedByOther", `${id} belongs to ${owner}.`);
+  const claims = claimsOf(ids);
+  const sibling = run
+    .siblings(step)
+    .find((other) => claims.some((claim) => other.claims.includes(claim)));
+  const [owner] =
+    sibling === undefined ? Object.values(await activities.findOwners(claims)) : [sibling.step];
+  if (owner === undefined) return;
+  throw runFailure("OwnedByOther", `${Object.values(ids).join()} belongs to ${owner}.`);
 };

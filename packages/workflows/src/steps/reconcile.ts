@@ -1,5 +1,6 @@
 import type { Matches } from "@durable-payments/activities";
 import { normalizedKey } from "@durable-payments/activities/near-match";
+import { claimsOf } from "@durable-payments/activities/search-attributes";
 import { DISPATCH_WITHIN_MS } from "@durable-payments/activities/send-intent";
 import { ActivityFailure } from "@temporalio/common";
 import { sleep } from "@temporalio/workflow";
@@ -31,6 +32,8 @@ export interface Unanswered<A> {
   readonly step: string;
   /** Reads the list, once; given what earlier looks showed that may be it. */
   readonly find: (seen: ReadonlyArray<A>) => Promise<Matches<A>>;
+  /** The ids of something found, by the service's name of their field. */
+  readonly ids: (found: A) => Readonly<Record<string, string>>;
   /** What a person is shown of something found. */
   readonly shown: (found: A) => Attention["candidates"][number];
   /** The mark of what the step makes, as other steps of the run bear it. */
@@ -87,12 +90,15 @@ const lookOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> 
  */
 export const reconcile = async <A>(
   run: Run,
-  { find, intentMark, isWorkerLost, seen, shown, step, tell }: Unanswered<A>,
+  { find, ids: idsOf, intentMark, isWorkerLost, seen, shown, step, tell }: Unanswered<A>,
 ): Promise<Reconciled<A>> => {
   const lostAt = Date.now();
   const siblings = run.siblings(step);
-  const siblingOf = (id: string) =>
-    siblings.find(({ ids }) => ids.some((own) => normalizedKey(own) === normalizedKey(id)))?.step;
+  const siblingOf = (claims: ReadonlyArray<string>) => {
+    const sought = new Set(claims.map(normalizedKey));
+    return siblings.find((other) => other.claims.some((own) => sought.has(normalizedKey(own))))
+      ?.step;
+  };
   const unclear = (reason: string): Reconciled<A> => ({
     _tag: "Unclear",
     reason,
@@ -117,14 +123,18 @@ export const reconcile = async <A>(
     }
     const { items, matches, requestTimeoutMs } = looked;
     const endedAt = Date.now();
-    const candidates = matches.map(({ id, isOurs, key, owner, ...match }) => ({
-      ...match,
-      id,
-      isOurs,
-      hasOtherKey: !isOurs && key !== undefined,
-      owner: owner ?? siblingOf(id) ?? siblingOf(key ?? ""),
-      firstSeen: seen.get(id)?.at ?? endedAt,
-    }));
+    const candidates = matches.map(({ id, isOurs, key, owner, ...match }, i) => {
+      const item = items[i];
+      const claims = claimsOf(item === undefined ? {} : idsOf(item), key);
+      return {
+        ...match,
+        id,
+        isOurs,
+        hasOtherKey: !isOurs && key !== undefined,
+        owner: owner ?? siblingOf(claims),
+        firstSeen: seen.get(id)?.at ?? endedAt,
+      };
+    });
     for (const [i, item] of items.entries()) {
       const candidate = candidates[i];
       if (candidate === undefined) continue;

@@ -50,7 +50,7 @@ export interface Sending<Request extends object, A> {
     /** What the person was asked about. */
     candidates?: Attention["candidates"],
   ) => Promise<A>;
-  /** The ids of the result, for the progress and the audit trail. */
+  /** The ids of what it made, by the service's name of their field: what the step owns from then on. */
   readonly ids: (result: A) => Readonly<Record<string, string>>;
 }
 

@@ -305,6 +305,7 @@ export class Sender<Request extends object, A> {
             seen,
             intentMark: mark,
           }),
+        ids: this.#sending.ids,
         shown: lookUp.shown,
         intentMark: mark,
         isWorkerLost: !REPORTED.has(type),
@@ -330,7 +331,7 @@ export class Sender<Request extends object, A> {
     candidates: Attention["candidates"],
     canResend = true,
   ): Promise<A | "send"> {
-    const { fromIds, idsWanted, step } = this.#sending;
+    const { fromIds, ids, step } = this.#sending;
     const since = new Date(this.#since).toISOString();
     const doubt = this.#isInDoubt ? ` It may have been sent since ${since}.` : "";
     const risk =
@@ -349,8 +350,7 @@ export class Sender<Request extends object, A> {
     }
     try {
       const result = await fromIds(resolution.found, this.#request, candidates);
-      const ids = idsWanted.flatMap((name) => resolution.found[name] ?? []);
-      await expectUnowned(this.#run, step, ids);
+      await expectUnowned(this.#run, step, ids(result));
       const owner = await recordFound(this.#run, this.#sending, result);
       if (owner === undefined) return result;
       throw new Error(`it belongs to ${owner}.`);

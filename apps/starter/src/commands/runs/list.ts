@@ -79,6 +79,9 @@ export const list = Command.make("list", flags, (given) =>
   ),
   Command.withExamples([
     { command: "starter runs list --failed --since 7d", description: "What failed this week" },
-    { command: "starter runs list --find 7d595adc", description: "Which run made this payout" },
+    {
+      command: "starter runs list --find payout:7d595adc",
+      description: "Which run made this payout",
+    },
   ]),
 );

@@ -1,5 +1,5 @@
 import type { EndingDecision, RetryOrder } from "@durable-payments/activities";
-import { quoted } from "@durable-payments/activities/search-attributes";
+import { claimsOf, quoted } from "@durable-payments/activities/search-attributes";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
@@ -32,9 +32,9 @@ export interface Past {
   /** The steps of the latest run, in order. */
   readonly steps: ReadonlyArray<PastStep>;
   readonly sends: ReadonlyMap<string, PastSend>;
-  /** Ids of what was undone after the failure. */
+  /** What was undone after the failure, as claims: `card:ID`, `cardholder:ID`. */
   readonly undone: ReadonlySet<string>;
-  /** Ids of what was to be undone, and nobody knows whether it was. */
+  /** What was to be undone, and nobody knows whether it was; also as claims. */
   readonly undoing: ReadonlySet<string>;
   /** What the first run was started with. */
   readonly startedWith: unknown;
@@ -76,6 +76,13 @@ const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): 
     ...decisions.flatMap(({ found }) => textAt(found, id) ?? []),
   ]);
 
+/** Whether these claims have what a send made. */
+export const claims = (
+  all: ReadonlySet<string>,
+  { id: name }: Pick<SendKind, "id">,
+  id: string,
+): boolean => claimsOf({ [name]: id }).some((claim) => all.has(claim));
+
 const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
   if (REFUSED.has(failure)) return "refused";
   // The journal did not permit it: nothing was sent by it, and it tells of the send before it.
@@ -95,7 +102,8 @@ const sentBy = (
     .toSorted((a, b) => a.at - b.at);
   const made = attempts.findLast(({ isDone }) => isDone);
   const id =
-    textAt(made?.result, kind.id) ?? foundIds(steps, kind).findLast((found) => owned.has(found));
+    textAt(made?.result, kind.id) ??
+    foundIds(steps, kind).findLast((found) => claims(owned, kind, found));
   if (id !== undefined) return { outcome: "known", id };
   const outcomes = attempts.map(outcomeOf);
   // What became of a later send does not tell what became of one before it, nor does a list that
@@ -137,11 +145,12 @@ const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
   const attempts = runs
     .flatMap(({ steps }) => steps.at(-1)?.activities ?? [])
     .flatMap(({ input, isDone, type }) => {
-      const id = textAt(input, UNDOES[type] ?? "");
-      return id === undefined ? [] : [{ id, isDone }];
+      const name = UNDOES[type] ?? "";
+      return claimsOf({ [name]: textAt(input, name) ?? "" }).map((claim) => ({ claim, isDone }));
     });
-  const undone = new Set(attempts.filter(({ isDone }) => isDone).map(({ id }) => id));
-  return { undone, undoing: new Set(attempts.map(({ id }) => id).filter((id) => !undone.has(id))) };
+  const undone = new Set(attempts.filter(({ isDone }) => isDone).map(({ claim }) => claim));
+  const all = attempts.map(({ claim }) => claim);
+  return { undone, undoing: new Set(all.filter((claim) => !undone.has(claim))) };
 };
 
 /** The amendment of a person to one step, as one of the run's input. */

@@ -6,7 +6,7 @@ import { textAt } from "../../input/fields.ts";
 import { commandLine } from "../../output/command-line.ts";
 import { type Amendment, amendInput } from "./amendment.ts";
 import { endedByPersonText, standing } from "./ended-by-person.ts";
-import type { Past, PastSend } from "./past.ts";
+import { claims, type Past, type PastSend } from "./past.ts";
 import type { PastStep } from "./read-steps.ts";
 
 /** How a run is to be retried. */
@@ -71,7 +71,7 @@ const toldOf = (send: PastSend, { undone }: Past, isAmended: boolean) => {
   const key = textAt(lastInput, "unique_request_id");
   switch (sent.outcome) {
     case "known":
-      return undone.has(sent.id)
+      return claims(undone, kind, sent.id)
         ? { note: NOTES.undone, before: { ...anew(send), isUndone: true } as const }
         : {
             note: NOTES.known,
@@ -106,17 +106,19 @@ const stepToGoOnFrom = (workflowId: string, past: Past, from: string | undefined
         : `The run ${workflowId} has no step ${from ?? ""}. Its steps: ${list(steps.map(({ name }) => name))}.`,
     );
   }
-  const idOf = (name: string): string => {
-    const sent = sends.get(name)?.sent;
-    return sent?.outcome === "known" ? sent.id : "";
+  const idIn = (name: string, all: Past["undone"]): string | undefined => {
+    const send = sends.get(name);
+    return send?.sent.outcome === "known" && claims(all, send.kind, send.sent.id)
+      ? send.sent.id
+      : undefined;
   };
-  const inDoubt = steps.find(({ name }) => undoing.has(idOf(name)));
+  const inDoubt = steps.find(({ name }) => idIn(name, undoing) !== undefined);
   if (inDoubt !== undefined) {
     throw badInput(
-      `The run ${workflowId} was to undo ${inDoubt.name} (${idOf(inDoubt.name)}), and could not, or not for certain. Finish that by hand, and start a run anew. Nothing was done.`,
+      `The run ${workflowId} was to undo ${inDoubt.name} (${idIn(inDoubt.name, undoing)}), and could not, or not for certain. Finish that by hand, and start a run anew. Nothing was done.`,
     );
   }
-  const gone = steps.find(({ name, task }) => task < step.task && undone.has(idOf(name)));
+  const gone = steps.find(({ name, task }) => task < step.task && idIn(name, undone) !== undefined);
   if (gone !== undefined) {
     throw badInput(
       `The run ${workflowId} undid ${gone.name} when it failed: it cannot go on after it. Do that step anew: ${commandLine("runs", "retry", workflowId, "--from", gone.name)}`,
@@ -160,8 +162,9 @@ const checkFields = ({ fields }: Amendment, past: Past, fromTask: number): void 
   const faults: Array<Fault> = [];
   for (const { field, step: name } of fields) {
     const step = past.steps.find((begun) => begun.name === name);
-    const sent = past.sends.get(name)?.sent;
-    const isGone = sent?.outcome === "known" && past.undone.has(sent.id);
+    const { kind, sent } = past.sends.get(name) ?? {};
+    const isGone =
+      kind !== undefined && sent?.outcome === "known" && claims(past.undone, kind, sent.id);
     if (sent?.outcome === "unknown") {
       faults.push({
         field,

@@ -52,7 +52,7 @@ const stepNamedIn = (value: unknown): string | undefined =>
 export interface ReadRun {
   readonly startedWith: unknown;
   readonly steps: ReadonlyArray<PastStep>;
-  /** Keys and ids that it owned at last. */
+  /** Its PaymentIds at last. */
   readonly ids: ReadonlySet<string>;
   /** Where it was made by a reset: the run that was reset, and the reason. */
   readonly reset: { readonly runId: string; readonly reason: string } | undefined;
