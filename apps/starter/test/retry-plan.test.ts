@@ -128,6 +128,24 @@ describe("a retry", () => {
     });
   });
 
+  it("looks for a payout whose look showed only what another step of the run has made", () => {
+    const looked = {
+      ...send(3, ""),
+      type: "findPayouts",
+      isDone: true,
+      result: { items: [{ payout_id: "7" }] },
+    };
+    const steps = [
+      step("payTheFirst", 4, [{ ...send(1, ""), isDone: true, result: { payout_id: "7" } }]),
+      step("payTheSecond", 8, [send(2, "OutcomeUnknown"), looked]),
+    ];
+    const past = pastOf([readRun({ steps, ids: new Set(["7", "payout:7"]) })]);
+    expect(past.sends.get("payTheFirst")?.sent).toEqual({ outcome: "known", id: "7" });
+    expect(planRetry(run, past, flags).order.sent).toEqual({
+      payTheSecond: { outcome: "unknown", amendments: 0 },
+    });
+  });
+
   it("hands on the account of the runs before", () => {
     const steps = [step("createPayout", 4)];
     const past = pastOf([

@@ -91,8 +91,19 @@ const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
   return NOT_SENT.has(failure) || isSettled ? "notSent" : "unknown";
 };
 
+/** Ids of what steps have made, or may have: of what several of them were shown each may have one. */
+const idsSeenBy = (steps: ReadonlyArray<PastStep>, kind: SendKind): ReadonlySet<string> =>
+  new Set([
+    ...steps
+      .flatMap(({ activities }) => activities)
+      .flatMap(({ result, type }) =>
+        type === kind.operation ? (textAt(result, kind.id) ?? []) : [],
+      ),
+    ...foundIds(steps, kind),
+  ]);
+
 const sentBy = (
-  steps: ReadonlyArray<PastStep>,
+  { others, steps }: Readonly<Record<"others" | "steps", ReadonlyArray<PastStep>>>,
   kind: SendKind,
   owned: ReadonlySet<string>,
 ): Sent => {
@@ -101,9 +112,13 @@ const sentBy = (
     .filter(({ type }) => type === kind.operation)
     .toSorted((a, b) => a.at - b.at);
   const made = attempts.findLast(({ isDone }) => isDone);
+  // What the run owns is this step's where no other step can have taken it.
+  const seenByOthers = idsSeenBy(others, kind);
   const id =
     textAt(made?.result, kind.id) ??
-    foundIds(steps, kind).findLast((found) => claims(owned, kind, found));
+    foundIds(steps, kind).findLast(
+      (found) => claims(owned, kind, found) && !seenByOthers.has(found),
+    );
   if (id !== undefined) return { outcome: "known", id };
   const outcomes = attempts.map(outcomeOf);
   // What became of a later send does not tell what became of one before it, nor does a list that
@@ -116,7 +131,9 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
   const names = new Set(runs.flatMap(({ steps }) => steps.map(({ name }) => name)));
   const sends = new Map<string, PastSend>();
   for (const name of names) {
-    const steps = runs.flatMap((run) => run.steps.filter((step) => step.name === name));
+    const all = runs.flatMap((run) => run.steps);
+    const steps = all.filter((step) => step.name === name);
+    const others = all.filter((step) => step.name !== name);
     const activities = steps.flatMap((step) => step.activities);
     const kind = activities
       .map(({ type }) => SENDS[LOOK_UPS[type] ?? type])
@@ -128,7 +145,12 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
         .flatMap(({ input }) => textAt(input, "unique_request_id") ?? []),
     );
     const lastInput = activities.findLast(({ type }) => type === kind.operation)?.input;
-    sends.set(name, { kind, sent: sentBy(steps, kind, owned), keys: keys.size, lastInput });
+    sends.set(name, {
+      kind,
+      sent: sentBy({ steps, others }, kind, owned),
+      keys: keys.size,
+      lastInput,
+    });
   }
   for (const { operation, step, ...sent } of runs.flatMap(({ forgotten }) => forgotten)) {
     const kind = SENDS[operation];
