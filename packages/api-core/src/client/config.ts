@@ -7,7 +7,10 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly apiKey: Redacted.Redacted;
-  /** Longest time of one request, from connecting to the last byte of its answer. */
+  /**
+   * Longest time of one request, from the wait for a connection to the last byte of its answer; what
+   * `BeforeSend` takes in between is not counted.
+   */
   readonly requestTimeoutMs: number;
   /** Most sends of one call, the first included. */
   readonly maxAttempts: number;

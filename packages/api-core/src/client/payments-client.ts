@@ -101,25 +101,28 @@ const make = (options: ClientOptions) =>
       sends: Sends,
       token: Redacted.Redacted,
     ): Effect.fn.Return<Reading<unknown>, Failed> {
-      if (called.repeat !== "safe") {
-        const beforeSend = yield* BeforeSend;
-        // signIn alone has another name, and is safe.
-        yield* beforeSend(called.name as OperationName).pipe(
-          Effect.mapError((error) => failed(error, "never")),
-        );
-      }
+      const beforeSend = yield* BeforeSend;
+      const mayBeSent =
+        called.repeat === "safe"
+          ? Effect.void
+          : // signIn alone has another name, and is safe.
+            beforeSend(called.name as OperationName).pipe(
+              Effect.mapError((error) => failed(error, "never")),
+            );
       const { isResend } = sends;
-      const answer = yield* send({
+      const wire = {
         ...request,
         headers: {
           [CLIENT_ID_HEADER]: options.clientId,
           [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
           ...(request.body === undefined ? {} : { "content-type": "application/json" }),
         },
-      }).pipe(
-        Effect.mapError((noAnswer) => {
-          sends.isResend ||= noAnswer.sent;
-          return readNoAnswer(called, noAnswer);
+      };
+      const answer = yield* send(wire, mayBeSent).pipe(
+        Effect.mapError((failure) => {
+          if (failure._tag === "Failed") return failure;
+          sends.isResend ||= failure.sent;
+          return readNoAnswer(called, failure);
         }),
       );
       sends.isResend = true;

@@ -2,7 +2,7 @@ import type { Assumptions } from "../contract/assumptions.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable, UnexpectedAnswer } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import { redact } from "./redact.ts";
-import type { NoAnswer } from "./send.ts";
+import type { NoAnswer } from "./no-answer.ts";
 
 /** The service did not accept the token: not carried out; sign in again. */
 export interface TokenRejected {

@@ -1,7 +1,9 @@
 import { Effect, type Scope } from "effect";
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 import type { ClientOptions } from "./config.ts";
+import { type Connection, Connections, LARGEST_ANSWER_BYTES, reasonOf } from "./connections.ts";
 import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
+import { NoAnswer } from "./no-answer.ts";
 
 /** One HTTP request as it goes on the wire, after the base URL. */
 export interface WireRequest {
@@ -23,43 +25,30 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** No whole answer came. `sent: false` only where it is certain that no byte of the request left. */
-export class NoAnswer {
-  readonly _tag = "NoAnswer";
-  readonly sent: boolean;
-  readonly reason: string;
-  constructor(sent: boolean, reason: string) {
-    this.sent = sent;
-    this.reason = reason;
-  }
-}
-
-/** Sends one request and reads its whole answer. Interruption closes the request at once. */
-export type Send = (request: WireRequest) => Effect.Effect<WireAnswer, NoAnswer>;
-
 /**
- * An answer above this is not read on, as it comes and decoded: 16 MiB. The largest page of the
- * service has 100 items.
+ * Sends one request and reads its whole answer. Interruption closes the request at once.
+ *
+ * @param mayBeSent run when a connection is open for the request, which is sent where it succeeds,
+ *   and at once then. Run again where the connection was lost in between.
  */
-const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
+export type Send = <E = never>(
+  request: WireRequest,
+  mayBeSent?: Effect.Effect<void, E>,
+) => Effect.Effect<WireAnswer, NoAnswer | E>;
 
 /** The version is that of the package; a test compares them. */
 const USER_AGENT = "durable-payments/0.1.0";
 
-const LONGEST_CONNECT_MS = 10_000;
+/**
+ * Longest time between the permission to send a request and its first byte. There is nothing to wait
+ * for in between: the process stood still.
+ */
+const PERMITTED_FOR_MS = 1_000;
 
 const utf8 = new TextDecoder();
 
-const reasonOf = (error: Error): string => {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code === "ECONNREFUSED") return "connection refused";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its host name cannot be resolved";
-  if (code === "UND_ERR_CONNECT_TIMEOUT") return "no connection within the time allowed";
-  return code === "" ? "the connection failed" : `the connection failed (${code})`;
-};
-
 /**
- * One exchange on a connection of the pool.
+ * One exchange on an open connection.
  *
  * Whether anything was sent is not read off error codes, which the same fault shares before and
  * after sending (a lost route, a reset): undici calls `onRequestStart` right before it writes the
@@ -74,18 +63,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Array<Buffer> = [];
   readonly #settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void;
   readonly #timeoutMs: number;
-  readonly #endsAt: number;
+  readonly #permittedUntil = performance.now() + PERMITTED_FOR_MS;
 
   constructor(timeoutMs: number, settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void) {
     this.#timeoutMs = timeoutMs;
-    this.#endsAt = performance.now() + timeoutMs;
     this.#settle = settle;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // After the process stood still, a connection may be there before the timer has run.
-    if (performance.now() >= this.#endsAt) this.timeOut();
-    // Given up while it waited for a connection: it must not be sent any more.
+    if (performance.now() > this.#permittedUntil) {
+      this.#fail("the process stood still before it was sent");
+    }
+    // Given up before it was sent: it must not be sent any more.
     if (this.#isOver) controller.abort(new Error("given up"));
     else this.#controller = controller;
   }
@@ -126,11 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** The time is over. */
   timeOut(): void {
-    this.#fail(
-      this.#controller === undefined
-        ? `no connection was free within ${this.#timeoutMs} ms`
-        : `no whole answer within ${this.#timeoutMs} ms`,
-    );
+    this.#fail(`no whole answer within ${this.#timeoutMs} ms`);
     this.close();
   }
 
@@ -157,52 +142,37 @@ class Exchange implements Dispatcher.DispatchHandler {
   #end(outcome: Effect.Effect<WireAnswer, NoAnswer>): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#settle(outcome);
+    // undici is done with the connection only when it is done with the event.
+    queueMicrotask(() => this.#settle(outcome));
   }
 }
 
 /**
- * Opens the connections to the service. Our own timer covers connecting, sending and reading the
- * whole body, so undici's partial ones are off.
+ * Opens the connections to the service. Our own timers cover the wait for a connection, connecting,
+ * sending and reading the whole body, so undici's partial ones are off.
  */
 export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const base = new URL(options.baseUrl);
-    const prefix = base.pathname.replace(/\/+$/, "");
+    const prefix = new URL(options.baseUrl).pathname.replace(/\/+$/, "");
     const timeout = options.requestTimeoutMs;
-    const open = (pipelining: 0 | 1) =>
+    const open = (isKept: boolean) =>
       Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new Pool(base.origin, {
-              connections: options.maxConnections,
-              connect: { timeout: Math.min(timeout, LONGEST_CONNECT_MS) },
-              // Over HTTP/2 undici repeats requests by itself when a server closes the session. What
-              // may be repeated is decided by the operation's class, and nowhere else.
-              allowH2: false,
-              pipelining,
-              headersTimeout: 0,
-              bodyTimeout: 0,
-              maxResponseSize: LARGEST_ANSWER_BYTES,
-            }),
-        ),
-        (opened) => Effect.promise(() => opened.destroy()),
+        Effect.sync(() => new Connections(options, { most: options.maxConnections, isKept })),
+        (opened) => Effect.sync(() => opened.close()),
       );
-    const kept = yield* open(1);
-    // undici keeps no connection that has no pipeline.
-    const fresh = yield* open(0);
+    const kept = yield* open(true);
+    const fresh = yield* open(false);
 
-    return (request) =>
+    const exchange = ({ client }: Connection, request: WireRequest, leftMs: number) =>
       Effect.callback<WireAnswer, NoAnswer>((resume) => {
-        const exchange = new Exchange(timeout, (outcome) => {
+        const exchanging = new Exchange(timeout, (outcome) => {
           clearTimeout(timer);
           resume(outcome);
         });
         // A plain timer costs a tenth of a racing fiber, and every request pays for it.
         // @effect-diagnostics-next-line globalTimersInEffect:off
-        const timer = setTimeout(() => exchange.timeOut(), timeout);
-        const pool = request.isAlone ? fresh : kept;
-        pool.dispatch(
+        const timer = setTimeout(() => exchanging.timeOut(), leftMs);
+        client.dispatch(
           {
             method: request.method,
             path: prefix + request.path,
@@ -214,11 +184,35 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
             },
             body: request.body ?? null,
           },
-          exchange,
+          exchanging,
         );
         return Effect.sync(() => {
           clearTimeout(timer);
-          exchange.close();
+          exchanging.close();
         });
       });
+
+    const sendWithin = <E>(
+      timeoutMs: number,
+      request: WireRequest,
+      mayBeSent: Effect.Effect<void, E>,
+    ): Effect.Effect<WireAnswer, NoAnswer | E> =>
+      (request.isAlone ? fresh : kept)
+        .use(timeoutMs, (connection, leftMs) =>
+          Effect.andThen(mayBeSent, exchange(connection, request, leftMs)).pipe(
+            Effect.map((answer) => ({ answer, leftMs })),
+            Effect.catchIf(
+              (error) => error instanceof NoAnswer && !error.sent && connection.isStale,
+              () => Effect.succeed({ answer: undefined, leftMs }),
+            ),
+          ),
+        )
+        .pipe(
+          // A kept connection was closed by the other side before anything was sent on it.
+          Effect.flatMap(({ answer, leftMs }) =>
+            answer === undefined ? sendWithin(leftMs, request, mayBeSent) : Effect.succeed(answer),
+          ),
+        );
+
+    return (request, mayBeSent = Effect.void) => sendWithin(timeout, request, mayBeSent);
   });

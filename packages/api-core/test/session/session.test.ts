@@ -4,7 +4,8 @@ import { RateLimiter } from "effect/persistence";
 import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
-import { NoAnswer, type Send, type WireAnswer } from "../../src/client/send.ts";
+import { NoAnswer } from "../../src/client/no-answer.ts";
+import type { Send, WireAnswer } from "../../src/client/send.ts";
 import { makeSession } from "../../src/client/session.ts";
 import { settingsFor } from "../support/client.ts";
 

@@ -34,6 +34,8 @@ export interface TestServer extends AsyncDisposable {
   readonly signIns: ReadonlyArray<Received>;
   /** How many connections were opened so far. */
   readonly connections: () => number;
+  /** Ends all connections in an orderly way, and waits until they are closed on both sides. */
+  readonly closeConnections: () => Promise<void>;
   /** Closes all connections and listens no more. */
   readonly stop: () => Promise<void>;
   /** Resolves when the nth request (from 1) has come. */
@@ -135,6 +137,11 @@ export const startServer = async (
     connections: () => connections,
     received: (n) => at(arrivals, n).promise,
     closedByClient: (n) => at(closings, n).promise,
+    closeConnections: async () => {
+      const closed = [...sockets].map((socket) => once(socket, "close"));
+      for (const socket of sockets) socket.end();
+      await Promise.all(closed);
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };

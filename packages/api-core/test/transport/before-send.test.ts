@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import { Effect } from "effect";
 import { expect, it, vi } from "vitest";
 import {
@@ -11,7 +13,7 @@ import {
 import { answers } from "../support/answers.ts";
 import { anyEffect, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
-import { type Answer, startServer } from "../support/server.ts";
+import { type Answer, signsIn, startServer } from "../support/server.ts";
 
 const paused = (name: OperationName) =>
   new Unavailable({ operation: name, carriedOut: "no", message: "Sending is paused." });
@@ -77,16 +79,74 @@ it("does not hide that an earlier send is in doubt", async () => {
   expect(sent).toBe(1);
 });
 
-it("a process that stood still while it connected does not send after its time", async () => {
+/** Many calls of a client with two connections to a service that answers when it is told to. */
+const manyCalls = async (name: "createPayout" | "createCard") => {
+  const held: Array<() => void> = [];
+  let isAnswering = false;
+  const { body } = answers[name];
+  await using server = await startServer(() => ({ response }) => {
+    const answer = () => void response.end(JSON.stringify(body));
+    if (isAnswering) answer();
+    else held.push(answer);
+  });
+  let isPaused = false;
+  const check = (called: OperationName) =>
+    Effect.suspend(() => (isPaused ? Effect.fail(paused(called)) : Effect.void));
+  const calls = PaymentsClient.use((client) =>
+    Effect.all(
+      Array.from({ length: 10 }, () => Effect.result(anyEffect(client, name)(requests[name]))),
+      { concurrency: "unbounded" },
+    ),
+  ).pipe(
+    Effect.provideService(BeforeSend, check),
+    Effect.provide(PaymentsClient.layer(settingsFor(server.url, { maxConnections: 2 }))),
+    Effect.runPromise,
+  );
+  await server.received(2);
+  isPaused = true;
+  isAnswering = true;
+  for (const answer of held) answer();
+  const results = await calls;
+  return { results: results.map(({ _tag }) => _tag), sent: server.requests.length };
+};
+
+it.each(["createPayout", "createCard"] as const)(
+  "is asked after the wait for a connection: what waits for one is held back (%s)",
+  async (name) => {
+    const { results, sent } = await manyCalls(name);
+    expect(sent).toBe(2);
+    expect(results.filter((tag) => tag === "Success")).toHaveLength(2);
+  },
+);
+
+it.each(["createPayout", "createCard"] as const)(
+  "is asked after the connection was made (%s)",
+  async (name) => {
+    // Signed in over a connection that is not kept.
+    await using server = await startServer(
+      () => answers[name],
+      (received, n) => ({ ...signsIn(received, n), headers: { connection: "close" } }),
+    );
+    const connections = () => vi.waitFor(() => expect(server.connections()).toBe(2));
+    await PaymentsClient.use((client) => anyEffect(client, name)(requests[name])).pipe(
+      Effect.provideService(BeforeSend, () => Effect.promise(connections)),
+      Effect.provide(PaymentsClient.layer(settingsFor(server.url))),
+      Effect.runPromise,
+    );
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+it("a process that stood still after it was asked does not send by what it was told", async () => {
   await using server = await startServer(() => answers.createPayout);
   const now = performance.now.bind(performance);
   let stoodStillMs = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + stoodStillMs);
-  // After the request was handed to a connection, and before that is there.
+  // After the request was handed to the connection, and before its first byte.
   const standStill = () =>
     Effect.sync(() => {
-      setImmediate(() => {
-        stoodStillMs = 60_000;
+      queueMicrotask(() => {
+        stoodStillMs = 2_000;
       });
     });
   const call = PaymentsClient.use((client) =>
@@ -94,12 +154,56 @@ it("a process that stood still while it connected does not send after its time",
   );
   const error = await call.pipe(
     Effect.provideService(BeforeSend, standStill),
-    Effect.provide(
-      PaymentsClient.layer(settingsFor(server.url, { maxAttempts: 1, requestTimeoutMs: 30_000 })),
-    ),
+    Effect.provide(PaymentsClient.layer(settingsFor(server.url, { maxAttempts: 1 }))),
     Effect.runPromise,
   );
   clock.mockRestore();
+  expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
+  expect(error.message).toContain("not sent: the process stood still before it was sent");
+  expect(server.requests).toEqual([]);
+});
+
+it("and asks anew where a kept connection was closed meanwhile", async () => {
+  const sockets: Array<Socket> = [];
+  await using server = await startServer(() => ({ response, socket }) => {
+    sockets.push(socket);
+    response.end(JSON.stringify(answers.createCard.body));
+  });
+  let asked = 0;
+  const closeFirst = Effect.promise(async () => {
+    asked += 1;
+    if (asked !== 2) return;
+    const [kept] = sockets;
+    kept?.end();
+    await (kept && once(kept, "close"));
+  });
+  await PaymentsClient.use((client) =>
+    Effect.gen(function* () {
+      yield* client.createCard(requests.createCard);
+      yield* client.createCard(requests.createCard);
+    }),
+  ).pipe(
+    Effect.provideService(BeforeSend, () => closeFirst),
+    Effect.provide(PaymentsClient.layer(settingsFor(server.url, { maxAttempts: 1 }))),
+    Effect.runPromise,
+  );
+  expect(asked).toBe(3);
+  expect(server.requests).toHaveLength(2);
+});
+
+it("a connection that is lost while it is asked leaves nothing in doubt", async () => {
+  await using server = await startServer(() => answers.createPayout);
+  const lose = Effect.promise(async () => {
+    await vi.waitFor(() => expect(server.connections()).toBe(2));
+    await server.closeConnections();
+  });
+  const error = await PaymentsClient.use((client) =>
+    Effect.flip(client.createPayout(requests.createPayout)),
+  ).pipe(
+    Effect.provideService(BeforeSend, () => lose),
+    Effect.provide(PaymentsClient.layer(settingsFor(server.url, { maxAttempts: 1 }))),
+    Effect.runPromise,
+  );
   expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
   expect(server.requests).toEqual([]);
 });

@@ -1,0 +1,232 @@
+import { isIPv6, type Socket } from "node:net";
+import { Effect } from "effect";
+import { buildConnector, Client } from "undici";
+import type { ClientOptions } from "./config.ts";
+import { NoAnswer } from "./no-answer.ts";
+
+const LONGEST_CONNECT_MS = 10_000;
+
+/**
+ * An answer above this is not read on, as it comes and decoded: 16 MiB. The largest page of the
+ * service has 100 items.
+ */
+export const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "its host name cannot be resolved",
+  EAI_AGAIN: "its host name cannot be resolved",
+  UND_ERR_CONNECT_TIMEOUT: "no connection within the time allowed",
+};
+
+/** What went wrong with a connection, for a person. */
+export const reasonOf = (error: Error): string => {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return (
+    reasons[code] ?? (code === "" ? "the connection failed" : `the connection failed (${code})`)
+  );
+};
+
+const CLOSED = new NoAnswer(false, "the client is closed");
+
+/** What undici is told that would connect by itself: it does so after it was asked whether it may send. */
+const lost = () => new Error("the connection was lost before it was used");
+
+/** A connection to the service, open when it is taken. */
+export class Connection {
+  readonly client: Client;
+  /** Whether a request was sent on it before: the other side may have closed it meanwhile. */
+  isUsed = false;
+  readonly #socket: Socket;
+
+  constructor(socket: Socket, origin: string, isKept: boolean) {
+    this.#socket = socket;
+    // The service says nothing before it is asked: this is the end of the connection.
+    const onReadable = () => socket.destroy();
+    socket.on("readable", onReadable);
+    let isTaken = false;
+    this.client = new Client(origin, {
+      connect: (_options, callback) => {
+        // undici does not expect to be answered within its own question.
+        queueMicrotask(() => {
+          if (isTaken || socket.destroyed) return callback(lost(), null);
+          isTaken = true;
+          socket.off("readable", onReadable);
+          callback(null, socket);
+        });
+      },
+      // Over HTTP/2 undici repeats requests by itself when a server closes the session. What may be
+      // repeated is decided by the operation's class, and nowhere else.
+      allowH2: false,
+      // undici keeps no connection that has no pipeline.
+      pipelining: isKept ? 1 : 0,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: LARGEST_ANSWER_BYTES,
+    });
+  }
+
+  /** Whether it was kept, and the other side has closed it since. */
+  get isStale(): boolean {
+    return this.isUsed && this.#socket.destroyed;
+  }
+
+  /** Whether it is open and has nothing to do. */
+  get isIdle(): boolean {
+    const { connected, size } = this.client.stats;
+    return connected && size === 0;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+    void this.client.destroy();
+  }
+}
+
+type Taken = Effect.Effect<Connection, NoAnswer>;
+
+/** What the connections of one kind are made with. */
+interface Kind {
+  /** Most of them at a time. */
+  readonly most: number;
+  /** Whether they are used for more than one request. */
+  readonly isKept: boolean;
+}
+
+/**
+ * The connections of a client, as many at a time as its settings allow. undici would do it as well,
+ * but takes a request before it has a connection for it: whoever asks at the last moment whether a
+ * request may be sent needs the connection first.
+ */
+export class Connections {
+  readonly #origin: string;
+  readonly #kind: Kind;
+  readonly #connect: (connected: buildConnector.Callback) => void;
+  readonly #idle: Array<Connection> = [];
+  readonly #inUse = new Set<Connection>();
+  /** Those that connect, and how they are told that the client is closed. */
+  readonly #connecting = new Set<(outcome: Taken) => void>();
+  /** Those that wait for one of the others to be given back, the first one first. */
+  readonly #waiting = new Set<(outcome: Taken) => void>();
+  #isClosed = false;
+
+  constructor({ baseUrl, requestTimeoutMs }: ClientOptions, kind: Kind) {
+    const { host, hostname, origin, port, protocol } = new URL(baseUrl);
+    const bare = hostname.replace(/^\[(.*)\]$/, "$1");
+    const connect = buildConnector({
+      allowH2: false,
+      timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS),
+    });
+    const target = { host, hostname: isIPv6(bare) ? bare : hostname, port, protocol };
+    this.#connect = (connected) => connect(target, connected);
+    this.#origin = origin;
+    this.#kind = kind;
+  }
+
+  /**
+   * Waits for a connection, at most so long, and uses it.
+   *
+   * @param work is told what is left of the time.
+   */
+  readonly use = <A, E>(
+    timeoutMs: number,
+    work: (connection: Connection, leftMs: number) => Effect.Effect<A, E>,
+  ): Effect.Effect<A, NoAnswer | E> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const endsAt = performance.now() + timeoutMs;
+        return Effect.flatMap(restore(this.#take(timeoutMs)), (connection) =>
+          restore(work(connection, Math.max(0, endsAt - performance.now()))).pipe(
+            Effect.onExit(() => Effect.sync(() => this.#giveBack(connection))),
+          ),
+        );
+      }),
+    );
+
+  /** Closes all connections; nothing is sent any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of [...this.#idle, ...this.#inUse]) connection.close();
+    this.#goOn();
+    for (const settle of this.#connecting) settle(Effect.fail(CLOSED));
+  }
+
+  #take(timeoutMs: number): Taken {
+    const idle = this.#isFree ? this.#takeIdle() : undefined;
+    if (idle !== undefined) return Effect.succeed(idle);
+    return Effect.callback<Connection, NoAnswer>((resume) => {
+      const settle = (outcome: Taken) => {
+        leave();
+        resume(outcome);
+      };
+      const leave = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(settle);
+        this.#connecting.delete(settle);
+      };
+      // A plain timer costs a tenth of a racing fiber, and every request pays for it.
+      // @effect-diagnostics-next-line globalTimersInEffect:off
+      const timer = setTimeout(() => {
+        settle(Effect.fail(new NoAnswer(false, `no connection was free within ${timeoutMs} ms`)));
+        this.#goOn();
+      }, timeoutMs);
+      this.#waiting.add(settle);
+      this.#goOn();
+      return Effect.sync(() => {
+        leave();
+        this.#goOn();
+      });
+    });
+  }
+
+  #giveBack(connection: Connection): void {
+    this.#inUse.delete(connection);
+    connection.isUsed = true;
+    if (this.#kind.isKept && !this.#isClosed && connection.isIdle) this.#idle.push(connection);
+    else connection.close();
+    this.#goOn();
+  }
+
+  /** Lets go on whoever waits, as far as there are connections. */
+  #goOn(): void {
+    for (const settle of this.#waiting) {
+      if (this.#isClosed) settle(Effect.fail(CLOSED));
+      else if (!this.#isFree) return;
+      else this.#serve(settle);
+    }
+  }
+
+  /** Whether one more may be in use. Where it may, nobody waits. */
+  get #isFree(): boolean {
+    return this.#inUse.size + this.#connecting.size < this.#kind.most;
+  }
+
+  #takeIdle(): Connection | undefined {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isIdle) {
+        this.#inUse.add(idle);
+        return idle;
+      }
+      idle.close();
+    }
+    return undefined;
+  }
+
+  #serve(settle: (outcome: Taken) => void): void {
+    this.#waiting.delete(settle);
+    const idle = this.#takeIdle();
+    if (idle !== undefined) return settle(Effect.succeed(idle));
+    this.#connecting.add(settle);
+    this.#connect((error, socket) => {
+      if (error !== null) {
+        settle(Effect.fail(new NoAnswer(false, reasonOf(error))));
+        return this.#goOn();
+      }
+      // Given up meanwhile, or closed.
+      if (!this.#connecting.has(settle)) return void socket.destroy();
+      const connection = new Connection(socket, this.#origin, this.#kind.isKept);
+      this.#inUse.add(connection);
+      settle(Effect.succeed(connection));
+    });
+  }
+}
