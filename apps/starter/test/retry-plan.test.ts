@@ -57,6 +57,16 @@ describe("a retry", () => {
     expect(order.sent).toEqual({ createPayout: { outcome: "unknown", amendments: 0 } });
   });
 
+  it.each(["Paused", "RunCancelling", "RunEnded"])(
+    "knows that a send that failed as %s was not carried out",
+    (failure) => {
+      const past = pastOf([readRun({ steps: [step("createPayout", 4, [send(1, failure)])] })]);
+      expect(planRetry(run, past, flags).order.sent).toMatchObject({
+        createPayout: { outcome: "nothing" },
+      });
+    },
+  );
+
   it("looks first where an earlier run got no answer, and the latest was refused", () => {
     const past = pastOf([
       readRun({ runId: "run-1", steps: [step("createPayout", 4, [send(1, "")])] }),

@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
+import { ANSWERED_WITHIN_MS } from "./run-state.ts";
 import { baseQueue } from "./task-queues.ts";
 
 /** Why sends are paused. */
@@ -24,7 +25,9 @@ const text = (value: unknown): string => (typeof value === "string" ? value : "u
 const describeBrake = async (): Promise<Pause | undefined> => {
   const { client, info } = Context.current();
   try {
-    const brake = await client.workflow.getHandle(brakeId(baseQueue(info.taskQueue))).describe();
+    const brake = await client.withDeadline(Date.now() + ANSWERED_WITHIN_MS, () =>
+      client.workflow.getHandle(brakeId(baseQueue(info.taskQueue))).describe(),
+    );
     return brake.status.name === "RUNNING"
       ? {
           why: text(brake.memo?.["why"]),
@@ -45,9 +48,12 @@ const describeBrake = async (): Promise<Pause | undefined> => {
 export const makeTemporalBrake = (): Brake => {
   let known: { readonly pause: Pause | undefined; readonly until: number } | undefined;
   return async () => {
-    if (known === undefined || known.until < Date.now()) {
-      known = { pause: await describeBrake(), until: Date.now() + BELIEVED_FOR_MS };
-    }
-    return known.pause;
+    // By the monotonic clock: one that is set back would have an answer believed for ever.
+    const asked = performance.now();
+    if (known !== undefined && asked < known.until) return known.pause;
+    const pause = await describeBrake();
+    // The server may have said it as soon as it was asked.
+    known = { pause, until: asked + BELIEVED_FOR_MS };
+    return pause;
   };
 };

@@ -80,6 +80,31 @@ export const paused = (
     category: ApplicationFailureCategory.BENIGN,
   });
 
+/** Type of the failure of a send that was held back because its run has ended: nothing was sent by it. */
+export const RUN_ENDED = "RunEnded";
+
+/** A send that came after the end of its run. */
+export const runEnded = (
+  operation: string,
+  { nonRetryable }: { readonly nonRetryable: boolean },
+): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: RUN_ENDED,
+    message: `${operation} was not sent: its run has ended.`,
+    nonRetryable,
+  });
+
+/** Type of the failure of a send that was held back because its run is to be cancelled: nothing was sent by it. */
+export const RUN_CANCELLING = "RunCancelling";
+
+/** A send that came after its run was asked to be cancelled. */
+export const runCancelling = (operation: string): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: RUN_CANCELLING,
+    message: `${operation} was not sent: its run was asked to be cancelled.`,
+    nonRetryable: true,
+  });
+
 const OUTCOMES = {
   begun: "and what became of it is not recorded",
   carriedOut: "and was carried out",

@@ -17,20 +17,38 @@ import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Effect } from "effect";
 import type { Brake } from "./brake.ts";
-import { alreadySent, paused } from "./failures.ts";
+import { alreadySent, paused, runCancelling, runEnded } from "./failures.ts";
 import { echoIn, idsIn } from "./recorded-send.ts";
+import type { AskRunState } from "./run-state.ts";
 import { DISPATCH_WITHIN_MS, sentAlready } from "./send-intent.ts";
 
 /** Asked before a send longer ago than this by the monotonic clock, an answer is asked for again. */
 const ANSWERS_HOLD_MS = 5_000;
 
+/** The same of what the Temporal server has answered: the latest that a pause takes hold depends on it. */
+const PAUSE_HOLDS_MS = 500;
+
+/** A first dispatch within this time follows at once on the start of its activity: its run was open. */
+const AT_ONCE_MS = 1_000;
+
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
+
+/** What the Temporal server answers. Without an answer nothing is sent. */
+const told = <A>(answer: Promise<A>, what: string): Promise<A> =>
+  answer.catch((error: unknown) => {
+    throw new Error(`the Temporal server did not tell whether ${what} (${messageOf(error)})`, {
+      cause: error,
+    });
+  });
 
 /** What a guard asks before each dispatch. */
 export interface GuardOptions {
   readonly operation: OperationName;
   readonly brake: Brake;
+  readonly runState: AskRunState;
+  /** Whether it is sent although its run was asked to be cancelled. */
+  readonly evenIfCancelled: boolean;
   readonly journal: Journal;
   /** What is to be written into the journal; left out for a write that may be sent twice. */
   readonly send: Send | undefined;
@@ -40,8 +58,9 @@ export interface GuardOptions {
 
 /**
  * Guards the dispatches of one attempt of an activity that writes. Before each one it asks whether
- * sends are paused, whether the journal permits it, and whether it is still early enough. Make it
- * when the attempt begins.
+ * sends are paused, whether its run is still open (where it does not follow at once on the start of
+ * the attempt), whether the journal permits it, and whether it is still early enough. Make it when
+ * the attempt begins.
  */
 export class GuardedSend {
   readonly #options: GuardOptions;
@@ -49,6 +68,7 @@ export class GuardedSend {
   // The call's fibers may be resumed by those of another activity.
   readonly #inActivity = AsyncLocalStorage.snapshot();
   readonly #began = performance.now();
+  #wasAsked = false;
   #begun: BegunSend | undefined;
   #heldBack: ApplicationFailure | undefined;
 
@@ -115,6 +135,7 @@ export class GuardedSend {
 
   readonly #mayBeSent = (): Effect.Effect<void, Unavailable> =>
     Effect.suspend(() => {
+      if (this.#activity.cancellationSignal.aborted) return Effect.interrupt;
       const asked = performance.now();
       return Effect.tryPromise({
         try: () => this.#inActivity(() => this.#ask()),
@@ -140,16 +161,36 @@ export class GuardedSend {
   }
 
   async #ask(): Promise<void> {
-    const { brake, operation, send } = this.#options;
-    const pause = await brake().catch((error: unknown) => {
-      throw new Error(
-        `the Temporal server did not tell whether sends are paused (${messageOf(error)})`,
-        { cause: error },
-      );
-    });
+    const asked = performance.now();
+    await this.#askTemporal();
+    await this.#askJournal();
+    // Sends may have been paused, or the run ended, while the journal took its time.
+    if (performance.now() - asked > PAUSE_HOLDS_MS) await this.#askTemporal();
+  }
+
+  async #askTemporal(): Promise<void> {
+    const { brake, evenIfCancelled, operation, runState, send } = this.#options;
+    const isAtOnce = !this.#wasAsked && performance.now() - this.#began <= AT_ONCE_MS;
+    this.#wasAsked = true;
+    const [pause, state] = await Promise.all([
+      told(brake(), "sends are paused"),
+      isAtOnce ? "open" : told(runState(), "its run is open still"),
+    ]);
+    // What may be sent twice is tried again by Temporal, if the run is open after all.
+    if (state === "ended") {
+      throw this.#holdBack(runEnded(operation, { nonRetryable: send !== undefined }));
+    }
+    // What may be sent twice may be what undoes; anything else of it ends with the next heartbeat.
+    if (state === "cancelRequested" && send !== undefined && !evenIfCancelled) {
+      throw this.#holdBack(runCancelling(operation));
+    }
     if (pause !== undefined) {
       throw this.#holdBack(paused(pause, { nonRetryable: send !== undefined }));
     }
+  }
+
+  async #askJournal(): Promise<void> {
+    const { operation, send } = this.#options;
     if (send === undefined) return;
     if (this.#begun === undefined) await this.#begin(send);
     else if (!(await this.#begun.isLatest())) {

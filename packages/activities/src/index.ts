@@ -4,7 +4,7 @@ export { type Brake, brakeId, type Pause } from "./brake.ts";
 export type { AnsweredCard, PlannedRequest } from "./check-activities.ts";
 export type { ForgottenSend, FoundByStep, KnownSends } from "./journal-activities.ts";
 export { type MaxAmounts, readMaxAmounts } from "./limits.ts";
-export { NOT_YET, PAUSED } from "./failures.ts";
+export { NOT_YET, PAUSED, RUN_CANCELLING, RUN_ENDED } from "./failures.ts";
 export { LIST_DOES_NOT_ADD_UP, type Match, type Matches, type Sent } from "./lookup-activities.ts";
 export type { OperationActivities } from "./operation-activities.ts";
 export {
@@ -23,6 +23,7 @@ export { OTHER_ACCOUNT, type OfAccount } from "./pinned.ts";
 export type { ReadReset } from "./retry-activities.ts";
 export type { EndingDecision, RetryOrder, SentBefore } from "./retry-order.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
+export type { AskRunState, RunState } from "./run-state.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
 export { type Account, accountHash, trackerId } from "./account.ts";
 export type { TrackerSignals } from "./tracker-sweep.ts";

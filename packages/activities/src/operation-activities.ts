@@ -18,6 +18,7 @@ import { GuardedSend } from "./guarded-send.ts";
 import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
 import { recordedSend, textOf } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import type { AskRunState } from "./run-state.ts";
 import { type SendIntent, unnamedStep } from "./send-intent.ts";
 
 /** Operations whose sends are recorded in the journal. */
@@ -92,7 +93,13 @@ export const makeOperationActivities = (
     brake,
     journal,
     maxAmounts,
-  }: { readonly brake: Brake; readonly journal: Journal; readonly maxAmounts: MaxAmounts },
+    runState,
+  }: {
+    readonly brake: Brake;
+    readonly runState: AskRunState;
+    readonly journal: Journal;
+    readonly maxAmounts: MaxAmounts;
+  },
 ): OperationActivities =>
   Object.fromEntries(
     operationNames.map((name) => {
@@ -116,6 +123,8 @@ export const makeOperationActivities = (
         const guard = new GuardedSend({
           operation: name,
           brake,
+          runState,
+          evenIfCancelled: intent?.evenIfCancelled ?? false,
           journal,
           send: isOnce ? recordedSend(name, input, info, intent ?? unnamed()) : undefined,
           undoes: madeBefore(name, input, info),

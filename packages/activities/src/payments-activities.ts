@@ -9,6 +9,7 @@ import { makeOperationActivities, type OperationActivities } from "./operation-a
 import { makeRetryActivities, type RetryActivities } from "./retry-activities.ts";
 import { pinnedTo } from "./pinned.ts";
 import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
+import { type AskRunState, askTemporalRunState } from "./run-state.ts";
 import {
   makeTrackerActivities,
   type TrackerActivities,
@@ -30,6 +31,8 @@ export type PaymentsActivities = OperationActivities &
 export interface ActivitiesOptions {
   /** Tells whether sends are paused; default: while the task queue's brake workflow runs. */
   readonly brake?: Brake;
+  /** Tells whether the run of an activity is still open; default: as the Temporal server says. */
+  readonly runState?: AskRunState;
   /** Remembers what was sent; default: one that is lost with the process. */
   readonly journal?: Journal;
   /** The largest amount of one payout or card, by currency; default: none. */
@@ -45,13 +48,14 @@ export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
   {
     brake = makeTemporalBrake(),
+    runState = askTemporalRunState,
     journal = makeMemoryJournal(),
     maxAmounts = {},
     tracker = {},
   }: ActivitiesOptions = {},
 ): PaymentsActivities =>
   pinnedTo(() => accountOf(runtime), {
-    ...makeOperationActivities(runtime, { brake, journal, maxAmounts }),
+    ...makeOperationActivities(runtime, { brake, runState, journal, maxAmounts }),
     ...makeWaitingActivities(runtime, brake, journal),
     ...makeLookupActivities(runtime, journal),
     ...makeCheckActivities(runtime, maxAmounts),

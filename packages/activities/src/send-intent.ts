@@ -19,6 +19,11 @@ export interface SendIntent {
    * be of a repeat; default: where its number is above 1.
    */
   readonly isResend?: boolean;
+  /**
+   * Whether it is sent, after a wait, even where its run was asked to be cancelled meanwhile: by what is
+   * shielded from a cancellation, such as what undoes. Default: no.
+   */
+  readonly evenIfCancelled?: boolean;
 }
 
 const UNNAMED = "activity ";
@@ -71,3 +76,10 @@ export const sentAlready = (
  * milliseconds by the worker's monotonic clock: later than that it is certainly not sent any more.
  */
 export const DISPATCH_WITHIN_MS = 60_000;
+
+/**
+ * Longest time after the end of a run in which what it was sending may still be sent by a worker that
+ * does not know of the end, or be under way to the service, in milliseconds: the time to dispatch it,
+ * and one request of the default `PAYMENTS_REQUEST_TIMEOUT_MS`.
+ */
+export const MAY_BE_SENT_AFTER_END_MS = DISPATCH_WITHIN_MS + 30_000;

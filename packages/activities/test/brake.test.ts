@@ -25,6 +25,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   await made.close();
   await service.stop();
 });
@@ -105,7 +106,8 @@ describe("the brake of a task queue", () => {
     const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
     const getHandle = (id: string) => ({ describe: () => describeBrake(id) });
     // Of a client, only the description of the brake is asked for.
-    return { workflow: { getHandle }, withAbortSignal } as unknown as Client;
+    const withDeadline = <A>(_: number, work: () => Promise<A>) => work();
+    return { workflow: { getHandle }, withAbortSignal, withDeadline } as unknown as Client;
   };
   const running = {
     status: { name: "RUNNING" },
@@ -162,8 +164,11 @@ describe("the brake of a task queue", () => {
     expect(service.received).toHaveLength(1);
   });
 
-  it("is asked for again within a second", async () => {
+  it("is asked for again within a second, though the clock was set back", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
+    const now = performance.now.bind(performance);
+    let later = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now() + later);
     let isPaused = false;
     let asked = 0;
     const client = clientThat(async () => {
@@ -174,7 +179,24 @@ describe("the brake of a task queue", () => {
     await send(client);
     expect(asked).toBe(1);
     isPaused = true;
-    vi.setSystemTime(Date.now() + 1_000);
+    later = 1_000;
+    vi.setSystemTime(Date.now() - 3_600_000);
     expect(await failureOf(send(client))).toMatchObject({ type: PAUSED });
+  });
+
+  it("is asked for again where its answer took long", async () => {
+    const now = performance.now.bind(performance);
+    let later = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now() + later);
+    let asked = 0;
+    const client = clientThat(async () => {
+      asked += 1;
+      later += 600;
+      return { ...running, status: { name: "TERMINATED" } };
+    });
+    await send(client);
+    await send(client);
+    // What was said may have been true as early as it was asked.
+    expect(asked).toBeGreaterThan(1);
   });
 });

@@ -14,6 +14,9 @@ import {
   DISPATCH_WITHIN_MS,
   PAUSED,
   type Pause,
+  RUN_CANCELLING,
+  RUN_ENDED,
+  type RunState,
   type SendIntent,
 } from "../src/index.ts";
 import { hashPayload } from "../src/recorded-send.ts";
@@ -36,6 +39,7 @@ const tooMany = (seconds: number): Said => ({
 
 let answers: Array<Said>;
 let pause: Pause | undefined;
+let runState: () => Promise<RunState>;
 let journal: Journal;
 let service: RawService;
 let made: ReturnType<typeof activitiesFor>;
@@ -44,12 +48,13 @@ const remake = async (options: Partial<Parameters<typeof activitiesFor>[1]> = {}
   made = activitiesFor(
     service.url,
     { maxAttempts: 4, retryBaseMs: 1, ...options },
-    { brake: async () => pause, journal },
+    { brake: async () => pause, runState: () => runState(), journal },
   );
 };
 beforeEach(async () => {
   answers = [];
   pause = undefined;
+  runState = async () => "open";
   journal = makeMemoryJournal();
   service = await startRawService(() => answers.shift() ?? success(created));
   await remake();
@@ -257,6 +262,108 @@ describe("before each repeat within a call", () => {
     expect(await failing).toMatchObject({ type: PAUSED, nonRetryable: false });
     expect(service.received).toHaveLength(1);
   });
+});
+
+describe("whether the run is still open", () => {
+  it.each([
+    ["has ended", "ended", RUN_ENDED],
+    ["is to be cancelled", "cancelRequested", RUN_CANCELLING],
+  ] as const)("is asked before a repeat: nothing is sent where it %s", async (_, state, type) => {
+    answers = [tooMany(1)];
+    const failing = failureOf(pay());
+    await untilReceived(1);
+    runState = async () => state;
+    expect(await failing).toMatchObject({ type, nonRetryable: true });
+    expect(service.received).toHaveLength(1);
+    expect(await recorded()).toMatchObject([{ outcome: "notCarriedOut" }]);
+  });
+
+  it("is asked before the first send that comes after a wait, which is then free", async () => {
+    await remake({ requestsPerSecond: 0.8 });
+    await pay({ step: "another" });
+    runState = async () => "ended";
+    expect(await failureOf(pay())).toMatchObject({ type: RUN_ENDED });
+    expect(service.received).toHaveLength(1);
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("is not asked before a send that follows at once", async () => {
+    let asked = 0;
+    runState = async () => {
+      asked += 1;
+      return "open";
+    };
+    await pay();
+    expect(asked).toBe(0);
+    answers = [tooMany(0)];
+    await pay({ number: 2, isUndone: true });
+    expect(asked).toBe(1);
+  });
+
+  it("what is shielded from a cancellation is sent, and not after the end", async () => {
+    answers = [tooMany(0)];
+    runState = async () => "cancelRequested";
+    await pay({ evenIfCancelled: true });
+    expect(service.received).toHaveLength(2);
+    answers = [tooMany(0)];
+    runState = async () => "ended";
+    const failure = await failureOf(pay({ number: 2, isUndone: true, evenIfCancelled: true }));
+    expect(failure).toMatchObject({ type: RUN_ENDED });
+    expect(service.received).toHaveLength(3);
+  });
+
+  it("what may be sent twice, as what undoes may, is sent until the run has ended", async () => {
+    answers = [tooMany(0), success()];
+    runState = async () => "cancelRequested";
+    await run(made.activities.cancelCard, { card_id: "card-1" });
+    expect(service.received).toHaveLength(2);
+    answers = [tooMany(0)];
+    runState = async () => "ended";
+    const failure = await failureOf(run(made.activities.cancelCard, { card_id: "card-1" }));
+    expect(failure).toMatchObject({ type: RUN_ENDED, nonRetryable: false });
+    expect(service.received).toHaveLength(3);
+  });
+
+  it("where it cannot be asked nothing is sent", async () => {
+    answers = [tooMany(0)];
+    runState = async () => {
+      throw new Error("no connection");
+    };
+    const failure = await failureOf(pay());
+    expect(failure).toMatchObject({ type: "Unavailable", nonRetryable: true });
+    expect(failure.message).toBe(
+      "createPayout was not sent: the Temporal server did not tell whether its run is open still (no connection).",
+    );
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("and what is in doubt stays so", async () => {
+    answers = [{ status: 502, body: "" }];
+    runState = async () => "ended";
+    expect(await failureOf(run(made.activities.createCard, card))).toMatchObject({
+      type: "OutcomeUnknown",
+    });
+    expect(service.received).toHaveLength(1);
+  });
+});
+
+it("a pause, and the end of the run, are asked for again where the journal took long", async () => {
+  const now = performance.now.bind(performance);
+  let later = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now() + later);
+  const { begin } = journal;
+  journal = {
+    ...journal,
+    begin: async (send) => {
+      later += 2_000;
+      pause = { why: "a bad file", by: "Ada", since: "2026-11-20T12:00:00.000Z" };
+      return begin(send);
+    },
+  };
+  await remake();
+  expect(await failureOf(pay())).toMatchObject({ type: PAUSED });
+  expect(service.received).toEqual([]);
+  expect(await recorded()).toMatchObject([{ outcome: "notCarriedOut" }]);
 });
 
 it("an answer that is older than the process stood still is asked for again", async () => {

@@ -1,12 +1,17 @@
 import { Context } from "@temporalio/activity";
-import type { PaymentsActivities } from "@durable-payments/activities";
+import {
+  type PaymentsActivities,
+  RUN_CANCELLING,
+  type SendIntent,
+} from "@durable-payments/activities";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { WorkflowFailedError } from "@temporalio/client";
-import { CancelledFailure } from "@temporalio/common";
+import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { onboardCardholder, payout, progressQuery } from "../src/index.ts";
+import { auditQuery, onboardCardholder, payout, progressQuery } from "../src/index.ts";
 import { lookUpsIn } from "./support/look-ups.ts";
-import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
+import { payBack } from "./support/pay-back.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -94,6 +99,58 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
     expect(ids["payout_id"]).toBeUndefined();
     expect((await service.simulator.state()).payouts).toEqual([]);
     expect(await service.requests("createPayout")).toBe(1);
+  });
+
+  it("while a payment waits to be sent knows that it is not, and ends with nothing in doubt", async () => {
+    const waiting = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    // As the guard of a send does when it asks after the wait.
+    const createPayout: PaymentsActivities["createPayout"] = async () => {
+      const activity = Context.current();
+      const heart = setInterval(() => activity.heartbeat(), 100);
+      waiting.resolve();
+      await cancelled.promise.finally(() => clearInterval(heart));
+      throw ApplicationFailure.nonRetryable("It was not sent.", RUN_CANCELLING);
+    };
+    await withWorker(rig, activities({ createPayout }), async ({ start }) => {
+      const handle = await start(payout, [payoutInput]);
+      await waiting.promise;
+      await handle.cancel();
+      cancelled.resolve();
+      await expectCancelled(handle.result());
+      expect((await handle.query(progressQuery)).stage).toBe("cancelled");
+      // It knows, and has nothing to look up.
+      const done = (await handle.query(auditQuery)).filter(({ step }) => step === "createPayout");
+      expect(done.map(({ what }) => what)).toEqual([
+        "intended",
+        "sending",
+        "not carried out",
+        "cancelled",
+      ]);
+    });
+  });
+
+  it("sends what it does to undo, and says so to whoever asks whether it may be sent", async () => {
+    const intents: Array<SendIntent | undefined> = [];
+    const createPayout: PaymentsActivities["createPayout"] = (input, intent) => {
+      intents.push(intent);
+      return service.activities.createPayout(input, intent);
+    };
+    const { beneficiary_id } = await service.client.createBeneficiary(beneficiary);
+    const payment = { ...payoutInput.payout, beneficiary_id };
+    await withWorker(rig, activities({ createPayout }), async ({ start }) => {
+      const handle = await start(payBack, [payment, { ...payment, amount: "1.00" }]);
+      await vi.waitFor(async () => {
+        expect((await handle.query(progressQuery)).stage).toBe("awaitPayout");
+      });
+      await handle.cancel();
+      await expectCancelled(handle.result());
+    });
+    expect(intents.map((intent) => [intent?.step, intent?.evenIfCancelled])).toEqual([
+      ["createPayout", undefined],
+      ["payBack", true],
+    ]);
+    expect((await service.simulator.state()).payouts).toHaveLength(2);
   });
 
   it("while the service turns a card away knows that there is none", async () => {

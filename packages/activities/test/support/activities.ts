@@ -15,8 +15,8 @@ import { type ActivitiesOptions, makePaymentsActivities } from "../../src/index.
 export const API_KEY = "api-key-that-nobody-may-see";
 
 /**
- * Activities over a client of that service, which repeats nothing by itself. Sends are not paused,
- * unless the options say otherwise.
+ * Activities over a client of that service, which repeats nothing by itself. Sends are not paused and
+ * runs are open, unless the options say otherwise.
  */
 export const activitiesFor = (
   url: string,
@@ -32,7 +32,11 @@ export const activitiesFor = (
       ...settings,
     }),
   );
-  const activities = makePaymentsActivities(runtime, { brake: async () => undefined, ...options });
+  const activities = makePaymentsActivities(runtime, {
+    brake: async () => undefined,
+    runState: async () => "open",
+    ...options,
+  });
   return { activities, close: () => runtime.dispose() };
 };
 

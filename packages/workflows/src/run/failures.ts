@@ -56,6 +56,8 @@ export const readSendFailure = (error: unknown): SendFailure => {
       case "Paused":
         return { _tag: "Paused", reason: cause.message };
       case "OtherAccount":
+      case "RunCancelling":
+      case "RunEnded":
       case "Unavailable":
       case "RateLimited":
       case "NotAuthenticated": {

@@ -47,6 +47,13 @@ const AMEND_BY_RETRY =
 
 const startTimeMs = (): number => workflowInfo().startTime.getTime();
 
+/** Whether a cancellation of the run does not concern what is done now. */
+const isShielded = (): boolean => {
+  let scope: CancellationScope | undefined = CancellationScope.current();
+  while (scope?.cancellable === true) scope = scope.parent;
+  return scope !== undefined;
+};
+
 /** Failures of a send that its worker itself has reported: it sends no more. */
 const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
 
@@ -134,6 +141,7 @@ export class Sender<Request extends object, A> {
       knownTo: this.#knownTo,
       isResend: this.#unknownOutcomes > 0 || this.#absent > 0,
       ...(this.#isUndone && { isUndone: true }),
+      ...(isShielded() && { evenIfCancelled: true }),
     };
   }
 

@@ -104,6 +104,19 @@ export const plantedFaults: readonly PlantedFault[] = [
     chaos: ["--seed", "404", ...temperament({})],
   },
   {
+    name: "run-before-dispatch",
+    what: "whether the run is open still is not asked for before what waited is sent",
+    edits: [
+      {
+        file: "packages/activities/src/guarded-send.ts",
+        find: `isAtOnce ? "open" : told(`,
+        put: `isAtOnce || operation !== "ping" ? "open" : told(`,
+      },
+    ],
+    tests: ["--project=@durable-payments/activities", "guarded-send"],
+    chaos: ["--seed", "411", ...temperament({})],
+  },
+  {
     name: "own-steps",
     what: "what another step of the same run owns, or may own, is nobody's",
     edits: [

@@ -60,6 +60,8 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "OtherAccount",
   "Paused",
   "RateLimited",
+  "RunCancelling",
+  "RunEnded",
   "Unavailable",
 ]);
 
