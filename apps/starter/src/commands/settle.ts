@@ -48,9 +48,19 @@ export const settle = Command.make("settle", flags, (given) =>
         found: Option.getOrUndefined(given.found),
       }),
     );
-    output.answer(
-      { workflowId: given.id, ...settled, status: "settled" },
-      () => `${settled.step} of ${given.id} is settled; a retry of the run goes by that.`,
+    const { time, wrap } = await import("../output/text.ts");
+    const { mayBeSentUntil, step } = settled;
+    output.answer({ workflowId: given.id, ...settled, status: "settled" }, () =>
+      [
+        `${step} of ${given.id} is settled; a retry of the run goes by that.`,
+        ...(mayBeSentUntil === undefined
+          ? []
+          : [
+              wrap(
+                `! The run has ended only just now: until ${time(mayBeSentUntil)} a worker that does not know of it may still send ${step}, or it may be under way. Look it up once more after that, and settle it anew if it was carried out after all.`,
+              ),
+            ]),
+      ].join("\n"),
     );
     return EXIT_CODES.done;
   }),
@@ -60,6 +70,9 @@ export const settle = Command.make("settle", flags, (given) =>
     `Say what became of what an ended run has sent, where the run itself could not
   find it out. What is in doubt is shown by \`starter attention\`. It is kept in
   Temporal with the name and the reason; a retry of the run goes by it.
+
+  What a run was sending that has ended less than 90 seconds ago may still be
+  sent: --not-carried-out then says until when to look once more.
 
   ${EXIT_CODES_HELP}`,
   ),

@@ -4,6 +4,7 @@ import {
   PAYMENT_IN_DOUBT,
   quoted,
 } from "@durable-payments/activities/search-attributes";
+import { MAY_BE_SENT_AFTER_END_MS } from "@durable-payments/activities/send-intent";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
@@ -147,6 +148,17 @@ export interface SettleFlags {
   readonly found: Readonly<Record<string, string>> | undefined;
 }
 
+/** What is settled. */
+export interface Settled {
+  readonly runId: string;
+  readonly step: string;
+  /**
+   * ISO 8601: until when a worker that does not know of the end of the run may still send it, or it may
+   * be under way. Only where it was said not to be carried out before that.
+   */
+  readonly mayBeSentUntil?: string;
+}
+
 /**
  * Keeps what a person found out about what an ended run has sent.
  *
@@ -157,7 +169,7 @@ export const settle = async (
   temporal: Temporal,
   workflowId: string,
   { by, found, reason, step }: SettleFlags,
-): Promise<{ readonly runId: string; readonly step: string }> => {
+): Promise<Settled> => {
   const run = await describeRun(temporal, workflowId);
   if (run.status.name === "RUNNING" || run.status.name === "PAUSED") {
     throw badInput(
@@ -192,7 +204,13 @@ export const settle = async (
     }
   }
   await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
-  return { runId: run.runId, step: settled.step };
+  const mayBeSentUntil = (run.closeTime?.getTime() ?? 0) + MAY_BE_SENT_AFTER_END_MS;
+  return {
+    runId: run.runId,
+    step: settled.step,
+    ...(found === undefined &&
+      Date.now() < mayBeSentUntil && { mayBeSentUntil: new Date(mayBeSentUntil).toISOString() }),
+  };
 };
 
 const stepText = ({ amount, currency = "", key, operation, step }: StepInDoubt): string =>

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { PayoutInput } from "@durable-payments/workflows";
+import { afterAll, expect, it, vi } from "vitest";
+import { ID, tooWide } from "./support/expected.ts";
+import { beneficiary, options, payout } from "./support/inputs.ts";
+import { makeRepairRig } from "./support/repair-rig.ts";
+import { jsonOf } from "./support/starter.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const folder = await mkdtemp(join(tmpdir(), "starter-test-"));
+afterAll(() => rm(folder, { recursive: true }));
+const journal = join(folder, "journal.sqlite");
+const { simulator, start, starter, temporal } = await makeRepairRig({
+  PAYMENTS_JOURNAL: `sqlite:${journal}`,
+});
+const { workflow } = temporal.client;
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+const paying = (reference: string): PayoutInput => ({
+  beneficiary: { ...beneficiary, nickname: reference },
+  payout: { ...payout, payout_reference: reference },
+  options,
+});
+
+const paid = async (reference: string) => {
+  const { payouts } = await simulator.state();
+  return payouts.filter(({ payout_reference }) => payout_reference === reference);
+};
+
+const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
+
+/** What the worker's journal has of the payout of a run. */
+const outcomeOf = (workflowId: string): unknown => {
+  const file = new DatabaseSync(journal, { readOnly: true });
+  try {
+    return file
+      .prepare("SELECT outcome FROM sends WHERE workflow_id = ? AND operation = 'createPayout'")
+      .get(workflowId)?.["outcome"];
+  } finally {
+    file.close();
+  }
+};
+
+/** Starts a payout that is turned away, and waits for a while, within its activity, to be sent again. */
+const startTurnedAway = async (workflowId: string): Promise<void> => {
+  const before = await requests();
+  await simulator.addFault({ kind: "rate-limited", operation: "createPayout", seconds: 14 });
+  await start("payout", workflowId, paying(workflowId));
+  await vi.waitFor(async () => expect(await requests()).toBe(before + 1), PATIENCE);
+  // The next heartbeat, which would tell the worker of an end, comes 12 seconds after this one.
+  await vi.waitFor(async () => {
+    const { raw } = await workflow.getHandle(workflowId).describe();
+    const [sending] = raw.pendingActivities ?? [];
+    expect(sending?.activityType?.name).toBe("createPayout");
+    expect(sending?.lastHeartbeatTime?.seconds?.toNumber()).toBeGreaterThan(0);
+  }, PATIENCE);
+};
+
+/** Awaits what the worker has written down when the wait was over: it was sent then, or held back. */
+const untilTried = (workflowId: string) =>
+  vi.waitFor(() => expect(outcomeOf(workflowId)).not.toBe("begun"), PATIENCE);
+
+it("what waits to be sent again is not sent after its run was terminated", async () => {
+  await startTurnedAway("terminated");
+  await workflow.getHandle("terminated").terminate("wrong");
+  await untilTried("terminated");
+  expect(outcomeOf("terminated")).toBe("notCarriedOut");
+  expect(await paid("terminated")).toEqual([]);
+  // What the starter knows is that a worker may have been late.
+  const settle = ["settle", "terminated", "--by", "Ada", "--reason", "not listed"];
+  const settled = await starter([...settle, "--not-carried-out", "--json"]);
+  const { closeTime } = await workflow.getHandle("terminated").describe();
+  expect(jsonOf(settled)).toEqual({
+    workflowId: "terminated",
+    runId: ID,
+    step: "createPayout",
+    status: "settled",
+    mayBeSentUntil: new Date((closeTime?.getTime() ?? 0) + 90_000).toISOString(),
+  });
+  const person = await starter([...settle, "--not-carried-out"]);
+  expect(person.stdout).toMatch(/^createPayout of terminated is settled;/);
+  expect(person.stdout).toContain("may still send createPayout");
+  expect(tooWide(person.stdout)).toEqual([]);
+  const found = await starter([...settle, "--found", "payout_id=7d595adc", "--json"]);
+  expect(jsonOf(found)).not.toHaveProperty("mayBeSentUntil");
+});
+
+it("what waits to be sent again is not sent after its run was cancelled, which ends as cancelled", async () => {
+  await startTurnedAway("cancelled");
+  await workflow.getHandle("cancelled").cancel();
+  await expect(workflow.result("cancelled")).rejects.toThrow();
+  expect((await workflow.getHandle("cancelled").describe()).status.name).toBe("CANCELLED");
+  expect(outcomeOf("cancelled")).toBe("notCarriedOut");
+  expect(await paid("cancelled")).toEqual([]);
+  const { inDoubt } = jsonOf(await starter(["attention", "--json"]));
+  expect(JSON.stringify(inDoubt)).not.toContain('"cancelled"');
+});
