@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { untakenSteps } from "../src/runs/in-doubt.ts";
 import { pastOf, type ReadPastRun } from "../src/runs/retry/past.ts";
 import { planRetry, type RetryFlags } from "../src/runs/retry/plan-retry.ts";
 import type { PastActivity, PastStep } from "../src/runs/retry/read-steps.ts";
@@ -43,6 +44,15 @@ const readRun = (more: Partial<ReadPastRun>): ReadPastRun => ({
   endedBy: undefined,
   cancelAsked: undefined,
   ...more,
+});
+
+it("what a run made that was terminated before it took the answer is in doubt", () => {
+  const made: PastActivity = { ...send(1, ""), isDone: true, result: { payout_id: "p-1" } };
+  const past = pastOf([readRun({ steps: [step("createPayout", 4, [made])] })]);
+  expect(untakenSteps(past, ["another"])).toMatchObject([
+    { step: "createPayout", operation: "createPayout", ids: { payout_id: "p-1" } },
+  ]);
+  expect(untakenSteps(past, ["p-1"])).toEqual([]);
 });
 
 describe("a retry", () => {

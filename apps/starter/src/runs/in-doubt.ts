@@ -15,7 +15,7 @@ import { commandLine } from "../output/command-line.ts";
 import { styled } from "../output/output.ts";
 import { time, wrap } from "../output/text.ts";
 import { SENDS } from "./retry/sends.ts";
-import { type Past, readPast } from "./retry/past.ts";
+import { type Past, type PastSend, readPast } from "./retry/past.ts";
 import { describeRun } from "./run-state.ts";
 import { keepSettlement, readSettlement } from "./settlement.ts";
 
@@ -29,25 +29,51 @@ export interface RunInDoubt {
   readonly inDoubt: ReadonlyArray<StepInDoubt>;
 }
 
+const inDoubtOf = (step: string, { kind, lastInput, sent }: PastSend): StepInDoubt => {
+  const key = textAt(lastInput, "unique_request_id");
+  const card_limit = textAt(lastInput, "card_limit");
+  const amount = card_limit ?? textAt(lastInput, "amount");
+  const currency = card_limit === undefined ? textAt(lastInput, "currency") : "USD";
+  return {
+    step,
+    operation: kind.operation,
+    ...(key !== undefined && { key }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    ...(sent.outcome === "known" && { ids: { [kind.id]: sent.id } }),
+  };
+};
+
 /** The steps of a run whose sends have an unknown outcome, as all histories of its id tell. */
 export const stepsInDoubt = ({ sends }: Past): ReadonlyArray<StepInDoubt> =>
-  [...sends].flatMap(([step, { kind, lastInput, sent }]) => {
-    if (sent.outcome !== "unknown") return [];
-    const { operation } = kind;
-    const key = textAt(lastInput, "unique_request_id");
-    const card_limit = textAt(lastInput, "card_limit");
-    const amount = card_limit ?? textAt(lastInput, "amount");
-    const currency = card_limit === undefined ? textAt(lastInput, "currency") : "USD";
-    return [
-      {
-        step,
-        operation,
-        ...(key !== undefined && { key }),
-        ...(amount !== undefined && { amount }),
-        ...(currency !== undefined && { currency }),
-      },
-    ];
-  });
+  [...sends].flatMap(([step, send]) =>
+    send.sent.outcome === "unknown" ? [inDoubtOf(step, send)] : [],
+  );
+
+/**
+ * What a run made that was terminated before it took the answer: its history alone knows it.
+ *
+ * @param ids that the run owned at last.
+ */
+export const untakenSteps = (
+  { sends }: Past,
+  ids: ReadonlyArray<string>,
+): ReadonlyArray<StepInDoubt> =>
+  [...sends].flatMap(([step, send]) =>
+    send.sent.outcome === "known" && !ids.includes(send.sent.id) ? [inDoubtOf(step, send)] : [],
+  );
+
+/** Those of the steps of a run that no person has settled. */
+const withoutSettlement = async <Step extends Pick<StepInDoubt, "step">>(
+  temporal: Temporal,
+  { runId }: WorkflowExecutionDescription,
+  steps: ReadonlyArray<Step>,
+): Promise<ReadonlyArray<Step>> => {
+  const settlements = await Promise.all(
+    steps.map(({ step }) => readSettlement(temporal, runId, step)),
+  );
+  return steps.filter((_, index) => settlements[index] === undefined);
+};
 
 /** What the run itself says to be in doubt; a run that was terminated could not say more. */
 const namedBy = ({
@@ -56,8 +82,8 @@ const namedBy = ({
   (typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "").split(" ").filter((name) => name !== "");
 
 /**
- * The steps of an ended run that are in doubt still: named by the run, unknown by its history, and not
- * settled by a person. What was turned away for certain when the run was terminated is none of them.
+ * The steps of an ended run that are in doubt still: named by the run, unknown by its history or to the
+ * run itself, and not settled by a person. What was turned away for certain when the run was terminated is none of them.
  */
 export const unsettledSteps = async (
   temporal: Temporal,
@@ -66,17 +92,18 @@ export const unsettledSteps = async (
   const named = namedBy(run);
   if (named.length === 0) return [];
   try {
-    const inDoubt = stepsInDoubt(await readPast(temporal, run));
-    return inDoubt.filter(({ step }) => named.includes(step));
+    const past = await readPast(temporal, run);
+    const untaken = untakenSteps(past, run.typedSearchAttributes.get(PAYMENT_IDS) ?? []);
+    const isNamed = ({ step }: StepInDoubt) => named.includes(step);
+    return [
+      ...stepsInDoubt(past).filter(isNamed),
+      ...(await withoutSettlement(temporal, run, untaken.filter(isNamed))),
+    ];
   } catch (error) {
     // Where the history of an earlier run is gone only this run's own word is left.
     if (!(error instanceof StarterError)) throw error;
-    const settlements = await Promise.all(
-      named.map((step) => readSettlement(temporal, run.runId, step)),
-    );
-    return named
-      .filter((_, index) => settlements[index] === undefined)
-      .map((step) => ({ step, operation: "unknown" }));
+    const steps = named.map((step) => ({ step, operation: "unknown" }));
+    return withoutSettlement(temporal, run, steps);
   }
 };
 
@@ -213,10 +240,11 @@ export const settle = async (
   };
 };
 
-const stepText = ({ amount, currency = "", key, operation, step }: StepInDoubt): string =>
+const stepText = ({ amount, currency = "", ids, key, operation, step }: StepInDoubt): string =>
   wrap(
     [
-      `! ${step}: ${operation} may have been carried out`,
+      `! ${step}: ${operation} ${ids === undefined ? "may have been" : "was"} carried out`,
+      ...Object.entries(ids ?? {}).map(([name, id]) => `${name} ${id}`),
       ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
       ...(key === undefined ? [] : [`key ${key}`]),
     ].join(", "),
