@@ -315,6 +315,28 @@ it("a run that is terminated by hand holds no slot", async () => {
   );
 });
 
+it("a row whose run was cancelled after its payout was created says so", async () => {
+  await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 3_000 });
+  const name = await file("ended.csv", csv(rowsOf("ended", 1)));
+  const started = await importFile(name);
+  const created = async () => (await payoutsOf("ended")).map(({ payout_id }) => payout_id);
+  await expect.poll(created, POLLING).toHaveLength(1);
+  const [payout_id = ""] = await created();
+  await simulator.setPayoutStatus(payout_id, "in_review");
+  const run = temporal.client.workflow.getHandle("payout/ended-0");
+  const idsOf = async () => (await run.query<Progress>("progress").catch(() => undefined))?.ids;
+  await expect.poll(idsOf, POLLING).toMatchObject({ payout_id });
+  await run.cancel();
+  const result = name.replace("ended.csv", "ended-result.jsonl");
+  const batch = batchOf(started.stderr);
+  await starter(["payouts", "status", batch, "--wait", "--result", result, "--json"]);
+  expect(JSON.parse(await readFile(result, "utf8"))).toMatchObject({
+    payout_id,
+    status: "cancelled",
+    reason: "The run was cancelled. Its payout was created.",
+  });
+});
+
 it("bad flags are told before anything is read", async () => {
   const calls = await Promise.all([
     importFile("nowhere.csv", "--window", "0"),

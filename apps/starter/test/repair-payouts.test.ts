@@ -162,6 +162,33 @@ describe("a payout", () => {
     );
   });
 
+  it("that people said to be the same for two runs is taken by one of them alone", async () => {
+    const both = ["said 1", "said 2"];
+    for (const id of both) {
+      await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
+      await start("payout", id, paying("29.00"));
+    }
+    await vi.waitFor(async () => expect(await paid("29.00")).toHaveLength(2), PATIENCE);
+    const [first] = await paid("29.00");
+    for (const id of both) {
+      await workflow.getHandle(id).terminate("by the test");
+      const found = ["--found", `payout_id=${first?.payout_id}`];
+      const settled = await starter(["settle", id, "--by", "Ada", "--reason", "seen", ...found]);
+      expect(settled.exitCode).toBe(0);
+    }
+    await Promise.all(both.map((id) => retry(id)));
+    // The one that does not get it looks, and finds its own.
+    const results = await Promise.all(
+      both.map(async (id) => {
+        expect(await ended(id)).toBe("COMPLETED");
+        return (await workflow.getHandle(id).result()) as { readonly payout_id: string };
+      }),
+    );
+    expect(results.map(({ payout_id }) => payout_id).toSorted()).toEqual(
+      (await paid("29.00")).map(({ payout_id }) => payout_id).toSorted(),
+    );
+  });
+
   it("that a person says was not carried out is sent again, and nobody is asked anew", async () => {
     await simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
     const before = await requests("createPayout");

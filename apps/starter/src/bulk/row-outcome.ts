@@ -1,5 +1,9 @@
 import type { Journal } from "@durable-payments/journal";
-import { PAYMENT_AWAITS, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
+import {
+  PAYMENT_AWAITS,
+  PAYMENT_IDS,
+  PAYMENT_STAGE,
+} from "@durable-payments/activities/search-attributes";
 import type { BatchRow, PayoutResult } from "@durable-payments/workflows";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
@@ -60,17 +64,26 @@ const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): 
   return { payout_id, status: stage === "awaitPayout" ? "waiting" : "sending", reason: stage };
 };
 
+/** The payout that a run owned at last; empty where it owned none. */
+const createdPayout = (attributes: WorkflowExecutionInfo["typedSearchAttributes"]): string => {
+  const claim = (attributes.get(PAYMENT_IDS) ?? []).find((id) => id.startsWith("payout:"));
+  return claim?.slice("payout:".length) ?? "";
+};
+
 const closedRun = async (
   temporal: Temporal,
-  { runId, status, workflowId }: WorkflowExecutionInfo,
+  { runId, status, typedSearchAttributes, workflowId }: WorkflowExecutionInfo,
 ): Promise<What> => {
   const ending = await awaitEnding(temporal, { workflowId, runId });
   if (ending.status === "failed") {
     const { details, message } = ending.failure;
+    const named = textIn(details, "payout_id");
+    const created = createdPayout(typedSearchAttributes);
     return {
-      payout_id: textIn(details, "payout_id"),
+      payout_id: named === "" ? created : named,
       status: endedAs(status.name),
-      reason: message,
+      // What was created is not called back by the end of its run.
+      reason: named === "" && created !== "" ? `${message} Its payout was created.` : message,
     };
   }
   // What the workflow returns.

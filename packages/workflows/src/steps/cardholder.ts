@@ -1,5 +1,5 @@
 import type { SeenCardholder } from "@durable-payments/activities";
-import { cardholderIntent } from "@durable-payments/activities/near-match";
+import { cardholderIntent, matchCardholder } from "@durable-payments/activities/near-match";
 import type { Cardholder, Input } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import { activities, localLooks } from "../run/activities.ts";
@@ -41,6 +41,22 @@ const lookUpCardholder: LookUp<CreateCardholder, Identified> = {
 };
 
 /**
+ * Takes a cardholder that was found for the one who was to be created.
+ *
+ * @throws OtherCardholder where the list shows that it is somebody else.
+ */
+const foundCardholder = async (
+  { card_holder_id = "" }: Readonly<Record<string, string>>,
+  request: CreateCardholder,
+): Promise<Identified> => {
+  const { cardholder } = await activities.checkCardholder({ card_holder_id });
+  if (cardholder !== null && matchCardholder(request, { ...cardholder }) === "different") {
+    throw runFailure("OtherCardholder", `${card_holder_id} is another person.`, { card_holder_id });
+  }
+  return { card_holder_id };
+};
+
+/**
  * Creates a cardholder, exactly once: one whose answer is lost is looked for in the list.
  *
  * @param step name of the step, when a run creates several cardholders.
@@ -67,7 +83,7 @@ export const createCardholder = (
       whenLost: "lookUp",
       shown: ({ first_name, last_name }) => ({ first_name, last_name }),
       idsWanted: ["card_holder_id"],
-      fromIds: async (ids) => ({ card_holder_id: ids["card_holder_id"] ?? "" }),
+      fromIds: foundCardholder,
       ids: (created) => ({ card_holder_id: created.card_holder_id }),
     }).then(({ card_holder_id }) => card_holder_id),
   );

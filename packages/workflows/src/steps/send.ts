@@ -1,7 +1,11 @@
-import type { Matches, SendIntent } from "@durable-payments/activities";
+import type { Matches, SendIntent, SentBefore } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
+import { isCancellation } from "@temporalio/workflow";
 import type { Attention } from "../run/attention.ts";
+import { rootCause } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
+import { expectUnowned } from "./expect-unowned.ts";
+import { recordFound } from "./record-found.ts";
 import { Sender } from "./sender.ts";
 
 /** What is looked for: what a step may have sent, under any of its keys. */
@@ -71,12 +75,15 @@ export const sendUntilKnown = async <Request extends object, A>(
   run.sendsOnce(sending.step);
   const told = run.sentBefore(sending.step);
   const before = told instanceof Promise ? await told : told;
-  if (before?.outcome === "known") {
-    const result = await sending.fromIds(before.ids, sending.request);
-    if (before.key !== undefined) run.owns(sending.step, before.key);
-    return keep(run, sending, { result, what: "known from the run before" });
+  const known = before?.outcome === "known" ? await takeOver(run, sending, before) : undefined;
+  if (known !== undefined) {
+    return keep(run, sending, { result: known.result, what: "known from the run before" });
   }
-  const sender = new Sender(run, sending, before);
+  const sender = new Sender(
+    run,
+    sending,
+    before?.outcome === "known" ? { outcome: "unknown", amendments: 0 } : before,
+  );
   try {
     let result: A | "send" = sender.hasPast ? await sender.settlePast() : "send";
     while (result === "send") {
@@ -91,6 +98,33 @@ export const sendUntilKnown = async <Request extends object, A>(
   } catch (error) {
     sender.leave();
     throw error;
+  }
+};
+
+/**
+ * Takes over what a step made in a run before this one, by its history or as a person said it: that a
+ * person has said so does not make it this step's.
+ *
+ * @returns undefined where it is not what was sent, or another run or step has it.
+ */
+const takeOver = async <Request extends object, A>(
+  run: Run,
+  sending: Sending<Request, A>,
+  before: Extract<SentBefore, { readonly outcome: "known" }>,
+): Promise<{ readonly result: A } | undefined> => {
+  const { fromIds, ids, request, step } = sending;
+  try {
+    const result = await fromIds(before.ids, request);
+    await expectUnowned(run, step, ids(result));
+    const owner = await recordFound(run, sending, result);
+    if (owner !== undefined) throw new Error(`It belongs to ${owner}.`);
+    if (before.key !== undefined) run.owns(step, before.key);
+    return { result };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const reason = rootCause(error).message;
+    run.audit.add({ who: "run", step, what: "not what this step sent", detail: { reason } });
+    return undefined;
   }
 };
 
