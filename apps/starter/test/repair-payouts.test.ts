@@ -166,10 +166,10 @@ describe("a payout", () => {
     const both = ["said 1", "said 2"];
     for (const id of both) {
       await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
-      await start("payout", id, paying("29.00"));
+      await start("payout", id, paying("31.50"));
     }
-    await vi.waitFor(async () => expect(await paid("29.00")).toHaveLength(2), PATIENCE);
-    const [first] = await paid("29.00");
+    await vi.waitFor(async () => expect(await paid("31.50")).toHaveLength(2), PATIENCE);
+    const [first] = await paid("31.50");
     for (const id of both) {
       await workflow.getHandle(id).terminate("by the test");
       const found = ["--found", `payout_id=${first?.payout_id}`];
@@ -185,7 +185,7 @@ describe("a payout", () => {
       }),
     );
     expect(results.map(({ payout_id }) => payout_id).toSorted()).toEqual(
-      (await paid("29.00")).map(({ payout_id }) => payout_id).toSorted(),
+      (await paid("31.50")).map(({ payout_id }) => payout_id).toSorted(),
     );
   });
 
