@@ -183,13 +183,13 @@ export const makeWaitingActivities = (
     awaitVerification: async ({ card_holder_id, ...pace }) => {
       const seen = await lookAtCardholder(card_holder_id, pace);
       if (seen.outcome !== "open") return seen;
-      const status = seen.cardholder?.card_holder_status;
+      const { card_holder_status = "listed without a status" } = seen.cardholder ?? {};
       return openUntilThen(
         seen,
         pace,
-        status === undefined
+        seen.cardholder === null
           ? "The cardholder is not in the list yet."
-          : `The cardholder is ${status}.`,
+          : `The cardholder is ${card_holder_status}.`,
       );
     },
 

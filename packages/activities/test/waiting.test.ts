@@ -214,6 +214,24 @@ describe("awaitVerification", () => {
     });
   });
 
+  it("says so where the list shows no status", async () => {
+    const row = { card_holder_id: "h-1", card_holder_status: null, create_time: "" };
+    const service = await startRawService(() =>
+      success({ total_item: 1, total_page: 1, item_list: [row] }),
+    );
+    const { activities, close } = activitiesFor(service.url);
+    try {
+      const looked = run(activities.awaitVerification, { card_holder_id: "h-1", ...pace });
+      expect(await failureOf(looked)).toMatchObject({
+        type: NOT_YET,
+        message: "The cardholder is listed without a status.",
+      });
+    } finally {
+      await close();
+      await service.stop();
+    }
+  });
+
   it("ends where a run of the same id has removed the cardholder: no list will show them", async () => {
     const card_holder_id = await newCardholder();
     await run(made.activities.removeCardholder, { card_holder_id });
