@@ -76,3 +76,13 @@ export const cancelAt = async (handle: WorkflowHandle, stage: string): Promise<v
   await untilStageIs(handle, stage);
   await handle.cancel();
 };
+
+/** Cancels a run while it waits by an activity of this type, between two of its looks. */
+export const cancelWhile = async (handle: WorkflowHandle, activityType: string): Promise<void> => {
+  await until(async () => {
+    const { raw } = await handle.describe();
+    const [pending] = raw.pendingActivities ?? [];
+    return pending?.activityType?.name === activityType && Number(pending.attempt) > 1;
+  });
+  await handle.cancel();
+};

@@ -5,7 +5,7 @@ import {
   type OnboardCardholderOptions,
 } from "../../../src/index.ts";
 import { onboardInput } from "../inputs.ts";
-import { cancelAt, decide, type Ending, refused } from "./ending.ts";
+import { cancelAt, cancelWhile, decide, type Ending, refused } from "./ending.ts";
 
 /** Nobody tells the runs that are recorded: they look themselves. */
 const OFTEN = { min: "100 ms", max: "200 ms" } as const;
@@ -129,7 +129,7 @@ export const onboardingEndings: ReadonlyArray<Ending> = [
     options: POOR,
     // It is cancelled between two looks: what one that is under way comes to depends on luck.
     run: onboard({ ...COMPENSATE, pollInterval: SELDOM }, (handle) =>
-      cancelAt(handle, "awaitFunds"),
+      cancelWhile(handle, "awaitFunds"),
     ),
   },
 ];
