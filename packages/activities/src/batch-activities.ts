@@ -158,12 +158,9 @@ const FOUND_WITHIN_MS = 30_000;
 
 const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, started }) => {
   const { client, info } = Context.current();
-  const [{ count: found, groups }, unfinished] = await Promise.all([
-    client.workflow.count(`${ofBatch(batch)} GROUP BY ExecutionStatus`),
-    client.workflow.count(
-      `${ofBatch(batch)} AND ExecutionStatus = "Completed" AND ${PAYMENT_STAGE.name} = "${UNFINISHED}"`,
-    ),
-  ]);
+  const { count: found, groups } = await client.workflow.count(
+    `${ofBatch(batch)} GROUP BY ExecutionStatus`,
+  );
   const counted = new Map(groups.map(({ count, groupValues }) => [String(groupValues[0]), count]));
   const open = counted.get("Running") ?? 0;
   const waited = Date.now() - info.scheduledTimestampMs;
@@ -172,9 +169,12 @@ const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, star
     const delay = Math.min(LONGEST_PAUSE_MS, Math.max(1_000, waited / 10));
     throw notYet(`${open} runs are open.`, Math.round(delay));
   }
+  const { count: unfinished } = await client.workflow.count(
+    `${ofBatch(batch)} AND ExecutionStatus = "Completed" AND ${PAYMENT_STAGE.name} = "${UNFINISHED}"`,
+  );
   return {
-    completed: (counted.get("Completed") ?? 0) - unfinished.count,
-    unfinished: unfinished.count,
+    completed: (counted.get("Completed") ?? 0) - unfinished,
+    unfinished,
     failed: counted.get("Failed") ?? 0,
     cancelled: counted.get("Canceled") ?? 0,
     terminated: counted.get("Terminated") ?? 0,

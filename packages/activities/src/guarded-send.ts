@@ -35,7 +35,7 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /** What the Temporal server answers. Without an answer nothing is sent. */
-const told = <A>(answer: Promise<A>, what: string): Promise<A> =>
+const answerOf = <A>(answer: Promise<A>, what: string): Promise<A> =>
   answer.catch((error: unknown) => {
     throw new Error(`the Temporal server did not tell whether ${what} (${messageOf(error)})`, {
       cause: error,
@@ -173,8 +173,8 @@ export class GuardedSend {
     const isAtOnce = !this.#wasAsked && performance.now() - this.#began <= AT_ONCE_MS;
     this.#wasAsked = true;
     const [pause, state] = await Promise.all([
-      told(brake(), "sends are paused"),
-      isAtOnce ? "open" : told(runState(), "its run is open still"),
+      answerOf(brake(), "sends are paused"),
+      isAtOnce ? "open" : answerOf(runState(), "its run is open still"),
     ]);
     // What may be sent twice is tried again by Temporal, if the run is open after all.
     if (state === "ended") {

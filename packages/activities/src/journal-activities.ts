@@ -1,5 +1,11 @@
 import type { OperationName } from "@durable-payments/api-core";
-import { idNameOf, idOf, type Journal, type RecordedSend } from "@durable-payments/journal";
+import {
+  idNameOf,
+  idOf,
+  isInDoubt,
+  type Journal,
+  type RecordedSend,
+} from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
 import { isUnnamedStep } from "./send-intent.ts";
 
@@ -57,8 +63,7 @@ const madeBy = (send: RecordedSend): Pick<ForgottenSend, "made"> => {
   return name === undefined || id === undefined ? {} : { made: { [name]: id } };
 };
 
-const mayStand = ({ outcome }: RecordedSend): boolean =>
-  outcome === "begun" || outcome === "unknown" || outcome === "carriedOut";
+const mayStand = (send: RecordedSend): boolean => isInDoubt(send) || send.outcome === "carriedOut";
 
 /** The activities by which a run compares what it knows with the journal. */
 export const makeJournalActivities = (journal: Journal): JournalActivities => ({

@@ -2,9 +2,9 @@ import {
   type Assumptions,
   type ListPage,
   readTime,
+  rowKeys,
   type UnreadableRow,
 } from "@durable-payments/api-core";
-import { rowKeys } from "./whole-list.ts";
 
 /** An item of a list, as far as every list shows it. */
 export interface ListedItem {

@@ -191,7 +191,8 @@ const canonical = (whole: string, fraction: string): string => {
   return decimals === "" ? integer || "0" : `${integer || "0"}.${decimals}`;
 };
 
-const plainReading = (text: string): string | undefined => {
+/** A decimal that is written plainly, the same for the same number; undefined for anything else. */
+export const plainDecimal = (text: string): string | undefined => {
   if (!PLAIN.test(text)) return undefined;
   const [whole = "", fraction = ""] = text.split(".");
   return canonical(whole, fraction);
@@ -242,9 +243,9 @@ const isRounded = (sent: string, reading: string): boolean => {
  */
 export const matchAmount = (sent: string, listed: unknown, fee?: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
-  const wanted = plainReading(sent);
+  const wanted = plainDecimal(sent);
   if (wanted === undefined) return "unreadable";
-  if (plainReading(text) === wanted) return "same";
+  if (plainDecimal(text) === wanted) return "same";
   const readings = readingsOf(text);
   if (readings.length === 0 || significantDigits(text) === "") return "unreadable";
   const fees = readingsOf(textOf(fee) ?? "").map(Number);

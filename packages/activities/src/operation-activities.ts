@@ -9,7 +9,7 @@ import {
   type PaymentsError,
   type RepeatClass,
 } from "@durable-payments/api-core";
-import type { Journal, MadeBySend } from "@durable-payments/journal";
+import { idNameOf, type Journal, type MadeBySend } from "@durable-payments/journal";
 import { Context, type Info } from "@temporalio/activity";
 import { Effect } from "effect";
 import type { Brake } from "./brake.ts";
@@ -59,12 +59,10 @@ const isAnsweredTheSame = (error: PaymentsError): boolean =>
   error._tag === "UnexpectedAnswer" ||
   (error._tag === "Unavailable" && error.status !== undefined && error.status < 500);
 
-/** What a change undoes: the operation that made it, and the field of the input that names it. */
-const UNDOES: {
-  readonly [Name in OperationName]?: { readonly made: OperationName; readonly id: string };
-} = {
-  removeCardholder: { made: "createCardholder", id: "card_holder_id" },
-  cancelCard: { made: "createCard", id: "card_id" },
+/** The operation that made what a change undoes. */
+const UNDOES: { readonly [Name in OperationName]?: OperationName } = {
+  removeCardholder: "createCardholder",
+  cancelCard: "createCard",
 };
 
 /** Step and number of a send that its workflow does not name. */
@@ -79,11 +77,11 @@ const madeBefore = (
   input: unknown,
   { workflowExecution }: Pick<Info, "workflowExecution">,
 ): MadeBySend | undefined => {
-  const undoes = UNDOES[name];
-  const id = undoes && textOf(input, undoes.id);
-  return undoes === undefined || id === undefined || workflowExecution === undefined
+  const made = UNDOES[name];
+  const id = made && textOf(input, idNameOf(made) ?? "");
+  return made === undefined || id === undefined || workflowExecution === undefined
     ? undefined
-    : { workflowId: workflowExecution.workflowId, operation: undoes.made, id };
+    : { workflowId: workflowExecution.workflowId, operation: made, id };
 };
 
 /** Derives the activities from the contract. */

@@ -2,11 +2,12 @@ import {
   type ListPage,
   ListReading,
   readTime,
+  rowKeys,
   type UnreadableRow,
 } from "@durable-payments/api-core";
 import { NewestFirst } from "./list-order.ts";
 import { type KeptPage, ListedItems, type ListedItem, type LookedFor } from "./listed-items.ts";
-import { rowKeys, WholeList } from "./whole-list.ts";
+import { WholeList } from "./whole-list.ts";
 
 /** Most pages that are kept for another worker: what a heartbeat carries is bounded. */
 const MOST_KEPT_PAGES = 50;

@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { CARD_CURRENCY, type OperationName } from "@durable-payments/api-core";
 import type { Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
-import { BigDecimal, Option } from "effect";
 import { moneyOf } from "./limits.ts";
+import { plainDecimal } from "./match-fields.ts";
 import type { SendIntent } from "./send-intent.ts";
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -23,15 +23,6 @@ const canonicalJson = (value: unknown): string =>
       : part,
   );
 
-/** The same text for the same decimal: 10 and 10.00 pay the same. */
-const plainDecimal = (value: unknown): unknown =>
-  typeof value === "string"
-    ? Option.match(BigDecimal.fromString(value), {
-        onNone: () => value,
-        onSome: (decimal) => BigDecimal.format(BigDecimal.normalize(decimal)),
-      })
-    : value;
-
 /** The fields of requests that hold an amount. */
 const AMOUNTS: ReadonlySet<string> = new Set(["amount", "card_limit"]);
 
@@ -44,7 +35,8 @@ export const hashPayload = (workflowId: string, input: unknown): string => {
   const { card_number: _, unique_request_id: __, ...hashed } = fieldsOf(input);
   const plain = Object.entries(hashed).map(([field, value]) => [
     field,
-    AMOUNTS.has(field) ? plainDecimal(value) : value,
+    // 10 and 10.00 pay the same.
+    AMOUNTS.has(field) && typeof value === "string" ? (plainDecimal(value) ?? value) : value,
   ]);
   return createHmac("sha256", workflowId)
     .update(canonicalJson(Object.fromEntries(plain)))

@@ -5,17 +5,6 @@ export interface CountedPage {
   readonly total_item?: number | undefined;
 }
 
-/** A text for each of these, the same on whatever page it stands; what a page shows twice, twice. */
-export const rowKeys = (rows: ReadonlyArray<unknown>): ReadonlyArray<string> => {
-  const counts = new Map<string, number>();
-  return rows.map((row) => {
-    const written = JSON.stringify(row);
-    const nth = (counts.get(written) ?? 0) + 1;
-    counts.set(written, nth);
-    return `${nth} ${written}`;
-  });
-};
-
 /**
  * Whether all that a list holds was read, whatever its order. Give it every page, in the order in
  * which they were read, over several readings.

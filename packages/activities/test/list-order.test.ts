@@ -1,24 +1,17 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { failureOf } from "./support/activities.ts";
 import {
   cardholderRow,
   type List,
-  type Listing,
   minutesAfter,
   otherRows,
+  listings,
   pagesOf,
   payoutRow,
   type Row,
-  startListing,
 } from "./support/listings.ts";
 
-let listing: Listing | undefined;
-afterEach(() => listing?.stop());
-
-const listingOf = async (...given: Parameters<typeof startListing>): Promise<Listing> => {
-  listing = await startListing(...given);
-  return listing;
-};
+const listingOf = listings();
 
 /** A list that changes with every page that is read of it. */
 const changing = (change: (reads: number) => ReadonlyArray<Row>): List => {

@@ -6,20 +6,15 @@ import {
   type Listing,
   minutesAfter,
   otherRows,
+  listings,
   pagesOf,
   payoutRow,
   type Row,
   since,
-  startListing,
+  type startListing,
 } from "./support/listings.ts";
 
-let listing: Listing | undefined;
-afterEach(() => listing?.stop());
-
-const listingOf = async (...given: Parameters<typeof startListing>): Promise<Listing> => {
-  listing = await startListing(...given);
-  return listing;
-};
+const listingOf = listings();
 
 const overRows = (rows: ReadonlyArray<Row>, options?: Parameters<typeof startListing>[1]) =>
   listingOf(pagesOf(rows), options);
@@ -321,7 +316,6 @@ describe("how far a list lags", () => {
   it("is never shorter than it was ever seen, nor than what is assumed", async () => {
     const { findPayouts } = await overRows([], { journal: journalOf([], 1_000_000) });
     expect(await findPayouts()).toMatchObject({ listLagMs: 1_500_000 });
-    await listing?.stop();
     const short = await overRows([], { journal: journalOf([], 1_000) });
     expect(await short.findPayouts()).toMatchObject({ listLagMs: 180_000 });
   });
@@ -334,7 +328,6 @@ describe("how far a list lags", () => {
     const { findCardholders } = await overRows([row], { journal });
     expect(await findCardholders()).toMatchObject({ listLagMs: 180_000 });
     expect(noted).toEqual([]);
-    await listing?.stop();
     // A payout is not removed.
     const payouts = await overRows([payoutRow("later")], { journal });
     expect((await payouts.findPayouts()).listLagMs).toBeGreaterThanOrEqual(900_000);
@@ -353,7 +346,6 @@ describe("how far a list lags", () => {
     const journal = journalOf([{ id: "a", answeredAt }]);
     const { findPayouts } = await overRows([payoutRow("a")], { journal });
     expect(await findPayouts()).not.toHaveProperty("listedUpTo");
-    await listing?.stop();
     const monotone = await overRows([payoutRow("a")], {
       journal,
       assumptions: { listsAreMonotone: true },
@@ -371,7 +363,6 @@ it("reads by the time of creation only where the range filters are assumed to be
   const { findPayouts } = await listingOf(list);
   await findPayouts();
   expect(queries[0]?.has("date_type")).toBe(false);
-  await listing?.stop();
   const ranged = await listingOf(list, { assumptions: { lookUpByTimeRange: true } });
   await ranged.findPayouts();
   expect(queries[1]?.get("date_type")).toBe("create_time");
@@ -425,7 +416,6 @@ describe("what was seen to be listed, and is not any more", () => {
   const seenOnce = async (options?: Parameters<typeof startListing>[1]) => {
     const { findPayouts } = await overRows([payoutRow("a")], options);
     const { items } = await findPayouts();
-    await listing?.stop();
     return items;
   };
 
@@ -477,7 +467,6 @@ describe("what was seen to be listed, and is not any more", () => {
           };
     });
     await failureOf(findPayouts());
-    await listing?.stop();
     const next = await overRows([]);
     const { matches } = await next.findPayouts({
       attempt: 2,
@@ -494,7 +483,6 @@ describe("a look-up whose worker was lost", () => {
     const first = await overRows(rows);
     const whole = await first.findPayouts();
     const afterTwoPages = first.heartbeats[1];
-    await listing?.stop();
     const second = await overRows(rows);
     const resumed = await second.findPayouts({ attempt: 2, heartbeatDetails: afterTwoPages });
     expect(second.pagesRead()).toEqual([3, 1, 2, 3]);
@@ -504,7 +492,6 @@ describe("a look-up whose worker was lost", () => {
   it("begins anew where what was read did not add up", async () => {
     const { findPayouts, heartbeats } = await listingOf(() => ({ total_item: 2, total_page: 1 }));
     await failureOf(findPayouts());
-    await listing?.stop();
     const again = await overRows([payoutRow("a")]);
     const details = heartbeats.at(-1);
     expect((await again.findPayouts({ attempt: 2, heartbeatDetails: details })).items).toHaveLength(

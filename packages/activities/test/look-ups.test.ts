@@ -2,6 +2,7 @@ import type { Client } from "@temporalio/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { activitiesFor, failureOf, run } from "./support/activities.ts";
 import { cardholder, payout } from "./support/bodies.ts";
+import { cardholderRow, minutesAfter, since } from "./support/listings.ts";
 import { type RawService, type Said, startRawService, success } from "./support/raw-service.ts";
 
 let service: RawService | undefined;
@@ -47,11 +48,9 @@ const overPages = async (pages: ReadonlyArray<ReadonlyArray<Listed>>) => {
   return made.activities;
 };
 
-const since = Date.parse("2026-11-20T12:00:00Z");
 const intentMark = "intent:1";
 const step = "createPayout";
 const keys = ["key-1"];
-const minutesAfter = (minutes: number) => new Date(since + minutes * 60_000).toISOString();
 
 const listed = (payout_id: string, changes: Listed = {}): Listed => ({
   payout_id,
@@ -215,24 +214,14 @@ describe("findPayouts", () => {
 });
 
 describe("findCardholders", () => {
-  const person = (card_holder_id: string, changes: Listed = {}): Listed => ({
-    card_holder_id,
-    card_holder_status: "PENDING",
-    card_num: 0,
-    first_name: "Ada",
-    last_name: "Example",
-    create_time: minutesAfter(1),
-    ...changes,
-  });
-
   it("finds those of the same name that were created since, on every page, and their owners", async () => {
     const activities = await overPages([
-      [person("new"), person("other-first", { first_name: "Grace" })],
+      [cardholderRow("new"), cardholderRow("other-first", { first_name: "Grace" })],
       [
-        person("older", { create_time: minutesAfter(-60) }),
-        person("other-last", { last_name: "Hopper" }),
+        cardholderRow("older", { create_time: minutesAfter(-60) }),
+        cardholderRow("other-last", { last_name: "Hopper" }),
       ],
-      [person("slow-clock", { create_time: minutesAfter(-4) })],
+      [cardholderRow("slow-clock", { create_time: minutesAfter(-4) })],
     ]);
     const { client } = clientWith({ "cardholder:new": ["run-a"], "intent:1": ["run-b"] });
     const sent = { request: cardholder, since, intentMark, step };
@@ -243,7 +232,7 @@ describe("findCardholders", () => {
   });
 
   it("are no other run's where that has a card of the same id", async () => {
-    const activities = await overPages([[person("4")]]);
+    const activities = await overPages([[cardholderRow("4")]]);
     const { client } = clientWith({ "4": ["run-a"], "card:4": ["run-a"] });
     const sent = { request: cardholder, since, intentMark, step };
     const { matches } = await run(activities.findCardholders, sent, {}, { client });

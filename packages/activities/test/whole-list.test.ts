@@ -1,8 +1,8 @@
-import { defaultAssumptions } from "@durable-payments/api-core";
+import { defaultAssumptions, rowKeys } from "@durable-payments/api-core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type KeptPages, readList } from "../src/read-list.ts";
-import { rowKeys, WholeList } from "../src/whole-list.ts";
+import { WholeList } from "../src/whole-list.ts";
 
 interface Item {
   readonly id: string;

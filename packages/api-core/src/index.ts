@@ -35,7 +35,7 @@ export {
   Unavailable,
   UnexpectedAnswer,
 } from "./client/errors.ts";
-export { type ListPage, ListReading, type PageRead } from "./client/list-guard.ts";
+export { type ListPage, ListReading, type PageRead, rowKeys } from "./client/list-guard.ts";
 export { IsResend } from "./client/is-resend.ts";
 export {
   type Input,

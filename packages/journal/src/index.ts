@@ -15,7 +15,7 @@ export {
 } from "./journal.ts";
 export { idNameOf, idOf } from "./made-ids.ts";
 export { makeMemoryJournal } from "./memory-journal.ts";
-export { forbidding } from "./permit.ts";
+export { forbidding, isInDoubt } from "./permit.ts";
 export {
   describeJournalPlace,
   JOURNAL_VARIABLE,

@@ -5,6 +5,10 @@ type Asked = Pick<Send, "isUndone" | "knownTo" | "number">;
 const highest = (sends: ReadonlyArray<RecordedSend>): RecordedSend | undefined =>
   sends.toSorted((a, b) => a.number - b.number).at(-1);
 
+/** Whether it is not known whether a send was carried out. */
+export const isInDoubt = ({ outcome }: Pick<RecordedSend, "outcome">): boolean =>
+  outcome === "begun" || outcome === "unknown";
+
 /**
  * The recorded send of the same write that forbids another one: what was carried out and not undone
  * since, or else the latest where it is not before the one asked for, or else the latest that may
@@ -23,17 +27,14 @@ export const forbidding = (
   return highest(
     recorded.filter(
       (send) =>
-        send.number > knownTo &&
-        (send.outcome === "begun" ||
-          send.outcome === "unknown" ||
-          (send.outcome === "undone" && !isUndone)),
+        send.number > knownTo && (isInDoubt(send) || (send.outcome === "undone" && !isUndone)),
     ),
   );
 };
 
 /** The latest send of a write of which it is not known whether it was carried out. */
 export const latestUnknown = (recorded: ReadonlyArray<RecordedSend>): RecordedSend | undefined =>
-  highest(recorded.filter(({ outcome }) => outcome === "begun" || outcome === "unknown"));
+  highest(recorded.filter(isInDoubt));
 
 /** Whether a recorded send overtakes one that has begun: it is later, or was carried out before. */
 export const isOvertakenBy = (

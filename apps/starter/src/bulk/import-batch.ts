@@ -1,5 +1,5 @@
 import type { Temporal } from "../connection/temporal.ts";
-import { NoJournal, withJournal } from "../connection/journal.ts";
+import { withJournalOrNot } from "../connection/journal.ts";
 import { withTemporal } from "../connection/temporal.ts";
 import { EXIT_CODES, StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
@@ -39,15 +39,10 @@ interface Found extends KnownRows {
 
 const known = async (temporal: Temporal, checked: CheckedFile, output: Output): Promise<Found> => {
   const onRow = (rows: number) => output.live(`… looked up row ${rows} of ${checked.rows}`);
-  try {
-    return await withJournal(({ journal }) => findKnownRows(temporal, checked, onRow, journal));
-  } catch (error) {
-    if (!(error instanceof NoJournal)) throw error;
-    return {
-      ...(await findKnownRows(temporal, checked, onRow)),
-      whyNoJournal: error.message,
-    };
-  }
+  return withJournalOrNot(async (found) => ({
+    ...(await findKnownRows(temporal, checked, onRow, found.journal)),
+    ...("whyNot" in found && { whyNoJournal: found.whyNot }),
+  }));
 };
 
 /** What the journal says of rows that Temporal does not know, or has forgotten. */

@@ -5,7 +5,7 @@ import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/workflows";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
-import { NoJournal, withJournal } from "../connection/journal.ts";
+import { withJournalOrNot } from "../connection/journal.ts";
 import { badInput } from "../errors.ts";
 import { describeRun } from "../runs/run-state.ts";
 import { memoOf } from "./batch-report.ts";
@@ -82,12 +82,7 @@ export const writeResultFile = async (
   pages: () => AsyncIterable<ReadonlyArray<BatchRow>>,
   file: string,
 ): Promise<void> => {
-  try {
-    await withJournal(({ journal }) => write(temporal, pages(), { file, journal }));
-  } catch (error) {
-    if (!(error instanceof NoJournal)) throw error;
-    await write(temporal, pages(), { file, journal: undefined });
-  }
+  await withJournalOrNot(({ journal }) => write(temporal, pages(), { file, journal }));
 };
 
 const write = async (

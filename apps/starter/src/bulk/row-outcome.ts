@@ -7,7 +7,7 @@ import {
 import type { BatchRow, PayoutResult } from "@durable-payments/workflows";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { isRecord } from "../input/fields.ts";
+import { textAt } from "../input/fields.ts";
 import { commandLine } from "../output/command-line.ts";
 import { awaitEnding } from "../runs/run-state.ts";
 
@@ -47,11 +47,6 @@ const ENDED = {
 const endedAs = (name: string): (typeof ENDED)[keyof typeof ENDED] =>
   Object.entries(ENDED).find(([known]) => known === name)?.[1] ?? "failed";
 
-const textIn = (value: unknown, field: string): string => {
-  const found = isRecord(value) ? value[field] : undefined;
-  return typeof found === "string" ? found : "";
-};
-
 type What = Pick<RowOutcome, "payout_id" | "reason" | "status">;
 
 const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): What => {
@@ -77,7 +72,7 @@ const closedRun = async (
   const ending = await awaitEnding(temporal, { workflowId, runId });
   if (ending.status === "failed") {
     const { details, message } = ending.failure;
-    const named = textIn(details, "payout_id");
+    const named = textAt(details, "payout_id") ?? "";
     const created = createdPayout(typedSearchAttributes);
     return {
       payout_id: named === "" ? created : named,

@@ -65,6 +65,21 @@ const open = async (): Promise<OpenedJournal> => {
   }
 };
 
+/** The journal, or why it cannot be read here. */
+export type JournalOrNot =
+  | { readonly journal: Journal }
+  | { readonly journal: undefined; readonly whyNot: string };
+
+/** Does something with the journal where it can be read here, and without it where it cannot. */
+export const withJournalOrNot = async <A>(use: (found: JournalOrNot) => Promise<A>): Promise<A> => {
+  try {
+    return await withJournal(use);
+  } catch (error) {
+    if (!(error instanceof NoJournal)) throw error;
+    return use({ journal: undefined, whyNot: error.message });
+  }
+};
+
 /**
  * Opens the journal of the account that the environment names, and closes it afterwards.
  *

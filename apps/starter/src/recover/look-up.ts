@@ -1,5 +1,5 @@
 import { makePaymentsClient, type Payout } from "@durable-payments/api-core";
-import type { RecordedSend } from "@durable-payments/journal";
+import { isInDoubt, type RecordedSend } from "@durable-payments/journal";
 import { messageOf } from "../doctor/check.ts";
 
 /** What the service says of a send that Temporal does not know. */
@@ -52,14 +52,11 @@ export const findByKeys = async (
   return { payouts };
 };
 
-const inDoubt = ({ outcome }: RecordedSend): boolean =>
-  outcome === "begun" || outcome === "unknown";
-
 /** The keys of payouts of which the journal does not know what became of them. */
 export const keysInDoubt = (sends: ReadonlyArray<RecordedSend>): ReadonlySet<string> =>
   new Set(
     sends.flatMap((send) =>
-      send.operation === "createPayout" && send.key !== undefined && inDoubt(send)
+      send.operation === "createPayout" && send.key !== undefined && isInDoubt(send)
         ? [send.key]
         : [],
     ),

@@ -2,6 +2,7 @@ import type { ClientSettings, Payout } from "@durable-payments/api-core";
 import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
+import { afterEach } from "vitest";
 import { activitiesFor, environment, type Logged } from "./activities.ts";
 import { cardholder, payout } from "./bodies.ts";
 import { type RawService, startRawService, success } from "./raw-service.ts";
@@ -141,5 +142,20 @@ export const startListing = async (
       await close();
       await service.stop();
     },
+  };
+};
+
+/** Starts services with lists, one at a time: each ends with its test, or as the next one starts. */
+export const listings = (): typeof startListing => {
+  let current: Listing | undefined;
+  const stop = async (): Promise<void> => {
+    await current?.stop();
+    current = undefined;
+  };
+  afterEach(stop);
+  return async (...given) => {
+    await stop();
+    current = await startListing(...given);
+    return current;
   };
 };

@@ -18,6 +18,17 @@ export interface PageRead<Item> {
   readonly nextPage: number | undefined;
 }
 
+/** A text for each of these, the same on whatever page it stands; what a page shows twice, twice. */
+export const rowKeys = (rows: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const counts = new Map<string, number>();
+  return rows.map((row) => {
+    const written = JSON.stringify(row);
+    const nth = (counts.get(written) ?? 0) + 1;
+    counts.set(written, nth);
+    return `${nth} ${written}`;
+  });
+};
+
 /**
  * Whether what was read of a list adds up, so that "not listed" means something. Give it the pages
  * in order, from the first; then ask.
@@ -70,13 +81,8 @@ export class ListReading<Item extends object> {
       return !this.#listed.has(key) && this.#listed.add(key) !== undefined;
     };
     const fresh = item_list.filter((item) => isFresh(item[this.#itemId]));
-    const rows = new Map<string, number>();
-    const odd = unreadable.filter(({ fields }) => {
-      const written = JSON.stringify(fields);
-      const nth = (rows.get(written) ?? 0) + 1;
-      rows.set(written, nth);
-      return isFresh(`${nth} ${written}`);
-    });
+    const keys = rowKeys(unreadable.map(({ fields }) => fields));
+    const odd = unreadable.filter((_, index) => isFresh(keys[index]));
     const isNothingNew = fresh.length + odd.length === 0;
     const isLastByTotals =
       total_page === undefined

@@ -4,8 +4,7 @@ import { isCancellation } from "@temporalio/workflow";
 import type { Attention } from "../run/attention.ts";
 import { rootCause } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
-import { expectUnowned } from "./expect-unowned.ts";
-import { recordFound } from "./record-found.ts";
+import { takeFound } from "./record-found.ts";
 import { Sender } from "./sender.ts";
 
 /** What is looked for: what a step may have sent, under any of its keys. */
@@ -112,12 +111,10 @@ const takeOver = async <Request extends object, A>(
   sending: Sending<Request, A>,
   before: Extract<SentBefore, { readonly outcome: "known" }>,
 ): Promise<{ readonly result: A } | undefined> => {
-  const { fromIds, ids, request, step } = sending;
+  const { fromIds, request, step } = sending;
   try {
     const result = await fromIds(before.ids, request);
-    await expectUnowned(run, step, ids(result));
-    const owner = await recordFound(run, sending, result);
-    if (owner !== undefined) throw new Error(`It belongs to ${owner}.`);
+    await takeFound(run, sending, result);
     if (before.key !== undefined) run.owns(step, before.key);
     return { result };
   } catch (error) {

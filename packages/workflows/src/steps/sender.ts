@@ -7,9 +7,8 @@ import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts
 import { inDoubtOf, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Run } from "../run/run.ts";
 import { intentMark } from "../run/search-index.ts";
-import { expectUnowned } from "./expect-unowned.ts";
 import { reconcile, type Seen } from "./reconcile.ts";
-import { recordFound } from "./record-found.ts";
+import { recordFound, takeFound } from "./record-found.ts";
 import type { Sending } from "./send.ts";
 import { SendingKeys } from "./sending-keys.ts";
 import { serviceAnswers } from "./service-answers.ts";
@@ -339,7 +338,7 @@ export class Sender<Request extends object, A> {
     candidates: Attention["candidates"],
     canResend = true,
   ): Promise<A | "send"> {
-    const { fromIds, ids, step } = this.#sending;
+    const { fromIds, step } = this.#sending;
     const since = new Date(this.#since).toISOString();
     const doubt = this.#isInDoubt ? ` It may have been sent since ${since}.` : "";
     const risk =
@@ -358,10 +357,8 @@ export class Sender<Request extends object, A> {
     }
     try {
       const result = await fromIds(resolution.found, this.#request, candidates);
-      await expectUnowned(this.#run, step, ids(result));
-      const owner = await recordFound(this.#run, this.#sending, result);
-      if (owner === undefined) return result;
-      throw new Error(`it belongs to ${owner}.`);
+      await takeFound(this.#run, this.#sending, result);
+      return result;
     } catch (error) {
       if (isCancellation(error)) throw error;
       // A mistyped id, say: it must not end the run, and the question stands.
