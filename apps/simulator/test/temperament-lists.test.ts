@@ -156,6 +156,16 @@ describe("odd rows", () => {
     expect(others.length).toBeGreaterThan(10);
   });
 
+  it.each(["nulls-but-status", "odd-but-status"] as const)(
+    "%s: the id and the status as they are, and nothing else",
+    async (oddRowForm) => {
+      const { id, row } = await rowOf({ oddRowForm });
+      const texts = Object.entries(row ?? {}).filter(([, value]) => typeof value === "string");
+      expect(Object.fromEntries(texts)).toMatchObject({ payout_id: id });
+      expect(texts.map(([name]) => name).toSorted()).toEqual(["payout_id", "payout_status"]);
+    },
+  );
+
   it("no-id, null, text: rows that name no payout", async () => {
     const { row } = await rowOf({ oddRowForm: "no-id" });
     expect(row).toMatchObject({ payout_id: null, amount: "12.50" });

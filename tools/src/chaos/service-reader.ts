@@ -34,28 +34,33 @@ export class ServiceReader {
   }
 
   /**
-   * Reads every page of a list, twice: a row that one reading missed stands in the other.
+   * Reads every page of a list, twice: a row that one reading missed stands in the other. A short page
+   * is not the last one.
    *
-   * @throws Unreadable
+   * @throws Unreadable also where the list shows fewer rows than it counts
    */
   async list(path: string, idField: string, pageSize: number, filter = ""): Promise<ReadList> {
     const rows = new Map<string, Shown>();
     let unreadable = 0;
+    let total = 0;
     for (let reading = 0; reading < 2; reading++) {
       let strange = 0;
       for (let page = 1; page <= MOST_PAGES; page++) {
         const data = await this.#get(`${path}?page_num=${page}&page_size=${pageSize}${filter}`);
         const items = isRecord(data) ? data["item_list"] : undefined;
-        if (!Array.isArray(items)) throw new Unreadable(`${path} has no rows`);
+        if (!isRecord(data) || !Array.isArray(items)) throw new Unreadable(`${path} has no rows`);
+        total = Math.max(total, Number(data["total_item"]));
+        if (items.length === 0) break;
         for (const item of items as readonly unknown[]) {
           const id = isRecord(item) ? item[idField] : undefined;
           if (isRecord(item) && typeof id === "string" && id !== "") rows.set(id, item);
           else strange += 1;
         }
-        if (items.length < pageSize) break;
       }
       unreadable = Math.max(unreadable, strange);
     }
+    // Also where the count is none, which compares with nothing.
+    if (!(rows.size + unreadable >= total)) throw new Unreadable(`${path} does not add up`);
     return { rows: [...rows.values()], unreadable };
   }
 

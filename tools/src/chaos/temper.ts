@@ -50,8 +50,9 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   omittedRows: upTo(0.04),
   duplicateRows: upTo(0.04),
   oddRows: upTo(0.02),
-  // A row that shows no id hides what was made for good, which is told from a lag after an hour.
-  oddRowForm: oneOf("nulls", "odd"),
+  // A row that shows no id hides what was made for good, which is told from a lag after an hour; a
+  // cardholder whose row never shows a status is rightly waited for, for days.
+  oddRowForm: oneOf("nulls-but-status", "odd-but-status"),
   nullLists: upTo(0.04),
   clockOffsetMs: (random) => random.int(-LARGEST_CLOCK_OFFSET_MS, LARGEST_CLOCK_OFFSET_MS),
   times: oneOf("utc", "offset", "local", "local-blank", "date", "seconds", "milliseconds"),

@@ -39,7 +39,15 @@ export const KEY_FORMS = ["echoed", "replaced", "dropped"] as const;
 export const WRITE_ANSWERS = ["documented", "ids", "nulls", "odd"] as const;
 
 /** What an odd row of a list is. */
-export const ODD_ROWS = ["nulls", "odd", "no-id", "null", "text"] as const;
+export const ODD_ROWS = [
+  "nulls",
+  "nulls-but-status",
+  "odd",
+  "odd-but-status",
+  "no-id",
+  "null",
+  "text",
+] as const;
 
 /** How refusals are written. */
 export const REFUSALS = ["envelope", "plain-400", "plain-422", "in-200"] as const;

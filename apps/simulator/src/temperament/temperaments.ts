@@ -90,7 +90,7 @@ export const TEMPERAMENTS: {
   },
   oddRowForm: {
     description:
-      "nulls: all but the id is null; odd: all but the id has another JSON type; no-id: the id is null; null: the row is null; text: the row is a text",
+      "nulls: all but the id is null; odd: all but the id has another JSON type; nulls-but-status, odd-but-status: all but the id and the status; no-id: the id is null; null: the row is null; text: the row is a text",
     draw: oneOf(ODD_ROWS),
   },
   totals: {

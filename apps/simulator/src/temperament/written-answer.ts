@@ -84,10 +84,10 @@ const writeResource = (fields: JsonObject, operation: string, temperament: Tempe
 /** Values of other JSON types than the documented ones. */
 const ODD_VALUES = [{ value: 1 }, true, 2 ** 64, ["", null]];
 
-const spoil = (fields: JsonObject, id: string, form: "nulls" | "odd") => {
+const spoil = (fields: JsonObject, form: "nulls" | "odd", isKept: (name: string) => boolean) => {
   let count = 0;
   return changeFields(fields, (value, name) =>
-    name === id ? value : form === "nulls" ? null : ODD_VALUES[count++ % ODD_VALUES.length],
+    isKept(name) ? value : form === "nulls" ? null : ODD_VALUES[count++ % ODD_VALUES.length],
   );
 };
 
@@ -95,7 +95,12 @@ const oddRow = (row: JsonObject, id: string, form: Temperament["oddRowForm"] = "
   switch (form) {
     case "nulls":
     case "odd":
-      return spoil(row, id, form);
+      return spoil(row, form, (name) => name === id);
+    case "nulls-but-status":
+    case "odd-but-status": {
+      const spoilt = form === "odd-but-status" ? "odd" : "nulls";
+      return spoil(row, spoilt, (name) => name === id || STATUSES.has(name));
+    }
     case "no-id":
       return { ...row, [id]: null };
     case "null":
@@ -139,7 +144,9 @@ const writeWrite = (
 ) => {
   const id = WRITTEN_IDS.get(operation);
   if (id === undefined || writeAnswers === "documented") return data;
-  return writeAnswers === "ids" ? { [id]: data[id] } : spoil(data, id, writeAnswers);
+  return writeAnswers === "ids"
+    ? { [id]: data[id] }
+    : spoil(data, writeAnswers, (name) => name === id);
 };
 
 const writeRefusal = (
