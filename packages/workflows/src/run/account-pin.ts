@@ -1,4 +1,4 @@
-import { CancellationScope } from "@temporalio/workflow";
+import { perRun } from "./per-run.ts";
 
 /** The account that a run is pinned to, as a hash; unknown until a worker has said its own. */
 export class AccountPin {
@@ -37,19 +37,5 @@ export class AccountPin {
   }
 }
 
-/**
- * By the outermost scope of each workflow: modules are loaded once for all the workflows of a
- * worker's thread, and share their variables.
- */
-const pins = new WeakMap<CancellationScope, AccountPin>();
-
 /** The account pin of the workflow that runs now. */
-export const accountPin = (): AccountPin => {
-  let scope = CancellationScope.current();
-  while (scope.parent !== undefined) scope = scope.parent;
-  const known = pins.get(scope);
-  if (known !== undefined) return known;
-  const pin = new AccountPin();
-  pins.set(scope, pin);
-  return pin;
-};
+export const accountPin = perRun(() => new AccountPin());

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
+import { perRun } from "./per-run.ts";
 
 const options = {
   startToCloseTimeout: "5 minutes",
@@ -18,59 +19,94 @@ const options = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } satisfies ActivityOptions;
 
-/** Activities that send nothing: they cost no round trip to the server. */
-export const localActivities = proxyLocalActivities<
-  Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readAccount" | "readRetryOrder">
->({
-  startToCloseTimeout: "10 seconds",
-});
-
 interface Called {
   (...input: ReadonlyArray<unknown>): Promise<unknown>;
   executeWithOptions(options: object, input: ReadonlyArray<unknown>): Promise<unknown>;
 }
 
-/**
- * The same activities, each told for which account it is called: by its last argument, which the
- * activities of a worker take off again. A run that does not know its account asks for it first.
- */
-const ofAccount = <Activities extends object>(activities: Activities): Activities => {
-  const call = <A>(send: (of: OfAccount) => Promise<A>): Promise<A> => {
-    const pin = accountPin();
-    if (pin.account !== undefined) return send({ paymentAccount: pin.account });
-    return pin
-      .learn(() => localActivities.readAccount())
-      .then((paymentAccount) => send({ paymentAccount }));
-  };
-  return new Proxy(activities, {
+/** The same activities, each called by way of `call`, which may add to its input. */
+const calledBy = <Activities extends object>(
+  activities: Activities,
+  call: (send: (...more: ReadonlyArray<unknown>) => Promise<unknown>) => Promise<unknown>,
+): Activities =>
+  new Proxy(activities, {
     get: (target, name) => {
       // The SDK makes a function of this shape of every name.
       const activity = Reflect.get(target, name) as Called;
       return Object.assign(
-        (...input: ReadonlyArray<unknown>) => call((of) => activity(...input, of)),
+        (...input: ReadonlyArray<unknown>) => call((...more) => activity(...input, ...more)),
         {
           executeWithOptions: (given: object, input: ReadonlyArray<unknown>) =>
-            call((of) => activity.executeWithOptions(given, [...input, of])),
+            call((...more) => activity.executeWithOptions(given, [...input, ...more])),
         },
       );
     },
   });
-};
+
+/** The local activity of a run that is under way, if one is. */
+const underWay = perRun<{ last: Promise<unknown> | undefined }>(() => ({ last: undefined }));
+
+/**
+ * The same local activities, of which a run has one under way at a time. Where it has two, it goes on
+ * after each answer by itself, and a replay after both at once: its commands come in another order
+ * (temporalio/sdk-python issues 1578 and 1881 tell of the same).
+ */
+const oneAtATime = <Activities extends object>(activities: Activities): Activities =>
+  calledBy(activities, (send) => {
+    const turn = underWay();
+    const before = turn.last;
+    const sent = before === undefined ? send() : before.then(() => send());
+    const over = sent.then(
+      () => undefined,
+      () => undefined,
+    );
+    turn.last = over;
+    void over.then(() => {
+      if (turn.last === over) turn.last = undefined;
+    });
+    return sent;
+  });
+
+/** Activities that send nothing: they cost no round trip to the server. */
+export const localActivities = oneAtATime(
+  proxyLocalActivities<
+    Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readAccount" | "readRetryOrder">
+  >({
+    startToCloseTimeout: "10 seconds",
+  }),
+);
+
+/**
+ * The same activities, each told for which account it is called: by its last argument, which the
+ * activities of a worker take off again. A run that does not know its account asks for it first.
+ */
+const ofAccount = <Activities extends object>(activities: Activities): Activities =>
+  calledBy(activities, (send) => {
+    const pin = accountPin();
+    if (pin.account !== undefined) return send({ paymentAccount: pin.account } satisfies OfAccount);
+    return pin
+      .learn(() => localActivities.readAccount())
+      .then((paymentAccount) => send({ paymentAccount } satisfies OfAccount));
+  });
 
 /** Single looks that cost one event of the history, and no round trip: whoever asks tries elsewhere next. */
 export const localLooks = ofAccount(
-  proxyLocalActivities<Pick<PaymentsActivities, "checkCardholder" | "checkPayout">>({
-    startToCloseTimeout: "5 seconds",
-    retry: { maximumAttempts: 1 },
-  }),
+  oneAtATime(
+    proxyLocalActivities<Pick<PaymentsActivities, "checkCardholder" | "checkPayout">>({
+      startToCloseTimeout: "5 seconds",
+      retry: { maximumAttempts: 1 },
+    }),
+  ),
 );
 
 /** What the journal of the run's account is asked and told; it costs no round trip to the server. */
 export const localJournal = ofAccount(
-  proxyLocalActivities<Pick<PaymentsActivities, "findForgottenSends" | "recordFound">>({
-    startToCloseTimeout: "30 seconds",
-    retry: { maximumInterval: "1 minute" },
-  }),
+  oneAtATime(
+    proxyLocalActivities<Pick<PaymentsActivities, "findForgottenSends" | "recordFound">>({
+      startToCloseTimeout: "30 seconds",
+      retry: { maximumInterval: "1 minute" },
+    }),
+  ),
 );
 
 /**

@@ -5,3 +5,4 @@ export { payTwiceAlike } from "./pay-twice-alike.ts";
 export { createTwoAtOnce } from "./create-two-at-once.ts";
 export { payBack } from "./pay-back.ts";
 export { payTwoAtOnce } from "./pay-two-at-once.ts";
+export { checkTwoAtOnce } from "./check-two-at-once.ts";
