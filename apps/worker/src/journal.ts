@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { accountHash, type Account } from "@durable-payments/activities";
+import { type Account, clientHash } from "@durable-payments/activities";
 import { pollingHosts } from "@durable-payments/activities/polling-hosts";
 import {
   describeJournalPlace,
@@ -46,12 +46,14 @@ export const warnOfOtherHosts = async (
 };
 
 /**
- * Opens the journal of the account, as the environment says where it is.
+ * Opens the journal of the account's client, as the environment says where it is.
  *
  * @throws CannotStart
  */
-export const journalFromEnvironment = async (account: Account): Promise<OpenedJournal> => {
-  const hash = accountHash(account);
+export const journalFromEnvironment = async (
+  account: Pick<Account, "clientId">,
+): Promise<OpenedJournal> => {
+  const hash = clientHash(account);
   try {
     const place = readJournalPlace(process.env[JOURNAL_VARIABLE], hash);
     return {

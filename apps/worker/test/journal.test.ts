@@ -23,13 +23,13 @@ afterAll(async () => {
   folder.remove();
 });
 
-const startWorker = (journal: string) =>
+const startWorker = (journal: string, { url = simulator.url } = {}) =>
   startApp("worker", ["--json"], {
     ...folder.variables,
     TEMPORAL_ADDRESS: environment.address,
     TEMPORAL_NAMESPACE: "default",
     PAYMENTS_TASK_QUEUE: "payments",
-    PAYMENTS_BASE_URL: simulator.url,
+    PAYMENTS_BASE_URL: url,
     PAYMENTS_CLIENT_ID: simulator.clientId,
     PAYMENTS_API_KEY: simulator.apiKey,
     PAYMENTS_JOURNAL: journal,
@@ -76,4 +76,34 @@ it("while the journal cannot be written nothing is sent; then it is, once", asyn
   await handle.terminate();
   expect(worker.stderr()).toMatch(/cannot be written \(database is locked\)/);
   await worker.kill();
+});
+
+it("a payment is remembered when the service's address is written in another way, and Temporal has forgotten it", async () => {
+  const journal = `sqlite:${folder.path}/addresses.sqlite`;
+  const { client } = environment;
+  const pay = async (url: string): Promise<string> => {
+    const worker = await startWorker(journal, { url });
+    const handle = await client.workflow.start("payout", {
+      workflowId: "paid-once",
+      taskQueue: "payments",
+      args: [payoutInput],
+    });
+    const payoutId = async () => (await handle.query<Progress>("progress")).ids["payout_id"] ?? "";
+    await vi.waitFor(async () => expect(await payoutId()).not.toBe(""), {
+      timeout: 60_000,
+      interval: 500,
+    });
+    const id = await payoutId();
+    await handle.terminate();
+    await client.workflowService.deleteWorkflowExecution({
+      namespace: "default",
+      workflowExecution: { workflowId: handle.workflowId },
+    });
+    await worker.kill();
+    return id;
+  };
+  const before = (await simulator.state()).payouts.length;
+  const first = await pay(simulator.url);
+  expect(await pay(simulator.url.replace("127.0.0.1", "localhost"))).toBe(first);
+  expect((await simulator.state()).payouts).toHaveLength(before + 1);
 });

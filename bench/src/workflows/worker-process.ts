@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { accountHash, makePaymentsActivities, workerQueues } from "@durable-payments/activities";
+import { clientHash, makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { JOURNAL_VARIABLE, openJournal, readJournalPlace } from "@durable-payments/journal";
 import { Client } from "@temporalio/client";
@@ -35,11 +35,8 @@ Runtime.install({ logger: new DefaultLogger("ERROR") });
 const connection = await NativeConnection.connect({ address: temporalAddress });
 const temporal = new Client({ connection });
 const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
-const account = accountHash((await runtime.runPromise(PaymentsClient)).options);
-const journal = await openJournal(
-  readJournalPlace(process.env[JOURNAL_VARIABLE], account),
-  account,
-);
+const client = clientHash((await runtime.runPromise(PaymentsClient)).options);
+const journal = await openJournal(readJournalPlace(process.env[JOURNAL_VARIABLE], client), client);
 const { beneficiary_id } = await runtime.runPromise(
   PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
 );

@@ -18,6 +18,15 @@ export const accountHash = ({ baseUrl, clientId }: Account): string => {
     .slice(0, 16);
 };
 
+/**
+ * Tells clients apart, whatever the address by which the service is reached: journals are kept by it. A
+ * service that gets another name is the same one, and what was sent to it was sent.
+ *
+ * @returns 16 hex digits of a SHA-256 hash of the client id.
+ */
+export const clientHash = ({ clientId }: Pick<Account, "clientId">): string =>
+  createHash("sha256").update(clientId).digest("hex").slice(0, 16);
+
 /** Workflow id of the tracker of an account, by its hash: one for all of its workers. */
 export const trackerIdOf = (hash: string): string => `tracker/${hash}`;
 

@@ -25,7 +25,7 @@ export type { EndingDecision, RetryOrder, SentBefore } from "./retry-order.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { AskRunState, RunState } from "./run-state.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
-export { type Account, accountHash, trackerId } from "./account.ts";
+export { type Account, accountHash, clientHash, trackerId } from "./account.ts";
 export type { TrackerSignals } from "./tracker-sweep.ts";
 export { makeSignInPermits, type SignInBudget } from "./sign-in-permits.ts";
 export type {

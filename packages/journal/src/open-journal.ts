@@ -21,16 +21,16 @@ const stateFolder = (): string => {
 };
 
 /**
- * Reads where the journal of an account is from `PAYMENTS_JOURNAL`: `sqlite:FILE`, `postgres://…` or
- * `none`; by default a SQLite file of the account's own in the user's state folder.
+ * Reads where the journal of a client is from `PAYMENTS_JOURNAL`: `sqlite:FILE`, `postgres://…` or
+ * `none`; by default a SQLite file of the client's own in the user's state folder.
  *
- * @param account hash that tells accounts apart
+ * @param client hash that tells the service's clients apart
  * @throws JournalUnavailable that does not repeat the setting, which may hold a password.
  */
-export const readJournalPlace = (setting: string | undefined, account: string): JournalPlace => {
+export const readJournalPlace = (setting: string | undefined, client: string): JournalPlace => {
   const given = setting?.trim() ?? "";
   if (given === "") {
-    return { _tag: "File", file: join(stateFolder(), "durable-payments", `${account}.sqlite`) };
+    return { _tag: "File", file: join(stateFolder(), "durable-payments", `${client}.sqlite`) };
   }
   if (given === "none") return { _tag: "None" };
   if (/^postgres(ql)?:/.test(given)) return { _tag: "Postgres", address: given };
@@ -56,15 +56,15 @@ export const describeJournalPlace = (place: JournalPlace): string => {
 /**
  * Opens a journal.
  *
- * @param account hash that tells accounts apart
+ * @param client hash that tells the service's clients apart
  * @throws JournalUnavailable where it cannot be used, or is of a later version.
  */
-export const openJournal = async (place: JournalPlace, account: string): Promise<Journal> => {
+export const openJournal = async (place: JournalPlace, client: string): Promise<Journal> => {
   switch (place._tag) {
     case "File":
-      return openSqliteJournal(place.file, account);
+      return openSqliteJournal(place.file, client);
     case "Postgres":
-      return openPostgresJournal(place.address, account);
+      return openPostgresJournal(place.address, client);
     case "None":
       return makeMemoryJournal();
   }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { accountHash } from "@durable-payments/activities/account";
+import { clientHash } from "@durable-payments/activities/account";
 import {
   describeJournalPlace,
   type Journal,
@@ -30,23 +30,21 @@ export class NoJournal extends Error {
   }
 }
 
-/** The account, of which no secret is needed to find its journal. */
-const accountFromEnvironment = (): string => {
-  const baseUrl = process.env["PAYMENTS_BASE_URL"] ?? "";
+/** Whose journal it is; it takes no secret to find it. */
+const clientFromEnvironment = (): string => {
   const clientId = process.env["PAYMENTS_CLIENT_ID"] ?? "";
-  if (!URL.canParse(baseUrl) || clientId === "") {
-    throw new NoJournal(
-      "PAYMENTS_BASE_URL and PAYMENTS_CLIENT_ID are not set here, which say whose journal it is",
-      { isFault: false },
-    );
+  if (clientId === "") {
+    throw new NoJournal("PAYMENTS_CLIENT_ID is not set here, which says whose journal it is", {
+      isFault: false,
+    });
   }
-  return accountHash({ baseUrl, clientId });
+  return clientHash({ clientId });
 };
 
 const open = async (): Promise<OpenedJournal> => {
-  const account = accountFromEnvironment();
+  const client = clientFromEnvironment();
   try {
-    const place = readJournalPlace(process.env[JOURNAL_VARIABLE], account);
+    const place = readJournalPlace(process.env[JOURNAL_VARIABLE], client);
     const where = describeJournalPlace(place);
     if (place._tag === "None") {
       throw new NoJournal(`${JOURNAL_VARIABLE} is none`, { isFault: false });
@@ -54,11 +52,11 @@ const open = async (): Promise<OpenedJournal> => {
     // Only a worker makes one: an empty journal of this host would look as if nothing had been sent.
     if (place._tag === "File" && !existsSync(place.file)) {
       throw new NoJournal(
-        `there is no file ${place.file}: no worker of this account has run on this host as this user, or it has another ${JOURNAL_VARIABLE}`,
+        `there is no file ${place.file}: no worker of this client has run on this host as this user, or it has another ${JOURNAL_VARIABLE}`,
         { isFault: false },
       );
     }
-    return { journal: await openJournal(place, account), place, where };
+    return { journal: await openJournal(place, client), place, where };
   } catch (error) {
     if (error instanceof JournalUnavailable) throw new NoJournal(error.message, { isFault: true });
     throw error;
