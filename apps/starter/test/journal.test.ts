@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { accountHash } from "@durable-payments/activities";
+import { clientHash } from "@durable-payments/activities";
 import { type Journal, openJournal, type Send } from "@durable-payments/journal";
 import { serviceQueue } from "@durable-payments/activities/task-queues";
 import { Worker } from "@temporalio/worker";
@@ -18,12 +18,9 @@ const { file, service, simulator, starter, temporal } = await makeRig({
   settleAfter: 0,
   balances: { EUR: "1000000.00" },
 });
-const account = accountHash({
-  baseUrl: service.PAYMENTS_BASE_URL,
-  clientId: service.PAYMENTS_CLIENT_ID,
-});
+const client = clientHash({ clientId: service.PAYMENTS_CLIENT_ID });
 const journalFile = (): string =>
-  join(process.env["XDG_STATE_HOME"] ?? "", "durable-payments", `${account}.sqlite`);
+  join(process.env["XDG_STATE_HOME"] ?? "", "durable-payments", `${client}.sqlite`);
 
 const send: Send = {
   workflowId: "payout/lost",
@@ -38,7 +35,7 @@ const send: Send = {
 
 /** Opens the worker's journal, as another worker of this host would. */
 const withJournal = async (use: (journal: Journal) => Promise<void>): Promise<void> => {
-  const journal = await openJournal({ _tag: "File", file: journalFile() }, account);
+  const journal = await openJournal({ _tag: "File", file: journalFile() }, client);
   try {
     await use(journal);
   } finally {
@@ -282,7 +279,7 @@ describe("recover", () => {
 
   it("does not take another journal for that of the workers", async () => {
     const other = join(process.env["XDG_STATE_HOME"] ?? "", "other.sqlite");
-    await (await openJournal({ _tag: "File", file: other }, account)).close();
+    await (await openJournal({ _tag: "File", file: other }, client)).close();
     const env = { ...service, PAYMENTS_JOURNAL: `sqlite:${other}` };
     const called = await starter(["recover", "--since", "1h", "--by", "Ada", "--yes", "--json"], {
       env,
