@@ -225,6 +225,23 @@ describe("recover", () => {
     expect(await starter(["resume", "--by", "Ada"])).toMatchObject({ exitCode: 0 });
   });
 
+  it("has a run retried of which Temporal knows an earlier one", async () => {
+    const workflowId = "payout/retried-since";
+    const earlier = await temporal.client.workflow.start("payout", {
+      workflowId,
+      taskQueue: "nobody-polls",
+      args: [{}],
+    });
+    await earlier.terminate();
+    await withJournal(async (journal) => {
+      await journal.begin({ ...send, workflowId, key: "another-key" });
+    });
+    const { stdout } = await recover();
+    expect(stdout).toContain(`starter runs retry ${workflowId} --by NAME`);
+    expect(stdout).not.toContain(`--id ${workflowId}`);
+    expect(await starter(["resume", "--by", "Ada"])).toMatchObject({ exitCode: 0 });
+  });
+
   it("says that what a list cannot show is unclear, and goes on", async () => {
     await withJournal(async (journal) => {
       await journal.begin({ ...send, workflowId: "payout/unlisted", key: "no-such-key" });

@@ -12,6 +12,8 @@ export interface KnownWrites {
   readonly sends: ReadonlyArray<RecordedSend>;
   /** How Temporal has it; `lost` where it does not know the run that made the last of the sends. */
   readonly standing: "running" | "ended" | "lost";
+  /** Whether Temporal has a run of this id that has ended: lost is one that came after it. */
+  readonly hasEndedRun: boolean;
 }
 
 /** A run that sent something, as Temporal has it, of which the journal has nothing. */
@@ -35,12 +37,16 @@ const inParts = async <A, B>(
   return done;
 };
 
-const isRunning = async ({ client }: Temporal, workflowId: string): Promise<boolean> => {
+/** Whether the latest run of an id goes on; undefined where Temporal has none. */
+const isRunning = async (
+  { client }: Temporal,
+  workflowId: string,
+): Promise<boolean | undefined> => {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe();
     return status.name === "RUNNING" || status.name === "PAUSED";
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 };
@@ -66,10 +72,12 @@ export const writesSince = async (
     byId.set(send.workflowId, [...(byId.get(send.workflowId) ?? []), send]);
   }
   return inParts([...byId], async ([workflowId, sends]): Promise<KnownWrites> => {
-    if (await isRunning(temporal, workflowId)) return { workflowId, sends, standing: "running" };
+    const goesOn = await isRunning(temporal, workflowId);
+    const writes = { workflowId, sends, hasEndedRun: goesOn === false };
+    if (goesOn === true) return { ...writes, standing: "running" };
     const last = sends.at(-1);
     const isKnown = last !== undefined && (await hasRun(temporal, last));
-    return { workflowId, sends, standing: isKnown ? "ended" : "lost" };
+    return { ...writes, standing: isKnown ? "ended" : "lost" };
   });
 };
 

@@ -22,6 +22,8 @@ export interface LostRun {
   readonly runId: string;
   readonly verdict: LostSend["verdict"];
   readonly sends: ReadonlyArray<LostSend>;
+  /** Whether Temporal has an ended run of this id, which is to be retried; else it is started again. */
+  readonly hasEndedRun: boolean;
 }
 
 /** What a restored Temporal database, the journal and the service say together. */
@@ -83,11 +85,11 @@ const compare = async (
     output.live(`… looking up what ${gone.length} runs made that Temporal does not know`);
     const byKey = await findByKeys(client, keysInDoubt(gone.flatMap(({ sends }) => sends)));
     const lost: Array<LostRun> = [];
-    for (const { sends, workflowId } of gone) {
+    for (const { hasEndedRun, sends, workflowId } of gone) {
       const looked: Array<LostSend> = [];
       for (const send of sends) looked.push(await lookUp(client, send, byKey));
       const runId = sends.at(-1)?.runId ?? "";
-      lost.push({ workflowId, runId, verdict: verdictOf(looked), sends: looked });
+      lost.push({ workflowId, runId, verdict: verdictOf(looked), sends: looked, hasEndedRun });
     }
     const idsOf = (wanted: string) =>
       writes.flatMap(({ standing, workflowId }) => (standing === wanted ? [workflowId] : []));

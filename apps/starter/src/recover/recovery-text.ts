@@ -22,8 +22,9 @@ const sendText = (send: LostSend): string => {
   );
 };
 
-/** The command that started such a run; its input is not in the journal. */
-const startAgain = ({ sends, workflowId }: LostRun): string => {
+/** The command by which it goes on, or that started it; its input is not in the journal. */
+const goOn = ({ hasEndedRun, sends, workflowId }: LostRun): string => {
+  if (hasEndedRun) return commandLine("runs", "retry", workflowId, "--by", "NAME");
   const isCard = sends.some(({ operation }) => /Card/.test(operation));
   return commandLine(isCard ? "onboard" : "payout", "--file", "FILE", "--id", workflowId);
 };
@@ -31,7 +32,7 @@ const startAgain = ({ sends, workflowId }: LostRun): string => {
 const lostText = (run: LostRun): ReadonlyArray<string> => [
   `  ${run.workflowId}: ${VERDICTS[run.verdict]}`,
   ...run.sends.map(sendText),
-  `    ${startAgain(run)}`,
+  `    ${goOn(run)}`,
 ];
 
 /** The findings as a person reads them, with what is to be done. */
@@ -48,7 +49,7 @@ export const recoveryText = (recovery: Recovery, isReleased: boolean): string =>
       : [
           "",
           wrap(
-            "Lost from Temporal. Started again with the same id and the same input, each is told what was made and looks up what is unclear; nothing is made twice:",
+            "Lost from Temporal. Started again with the same id and the same input, or retried where an earlier run of the id is still known, each is told what was made and looks up what is unclear; nothing is made twice, whatever the plan of the retry says of the earlier run:",
           ),
           ...lost.flatMap(lostText),
         ]),
