@@ -115,6 +115,14 @@ describe("a payout", () => {
     }, PATIENCE);
     const listed = jsonOf(await starter(["runs", "list", "--in-doubt", "--json"]));
     expect(listed).toMatchObject({ runs: listWith(fields({ workflowId: "settled" })) });
+    // Who looks at the run alone is told, too, and not that it is under way.
+    expect(jsonOf(await starter(["status", "settled", "--json"]))).toMatchObject({
+      pending: [],
+      inDoubt: [{ step: "createPayout", amount: "21.00", key: ID }],
+    });
+    const status = await starter(["status", "settled"]);
+    expect(status.stdout).toMatch(/In doubt\n {2}! createPayout: createPayout may have been/);
+    expect(status.stdout).toContain("settle settled --by NAME");
     const person = await starter(["attention"]);
     expect(tooWide(person.stdout)).toEqual([]);
     expect(person.stdout).toContain("settle settled --by NAME");

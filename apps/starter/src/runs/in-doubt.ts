@@ -251,19 +251,27 @@ const stepText = ({ amount, currency = "", ids, key, operation, step }: StepInDo
     "  ",
   );
 
+/** What is in doubt of an ended run, as a person reads it, with what to do. */
+export const inDoubtLines = (
+  workflowId: string,
+  inDoubt: ReadonlyArray<StepInDoubt>,
+): ReadonlyArray<string> => [
+  ...inDoubt.map(stepText),
+  wrap("Look it up with the service before anything is paid again. Then:", "  "),
+  ...[
+    ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--found", "NAME=ID"],
+    ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--not-carried-out"],
+    ["runs", "retry", workflowId],
+  ].map((command) => `    ${commandLine(...command)}`),
+];
+
 /** The ended runs in doubt, as a person reads them. */
 export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
   runs
     .map(({ closedAt, inDoubt, type, workflowId }) =>
       [
         `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${time(closedAt)}`}`,
-        ...inDoubt.map(stepText),
-        wrap("Look it up with the service before anything is paid again. Then:", "  "),
-        ...[
-          ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--found", "NAME=ID"],
-          ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--not-carried-out"],
-          ["runs", "retry", workflowId],
-        ].map((command) => `    ${commandLine(...command)}`),
+        ...inDoubtLines(workflowId, inDoubt),
       ].join("\n"),
     )
     .join("\n\n");

@@ -1,6 +1,7 @@
 import type { StepProgress } from "@durable-payments/workflows";
 import { styled } from "../output/output.ts";
 import { columns, fieldRows, time, wrap } from "../output/text.ts";
+import { inDoubtLines } from "./in-doubt.ts";
 import type { PendingActivity } from "./pending-activity.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
 import type { RunReport } from "./run-report.ts";
@@ -85,5 +86,8 @@ export const reportText = (report: RunReport): string => {
     ),
     ...(attention ? section("Needs a person", attentionLines(workflowId, attention)) : []),
     ...endLines(report),
+    ...(report.inDoubt.length === 0
+      ? []
+      : section("In doubt", inDoubtLines(workflowId, report.inDoubt))),
   ].join("\n");
 };

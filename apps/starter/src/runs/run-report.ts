@@ -1,7 +1,8 @@
-import type { Progress, StepProgress } from "@durable-payments/workflows";
+import type { Progress, StepInDoubt, StepProgress } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { readSteps } from "./history-steps.ts";
+import { unsettledSteps } from "./in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activity.ts";
 import { askProgress } from "./progress-query.ts";
 import { idsOf } from "./run-list.ts";
@@ -27,7 +28,10 @@ export type RunReport = RunState & {
   readonly stepsFrom: "progress" | "history";
   /** Why it cannot be asked. */
   readonly noProgress?: string;
+  /** Those of a run that goes on. */
   readonly pending: ReadonlyArray<PendingActivity>;
+  /** Steps of an ended run of which nobody knows whether they were carried out. */
+  readonly inDoubt: ReadonlyArray<StepInDoubt>;
   readonly shown: Progress["shown"];
   readonly attention: Progress["attention"] | null;
   readonly webUi: string | null;
@@ -77,9 +81,10 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
 export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
   const description = await describeRun(temporal, workflowId);
   const { closeTime, startTime, type } = description;
-  const [state, account] = await Promise.all([
+  const [state, account, inDoubt] = await Promise.all([
     stateOf(temporal, description),
     readAccount(temporal, description),
+    closeTime === undefined ? [] : unsettledSteps(temporal, description),
   ]);
   return {
     ...state,
@@ -88,7 +93,8 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
     paymentIds: idsOf(description),
-    pending: pendingActivities(description),
+    pending: closeTime === undefined ? pendingActivities(description) : [],
+    inDoubt,
     webUi: webUiLink(temporal.settings, description) ?? null,
   };
 };
