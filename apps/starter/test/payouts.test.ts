@@ -337,6 +337,22 @@ it("a row whose run was cancelled after its payout was created says so", async (
   });
 });
 
+it("a row whose run was terminated while it paid says that it may have been paid", async () => {
+  await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
+  const name = await file("doubt.csv", csv(rowsOf("doubt", 1)));
+  const started = await importFile(name);
+  await expect.poll(() => payoutsOf("doubt"), POLLING).toHaveLength(1);
+  await temporal.client.workflow.getHandle("payout/doubt-0").terminate("by hand");
+  const result = name.replace("doubt.csv", "doubt-result.jsonl");
+  const batch = batchOf(started.stderr);
+  await starter(["payouts", "status", batch, "--wait", "--result", result, "--json"]);
+  expect(JSON.parse(await readFile(result, "utf8"))).toMatchObject({
+    payout_id: "",
+    status: "terminated",
+    reason: like(/^by hand It may have been paid: .*starter status payout\/doubt-0$/),
+  });
+});
+
 it("bad flags are told before anything is read", async () => {
   const calls = await Promise.all([
     importFile("nowhere.csv", "--window", "0"),

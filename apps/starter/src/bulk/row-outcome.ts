@@ -2,6 +2,7 @@ import type { Journal } from "@durable-payments/journal";
 import {
   PAYMENT_AWAITS,
   PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
 } from "@durable-payments/activities/search-attributes";
 import type { BatchRow, PayoutResult } from "@durable-payments/workflows";
@@ -9,7 +10,8 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { textAt } from "../input/fields.ts";
 import { commandLine } from "../output/command-line.ts";
-import { awaitEnding } from "../runs/run-state.ts";
+import { unsettledSteps } from "../runs/in-doubt.ts";
+import { awaitEnding, describeRun } from "../runs/run-state.ts";
 
 /** What became of a row: one line of a result file. */
 export interface RowOutcome {
@@ -65,10 +67,18 @@ const createdPayout = (attributes: WorkflowExecutionInfo["typedSearchAttributes"
   return claim?.slice("payout:".length) ?? "";
 };
 
-const closedRun = async (
+/** Whether a run ended while nobody knows whether it has paid. */
+const isInDoubt = async (
   temporal: Temporal,
-  { runId, status, typedSearchAttributes, workflowId }: WorkflowExecutionInfo,
-): Promise<What> => {
+  { runId, typedSearchAttributes, workflowId }: WorkflowExecutionInfo,
+): Promise<boolean> => {
+  if ((typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "") === "") return false;
+  const inDoubt = await unsettledSteps(temporal, await describeRun(temporal, workflowId, runId));
+  return inDoubt.length > 0;
+};
+
+const closedRun = async (temporal: Temporal, run: WorkflowExecutionInfo): Promise<What> => {
+  const { runId, status, typedSearchAttributes, workflowId } = run;
   const ending = await awaitEnding(temporal, { workflowId, runId });
   if (ending.status === "failed") {
     const { details, message } = ending.failure;
@@ -77,8 +87,14 @@ const closedRun = async (
     return {
       payout_id: named === "" ? created : named,
       status: endedAs(status.name),
-      // What was created is not called back by the end of its run.
-      reason: named === "" && created !== "" ? `${message} Its payout was created.` : message,
+      reason: [
+        message,
+        // What was created is not called back by the end of its run.
+        ...(named === "" && created !== "" ? ["Its payout was created."] : []),
+        ...(created === "" && (await isInDoubt(temporal, run))
+          ? [`It may have been paid: ${commandLine("status", workflowId)}`]
+          : []),
+      ].join(" "),
     };
   }
   // What the workflow returns.
