@@ -60,6 +60,13 @@ describe("a sound file", () => {
     });
   });
 
+  it("says the same in small letters as in capitals", async () => {
+    const capitals = await check([HEADER, row("a"), row("b")].join("\n"));
+    const small = await check([HEADER, row("a"), row("b", { currency: "eur" })].join("\n"));
+    expect(small.totals).toEqual({ EUR: "2.00" });
+    expect(small.batch).toBe(capitals.batch);
+  });
+
   it("stands among the examples", async () => {
     const example = fileURLToPath(new URL("../../../examples/payouts.csv", import.meta.url));
     expect(await checkBulkFile(example)).toMatchObject({ rows: 2, totals: { EUR: "349.50" } });

@@ -2,7 +2,7 @@ import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/workflows";
 import * as Schema from "effect/Schema";
 import { assumptionsFromEnvironment, checkFile } from "./check-file.ts";
-import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
+import { Amount, Duration, Id, isRecord, operationInput, PollInterval } from "./fields.ts";
 import type { PlannedRun } from "./planned-run.ts";
 import { idOfContent } from "./run-id.ts";
 
@@ -44,8 +44,32 @@ export const makePayoutCheck = (): ((file: unknown) => PayoutInput) => {
 /** Checks the content of a payout file. */
 export const checkPayout = (file: unknown): PayoutInput => makePayoutCheck()(file);
 
+/** The fields that are sent in capitals, however they are given. */
+const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  payout: ["currency", "country"],
+  beneficiary: ["account_currency", "bank_country", "country_code"],
+};
+
+/** The same payment however its codes are written: totals, limits and ids must not tell `eur` from `EUR`. */
+const inCapitals = (input: PayoutInput): PayoutInput => {
+  const parts = Object.entries(input).map(([part, value]: [string, unknown]) => [
+    part,
+    isRecord(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, text]) => [
+            name,
+            CAPITALS[part]?.includes(name) && typeof text === "string" ? text.toUpperCase() : text,
+          ]),
+        )
+      : value,
+  ]);
+  // The same fields; some texts are in capitals.
+  return Object.fromEntries(parts) as PayoutInput;
+};
+
 /** What is to be run for a checked payout. */
-export const plannedPayout = (input: PayoutInput): PlannedRun => {
+export const plannedPayout = (given: PayoutInput): PlannedRun => {
+  const input = inCapitals(given);
   const { amount, currency } = input.payout;
   const to =
     "beneficiary_id" in input ? `the beneficiary ${input.beneficiary_id}` : "a new beneficiary";
