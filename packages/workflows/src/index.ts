@@ -69,6 +69,7 @@ export {
 } from "./definitions/payout.ts";
 export {
   type BatchPosition,
+  type OverruledBatch,
   payoutBatch,
   type PayoutBatchInput,
   type PayoutBatchResult,

@@ -1,4 +1,4 @@
-import type { BatchActivities, RunEndings } from "@durable-payments/activities";
+import type { BatchActivities, EndingDecision, RunEndings } from "@durable-payments/activities";
 import {
   ActivityCancellationType,
   CancellationScope,
@@ -19,6 +19,15 @@ import {
 import { beginRun, type Run } from "../run/run.ts";
 import { type ApprovalOptions, awaitApproval, startedBy } from "../steps/approval.ts";
 
+/** A bulk run that a person has rejected, and that somebody overruled to have rows of it paid after all. */
+export interface OverruledBatch extends EndingDecision {
+  /** The id of that bulk run. */
+  readonly workflowId: string;
+  /** Who started it. */
+  readonly startedBy: string;
+  readonly overruled: NonNullable<EndingDecision["overruled"]>;
+}
+
 /** A bulk run: its rows are kept in pages, `<workflow id>/page/<n>`, that were written before. */
 export interface PayoutBatchInput {
   readonly pages: number;
@@ -27,6 +36,8 @@ export interface PayoutBatchInput {
   readonly totals: Readonly<Record<string, string>>;
   /** Lets a second person approve a total above a limit, before any row is started. */
   readonly approval?: ApprovalOptions;
+  /** What was rejected of its rows before: it waits for a second person whatever its total is. */
+  readonly overruled?: ReadonlyArray<OverruledBatch>;
   /** Most runs that send at a time, default 100. */
   readonly window?: number;
   /** Where the run before stopped that this one continues. */
@@ -71,14 +82,26 @@ const { awaitPayoutRuns, closePages, startPayoutRuns } = proxyActivities<BatchAc
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-const approve = async (run: Run, { approval, rows, totals }: PayoutBatchInput): Promise<void> => {
+/** Below each amount. */
+const NOTHING = { above: "0" };
+
+const rejectedText = ({ by, overruled, why }: OverruledBatch): string =>
+  `by ${by} (${why}), overruled by ${overruled.by} (${overruled.why})`;
+
+const approve = async (
+  run: Run,
+  { approval: given, overruled = [], rows, totals }: PayoutBatchInput,
+): Promise<void> => {
+  run.audit.addDecisions("awaitApproval", overruled);
+  const approval = overruled.length > 0 ? NOTHING : given;
   if (approval === undefined) return;
   for (const amount of Object.values(totals)) {
     if (await localActivities.isAbove({ amount, limit: approval.above })) {
-      const shown = { rows, ...totals };
+      const rejected = overruled.map(rejectedText).join("; ");
+      const shown = { rows, ...totals, ...(rejected !== "" && { rejected }) };
       // The id stands for the content of every row.
       const payload = { batch: workflowInfo().workflowId, ...shown };
-      await awaitApproval(run, approval, { amount, payload, shown });
+      await awaitApproval(run, approval, { amount, payload, shown, overruled });
       return;
     }
   }

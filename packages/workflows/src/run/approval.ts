@@ -12,6 +12,8 @@ export interface ApprovalRequest {
   readonly amendedBy?: ReadonlyArray<string>;
   /** Who overruled a person who had ended the run, and cannot approve it either; mostly left out. */
   readonly overruledBy?: ReadonlyArray<string>;
+  /** Who started what a person had rejected of it before, and cannot approve it; mostly left out. */
+  readonly rejectedOf?: ReadonlyArray<string>;
   /** ISO 8601. */
   readonly since: string;
 }
@@ -53,6 +55,9 @@ export const whyNotApproved = (
   }
   if (request.overruledBy?.some((name) => isSamePerson(by, name))) {
     return `${by} overruled who had ended this run: a second person has to decide.`;
+  }
+  if (request.rejectedOf?.some((name) => isSamePerson(by, name))) {
+    return `${by} started what was rejected of this before: a second person has to decide.`;
   }
   if (hash !== request.hash) return `The approval is not for this payload (hash ${request.hash}).`;
   return (approve === true) === isText(reject)

@@ -428,14 +428,7 @@ export class Run {
     const order = await this.#past.learn();
     if (order === undefined) return;
     const { by, decisions = [], fields, from, reason } = order;
-    for (const { at, by: who, overruled, what, why } of decisions) {
-      this.audit.add({ who, step: from, what, detail: { at, why } });
-      if (overruled !== undefined) {
-        const { at: since, by: name, why: because } = overruled;
-        const detail = { at: since, why: because, of: who };
-        this.audit.add({ who: name, step: from, what: `overruled: ${what}`, detail });
-      }
-    }
+    this.audit.addDecisions(from, decisions);
     // An amendment may hold account numbers: the fields are named, the values are not.
     const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };
     this.audit.add({ who: by, step: from, what: "retried", detail });

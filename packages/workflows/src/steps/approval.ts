@@ -7,6 +7,7 @@ import {
   approveUpdate,
   whyNotApproved,
 } from "../run/approval.ts";
+import type { EndingDecision } from "@durable-payments/activities";
 import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
@@ -24,6 +25,8 @@ export interface ToApprove {
   readonly payload: unknown;
   /** What the second person is shown. */
   readonly shown: Readonly<Record<string, unknown>>;
+  /** What people have rejected of it before, in runs of other ids too, each overruled by somebody. */
+  readonly overruled?: ReadonlyArray<EndingDecision & { readonly startedBy: string }>;
 }
 
 /** Who started the run, as its memo says. */
@@ -40,19 +43,24 @@ export const startedBy = (): string | undefined => {
 export const awaitApproval = async (
   run: Run,
   { above }: ApprovalOptions,
-  { amount, payload, shown }: ToApprove,
+  { amount, overruled = [], payload, shown }: ToApprove,
 ): Promise<void> => {
   run.setNeedsApproval();
   if (!(await localActivities.isAbove({ amount, limit: above }))) return;
   const note = `above ${above}: a second person has to approve`;
-  const overruledBy = run.decisions.flatMap(({ overruled }) => (overruled ? [overruled.by] : []));
   const ask = async (step: string): Promise<void> => {
+    // A run that was reset knows of decisions once a step of it has begun.
+    const overruledBy = [...run.decisions, ...overruled].flatMap((decision) =>
+      decision.overruled ? [decision.overruled.by] : [],
+    );
+    const rejectedOf = overruled.map((rejected) => rejected.startedBy);
     const request: ApprovalRequest = {
       payment: shown,
       hash: intentOf("approval", [JSON.stringify(payload)]),
       startedBy: startedBy(),
       ...(run.amendedBy.length > 0 && { amendedBy: run.amendedBy }),
       ...(overruledBy.length > 0 && { overruledBy }),
+      ...(rejectedOf.length > 0 && { rejectedOf }),
       since: new Date().toISOString(),
     };
     let approval: Approval | undefined;
