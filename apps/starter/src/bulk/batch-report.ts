@@ -1,6 +1,6 @@
-import { PAYMENT_STAGE, UNFINISHED } from "@durable-payments/activities/search-attributes";
+import { PAYMENT_STAGE, quoted, UNFINISHED } from "@durable-payments/activities/search-attributes";
 import type { BatchProgress, PayoutBatchResult } from "@durable-payments/workflows";
-import type { WorkflowExecutionDescription } from "@temporalio/client";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { badInput, EXIT_CODES } from "../errors.ts";
 import type { Failure } from "../runs/failure.ts";
@@ -50,7 +50,11 @@ interface BatchMemo {
 }
 
 /** What a bulk run was started with, as its memo tells. */
-export const memoOf = ({ memo, type, workflowId }: WorkflowExecutionDescription): BatchMemo => {
+export const memoOf = ({
+  memo,
+  type,
+  workflowId,
+}: Pick<WorkflowExecutionInfo, "memo" | "type" | "workflowId">): BatchMemo => {
   if (type === "payoutBatch") {
     // The starter writes it.
     return memo as unknown as BatchMemo;
@@ -107,6 +111,29 @@ const progressOf = (result: unknown): BatchProgress => {
 };
 
 /**
+ * The rows of a bulk run that ended before it could tell of them: it was terminated, say. Those that
+ * have a run of it are counted; of a page that was under way it is not known here which rows another
+ * file had paid.
+ */
+const progressOfEnded = async (
+  { client }: Temporal,
+  batch: string,
+  rows: number,
+  last: BatchProgress | null,
+): Promise<BatchProgress> => {
+  const ids = new Set<string>();
+  // A run that was retried is there once more.
+  const query = `PaymentBatch = ${quoted(batch)}`;
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
+    ids.add(workflowId);
+  }
+  const { conflicting = 0, known = 0, ...orders } = last ?? {};
+  const started = ids.size;
+  const done = Math.min(rows, started + known + conflicting);
+  return { ...orders, rows, done, started, known, conflicting };
+};
+
+/**
  * Gathers how a bulk run stands.
  *
  * @throws BadInput where there is none of that id
@@ -116,11 +143,16 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
   const { closeTime, runId, startTime, typedSearchAttributes } = description;
   const { rows, startedBy, totals } = memoOf(description);
   const isRunning = ["RUNNING", "CONTINUED_AS_NEW"].includes(description.status.name);
-  const [progress, runs, ending] = await Promise.all([
+  const [told, runs, ending] = await Promise.all([
     askProgress(temporal, workflowId),
     countRuns(temporal, workflowId),
     isRunning ? undefined : awaitEnding(temporal, { workflowId, runId }),
   ]);
+  const result = ending?.status === "completed" ? progressOf(ending.result) : null;
+  const progress =
+    ending?.status === "failed"
+      ? await progressOfEnded(temporal, workflowId, rows, told)
+      : (told ?? result);
   return {
     workflowId,
     runId,
@@ -131,7 +163,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     closedAt: closeTime?.toISOString() ?? null,
     rows,
     totals,
-    progress: progress ?? (ending?.status === "completed" ? progressOf(ending.result) : null),
+    progress,
     runs,
     ...(ending?.status === "failed" && { failure: ending.failure }),
   };
