@@ -14,7 +14,7 @@ import { jsonOf } from "./support/starter.ts";
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 
-const { file, service, simulator, starter, temporal } = await makeRig({
+const { file, found, service, simulator, starter, temporal } = await makeRig({
   settleAfter: 0,
   balances: { EUR: "1000000.00" },
 });
@@ -176,6 +176,54 @@ describe("payouts import", () => {
     expect((await payouts()).map(({ payout_id }) => payout_id)).toEqual(
       expect.arrayContaining(paid.map(({ payout_id }) => payout_id)),
     );
+  });
+
+  it("takes no key for another payment that the journal has, and tells what is in doubt", async () => {
+    const one = makeRows("kept", 1);
+    const first = await file("kept.csv", csv(one));
+    expect(await starter(["payouts", "import", first, "--wait"])).toMatchObject({ exitCode: 0 });
+    await forget("payout/kept-0");
+    await found('WorkflowId = "payout/kept-0"', 0);
+    const before = (await payouts()).length;
+    const changes = [{ amount: "7.00" }, { currency: "USD" }, { payout_reason: "Other goods" }];
+    for (const change of changes) {
+      const other = one.map((row) => ({ ...row, payout: { ...row.payout, ...change } }));
+      const path = await file("other.csv", csv([...other, ...makeRows("fresh", 1)]));
+      for (const flag of ["--dry-run", "--wait"]) {
+        const called = await starter(["payouts", "import", path, "--json", flag], { env: service });
+        expect(called.exitCode).toBe(2);
+        expect(jsonOf(called)).toMatchObject({
+          error: {
+            faults: [
+              {
+                row: 2,
+                column: "key",
+                problem:
+                  "kept-0 was used for another payment, payout/kept-0, as the journal has it",
+              },
+            ],
+          },
+        });
+      }
+    }
+    expect(await payouts()).toHaveLength(before);
+
+    await withJournal(async (journal) => {
+      const doubted = { ...send, workflowId: "payout/doubt-0", amount: "1.0" };
+      await journal.begin(doubted);
+    });
+    const doubt = await file("doubt.csv", csv(makeRows("doubt", 1)));
+    const dry = ["payouts", "import", doubt, "--dry-run"];
+    expect(jsonOf(await starter([...dry, "--json"], { env: service }))).toMatchObject({
+      new: 1,
+      paidBefore: 0,
+      inDoubt: 1,
+    });
+    const told = await starter(dry, { env: service });
+    expect(told.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "in doubt 1 of the new rows: sent before, and the journal has no answer",
+    );
+    expect(tooWide(told.stdout)).toEqual([]);
   });
 
   it("says that it cannot tell where it does not know whose journal it is", async () => {

@@ -114,6 +114,8 @@ describe("a changed file", () => {
       new: 3,
       newRows: "12-14",
       paidBefore: 0,
+      inDoubt: 0,
+      rejected: [],
       retentionMs: 86_400_000,
     });
     expect(await payoutsOf(prefix)).toHaveLength(10);

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { CARD_CURRENCY, type OperationName } from "@durable-payments/api-core";
-import type { Send } from "@durable-payments/journal";
+import type { RecordedSend, Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
 import { moneyOf } from "./limits.ts";
 import { plainDecimal } from "./match-fields.ts";
@@ -72,6 +72,23 @@ export const recordedSend = (
     ...(amount !== undefined && { amount }),
     ...(currency !== undefined && { currency }),
   };
+};
+
+/**
+ * Whether a recorded send may have carried this request: all of it, or, where not all of it is known
+ * here, as much money of the same currency.
+ */
+export const mayHaveCarried = (
+  { amount, currency, operation, payloadHash, workflowId }: RecordedSend,
+  input: unknown,
+  { isWhole }: { readonly isWhole: boolean },
+): boolean => {
+  if (isWhole) return payloadHash === hashPayload(workflowId, input);
+  const wanted = moneyOf(operation as OperationName, input);
+  const isSame = (recorded: string | undefined, text: string | undefined): boolean =>
+    recorded === undefined || recorded === text;
+  const plain = (text: string | undefined) => text && (plainDecimal(text) ?? text);
+  return isSame(plain(amount), plain(wanted.amount)) && isSame(currency, wanted.currency);
 };
 
 const ID_FIELDS = [

@@ -1,7 +1,7 @@
 import type { Temporal } from "../connection/temporal.ts";
 import { withJournalOrNot } from "../connection/journal.ts";
 import { withTemporal } from "../connection/temporal.ts";
-import { EXIT_CODES, StarterError } from "../errors.ts";
+import { badInput, EXIT_CODES, StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
 import type { Output } from "../output/output.ts";
 import { columns, duration, wrap } from "../output/text.ts";
@@ -10,6 +10,7 @@ import { batchExitCode, type BatchReport, reportBatch } from "./batch-report.ts"
 import { batchText } from "./batch-text.ts";
 import { checkBulkFile, type CheckedFile, pagesAgain } from "./check-bulk-file.ts";
 import { findKnownRows, type KnownRows } from "./known-rows.ts";
+import { overruled, rejectionText } from "./rejections.ts";
 import { readRetention } from "./retention.ts";
 import { checkResultFile, rowsOfBatch, writeResultFile } from "./result-file.ts";
 import { type BatchOptions, findBatch, startBatch, uploadPages } from "./start-batch.ts";
@@ -20,6 +21,8 @@ import { awaitBatch } from "./watch-batch.ts";
 export interface ImportFlags extends BatchOptions {
   readonly file: string;
   readonly dryRun: boolean;
+  /** Why rows are paid after all that a person has rejected. */
+  readonly overrule: string | undefined;
   readonly wait: boolean;
   readonly result: string | undefined;
 }
@@ -51,6 +54,12 @@ const paidBeforeText = ({ paidBefore, whyNoJournal = "" }: Found): string =>
     ? `whether new rows were paid before is not known here (${whyNoJournal}); the worker's journal knows`
     : `${paidBefore === 0 ? "none" : paidBefore} of the new rows, as the journal knows; none is paid again`;
 
+/** What the journal says of new rows that were sent, and had no answer; nothing where there are none. */
+const inDoubtText = ({ inDoubt }: Found): string =>
+  inDoubt === null || inDoubt === 0
+    ? ""
+    : `${inDoubt} of the new rows: sent before, and the journal has no answer; each is looked up first, and a person is asked where that is unclear`;
+
 const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string => {
   if (available === null) return `${total} ${currency}; balance ${problem ?? "not known"}`;
   return `${total} ${currency} of ${available}${isEnough ? "" : ": not enough"}`;
@@ -66,24 +75,35 @@ const dryRunText = (
   funds: ReadonlyArray<Funds>,
   found: Memory | undefined,
 ): string =>
-  `Every row is sound. Nothing was started.\n${columns([
-    ["id", batch],
-    ["rows", String(rows)],
-    ...funds.map((one) => ["total", fundsText(one)] as const),
-    ...(found === undefined
-      ? []
-      : [
-          ["known", `${found.known} rows`] as const,
-          ["new", found.new === 0 ? "none" : `${found.new} rows, lines ${found.newRows}`] as const,
-          ["paid before", paidBeforeText(found)] as const,
-          [
-            "keys",
-            `known for ${duration(found.retentionMs)} after a payout's end: the namespace's retention`,
-          ] as const,
-        ]),
-  ])}`;
+  `${found?.rejected.length ? "Rows of it were rejected by a person" : "Every row is sound"}. Nothing was started.\n${columns(
+    [
+      ["id", batch],
+      ["rows", String(rows)],
+      ...funds.map((one) => ["total", fundsText(one)] as const),
+      ...(found === undefined
+        ? []
+        : [
+            ["known", `${found.known} rows`] as const,
+            [
+              "new",
+              found.new === 0 ? "none" : `${found.new} rows, lines ${found.newRows}`,
+            ] as const,
+            ["paid before", paidBeforeText(found)] as const,
+            ...(inDoubtText(found) === "" ? [] : [["in doubt", inDoubtText(found)] as const]),
+            ...found.rejected.map((rejection) => ["rejected", rejectionText(rejection)] as const),
+            [
+              "keys",
+              `known for ${duration(found.retentionMs)} after a payout's end: the namespace's retention`,
+            ] as const,
+          ]),
+    ],
+  )}`;
 
-const dryRun = async (output: Output, checked: CheckedFile): Promise<number> => {
+const dryRun = async (
+  output: Output,
+  checked: CheckedFile,
+  { overrule }: ImportFlags,
+): Promise<number> => {
   const funds = await compareFunds(checked.totals);
   let found: Memory | undefined;
   let unreached: StarterError | undefined;
@@ -111,11 +131,14 @@ const dryRun = async (output: Output, checked: CheckedFile): Promise<number> => 
       new: found?.new ?? null,
       newRows: found?.newRows ?? null,
       paidBefore: found?.paidBefore ?? null,
+      inDoubt: found?.inDoubt ?? null,
+      rejected: found?.rejected ?? null,
       retentionMs: found?.retentionMs ?? null,
     },
     () => dryRunText(checked, funds, found),
   );
-  return unreached?.exitCode ?? EXIT_CODES.done;
+  const isRefused = overrule === undefined && (found?.rejected ?? []).length > 0;
+  return unreached?.exitCode ?? (isRefused ? EXIT_CODES.badInput : EXIT_CODES.done);
 };
 
 const answerReport = (
@@ -191,19 +214,27 @@ const submit = async (
     output.say(`This file was paid already: ${batch}. Nothing was started.`);
     return await reportOn(temporal, batch, output, flags);
   }
+  const overruling = overruled(found.rejected, { by: flags.startedBy, why: flags.overrule });
   if (found.known > 0) {
     output.say(
       wrap(`${found.known} rows are known; ${found.new} are new: lines ${found.newRows}.`),
     );
   }
   if (found.paidBefore !== 0) output.say(wrap(`Paid before: ${paidBeforeText(found)}.`));
+  if (inDoubtText(found) !== "") output.say(wrap(`In doubt: ${inDoubtText(found)}.`));
   output.onInterrupt = () =>
     output.say("Nothing was started. The same command goes on where this one stopped.");
   await uploadPages(temporal, checked, (page) =>
     output.live(`… wrote page ${page} of ${pages.length}`),
   );
   output.onInterrupt = undefined;
-  await startBatch(temporal, checked, flags);
+  const since = await findBatch(temporal, batch);
+  if (since !== undefined && since.runId !== before?.runId && since.status.name !== "RUNNING") {
+    throw badInput(
+      `${batch} was started by somebody else meanwhile, and has ended: see ${commandLine("payouts", "status", batch)}. Nothing was started.`,
+    );
+  }
+  await startBatch(temporal, checked, flags, overruling);
   output.live(undefined);
   output.say(wrap(`Started ${batch}: ${found.new} of ${rows} rows, in all ${totalsText(totals)}.`));
   return await reportOn(temporal, batch, output, flags);
@@ -214,6 +245,6 @@ export const importBatch = async (output: Output, flags: ImportFlags): Promise<n
   checkResultFile(flags.result);
   const checked = await checkBulkFile(flags.file, counting(output, "checked row"));
   output.live(undefined);
-  if (flags.dryRun) return await dryRun(output, checked);
+  if (flags.dryRun) return await dryRun(output, checked, flags);
   return await withTemporal((temporal) => submit(temporal, checked, output, flags));
 };

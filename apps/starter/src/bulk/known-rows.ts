@@ -1,8 +1,11 @@
 import type { Journal } from "@durable-payments/journal";
+import type { BatchRow } from "@durable-payments/workflows";
 import type { Temporal } from "../connection/temporal.ts";
 import { type CheckedFile, pagesAgain, wrongRows } from "./check-bulk-file.ts";
 import { findRuns } from "./found-runs.ts";
 import { type RowFault, rowFault } from "./raw-rows.ts";
+import { type Rejection, Rejections } from "./rejections.ts";
+import { type RowSends, sendsOfRow } from "./row-sends.ts";
 
 /** Which rows of a file have been paid or are being paid. */
 export interface KnownRows {
@@ -12,16 +15,23 @@ export interface KnownRows {
   readonly newRows: string;
   /** How many of the new rows were paid all the same, as the journal knows; null without one. */
   readonly paidBefore: number | null;
+  /** How many of the new rows were sent, and the journal has no answer; null without one. */
+  readonly inDoubt: number | null;
+  /** The bulk runs that people have rejected, and that held some of the new rows. */
+  readonly rejected: ReadonlyArray<Rejection>;
 }
 
-/** Whether the journal has a payout of a workflow id that was carried out. */
-const isPaid = async (journal: Journal, workflowId: string): Promise<boolean> =>
-  (await journal.find({ workflowId })).some(
-    ({ operation, outcome }) => operation === "createPayout" && outcome === "carriedOut",
+/** What the journal has of rows, by workflow id; nothing where it cannot be read. */
+const recordedOf = async (
+  journal: Journal | undefined,
+  rows: ReadonlyArray<BatchRow>,
+): Promise<ReadonlyMap<string, RowSends>> => {
+  if (journal === undefined) return new Map();
+  const found = rows.map(
+    async (row) => [row.workflowId, (await sendsOfRow(journal, row)).sends] as const,
   );
-
-const countPaid = async (journal: Journal, ids: ReadonlyArray<string>): Promise<number> =>
-  (await Promise.all(ids.map((id) => isPaid(journal, id)))).filter(Boolean).length;
+  return new Map(await Promise.all(found));
+};
 
 const MOST_RANGES = 20;
 
@@ -71,28 +81,34 @@ export const findKnownRows = async (
   let count = 0;
   let known = 0;
   let paid = 0;
+  let inDoubt = 0;
+  const rejections = await Rejections.read(temporal, checked.batch);
   for await (const { rows } of pagesAgain(checked)) {
     const found = await findRuns(
       temporal,
       rows.map(({ workflowId }) => workflowId),
     );
-    const unknown = rows.filter(({ workflowId }) => !found.has(workflowId));
-    if (journal !== undefined) {
-      paid += await countPaid(
-        journal,
-        unknown.map(({ workflowId }) => workflowId),
-      );
-    }
-    for (const { fingerprint, key, row, workflowId } of rows) {
+    const recorded = await recordedOf(
+      journal,
+      rows.filter(({ workflowId }) => !found.has(workflowId)),
+    );
+    for (const one of rows) {
+      const { fingerprint, key, row, workflowId } = one;
       const run = found.get(workflowId);
-      if (run === undefined) {
+      const sends = recorded.get(workflowId);
+      const other = `${key} was used for another payment, ${workflowId}`;
+      if (run === undefined && sends !== "otherPayment") {
         count += 1;
+        if (sends === "paid") paid += 1;
+        if (sends === "inDoubt") inDoubt += 1;
+        rejections.note(one);
         fresh.add(row);
         continue;
       }
       fresh.break();
-      if (run.memo?.["fingerprint"] === fingerprint) known += 1;
-      else faults.push(rowFault(row, "key", `${key} was used for another payment, ${workflowId}`));
+      if (run === undefined) faults.push(rowFault(row, "key", `${other}, as the journal has it`));
+      else if (run.memo?.["fingerprint"] === fingerprint) known += 1;
+      else faults.push(rowFault(row, "key", other));
     }
     onRow(count + known + faults.length);
   }
@@ -102,5 +118,7 @@ export const findKnownRows = async (
     known,
     newRows: fresh.text,
     paidBefore: journal === undefined ? null : paid,
+    inDoubt: journal === undefined ? null : inDoubt,
+    rejected: rejections.found,
   };
 };

@@ -12,6 +12,7 @@ import { textAt } from "../input/fields.ts";
 import { commandLine } from "../output/command-line.ts";
 import { unsettledSteps } from "../runs/in-doubt.ts";
 import { awaitEnding, describeRun } from "../runs/run-state.ts";
+import { sendsOfRow } from "./row-sends.ts";
 
 /** What became of a row: one line of a result file. */
 export interface RowOutcome {
@@ -111,37 +112,42 @@ const NOT_KNOWN: What = {
 };
 
 /** What became of a row that Temporal does not know, as the journal has it. */
-const recorded = async (journal: Journal | undefined, workflowId: string): Promise<What> => {
-  const sends = (await journal?.find({ workflowId })) ?? [];
-  const payouts = sends.filter(({ operation }) => operation === "createPayout");
-  const made = payouts.find(({ outcome }) => outcome === "carriedOut");
-  if (made !== undefined) {
-    const { payout_id = "" } = made.ids;
-    return {
-      payout_id,
-      status: "forgotten",
-      reason: "its payout was created, as the journal has it",
-    };
-  }
-  const isUnclear = payouts.some(({ outcome }) => outcome !== "notCarriedOut");
-  return isUnclear
-    ? {
+const recorded = async (journal: Journal | undefined, row: BatchRow): Promise<What> => {
+  if (journal === undefined) return NOT_KNOWN;
+  const { payout_id, sends } = await sendsOfRow(journal, row);
+  switch (sends) {
+    case "otherPayment":
+      return {
+        payout_id: "",
+        status: "otherPayment",
+        reason: `its key was used for another payment, as the journal has it${payout_id === "" ? "" : `: ${payout_id}`}`,
+      };
+    case "paid":
+      return {
+        payout_id,
+        status: "forgotten",
+        reason: "its payout was created, as the journal has it",
+      };
+    case "inDoubt":
+      return {
         payout_id: "",
         status: "forgotten",
         reason:
           "it was sent, and the journal has no answer: import the file again, which looks first",
-      }
-    : NOT_KNOWN;
+      };
+    default:
+      return NOT_KNOWN;
+  }
 };
 
 const what = async (
   temporal: Temporal,
-  { fingerprint, workflowId }: BatchRow,
+  row: BatchRow,
   run: WorkflowExecutionInfo | undefined,
   journal: Journal | undefined,
 ): Promise<What> => {
-  if (run === undefined) return recorded(journal, workflowId);
-  if (run.memo?.["fingerprint"] !== fingerprint) {
+  if (run === undefined) return recorded(journal, row);
+  if (run.memo?.["fingerprint"] !== row.fingerprint) {
     return {
       payout_id: "",
       status: "otherPayment",

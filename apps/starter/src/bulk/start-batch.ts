@@ -1,6 +1,6 @@
 import { pageId } from "@durable-payments/activities/batch-rows";
 import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
-import type { PayoutBatchInput } from "@durable-payments/workflows";
+import type { OverruledBatch, PayoutBatchInput } from "@durable-payments/workflows";
 import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
@@ -69,17 +69,23 @@ export const findBatch = async (
   }
 };
 
-/** Starts the bulk run of pages that have been written; the same that runs already is left alone. */
+/**
+ * Starts the bulk run of pages that have been written; the same that runs already is left alone.
+ *
+ * @param overruled what was rejected of its rows before
+ */
 export const startBatch = async (
   { client, settings }: Temporal,
   { batch, pages, rows, totals }: CheckedFile,
   { approveAbove, startedBy, window }: BatchOptions,
+  overruled: ReadonlyArray<OverruledBatch>,
 ): Promise<void> => {
   const input: PayoutBatchInput = {
     pages: pages.length,
     rows,
     totals,
     ...(approveAbove !== undefined && { approval: { above: approveAbove } }),
+    ...(overruled.length > 0 && { overruled }),
     ...(window !== undefined && { window }),
   };
   try {

@@ -19,6 +19,11 @@ const flags = {
     Flag.withDescription("A larger total waits for a second person"),
     Flag.optional,
   ),
+  overrule: Flag.String("overrule").pipe(
+    Flag.withMetavar("WHY"),
+    Flag.withDescription("Pay what a person has rejected; needs --by"),
+    Flag.optional,
+  ),
   window: Flag.Int("window").pipe(
     Flag.withMetavar("N"),
     Flag.withDescription("Most payouts sent at a time, default 100"),
@@ -46,6 +51,10 @@ export const importFile = Command.make("import", flags, (given) =>
     if (window !== undefined && (window < 1 || window > LARGEST_WINDOW)) {
       throw badInput(`--window must be from 1 to ${LARGEST_WINDOW}.`);
     }
+    const overrule = Option.getOrUndefined(given.overrule);
+    if (overrule !== undefined && (Option.isNone(given.by) || overrule.trim() === "")) {
+      throw badInput("--overrule needs --by and a reason: both are kept, with what is overruled.");
+    }
     return await importBatch(output, {
       file: given.file,
       dryRun: given.dryRun,
@@ -53,6 +62,7 @@ export const importFile = Command.make("import", flags, (given) =>
       result: Option.getOrUndefined(given.result),
       startedBy: actingPerson(given.by),
       approveAbove,
+      overrule,
       window,
     });
   }),
@@ -69,6 +79,9 @@ export const importFile = Command.make("import", flags, (given) =>
   The key is the row's own, and of one payment for good: a row whose key was
   used with the same payment is known and not paid again, whatever file it
   stands in; with another payment it is a fault.
+
+  What a person has rejected stays rejected, in whatever file its rows come
+  again: --overrule pays it after all, once a second person has approved it.
 
   ${EXIT_CODES_HELP}`,
   ),

@@ -1,0 +1,155 @@
+import { pageId, readPage } from "@durable-payments/activities/batch-rows";
+import type { BatchRow, OverruledBatch } from "@durable-payments/workflows";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import type { Temporal } from "../connection/temporal.ts";
+import { badInput, endedByPerson } from "../errors.ts";
+import { textAt } from "../input/fields.ts";
+import { commandLine } from "../output/command-line.ts";
+import { time } from "../output/text.ts";
+import { awaitEnding } from "../runs/run-state.ts";
+import { digestOf } from "./check-rows.ts";
+import { memoOf } from "./batch-report.ts";
+import { findBatch } from "./start-batch.ts";
+
+/** A bulk run that a person has rejected, and how many rows to be paid now it held. */
+export interface Rejection extends Omit<OverruledBatch, "overruled" | "what"> {
+  readonly rows: number;
+}
+
+/** The rows of a rejected bulk run, as digests of their keys and payments. */
+interface RejectedBatch extends Omit<Rejection, "rows"> {
+  readonly held: ReadonlySet<string>;
+}
+
+type BatchRun = Pick<
+  WorkflowExecutionInfo,
+  "closeTime" | "memo" | "runId" | "startTime" | "type" | "workflowId"
+>;
+
+const REJECTED = 'WorkflowType = "payoutBatch" AND ExecutionStatus = "Failed"';
+
+const held = ({ fingerprint, workflowId }: BatchRow): string =>
+  digestOf(`${workflowId}\n${fingerprint}`);
+
+/** The rows of a page; none where Temporal has deleted it, as it is about to delete its bulk run. */
+const rowsOf = async ({ client }: Temporal, id: string): Promise<ReadonlyArray<BatchRow>> => {
+  try {
+    return await readPage(client, id);
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === "PageMissing") return [];
+    throw error;
+  }
+};
+
+const readRejected = async (
+  temporal: Temporal,
+  run: BatchRun,
+  isOfFile: boolean,
+): Promise<RejectedBatch | undefined> => {
+  const { closeTime, runId, startTime, workflowId } = run;
+  const ending = await awaitEnding(temporal, { workflowId, runId });
+  if (ending.status !== "failed" || ending.failure.type !== "Rejected") return undefined;
+  const { details, message } = ending.failure;
+  const { pages, startedBy } = memoOf(run);
+  const rows = new Set<string>();
+  // A bulk run of the same id holds the same rows.
+  const pagesToRead = isOfFile ? 0 : pages;
+  for (let page = 1; page <= pagesToRead; page += 1) {
+    for (const row of await rowsOf(temporal, pageId(workflowId, page))) rows.add(held(row));
+  }
+  return {
+    workflowId,
+    runId,
+    by: textAt(details, "by") ?? "unknown",
+    why: textAt(details, "why") ?? message,
+    at: (closeTime ?? startTime).toISOString(),
+    startedBy,
+    held: rows,
+  };
+};
+
+/** The bulk runs that people have rejected, as long as Temporal keeps them, and what they held. */
+export class Rejections {
+  readonly #batch: string;
+  readonly #batches: ReadonlyArray<RejectedBatch>;
+  readonly #rows: Array<number>;
+
+  private constructor(batch: string, batches: ReadonlyArray<RejectedBatch>) {
+    this.#batch = batch;
+    this.#batches = batches;
+    this.#rows = batches.map(() => 0);
+  }
+
+  /** @param batch id of the bulk run of the file that is to be paid */
+  static async read(temporal: Temporal, batch: string): Promise<Rejections> {
+    const runs = new Map<string, BatchRun>();
+    // Visibility may not show it yet.
+    const latest = await findBatch(temporal, batch);
+    if (latest?.status.name === "FAILED") runs.set(latest.runId, latest);
+    for await (const run of temporal.client.workflow.list({ query: REJECTED })) {
+      runs.set(run.runId, run);
+    }
+    const batches: Array<RejectedBatch> = [];
+    for (const run of runs.values()) {
+      const rejected = await readRejected(temporal, run, run.workflowId === batch);
+      if (rejected !== undefined) batches.push(rejected);
+    }
+    return new Rejections(batch, batches);
+  }
+
+  /** Looks whether a row that is to be paid was in one of them. */
+  note(row: BatchRow): void {
+    const digest = held(row);
+    for (const [index, batch] of this.#batches.entries()) {
+      if (batch.workflowId === this.#batch || batch.held.has(digest))
+        this.#rows[index] = (this.#rows[index] ?? 0) + 1;
+    }
+  }
+
+  /** Those that held rows that are to be paid now, oldest first. */
+  get found(): ReadonlyArray<Rejection> {
+    return this.#batches
+      .map(({ held: _, ...batch }, index) => ({ ...batch, rows: this.#rows[index] ?? 0 }))
+      .filter(({ rows }) => rows > 0)
+      .toSorted((a, b) => a.at.localeCompare(b.at));
+  }
+}
+
+/** What a person is told of a bulk run that was rejected. */
+export const rejectionText = ({ at, by, rows, why, workflowId }: Rejection): string =>
+  `${rows} of the new rows stand in ${workflowId}, which ${by} rejected on ${time(at)}: ${why}`;
+
+/** Who overrules rejections, and why. */
+export interface Overruling {
+  readonly by: string;
+  /** undefined where nobody does. */
+  readonly why: string | undefined;
+}
+
+/**
+ * What is overruled of what people have rejected.
+ *
+ * @throws EndedByPerson where nobody overrules it; BadInput where there is nothing to be overruled
+ */
+export const overruled = (
+  rejections: ReadonlyArray<Rejection>,
+  { by, why }: Overruling,
+): ReadonlyArray<OverruledBatch> => {
+  if (why === undefined && rejections.length > 0) {
+    throw endedByPerson(
+      `${rejections.map(rejectionText).join(". ")}. What a person has ended stays ended: to overrule that, by name and with a reason, say ${commandLine("payouts", "import", "FILE", "--by", "NAME", "--overrule", "WHY")}; then a second person has to approve it. Nothing was started.`,
+    );
+  }
+  if (why !== undefined && rejections.length === 0) {
+    throw badInput(
+      "No person has rejected what is to be paid: leave --overrule out. Nothing was started.",
+    );
+  }
+  const at = new Date().toISOString();
+  return rejections.map(({ rows: _, ...rejection }) => ({
+    ...rejection,
+    what: "rejected",
+    overruled: { by, why: why ?? "", at },
+  }));
+};

@@ -1,0 +1,178 @@
+import { describe, expect, it, vi } from "vitest";
+import { csv, makeRows, type TestRow } from "./support/bulk-files.ts";
+import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
+import { makeRig } from "./support/rig.ts";
+import { jsonOf } from "./support/starter.ts";
+
+// Each call is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+const { approvalHash, awaitStage, file, found, simulator, starter, temporal } = await makeRig({
+  settleAfter: 0,
+  balances: { EUR: "1000000.00" },
+});
+
+const importFile = (name: string, ...more: ReadonlyArray<string>) =>
+  starter(["payouts", "import", name, "--json", ...more]);
+
+const paid = async (reference: string) =>
+  (await simulator.state()).payouts.filter((one) => one.payout_reference === reference).length;
+
+const rowsOf = (reference: string, count: number): ReadonlyArray<TestRow> =>
+  makeRows(reference, count).map((row) => ({
+    ...row,
+    payout: { ...row.payout, payout_reference: reference },
+  }));
+
+const answer = async (batch: string, by: string, ...more: ReadonlyArray<string>) => {
+  await awaitStage(batch, "awaitApproval");
+  const hash = await approvalHash(batch);
+  return starter(["approve", batch, "--by", by, "--hash", hash, "--json", ...more]);
+};
+
+/** A file that Ann gave and Bob has rejected. */
+const rejected = async (name: string, rows: ReadonlyArray<TestRow>) => {
+  const path = await file(name, csv(rows));
+  const started = await importFile(path, "--by", "Ann", "--approve-above", "1");
+  const batch = String(jsonOf(started)["workflowId"]);
+  expect(await answer(batch, "Bob", "--reject", "fraud")).toMatchObject({ exitCode: 0 });
+  await temporal.client.workflow.result(batch).catch(() => undefined);
+  await found(`WorkflowId = "${batch}" AND ExecutionStatus = "Failed"`);
+  return { batch, path };
+};
+
+describe("a file that a person has rejected", () => {
+  it("stays rejected, until somebody overrules it by name and another approves it anew", async () => {
+    const rows = rowsOf("rejected", 3);
+    const { batch, path } = await rejected("rejected.csv", rows);
+
+    const again = await importFile(path, "--by", "Ann");
+    expect(again.exitCode).toBe(2);
+    expect(jsonOf(again)).toMatchObject({
+      error: { type: "EndedByPerson", message: holding(`${batch}, which Bob rejected on `) },
+    });
+    const dry = await importFile(path, "--dry-run");
+    expect(dry.exitCode).toBe(2);
+    expect(jsonOf(dry)).toMatchObject({
+      new: 3,
+      rejected: [{ workflowId: batch, runId: ID, rows: 3, by: "Bob", why: "fraud" }],
+    });
+    const told = await starter(["payouts", "import", path, "--dry-run"]);
+    expect(told.stdout.replaceAll(/\s+/g, " ")).toContain("rejected 3 of the new rows");
+    expect(tooWide(told.stdout)).toEqual([]);
+    const nameless = await importFile(path, "--overrule", "a mistake");
+    expect([nameless.exitCode, nameless.stdout]).toEqual([2, holding("--overrule needs --by")]);
+    expect(await paid("rejected")).toBe(0);
+
+    // It is approved anew, whatever the limit, and by none of those who are behind it.
+    const overrule = ["--by", "Carol", "--overrule", "a mistake"];
+    const overruled = await importFile(path, ...overrule, "--approve-above", "1000");
+    expect(overruled.exitCode).toBe(0);
+    for (const name of ["Ann", "Carol"]) {
+      expect(await answer(batch, name)).toMatchObject({
+        exitCode: 2,
+        stdout: holding("a second person has to decide"),
+      });
+    }
+    expect(await paid("rejected")).toBe(0);
+    expect(await answer(batch, "Bob")).toMatchObject({ exitCode: 0 });
+    const ended = await starter(["payouts", "status", batch, "--wait", "--json"]);
+    expect(ended.exitCode).toBe(0);
+    expect(await paid("rejected")).toBe(3);
+
+    const audit = jsonOf(await starter(["audit", batch, "--json"]));
+    expect(audit["entries"]).toEqual(
+      listWith(
+        fields({ who: "Bob", what: "rejected", detail: fields({ why: "fraud", batch }) }),
+        fields({ who: "Carol", what: "overruled: rejected", detail: fields({ why: "a mistake" }) }),
+        fields({ who: "Bob", what: "approved" }),
+      ),
+    );
+    // Nothing of it is left to be overruled.
+    const known = await importFile(path, "--by", "Ann");
+    expect([known.exitCode, known.stderr]).toEqual([0, holding("was paid already")]);
+  });
+
+  it("is known by its rows, in whatever file and order they come again", async () => {
+    const rows = rowsOf("moved", 3);
+    const { batch } = await rejected("moved.csv", rows);
+    const other = await file(
+      "moved-again.csv",
+      csv([...rowsOf("fresh", 1), ...rows.slice(1).toReversed()]),
+    );
+    const refused = await importFile(other, "--by", "Ann");
+    expect(refused.exitCode).toBe(2);
+    expect(jsonOf(refused)).toMatchObject({
+      error: { type: "EndedByPerson", message: holding(`2 of the new rows stand in ${batch}`) },
+    });
+    expect(await paid("moved")).toBe(0);
+    const fresh = await file("fresh.csv", csv(rowsOf("fresh", 1)));
+    const nothing = await importFile(fresh, "--by", "Ann", "--overrule", "for nothing");
+    expect([nothing.exitCode, nothing.stdout]).toEqual([2, holding("leave --overrule out")]);
+    expect(await importFile(fresh, "--by", "Ann", "--wait")).toMatchObject({ exitCode: 0 });
+  });
+
+  it("stays so after it was overruled, and cancelled before it was approved", async () => {
+    const { batch, path } = await rejected("twice.csv", rowsOf("twice", 2));
+    expect(await importFile(path, "--by", "Carol", "--overrule", "a mistake")).toMatchObject({
+      exitCode: 0,
+    });
+    await awaitStage(batch, "awaitApproval");
+    await starter(["payouts", "cancel", batch, "--by", "Ann"]);
+    await temporal.client.workflow.result(batch);
+    expect(await importFile(path, "--by", "Ann")).toMatchObject({ exitCode: 2 });
+    expect(await paid("twice")).toBe(0);
+  });
+});
+
+it("a rejected bulk run that is retried is approved anew, and not by who overruled", async () => {
+  const { batch } = await rejected("retried.csv", rowsOf("retried", 2));
+  const retry = ["runs", "retry", batch, "--by", "Carol", "--reason", "a mistake"];
+  expect(await starter(retry)).toMatchObject({ exitCode: 2 });
+  expect(await starter([...retry, "--overrule"])).toMatchObject({ exitCode: 0 });
+  for (const name of ["Ann", "Carol"]) {
+    expect(await answer(batch, name)).toMatchObject({ exitCode: 2 });
+  }
+  expect(await answer(batch, "Bob")).toMatchObject({ exitCode: 0 });
+  const ended = await starter(["payouts", "status", batch, "--wait", "--json"]);
+  expect(ended.exitCode).toBe(0);
+  expect(await paid("retried")).toBe(2);
+});
+
+it("a limit holds for a currency however it is written", async () => {
+  const rows = rowsOf("mixed", 2).map((row, index) => ({
+    ...row,
+    payout: { ...row.payout, amount: "60.00", currency: index === 0 ? "EUR" : "eur" },
+  }));
+  const path = await file("mixed.csv", csv(rows));
+  const started = jsonOf(await importFile(path, "--by", "Ann", "--approve-above", "100"));
+  expect(started).toMatchObject({ totals: { EUR: "120.00" } });
+  const batch = String(started["workflowId"]);
+  expect(await answer(batch, "Bob")).toMatchObject({ exitCode: 0 });
+  const ended = await starter(["payouts", "status", batch, "--wait", "--json"]);
+  expect(ended.exitCode).toBe(0);
+  await found(`PaymentBatch = "${batch}" AND PaymentCurrency = "EUR"`, 2);
+
+  const capitals = rows.map((row) => ({ ...row, payout: { ...row.payout, currency: "EUR" } }));
+  const same = await importFile(await file("capitals.csv", csv(capitals)), "--by", "Ann");
+  expect(same.exitCode).toBe(0);
+  expect(await paid("mixed")).toBe(2);
+});
+
+it("a bulk run that was terminated tells what it had started", async () => {
+  await starter(["pause", "a test", "--by", "Ada"]);
+  const path = await file("ended.csv", csv(rowsOf("ended", 8)));
+  const started = jsonOf(await importFile(path, "--window", "5"));
+  const batch = String(started["workflowId"]);
+  await found(`PaymentBatch = "${batch}"`, 5);
+  await temporal.client.workflow.getHandle(batch).terminate("by hand");
+  const status = await starter(["payouts", "status", batch, "--json"]);
+  expect(jsonOf(status)).toMatchObject({
+    status: "failed",
+    progress: { rows: 8, done: 5, started: 5 },
+    runs: { sending: 5 },
+  });
+  const person = await starter(["payouts", "status", batch]);
+  expect(person.stdout).toContain("8: 5 started, 3 not started");
+  await starter(["resume", "--by", "Ada"]);
+});
