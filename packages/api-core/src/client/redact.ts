@@ -1,3 +1,5 @@
+import { maskValues, type Stretch } from "./known-values.ts";
+
 /** What stands in the place of a masked text. */
 export const MASK = "[redacted]";
 
@@ -16,13 +18,28 @@ const SENSITIVE_FIELDS = [
 
 const sensitiveFields = new Set(SENSITIVE_FIELDS);
 
+/** A list in JSON of short texts and numbers, without brackets in them: a number digit by digit, say. */
+const LIST = '\\[(?:[\\s,\\d.-]|\\\\*"[\\w .-]{0,99}\\\\*")*(?:\\]|$)';
+
 /**
  * A sensitive field of JSON with its value, also of JSON inside a JSON text (where quotes carry
  * backslashes, the same number before each), and where the text ends within the value.
  */
 const FIELD = new RegExp(
-  `((\\\\*)"(?:${SENSITIVE_FIELDS.join("|")})\\2"\\s*:\\s*)(?:\\2"(?:.*?[^\\\\])??(?:\\2"|\\\\*$)|-?[\\d.]+)`,
+  `((?<!\\\\)(\\\\*)"(?:${SENSITIVE_FIELDS.join("|")})\\2"\\s*:\\s*)(?:\\2"(?:.*?[^\\\\])??(?:\\2"|\\\\*$)|-?[\\d.]+|${LIST})`,
   "gis",
+);
+
+const NAME_IN_WORDS = SENSITIVE_FIELDS.map((name) => name.replaceAll(/[_-]/g, "[_ -]?")).join("|");
+
+/**
+ * The same in words, with a value that has a digit, and the groups of it that follow:
+ * `account_number=AB12345678XY`, `IBAN: DE89 3704 …`, `account number AB12345678XY`. Backslashes and
+ * quotes stay as they are, for the text may be of JSON.
+ */
+const FIELD_IN_WORDS = new RegExp(
+  `(?<![a-z0-9])((?:${NAME_IN_WORDS})(?:\\s?[=:#]\\s?\\\\{0,9}["']?|\\s\\\\{0,9}["']?(?=[a-z0-9./_-]{5})))(?=[a-z./_-]{0,40}\\d)[a-z0-9][a-z0-9./_-]{0,99}(?: (?=[a-z]{0,3}\\d)[a-z0-9]{1,6}(?![a-z0-9])){0,9}`,
+  "gi",
 );
 
 const BEARER = /\bBearer\s+[\w.~+/=-]+/gi;
@@ -40,6 +57,29 @@ const HARMLESS = [
   "P\\d{6}-\\w{8}",
 ];
 
+/** Ids that no value which was sent may be found within: UUIDs, short references, `PO20261121000123`. */
+const ID =
+  /(?<![a-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|P\d{6}-\w{8}|[a-z]{2}20\d\d(?:0[1-9]|1[0-2])[0-3]\d{7})(?![a-z0-9])/gi;
+
+const isLetter = (character: string | undefined): boolean => /[a-z0-9]/i.test(character ?? " ");
+
+/** Where the ids that were given stand as whole words. */
+const given = (text: string, ids: ReadonlyArray<string>): Array<Stretch> => {
+  const found: Array<Stretch> = [];
+  for (const id of ids.filter(({ length }) => length > 0)) {
+    for (let start = text.indexOf(id); start >= 0; start = text.indexOf(id, start + id.length)) {
+      const end = start + id.length;
+      if (!isLetter(text[start - 1]) && !isLetter(text[end])) found.push({ start, end });
+    }
+  }
+  return found.toSorted((a, b) => a.start - b.start);
+};
+
+const idsIn = (text: string, ids: ReadonlyArray<string>): Array<Stretch> => [
+  ...[...text.matchAll(ID)].map(({ 0: id, index }) => ({ start: index, end: index + id.length })),
+  ...given(text, ids),
+];
+
 /** The countries that have IBANs, in the order of ISO 3166-1. */
 const IBAN_COUNTRIES =
   "AD AE AL AT AZ BA BE BG BH BI BR BY CH CR CY CZ DE DJ DK DO EE EG ES FI FK FO FR GB GE GI GL GR " +
@@ -51,7 +91,7 @@ const IBAN_COUNTRY = `(?:${IBAN_COUNTRIES.replaceAll(" ", "|")})`;
 /** IBANs, card numbers and account numbers, in one piece or in groups. */
 const SECRET = [
   `${IBAN_COUNTRY}\\d{2}[a-z0-9]{11,30}`,
-  `${IBAN_COUNTRY}\\d{2}(?<gap>[ -])[a-z0-9]{4}(?:\\k<gap>[a-z0-9]{4}){1,6}\\k<gap>[a-z0-9]{1,4}`,
+  `${IBAN_COUNTRY}\\d{2}(?<gap>[ ._/-])[a-z0-9]{4}(?:\\k<gap>[a-z0-9]{4}){1,6}\\k<gap>[a-z0-9]{1,4}`,
   "(?=(?:\\d ?){12})\\d{2,}(?: \\d{2,}){2,}(?: \\d)?",
   "(?=(?:\\d-?){7})\\d+(?:-\\d+)+",
   "\\d{7,}",
@@ -65,24 +105,29 @@ const WORD = new RegExp(
 
 /**
  * Masks what must reach no log, error or span: sensitive fields of JSON, tokens, IBANs, card
- * numbers, digits as long as an account number, and the `known` values given, wherever they stand.
- * Times, amounts and ids stay readable: what stands after the name of an id, and the `ids` given.
+ * numbers, digits as long as an account number, and the `known` values given, wherever they stand and
+ * however they are written: grouped, in other capitals, encoded, or a part of them. Times, amounts
+ * and ids stay readable: what stands after the name of an id, and the `ids` given.
  */
 export const redact = (
   text: string,
   known: Iterable<string> = [],
   ids: ReadonlyArray<string> = [],
 ): string => {
-  let masked = text;
-  for (const value of known) {
-    if (value.length >= 4) masked = masked.replaceAll(value, MASK);
-  }
-  return masked
+  const masked = maskValues(text, known, (within) => idsIn(within, ids), MASK)
     .replace(FIELD, `$1"${MASK}"`)
-    .replace(BEARER, `Bearer ${MASK}`)
-    .replace(WORD, (word, harmless: string | undefined) =>
-      harmless === undefined && !ids.includes(word) ? MASK : word,
-    );
+    .replace(FIELD_IN_WORDS, `$1${MASK}`)
+    .replace(BEARER, `Bearer ${MASK}`);
+  const kept = given(masked, ids);
+  let next = 0;
+  return masked.replace(
+    WORD,
+    (word, harmless: string | undefined, _gap: string | undefined, start: number) => {
+      while ((kept[next]?.end ?? Infinity) <= start) next += 1;
+      const isOfId = (kept[next]?.start ?? Infinity) < start + word.length;
+      return harmless === undefined && !isOfId ? MASK : word;
+    },
+  );
 };
 
 /** The sensitive values of a request, for {@link redact}: what the service may repeat in a message. */
