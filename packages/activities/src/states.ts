@@ -32,9 +32,12 @@ const isCompleteAt = (
   return isAfterCreation && completed.earliest <= now + skew;
 };
 
+const matches = (pattern: string, status: string): boolean => new RegExp(pattern, "i").test(status);
+
 /**
- * Whether a payout has ended: by its status, or, where nothing is known of that, by a completion time
- * that can be one. A status that takes the money back is a failure then.
+ * Whether a payout has ended: by its status alone, or by a completion time that can be one together
+ * with its status. A status that takes the money back is a failure then, and one that nobody knows
+ * leaves it open: nothing is reported as paid that the service may have refused.
  *
  * @param now milliseconds since 1970.
  */
@@ -47,8 +50,10 @@ export const payoutState = (
   if (isOneOf(assumptions.payoutFailedStatuses, payout_status)) return "failed";
   if (isOneOf(assumptions.payoutCompletedStatuses, payout_status)) return "completed";
   if (!isCompleteAt(payout, assumptions, now)) return "open";
-  if (new RegExp(assumptions.payoutReturnedStatus, "i").test(payout_status)) return "failed";
-  return assumptions.completeTimeCompletes ? "completed" : "open";
+  if (matches(assumptions.payoutReturnedStatus, payout_status)) return "failed";
+  const isPaid =
+    payout_status.trim() === "" || matches(assumptions.payoutPaidStatus, payout_status);
+  return assumptions.completeTimeCompletes && isPaid ? "completed" : "open";
 };
 
 /** Whether a cardholder's identity check has ended, and how. */

@@ -58,7 +58,26 @@ describe("a payout", () => {
     ["payment_failed", "open", "failed"],
     ["not_completed", "open", "failed"],
     ["cancelled_by_bank", "open", "failed"],
-    ["something new", "open", "completed"],
+    ["something new", "open", "open"],
+    ["", "open", "completed"],
+    ["funds_arrived", "open", "completed"],
+    ["Trade settled", "open", "completed"],
+    ["closed", "open", "completed"],
+    ["PAID ", "open", "completed"],
+    ["refused", "open", "failed"],
+    ["Refusal", "open", "failed"],
+    ["nullified", "open", "failed"],
+    ["withdrawn", "open", "failed"],
+    ["sent_back", "open", "failed"],
+    ["incomplete", "open", "open"],
+    ["blocked", "open", "open"],
+    ["suspended", "open", "open"],
+    ["stopped", "open", "open"],
+    ["held", "open", "open"],
+    ["awaiting_funds", "open", "open"],
+    ["partially paid", "open", "open"],
+    ["unsettled", "open", "open"],
+    ["paid, under review", "open", "open"],
     [undefined, "open", "completed"],
     ["reversed", "open", "failed"],
     ["Refund issued", "open", "failed"],
@@ -76,10 +95,18 @@ describe("a payout", () => {
 
   it("is completed by its time alone, or taken back by its status, only as is assumed", () => {
     const complete_time = "2026-11-21T11:00:00Z";
+    const paid = { payout_status: "paid", complete_time };
+    expect(stateOf(paid, { completeTimeCompletes: false })).toBe("open");
+    expect(stateOf(paid, { payoutPaidStatus: "^closed$" })).toBe("open");
+    expect(stateOf(paid, { payoutReturnedStatus: "paid" })).toBe("failed");
     const other = { payout_status: "something new", complete_time };
-    expect(stateOf(other, { completeTimeCompletes: false })).toBe("open");
+    expect(stateOf(other)).toBe("open");
+    expect(stateOf(other, { payoutPaidStatus: "something" })).toBe("completed");
     expect(stateOf(other, { payoutReturnedStatus: "something" })).toBe("failed");
     const reversed = { payout_status: "reversed", complete_time };
-    expect(stateOf(reversed, { payoutReturnedStatus: "^refunded$" })).toBe("completed");
+    expect(stateOf(reversed, { payoutReturnedStatus: "^refunded$" })).toBe("open");
+    expect(stateOf(reversed, { payoutReturnedStatus: "^refunded$", payoutPaidStatus: "." })).toBe(
+      "completed",
+    );
   });
 });

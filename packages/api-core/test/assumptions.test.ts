@@ -335,6 +335,7 @@ const SIDES: {
   payoutCompletedStatuses: handedOn("payoutCompletedStatuses", ["something_else"]),
   payoutFailedStatuses: handedOn("payoutFailedStatuses", ["something_else"]),
   payoutReturnedStatus: handedOn("payoutReturnedStatus", "something_else"),
+  payoutPaidStatus: handedOn("payoutPaidStatus", "something_else"),
   completeTimeCompletes: handedOn("completeTimeCompletes", false),
   cardholderVerifiedStatuses: handedOn("cardholderVerifiedStatuses", ["something_else"]),
   cardholderRefusedStatuses: handedOn("cardholderRefusedStatuses", ["something_else"]),

@@ -172,9 +172,14 @@ export const Assumptions = Schema.Struct({
     "Statuses of a payout that say that its money came back or was never paid, beside " +
       "payoutFailedStatuses: with a complete_time that is set it has failed.",
   ),
+  payoutPaidStatus: pattern(
+    "Statuses of a payout that a complete_time that is set completes; so does one that is missing. " +
+      "Of any status that neither this nor payoutReturnedStatus names, the payout stays open: nobody " +
+      "knows whether it was paid.",
+  ),
   completeTimeCompletes: assumed(
     Schema.Boolean,
-    "Whether a complete_time that is set completes a payout of any other status.",
+    "Whether a complete_time that is set completes a payout of the status payoutPaidStatus, or of none.",
   ),
   cardholderVerifiedStatuses: statuses("Statuses of a cardholder whose identity check passed."),
   cardholderRefusedStatuses: statuses("Statuses of a cardholder whose identity check failed."),
@@ -256,8 +261,16 @@ export const defaultAssumptions: Assumptions = {
   payoutCompletedStatuses: ["completed"],
   payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],
   payoutReturnedStatus:
-    "revers|return|refund|recall|charge|fail|declin|reject|denied|bounce|cancel|abort|void|expire|" +
-    "error|unsuccess|unpaid|not[ _-]?(complet|paid|sent|success)",
+    "revers|return|refund|recall|charge|fail|declin|reject|refus|denied|bounce|cancel|abort|void|" +
+    "expire|error|nullif|annul|withdr[ae]w|revok|rescind|dishono|sent[ _-]?back|unsuccess|unpaid|" +
+    "not[ _-]?(complet|paid|sent|success)",
+  // Whole statuses only: `partially_paid` or `sent for review` may say anything. `processing` is among
+  // them: the one status that the document shows, which says too that the time is unset until completion.
+  payoutPaidStatus:
+    "^\\s*((payout|payment|funds?|money|trade|transfer|transaction)[ _-]?)?(is[ _-]|was[ _-]|has[ _-]been[ _-])?" +
+    "(complete|completed|paid|paid[ _-]out|settled|success|successful|succeeded|succeed|done|closed|finished|" +
+    "finali[sz]ed|executed|processed|processing|sent|delivered|credited|arrived|" +
+    "cleared|disbursed|transferred)\\s*$",
   completeTimeCompletes: true,
   cardholderVerifiedStatuses: ["SUCCESS", "1"],
   cardholderRefusedStatuses: ["FAILED", "-1"],

@@ -157,7 +157,7 @@ describe("a field that holds a number", () => {
           const shown = redact(JSON.stringify(whole));
           expect(shown).not.toContain(value);
           const read: unknown = JSON.parse(shown);
-          expect(read).toMatchObject({ list: expect.any(Array) });
+          expect(read).toHaveProperty("list");
         },
       ),
       { numRuns: 300 },
