@@ -15,10 +15,11 @@ const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
 /**
  * Whether a payout's completion time can be one: set, not before its creation and not after now, each
  * by more than the clocks may differ. In every zone nearly any time could be one: while the zone of
- * times without offset is unknown, it is taken for UTC.
+ * times without offset is unknown, it is taken for UTC. The service's now is no earlier than the times
+ * of creation and change that it shows, whatever its clock or zone are.
  */
 const isCompleteAt = (
-  { complete_time, create_time }: Payout,
+  { complete_time, create_time, update_time }: Payout,
   { clockSkewSeconds, timeZone }: Assumptions,
   now: number,
 ): boolean => {
@@ -29,7 +30,9 @@ const isCompleteAt = (
   const skew = clockSkewSeconds * 1000;
   const created = readTime(create_time, zone);
   const isAfterCreation = created === undefined || completed.latest >= created.earliest - skew;
-  return isAfterCreation && completed.earliest <= now + skew;
+  const updated = readTime(update_time, zone);
+  const serviceNow = Math.max(now, created?.earliest ?? now, updated?.earliest ?? now);
+  return isAfterCreation && completed.earliest <= serviceNow + skew;
 };
 
 const matches = (pattern: string, status: string): boolean => new RegExp(pattern, "i").test(status);

@@ -21,6 +21,8 @@ export interface Wait {
   lookedAt: number | undefined;
   /** How long that sweep took to come to it, in milliseconds. */
   reachedAfterMs: number;
+  /** When the list was last read to its end without showing it. */
+  missedAt: number | undefined;
 }
 
 /**
@@ -125,6 +127,7 @@ export class WaitingRuns {
         createdAt: before?.createdAt,
         lookedAt: before?.lookedAt,
         reachedAfterMs: before?.reachedAfterMs ?? 0,
+        missedAt: before?.missedAt,
       });
     } else if (!known.runs.some((run) => run.runId === runId)) {
       known.runs = [...known.runs, { workflowId, runId }];

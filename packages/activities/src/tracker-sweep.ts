@@ -89,6 +89,43 @@ const dueAt = ({ lookedAt, since }: Wait): number =>
     ? 0
     : lookedAt + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (lookedAt - since) / 10));
 
+/**
+ * Whether a list that was looked through and did not show it is to be read to its end: the item may be
+ * older than its run, or dated by a clock that is far off. Later and later, for that is a long way.
+ */
+const isToBeSought = (
+  { createdAt, lookedAt, missedAt, since }: Wait,
+  now: number,
+  { listLagSeconds }: Assumptions,
+): boolean =>
+  createdAt === undefined &&
+  lookedAt !== undefined &&
+  now - since >= Math.max(listLagSeconds * 1000, 2 * ((missedAt ?? since) - since));
+
+/** Whether the pages of a list that a sweep reads have come to its end. */
+class PagesRead {
+  #largest = 0;
+  #last: string | undefined;
+
+  /** Takes in the next page. */
+  isLast(
+    { item_list, total_item = 0, total_page, unreadable }: ListPage<unknown>,
+    page_num: number,
+    ids: ReadonlyArray<string>,
+  ): boolean {
+    const count = item_list.length + unreadable.length;
+    this.#largest = Math.max(this.#largest, count);
+    const shown = JSON.stringify([ids, unreadable]);
+    const isRepeated = shown === this.#last;
+    this.#last = shown;
+    const isEndByTotals =
+      page_num >= (total_page ?? Number.POSITIVE_INFINITY) &&
+      // Pages may be counted at the size that was asked for, and be smaller.
+      (total_page ?? 0) * this.#largest >= total_item;
+    return count === 0 || isRepeated || isEndByTotals;
+  }
+}
+
 /** What a sweep needs of the activity that makes it. */
 export interface Sweeping<Item> {
   readonly list: TrackedList<Item>;
@@ -109,8 +146,8 @@ export interface Sweeping<Item> {
 
 /**
  * Reads the list from its first page down to the oldest item that is due, and no further where it
- * looks newest first. What such a list shows later all the same is found by the runs' own looks: a
- * sweep concludes nothing from what it has not read. A sweep that took long is followed by a rest,
+ * looks newest first: a sweep concludes nothing from what it has not read. What was not shown is
+ * looked for to the end of the list, once it has waited as long as a list may lag. A sweep that took long is followed by a rest,
  * in which only what lies near the beginning is looked for: new payouts do not wait for the old
  * ones, and the service is left time for others.
  *
@@ -126,8 +163,12 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
   waiting,
 }: Sweeping<Item>): Promise<number> => {
   const began = Date.now();
-  const oldest = ({ createdAt: created, since }: Wait) =>
-    created ?? (list.isMadeByItsRun ? since - assumptions.clockSkewSeconds * 1000 : 0);
+  const oldest = (wait: Wait): number => {
+    if (wait.createdAt !== undefined) return wait.createdAt;
+    return list.isMadeByItsRun && !isToBeSought(wait, began, assumptions)
+      ? wait.since - assumptions.clockSkewSeconds * 1000
+      : 0;
+  };
   const due = waiting
     .of(list.kind)
     .filter((wait) => dueAt(wait) <= began)
@@ -141,6 +182,8 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
     wait.reachedAfterMs = wait.lookedAt - began;
   };
   const order = new NewestFirst();
+  const pages = new PagesRead();
+  let isRead = false;
   for (let page_num = fromPage; unseen.size > 0; page_num++) {
     const page = await read({ page_num, page_size: PAGE_SIZE });
     const told: Array<readonly [Wait, Tidings]> = [];
@@ -156,16 +199,16 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
     }
     if (told.length > 0) await tell(told);
     const [deepest] = unseen;
-    const isPast = deepest !== undefined && order.isPast(oldest(deepest));
-    if (
-      isPast ||
-      page.item_list.length === 0 ||
-      page_num >= (page.total_page ?? Number.POSITIVE_INFINITY)
-    )
-      break;
+    isRead = pages.isLast(page, page_num, page.item_list.map(list.idOf));
+    if (isRead || (deepest !== undefined && order.isPast(oldest(deepest)))) break;
   }
   // What the list does not show, or not yet, was looked for all the same.
-  if (fromPage === 1) for (const wait of unseen) look(wait);
+  if (fromPage === 1) {
+    for (const wait of unseen) {
+      look(wait);
+      if (isRead) wait.missedAt = wait.lookedAt;
+    }
+  }
   const now = Date.now();
   const took = now - began;
   return took > NEAR_MS ? now + REST * took : restsUntil;

@@ -45,6 +45,25 @@ describe("a payout", () => {
     expect(stateOf(before)).toBe("open");
   });
 
+  it.each([
+    ["Singapore's, without offset", "2026-11-21T19:50:00", "2026-11-21T19:50:08", undefined],
+    ["of a clock an hour ahead", "2026-11-21T12:59:00Z", "2026-11-21T12:59:08Z", undefined],
+    [
+      "days after its creation",
+      "2026-11-18T19:50:00",
+      "2026-11-21T19:50:08",
+      "2026-11-21T19:50:08",
+    ],
+  ])("is completed at a time that its other times bear out: %s", (_, create, complete, update) => {
+    const payout = { create_time: create, complete_time: complete };
+    expect(stateOf({ ...payout, ...(update !== undefined && { update_time: update }) })).toBe(
+      "completed",
+    );
+    // Nothing says that it is not still to come.
+    expect(stateOf({ complete_time: complete })).toBe("open");
+    expect(stateOf({ ...payout, complete_time: "2026-11-25T00:00:00" })).toBe("open");
+  });
+
   it("takes the difference of clocks from the assumptions", () => {
     const complete_time = "2026-11-21T12:10:00Z";
     expect(stateOf({ complete_time })).toBe("open");

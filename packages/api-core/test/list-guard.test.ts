@@ -34,6 +34,10 @@ describe("a list that adds up", () => {
     ["is empty", [page([], 0, 0)]],
     ["is empty, on one page", [page([], 0, 1)]],
     ["has one page", [page(["a", "b"], 2, 1)]],
+    [
+      "has smaller pages than were asked for and counted",
+      [page(["a", "b"], 5, 1), page(["c", "d"], 5, 1), page(["e"], 5, 1), page([], 5, 1)],
+    ],
     ["has several", [page(["a", "b"], 3, 2), page(["c"], 3, 2)]],
     ["lists an id twice on a page, and counts it twice", [page(["a", "a", "b"], 3, 1)]],
     ["has rows that cannot be read", [page(["a"], 3, 1, [odd({}), odd({})])]],
@@ -44,6 +48,19 @@ describe("a list that adds up", () => {
   ])("%s", (_, pages) => {
     expect(faultOf(...pages)).toBeUndefined();
   });
+});
+
+it("a list whose pages are smaller than counted is read on until nothing new comes", () => {
+  const pages = [page(["a", "b"], 5, 1), page(["c", "d"], 5, 1), page(["e"], 5, 1)];
+  expect(readingOf(...pages, page([], 5, 1)).read.map(({ nextPage }) => nextPage)).toEqual([
+    2,
+    3,
+    4,
+    undefined,
+  ]);
+  const repeated = [page(["a", "b"], 5, 1), page(["a", "b"], 5, 1)];
+  expect(readingOf(...repeated).read.map(({ nextPage }) => nextPage)).toEqual([2, undefined]);
+  expect(faultOf(...repeated)).toBe("2 items were listed, total_item is 5");
 });
 
 describe("a list that does not add up", () => {

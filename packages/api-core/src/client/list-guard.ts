@@ -41,6 +41,7 @@ export class ListReading<Item extends object> {
   readonly #pageSize: number;
   readonly #listed = new Set<unknown>();
   #pages = 0;
+  #largestPage = 0;
   #firstTotal: number | undefined;
   #lastTotal: number | undefined;
   /** Rows with an id or unreadable ones, each once; ids that a page itself lists twice count twice. */
@@ -84,10 +85,13 @@ export class ListReading<Item extends object> {
     const keys = rowKeys(unreadable.map(({ fields }) => fields));
     const odd = unreadable.filter((_, index) => isFresh(keys[index]));
     const isNothingNew = fresh.length + odd.length === 0;
+    this.#largestPage = Math.max(this.#largestPage, rowsOfPage);
     const isLastByTotals =
       total_page === undefined
         ? isNothingNew || (total_item !== undefined && this.#rows >= total_item)
-        : this.#pages >= total_page;
+        : this.#pages >= total_page &&
+          // Pages may be counted at the size that was asked for, and be smaller.
+          (isNothingNew || total_page * this.#largestPage >= (total_item ?? 0));
     const isLast = isEmpty || (isLastByTotals && (isNothingNew || rowsOfPage < this.#pageSize));
     return { fresh, unreadable: odd, nextPage: isLast ? undefined : this.#pages + 1 };
   }
