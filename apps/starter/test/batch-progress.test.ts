@@ -26,6 +26,7 @@ const report: BatchReport = {
     waiting: 14_897,
     sending: 100,
   },
+  others: null,
 };
 
 it("a line of progress tells what is done, failed, asking, the rate, and the time left", () => {
@@ -46,7 +47,7 @@ it("a line of progress tells what is done, failed, asking, the rate, and the tim
 it("the text fits 80 columns", () => {
   const paused = { by: "Bob", why: "the bank reports duplicates", since: report.startedAt };
   const text = batchText({ ...report, progress: { ...report.progress!, paused } });
-  expect(text).toContain("100000: 50000 started, 10000 paid by another file, 40000 not started");
+  expect(text).toContain("100000: 50000 started, 10000 of other files, 40000 not started");
   expect(tooWide(text)).toEqual([]);
 });
 

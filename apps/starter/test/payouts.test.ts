@@ -86,7 +86,7 @@ describe("300 rows", () => {
 
     const again = await importFile(name, "--wait");
     expect(again.exitCode).toBe(1);
-    expect(again.stderr).toContain("This file was paid already");
+    expect(again.stderr).toContain("Each row of this file has its run already");
     const { resultFile: _, ...told } = report;
     expect(jsonOf(again)).toEqual(told);
     expect(await payoutsOf("all")).toHaveLength(299);
@@ -352,6 +352,37 @@ it("a row whose run was terminated while it paid says that it may have been paid
     payout_id: "",
     status: "terminated",
     reason: like(/^by hand It may have been paid: .*starter status payout\/doubt-0$/),
+  });
+});
+
+it("rows that other files started are reported as they stand", async () => {
+  const failing = await file("failing.csv", csv(rowsOf("shared", 1)));
+  const imported = importFile(failing, "--wait");
+  const created = async () => (await payoutsOf("shared")).map(({ payout_id }) => payout_id);
+  await expect.poll(created, POLLING).toHaveLength(1);
+  const [payout_id = ""] = await created();
+  await simulator.setPayoutStatus(payout_id, "failed");
+  expect((await imported).exitCode).toBe(1);
+
+  const both = await file("both.csv", csv(rowsOf("shared", 2)));
+  const called = await importFile(both, "--wait");
+  expect(called.exitCode).toBe(1);
+  expect(jsonOf(called)).toMatchObject({
+    progress: { started: 1, known: 1 },
+    runs: { completed: 1, failed: 0 },
+    others: { completed: 0, failed: 1 },
+  });
+  const status = await starter(["payouts", "status", batchOf(called.stderr)]);
+  expect(status.exitCode).toBe(1);
+  expect(status.stdout).toMatch(
+    /1 started, 1 of other files\n.*1 completed\n.*other files +1 failed/s,
+  );
+
+  const nothingNew = await importFile(await file("known.jsonl", jsonLines(rowsOf("shared", 2))));
+  expect(nothingNew.exitCode).toBe(1);
+  expect(jsonOf(nothingNew)).toMatchObject({
+    status: "nothingNew",
+    others: { completed: 1, failed: 1 },
   });
 });
 

@@ -90,7 +90,7 @@ describe("a file that a person has rejected", () => {
     );
     // Nothing of it is left to be overruled.
     const known = await importFile(path, "--by", "Ann");
-    expect([known.exitCode, known.stderr]).toEqual([0, holding("was paid already")]);
+    expect([known.exitCode, known.stderr]).toEqual([0, holding("has its run already")]);
   });
 
   it("is known by its rows, in whatever file and order they come again", async () => {

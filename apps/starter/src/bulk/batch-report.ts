@@ -37,6 +37,8 @@ export interface BatchReport {
   /** Its own account of its rows; null where no worker gives it. */
   readonly progress: BatchProgress | null;
   readonly runs: RunCounts;
+  /** Rows whose runs other files started; null where they were not looked at. */
+  readonly others: RunCounts | null;
   /** Why it ended before its runs were started. */
   readonly failure?: Failure;
 }
@@ -165,6 +167,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     totals,
     progress,
     runs,
+    others: null,
     ...(ending?.status === "failed" && { failure: ending.failure }),
   };
 };
@@ -179,12 +182,19 @@ export const unpaid = ({
 }: RunCounts): number => cancelled + failed + terminated + timedOut + unfinished;
 
 /** The exit code of a command that reports a bulk run. */
-export const batchExitCode = ({ progress, rows, runs, status }: BatchReport): number => {
+export const batchExitCode = ({
+  others,
+  progress,
+  rows,
+  runs,
+  status,
+}: Pick<BatchReport, "others" | "progress" | "rows" | "runs" | "status">): number => {
   if (status === "running") return EXIT_CODES.done;
   const isEachPaid =
     status === "completed" &&
     progress?.done === rows &&
     progress.conflicting === 0 &&
-    unpaid(runs) === 0;
+    unpaid(runs) === 0 &&
+    (others === null || unpaid(others) === 0);
   return isEachPaid ? EXIT_CODES.done : EXIT_CODES.runFailed;
 };

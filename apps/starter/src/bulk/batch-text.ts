@@ -1,7 +1,7 @@
 import { commandLine } from "../output/command-line.ts";
 import { styled } from "../output/output.ts";
 import { columns, fieldRows, time } from "../output/text.ts";
-import type { BatchReport } from "./batch-report.ts";
+import type { BatchReport, RunCounts } from "./batch-report.ts";
 import { totalsText } from "./totals.ts";
 
 type Line = readonly [name: string, value: string];
@@ -27,7 +27,7 @@ const rowLines = ({ progress, rows }: BatchReport): ReadonlyArray<Line> => {
   const { cancelled, conflicting, done, known, paused, started } = progress;
   const parts = [
     `${started} started`,
-    ...(known > 0 ? [`${known} paid by another file`] : []),
+    ...(known > 0 ? [`${known} of other files`] : []),
     ...(conflicting > 0 ? [`${conflicting} whose key paid something else`] : []),
     ...(done < rows ? [`${rows - done} not started`] : []),
   ];
@@ -46,13 +46,29 @@ const rowLines = ({ progress, rows }: BatchReport): ReadonlyArray<Line> => {
   ];
 };
 
+/** How many runs stand how: `2 completed, 1 failed`. */
+export const countsText = (runs: RunCounts): string =>
+  namesOfRuns
+    .filter((name) => runs[name] > 0)
+    .map((name) => `${runs[name]} ${NAMES[name]}`)
+    .join(", ");
+
 /** How a bulk run stands, as a person reads it, within 80 columns. */
 export const batchText = (report: BatchReport): string => {
-  const { closedAt, failure, runs, stage, startedAt, startedBy, status, totals, workflowId } =
-    report;
-  const counts = namesOfRuns
-    .filter((name) => runs[name] > 0)
-    .map((name) => `${runs[name]} ${NAMES[name]}`);
+  const {
+    closedAt,
+    failure,
+    others,
+    runs,
+    stage,
+    startedAt,
+    startedBy,
+    status,
+    totals,
+    workflowId,
+  } = report;
+  const counts = countsText(runs);
+  const ofOthers = others === null ? "" : countsText(others);
   const lines: ReadonlyArray<Line> = [
     ["state", styled(COLOURS[status], status)],
     ...(stage === "awaitApproval" && status === "running"
@@ -62,9 +78,12 @@ export const batchText = (report: BatchReport): string => {
     ...(closedAt === null ? [] : [["ended", time(closedAt)] as const]),
     ["totals", totalsText(totals)],
     ...rowLines(report),
-    ...(counts.length === 0 ? [] : [["payouts", counts.join(", ")] as const]),
+    ...(counts === "" ? [] : [["payouts", counts] as const]),
+    ...(ofOthers === "" ? [] : [["of other files", ofOthers] as const]),
     ...(failure === undefined ? [] : fieldRows({ failure })),
-    ...(runs.asking > 0 ? [["see them", commandLine("attention")] as const] : []),
+    ...(runs.asking + (others?.asking ?? 0) > 0
+      ? [["see them", commandLine("attention")] as const]
+      : []),
   ];
   return `${styled("bold", workflowId)}\n${columns(lines)}`;
 };

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BatchRow } from "@durable-payments/workflows";
+import { ApplicationFailure } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
 import { withJournalOrNot } from "../connection/journal.ts";
 import { withTemporal } from "../connection/temporal.ts";
@@ -6,11 +9,12 @@ import { commandLine } from "../output/command-line.ts";
 import type { Output } from "../output/output.ts";
 import { columns, duration, wrap } from "../output/text.ts";
 import { compareFunds, type Funds } from "./balances.ts";
-import { batchExitCode, type BatchReport, reportBatch } from "./batch-report.ts";
-import { batchText } from "./batch-text.ts";
+import { batchExitCode, type BatchReport, reportBatch, unpaid } from "./batch-report.ts";
+import { batchText, countsText } from "./batch-text.ts";
 import { checkBulkFile, type CheckedFile, pagesAgain } from "./check-bulk-file.ts";
 import { findKnownRows, type KnownRows } from "./known-rows.ts";
 import { overruled, rejectionText } from "./rejections.ts";
+import { countRows, type RowCounts, underWay } from "./row-counts.ts";
 import { readRetention } from "./retention.ts";
 import { checkResultFile, rowsOfBatch, writeResultFile } from "./result-file.ts";
 import { type BatchOptions, findBatch, startBatch, uploadPages } from "./start-batch.ts";
@@ -158,6 +162,44 @@ const answerReport = (
   return batchExitCode(report);
 };
 
+const COUNT_AGAIN_MS = 5_000;
+
+/** Counts rows; after the end of all their runs if asked to. */
+const countedRows = async (
+  temporal: Temporal,
+  batch: string,
+  pages: () => AsyncIterable<ReadonlyArray<BatchRow>>,
+  { output, wait }: { readonly output: Output; readonly wait: boolean },
+): Promise<RowCounts> => {
+  for (;;) {
+    const counts = await countRows(temporal, pages(), batch);
+    const open = underWay(counts.own) + underWay(counts.others);
+    if (!wait || open === 0) return counts;
+    output.live(`… ${open} rows that other files started, or that were retried, are under way`);
+    await sleep(COUNT_AGAIN_MS);
+  }
+};
+
+/** What is known of the rows of a bulk run that has ended, where its counts alone do not tell it. */
+const withRows = async (
+  temporal: Temporal,
+  report: BatchReport,
+  waiting: { readonly output: Output; readonly wait: boolean },
+): Promise<BatchReport> => {
+  const { progress, runs, status, workflowId } = report;
+  const isTold = unpaid(runs) + underWay(runs) === 0 && (progress?.known ?? 0) === 0;
+  if (status === "running" || isTold) return report;
+  try {
+    const rows = () => rowsOfBatch(temporal, workflowId);
+    const { others, own } = await countedRows(temporal, workflowId, rows, waiting);
+    return { ...report, runs: own, others };
+  } catch (error) {
+    // Its rows are kept no longer than its runs; what is counted by them alone is told all the same.
+    if (error instanceof ApplicationFailure && error.type === "PageMissing") return report;
+    throw error;
+  }
+};
+
 /** Reports a bulk run, after its end if asked to, and writes what became of each row. */
 export const reportOn = async (
   temporal: Temporal,
@@ -165,9 +207,10 @@ export const reportOn = async (
   output: Output,
   { result, wait }: Pick<ImportFlags, "result" | "wait">,
 ): Promise<number> => {
-  const report = wait
+  const ended = wait
     ? await awaitBatch(temporal, batch, output)
     : await reportBatch(temporal, batch);
+  const report = await withRows(temporal, ended, { output, wait });
   if (result !== undefined) {
     output.live(`… writing ${result}`);
     await writeResultFile(temporal, () => rowsOfBatch(temporal, batch), result);
@@ -179,20 +222,26 @@ async function* rowsOfFile(checked: CheckedFile) {
   for await (const { rows } of pagesAgain(checked)) yield rows;
 }
 
-/** Nothing is to be started: other files have paid every row. */
+/** Nothing is to be started: each row has its run, of other files. */
 const answerNothingNew = async (
   temporal: Temporal,
   checked: CheckedFile,
   output: Output,
-  result: string | undefined,
+  { result, wait }: Pick<ImportFlags, "result" | "wait">,
 ): Promise<number> => {
-  if (result !== undefined) await writeResultFile(temporal, () => rowsOfFile(checked), result);
   const { batch, rows, totals } = checked;
+  const pages = () => rowsOfFile(checked);
+  const { others } = await countedRows(temporal, batch, pages, { output, wait });
+  if (result !== undefined) await writeResultFile(temporal, pages, result);
+  output.live(undefined);
   output.answer(
-    { status: "nothingNew", workflowId: batch, rows, totals, known: rows, new: 0 },
-    () => `Each of the ${rows} rows is known: nothing was started.`,
+    { status: "nothingNew", workflowId: batch, rows, totals, known: rows, new: 0, others },
+    () =>
+      wrap(
+        `Each of the ${rows} rows is known: nothing was started. Of them ${countsText(others)}.`,
+      ),
   );
-  return EXIT_CODES.done;
+  return unpaid(others) === 0 ? EXIT_CODES.done : EXIT_CODES.runFailed;
 };
 
 const submit = async (
@@ -209,9 +258,8 @@ const submit = async (
   }
   const found = await known(temporal, checked, output);
   if (found.new === 0) {
-    if (before === undefined)
-      return await answerNothingNew(temporal, checked, output, flags.result);
-    output.say(`This file was paid already: ${batch}. Nothing was started.`);
+    if (before === undefined) return await answerNothingNew(temporal, checked, output, flags);
+    output.say(`Each row of this file has its run already: ${batch}. Nothing was started.`);
     return await reportOn(temporal, batch, output, flags);
   }
   const overruling = overruled(found.rejected, { by: flags.startedBy, why: flags.overrule });
