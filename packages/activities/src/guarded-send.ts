@@ -96,7 +96,7 @@ export class GuardedSend {
     // What cannot be read says nothing: the outcome is unknown then, as without a journal.
     const recorded = await this.#options.journal.find(send).catch(() => []);
     const found = forbidding(send, recorded);
-    if (found !== undefined) throw alreadySent(operation, sentAlready(found, send.payloadHash));
+    if (found !== undefined) throw alreadySent(operation, sentAlready(send, found, recorded));
   }
 
   /** Writes what the answer says. */
@@ -194,20 +194,21 @@ export class GuardedSend {
     if (send === undefined) return;
     if (this.#begun === undefined) await this.#begin(send);
     else if (!(await this.#begun.isLatest())) {
-      const latest = forbidding(send, await this.#options.journal.find(send));
+      const recorded = await this.#options.journal.find(send);
+      const latest = forbidding(send, recorded);
       throw latest === undefined
         ? new Error("its entry in the journal is gone")
-        : this.#holdBack(alreadySent(operation, sentAlready(latest, send.payloadHash)));
+        : this.#holdBack(alreadySent(operation, sentAlready(send, latest, recorded)));
     }
   }
 
   async #begin(send: Send): Promise<void> {
-    const begun = await this.#options.journal.begin(send);
+    const { journal, operation } = this.#options;
+    const begun = await journal.begin(send);
     if (begun._tag === "Begun") this.#begun = begun.send;
     else {
-      throw this.#holdBack(
-        alreadySent(this.#options.operation, sentAlready(begun.latest, send.payloadHash)),
-      );
+      const recorded = await journal.find(send);
+      throw this.#holdBack(alreadySent(operation, sentAlready(send, begun.latest, recorded)));
     }
   }
 

@@ -40,5 +40,6 @@ export {
   ALREADY_SENT,
   DISPATCH_WITHIN_MS,
   type SendIntent,
+  type JournalSend,
   type SentAlready,
 } from "./send-intent.ts";

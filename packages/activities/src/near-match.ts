@@ -3,6 +3,7 @@ import {
   matchAmount,
   matchCode,
   matchCurrency,
+  matchKey,
   matchText,
   normalizedText,
   significantDigits,
@@ -65,6 +66,10 @@ export const matchPayout = (sent: PayoutFields, row: ListedRow): Likeness =>
 /** Whether nothing says that a payout pays something else, or somebody else. */
 export const paysTheSame = (sent: PayoutFields, payout: ListedRow): boolean =>
   !matchMoney(sent, payout).includes("different");
+
+/** Whether what is shown of something is the key that was sent; that it is not proves nothing. */
+export const bearsKey = (shown: string | undefined, sent: string | undefined): boolean =>
+  sent !== undefined && matchKey([sent], shown) === "same";
 
 /**
  * Names what a payout makes: equal for two payouts that a list may show alike. Lists leave references

@@ -1,4 +1,4 @@
-import type { RecordedSend, SendOutcome } from "@durable-payments/journal";
+import type { RecordedSend, Send, SendOutcome } from "@durable-payments/journal";
 
 /** Says which send of which write an activity is to make. Second argument of activities that send. */
 export interface SendIntent {
@@ -37,8 +37,8 @@ export const isUnnamedStep = (step: string): boolean => step.startsWith(UNNAMED)
 /** Type of the failure of a send that the journal does not permit: nothing was sent by it. */
 export const ALREADY_SENT = "AlreadySent";
 
-/** What the journal has of the latest send of a write. Detail of a failure of type AlreadySent. */
-export interface SentAlready {
+/** What the journal has of one send of a write. */
+export interface JournalSend {
   readonly number: number;
   /** The run that sent it. */
   readonly runId: string;
@@ -49,27 +49,66 @@ export interface SentAlready {
   readonly begunAt: number;
   /** The `unique_request_id` that it carried, where it carried one. */
   readonly key?: string;
-  /** Whether it carried the request that was to be sent now, its key aside. */
-  readonly isSamePayload: boolean;
+  /** Decimal string, where it moves money. */
+  readonly amount?: string;
+  readonly currency?: string;
 }
 
-/**
- * Describes a recorded send for the run that was not allowed to send.
- *
- * @param payloadHash of the request that was to be sent.
- */
-export const sentAlready = (
-  { begunAt, ids, key, number, outcome, payloadHash: recordedHash, runId }: RecordedSend,
-  payloadHash: string,
-): SentAlready => ({
+/** What the journal has of the latest send of a write. Detail of a failure of type AlreadySent. */
+export interface SentAlready extends JournalSend {
+  /** Whether it carried the request that was to be sent now, its key aside. */
+  readonly isSamePayload: boolean;
+  /**
+   * The latest send before it that carried another request than the one that was to be sent now, of
+   * which nobody knows what became, and that the run which asks does not know of.
+   */
+  readonly otherInDoubt?: JournalSend;
+}
+
+const journalSend = ({
+  amount,
+  begunAt,
+  currency,
+  ids,
+  key,
+  number,
+  outcome,
+  runId,
+}: RecordedSend): JournalSend => ({
   number,
   runId,
   outcome,
   ids,
   begunAt,
   ...(key !== undefined && { key }),
-  isSamePayload: recordedHash === payloadHash,
+  ...(amount !== undefined && { amount }),
+  ...(currency !== undefined && { currency }),
 });
+
+/**
+ * Describes what the journal has of a write for the run that was not allowed to send.
+ *
+ * @param latest the send that forbids it.
+ * @param recorded all sends of the write.
+ */
+export const sentAlready = (
+  { knownTo, number, payloadHash }: Pick<Send, "knownTo" | "number" | "payloadHash">,
+  latest: RecordedSend,
+  recorded: ReadonlyArray<RecordedSend>,
+): SentAlready => {
+  const other = recorded.findLast(
+    (send) =>
+      send.number < latest.number &&
+      send.number > (knownTo ?? number - 1) &&
+      (send.outcome === "begun" || send.outcome === "unknown") &&
+      send.payloadHash !== payloadHash,
+  );
+  return {
+    ...journalSend(latest),
+    isSamePayload: latest.payloadHash === payloadHash,
+    ...(other !== undefined && { otherInDoubt: journalSend(other) }),
+  };
+};
 
 /**
  * Longest time between the start of an activity's attempt and the dispatch of a write in it, in

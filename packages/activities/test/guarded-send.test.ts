@@ -163,6 +163,8 @@ describe("what was sent before is not sent", () => {
         ids: { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" },
         begunAt,
         key: "key-1",
+        amount: "250.00",
+        currency: "USD",
         isSamePayload: true,
       },
     ]);
@@ -178,6 +180,23 @@ describe("what was sent before is not sent", () => {
     expect((await failureOf(pay({ number: 2 }, {}, input))).details).toMatchObject([
       { number: 1, isSamePayload: isSame },
     ]);
+  });
+
+  it("and the failure names a send before it of another request, which is in doubt", async () => {
+    const other = { ...payout, amount: "64.20" };
+    const lost = { status: 502, body: "<html>" };
+    answers = [lost];
+    await failureOf(pay({}, {}, other));
+    answers = [lost];
+    await failureOf(pay({ number: 2, knownTo: 1 }));
+    const otherInDoubt = { number: 1, outcome: "unknown", amount: "64.20", currency: "USD" };
+    expect((await failureOf(pay({ number: 1, knownTo: 0 }))).details).toMatchObject([
+      { number: 2, isSamePayload: true, otherInDoubt },
+    ]);
+    // Of what the run knows of it need not be told.
+    const known = (await failureOf(pay({ number: 2, knownTo: 1 }))).details;
+    expect(known).toMatchObject([{ number: 2 }]);
+    expect(known?.[0]).not.toHaveProperty("otherInDoubt");
   });
 
   it("unless it has been undone", async () => {
