@@ -1,3 +1,4 @@
+import type { Progress } from "@durable-payments/workflows";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
@@ -310,8 +311,15 @@ describe("runs show", () => {
   it("tells what a person decided, and no value of an amendment", async () => {
     await payoutOf("own-amended", "20000.00", { onRefusal: "ask" });
     await found('WorkflowId = "own-amended" AND PaymentStage = "needsAttention"');
+    const { attention } = await workflow.getHandle("own-amended").query<Progress>("progress");
     await workflow.getHandle("own-amended").executeUpdate("resolve", {
-      args: [{ by: "Bob", amend: { amount: "20.00", payout_reference: "Order of DE89" } }],
+      args: [
+        {
+          by: "Bob",
+          question: attention?.question,
+          amend: { amount: "20.00", payout_reference: "Order of DE89" },
+        },
+      ],
     });
     await workflow.result("own-amended");
     const [program, person] = await Promise.all([

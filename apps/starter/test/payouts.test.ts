@@ -55,7 +55,9 @@ describe("300 rows", () => {
       }, POLLING)
       .toBe("needsAttention");
     const amend = await file("amend.json", { currency: "EUR" });
-    const resolve = ["resolve", "payout/all-100", "--by", "Bob", "--amend", amend];
+    const { attention } = await asked.query<Progress>("progress");
+    const question = ["--question", attention?.question ?? ""];
+    const resolve = ["resolve", "payout/all-100", ...question, "--by", "Bob", "--amend", amend];
     expect(await starter(resolve)).toMatchObject({ exitCode: 0 });
 
     const ended = await waiting;

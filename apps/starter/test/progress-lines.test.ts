@@ -32,6 +32,7 @@ const progress = (change: Partial<Progress>): Progress => ({
 });
 
 const attention: Attention = {
+  question: "1-0badcafe",
   step: "createPayout",
   reason: "No answer. Some payouts may be this one.",
   sent: { amount: "250.00", currency: "EUR" },
@@ -86,6 +87,22 @@ it("shows the payment that waits for a second person, and how to decide", () => 
   ]);
 });
 
+it("tells what was sent before and what would be sent now apart", () => {
+  const told = progressLines(
+    "i",
+    undefined,
+    progress({
+      attention: { ...attention, candidates: [], toSend: { amount: "46.20", currency: "EUR" } },
+    }),
+  );
+  expect(told.slice(1, 5)).toEqual([
+    "  What was sent before, as the journal has it:",
+    "    amount    250.00\n    currency  EUR",
+    "  What was not sent, and is to be sent now:",
+    "    amount    46.20\n    currency  EUR",
+  ]);
+});
+
 it("says what can be decided, in commands that can be copied", () => {
   const asking = progress({
     steps: [{ name: "createPayout", status: "needsAttention", since: at(0), note: "No answer." }],
@@ -101,13 +118,13 @@ it("says what can be decided, in commands that can be copied", () => {
     "  What may be it (2 of 2):",
     "    payout_id  p-2",
     "  Decide, by one of:",
-    "    starter resolve 'invoice 1' --by NAME --found payout_id=ID",
-    "    starter resolve 'invoice 1' --by NAME --resend",
-    "    starter resolve 'invoice 1' --by NAME --abandon WHY",
+    "    starter resolve 'invoice 1' \\\n      --question 1-0badcafe \\\n      --by NAME \\\n      --found payout_id=ID",
+    "    starter resolve 'invoice 1' --question 1-0badcafe --by NAME --resend",
+    "    starter resolve 'invoice 1' --question 1-0badcafe --by NAME --abandon WHY",
   ]);
   expect(progressLines("invoice 1", asking, asking)).toEqual([]);
   vi.stubEnv("npm_lifecycle_event", "starter");
   expect(progressLines("i", undefined, asking).at(-2)).toBe(
-    "    npm run starter -- resolve i --by NAME --resend",
+    "    npm run starter -- resolve i --question 1-0badcafe --by NAME --resend",
   );
 });

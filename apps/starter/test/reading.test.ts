@@ -50,7 +50,6 @@ it("takes any other id as it is", () => {
 });
 
 const given = (decision: Partial<GivenDecision>): GivenDecision => ({
-  by: "Ada",
   found: undefined,
   resend: false,
   amend: undefined,
@@ -61,13 +60,11 @@ const given = (decision: Partial<GivenDecision>): GivenDecision => ({
 it("takes each decision", async () => {
   const amend = await written('{"phone_number": "+493012"}');
   expect(await readDecision(given({ found: { payout_id: "p-1" } }))).toEqual({
-    by: "Ada",
     found: { payout_id: "p-1" },
   });
-  expect(await readDecision(given({ resend: true }))).toEqual({ by: "Ada", resend: true });
-  expect(await readDecision(given({ abandon: "no" }))).toEqual({ by: "Ada", abandon: "no" });
+  expect(await readDecision(given({ resend: true }))).toEqual({ resend: true });
+  expect(await readDecision(given({ abandon: "no" }))).toEqual({ abandon: "no" });
   expect(await readDecision(given({ amend }))).toEqual({
-    by: "Ada",
     amend: { phone_number: "+493012" },
   });
 });

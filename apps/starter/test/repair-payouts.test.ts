@@ -240,9 +240,15 @@ describe("a payout", () => {
     await start("payout", "asked", paying("40.00", { onRefusal: "ask" }));
     const handle = workflow.getHandle("asked");
     await awaitStage("asked", "needsAttention");
-    await handle.executeUpdate("resolve", { args: [{ by: "Ada", amend: { amount: "39.00" } }] });
-    await awaitStage("asked", "needsAttention");
-    await handle.executeUpdate("resolve", { args: [{ by: "Ada", abandon: "later" }] });
+    const asked = async () => (await progressOf("asked")).attention?.question;
+    const question = await asked();
+    const amend = { amount: "39.00" };
+    await handle.executeUpdate("resolve", { args: [{ by: "Ada", question, amend }] });
+    await vi.waitFor(async () => {
+      expect(await asked()).toMatch(/^2-/);
+    }, PATIENCE);
+    const abandon = { by: "Ada", question: await asked(), abandon: "later" };
+    await handle.executeUpdate("resolve", { args: [abandon] });
     expect(await ended("asked")).toBe("FAILED");
     const retried = await retry("asked", "--overrule", "--reason", "meant to go on");
     expect(retried.exitCode).toBe(0);
@@ -321,7 +327,9 @@ describe("a payout that a person has ended", () => {
     expect((await approve("fraud", "Eve")).exitCode).toBe(0);
     await awaitStage("fraud", "needsAttention");
     const why = "fraud suspected, do not pay";
-    const abandoned = await starter(["resolve", "fraud", "--by", "Eve", "--abandon", why]);
+    const question = (await progressOf("fraud")).attention?.question ?? "";
+    const answer = ["resolve", "fraud", "--question", question, "--by", "Eve"];
+    const abandoned = await starter([...answer, "--abandon", why]);
     expect(abandoned.exitCode).toBe(0);
     expect(await ended("fraud")).toBe("FAILED");
 

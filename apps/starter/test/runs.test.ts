@@ -225,6 +225,9 @@ describe("an onboarding", () => {
   });
 });
 
+/** The question that a printed command names. */
+const questionOf = (said: string): string => /--question (\S+)/.exec(said)?.[1] ?? "";
+
 describe("a run that waits for a person", () => {
   it("is listed with its question, and goes on by the decision", async () => {
     const name = await payoutFile("2000.00", { options: { ...options, onRefusal: "ask" } });
@@ -242,6 +245,7 @@ describe("a run that waits for a person", () => {
         type: "payout",
         startedAt: anyText,
         attention: fields({
+          question: like(/^1-[0-9a-f]{8}$/),
           step: "createPayout",
           reason: holding("Insufficient balance"),
           actions: ["amend", "resend", "abandon"],
@@ -250,12 +254,30 @@ describe("a run that waits for a person", () => {
       inDoubt: [],
     });
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(person.stdout).toContain("starter resolve asking --by NAME --resend");
+    const question = questionOf(person.stdout);
+    expect(person.stdout).toContain(
+      `starter resolve asking --question ${question} --by NAME --resend`,
+    );
+    // Who has not said what was read is shown it, and the command that says so.
+    for (const decision of [["--resend"], ["--abandon", "no"], ["--found", "payout_id=p-1"]]) {
+      const unsaid = await starter(["resolve", "asking", "--by", "Ada", ...decision]);
+      expect(unsaid.exitCode).toBe(2);
+      expect(unsaid.stderr).toContain("Insufficient balance");
+      expect(unsaid.stderr).toContain(`resolve asking --question ${question} --by NAME --resend`);
+    }
+    const earlier = ["--question", "1-0badcafe", "--by", "Ada", "--resend"];
+    const stale = await starter(["resolve", "asking", ...earlier]);
+    expect(stale.exitCode).toBe(2);
+    expect(stale.stderr).toContain(
+      `This answer is to an earlier question (1-0badcafe): read what is asked now (${question}).`,
+    );
     expect(tooWide(person.stdout)).toEqual([]);
 
     const refused = await starter([
       "resolve",
       "asking",
+      "--question",
+      question,
       "--by",
       "Ada",
       "--found",
@@ -270,6 +292,8 @@ describe("a run that waits for a person", () => {
     const taken = await starter([
       "resolve",
       "asking",
+      "--question",
+      question,
       "--by",
       "Ada",
       "--amend",

@@ -1,5 +1,11 @@
 export { type Approval, type ApprovalRequest, approveUpdate } from "./run/approval.ts";
-export { type Action, type Attention, type Resolution, resolveUpdate } from "./run/attention.ts";
+export {
+  type Action,
+  type Attention,
+  type Decision,
+  type Resolution,
+  resolveUpdate,
+} from "./run/attention.ts";
 export { type AuditEntry, auditQuery } from "./run/audit.ts";
 export {
   type BatchOrder,

@@ -8,8 +8,8 @@ import {
   auditQuery,
   payout,
   progressQuery,
-  resolveUpdate,
 } from "../src/index.ts";
+import { decide as resolve } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
@@ -145,7 +145,7 @@ describe("a payout above the limit of one person", () => {
       expect(attention?.actions).toEqual(["resend", "abandon"]);
       expect(attention?.reason).toContain("abandon it and retry the run amended");
       const amend = { by: "Bob", amend: { amount: "9999.00" } };
-      await expect(handle.executeUpdate(resolveUpdate, { args: [amend] })).rejects.toMatchObject({
+      await expect(resolve(handle, amend)).rejects.toMatchObject({
         cause: { message: "Give exactly one of resend, abandon." },
       });
       await handle.terminate();

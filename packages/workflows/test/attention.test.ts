@@ -1,4 +1,5 @@
 import { timeSkipping } from "@durable-payments/tools/testing";
+import { Context } from "@temporalio/activity";
 import { type WorkflowHandle, WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -12,7 +13,9 @@ import {
   type Resolution,
   resolveUpdate,
 } from "../src/index.ts";
+import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { lookUpsIn } from "./support/look-ups.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { localRig, type Queue, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
@@ -78,11 +81,23 @@ describe("a person", () => {
         },
       );
 
-    const resolve = (handle: Handle, resolution: unknown) =>
+    const questionOf = async (handle: WorkflowHandle): Promise<string> =>
+      (await handle.query(progressQuery)).attention?.question ?? "";
+
+    const send = (handle: WorkflowHandle, resolution: unknown) =>
       // What comes from outside may be anything.
       handle.executeUpdate(resolveUpdate, { args: [resolution as Resolution] });
 
-    const rejectionOf = async (handle: Handle, resolution: unknown): Promise<string> => {
+    /** Answers what is asked now. */
+    const resolve = async (handle: WorkflowHandle, resolution: unknown) => {
+      const question = await questionOf(handle);
+      return send(
+        handle,
+        typeof resolution === "object" ? { question, ...resolution } : resolution,
+      );
+    };
+
+    const rejectionOf = async (handle: WorkflowHandle, resolution: unknown): Promise<string> => {
       const error: unknown = await resolve(handle, resolution).then(
         () => new Error("It was taken."),
         (thrown: unknown) => thrown,
@@ -142,6 +157,117 @@ describe("a person", () => {
         expect((await handle.query(progressQuery)).stage).toBe("needsAttention");
         await handle.terminate();
       });
+    });
+
+    it.each([{ resend: true }, { abandon: "no" }, { found: { payout_id: "p-1" } }])(
+      "takes an answer to the question that was read, and to no other: %o",
+      async (decision) => {
+        await withAttention(async (handle) => {
+          const read = await questionOf(handle);
+          expect(read).toMatch(/^1-[0-9a-f]{8}$/);
+          // Two people have read it; what the first has sent again is lost as well.
+          await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+          await send(handle, { by: "Ada", question: read, resend: true });
+          await vi.waitFor(async () => expect(await questionOf(handle)).toMatch(/^2-/), {
+            timeout: 60_000,
+            interval: 50,
+          });
+          const now = await questionOf(handle);
+          const { payouts } = await service.simulator.state();
+          for (const question of [read, undefined, "", 2, `${now} `]) {
+            const message = await rejectionOf(handle, { by: "Bob", question, ...decision });
+            expect(message).toContain(`read what is asked now (${now}).`);
+          }
+          expect(await rejectionOf(handle, { by: "Bob", question: read, ...decision })).toBe(
+            `This answer is to an earlier question (${read}): read what is asked now (${now}).`,
+          );
+          expect((await service.simulator.state()).payouts).toHaveLength(payouts.length);
+          await handle.terminate();
+        });
+      },
+    );
+
+    it("is asked anew, and another question, by a run that was reset", async () => {
+      await withAttention(async (handle) => {
+        const read = await questionOf(handle);
+        const { workflowId } = handle;
+        const { events } = await handle.fetchHistory();
+        const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+        await rig.environment.client.workflowService.resetWorkflowExecution({
+          namespace: "default",
+          requestId: workflowId,
+          reason: "as an operator would",
+          workflowExecution: { workflowId },
+          workflowTaskFinishEventId: first?.eventId ?? null,
+        });
+        // As it is told of its reset; it takes up the send that the journal has.
+        const order = { by: "Bob", reason: "", from: "", fields: [], amendedBy: [], sent: {} };
+        rig.activities = {
+          ...rig.activities,
+          readRetryOrder: async () => ({
+            runId: Context.current().info.workflowExecution?.runId ?? "",
+            order,
+            isOutdated: false,
+          }),
+        };
+        const anew = rig.environment.client.workflow.getHandle(workflowId);
+        await untilAsked(anew);
+        expect(await questionOf(anew)).not.toBe(read);
+        expect(await rejectionOf(anew, { by: "Ada", question: read, resend: true })).toContain(
+          "earlier question",
+        );
+        await anew.terminate();
+      });
+    });
+
+    it("answers one of two questions that a run asks at once, and then the other", async () => {
+      const createPayout = async (): Promise<never> => {
+        throw ApplicationFailure.create({ type: "Refused", message: "no", nonRetryable: true });
+      };
+      let isRefusing = true;
+      const changes = {
+        ...service.activities,
+        ...lookUpsIn(service.simulator),
+        createPayout: (...args: Parameters<typeof service.activities.createPayout>) =>
+          isRefusing ? createPayout() : service.activities.createPayout(...args),
+      };
+      await withWorker(rig, changes, async ({ start }) => {
+        const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
+        const payment = { ...payoutInput.payout, beneficiary_id };
+        const handle = await start(createTwoAtOnce, [
+          payment,
+          { ...payment, amount: "75.00" },
+          { onRefusal: "ask" },
+        ]);
+        const inSteps = async () => (await handle.query(progressQuery)).steps;
+        const until = (isSo: () => Promise<void>) =>
+          vi.waitFor(isSo, { timeout: 20_000, interval: 50 });
+        await until(async () =>
+          expect(await inSteps()).toMatchObject([
+            { status: "needsAttention" },
+            { status: "needsAttention" },
+          ]),
+        );
+        isRefusing = false;
+        const first = (await handle.query(progressQuery)).attention?.step;
+        await decide(handle, { by: "Ada", resend: true });
+        await until(async () =>
+          expect((await inSteps()).map(({ name, status }) => [name === first, status])).toEqual(
+            expect.arrayContaining([
+              [true, "done"],
+              [false, "needsAttention"],
+            ]),
+          ),
+        );
+        const { attention, stage } = await handle.query(progressQuery);
+        expect({ stage, isFirst: attention?.step === first }).toEqual({
+          stage: "needsAttention",
+          isFirst: false,
+        });
+        await decide(handle, { by: "Ada", abandon: "not this one" });
+        await failureOf(handle.result());
+      });
+      expect((await service.simulator.state()).payouts).toHaveLength(1);
     });
 
     it("goes on with what was found, and keeps who decided", async () => {
@@ -254,13 +380,9 @@ describe("a person", () => {
             actions: ["amend", "resend", "abandon"],
           });
           expect(attention?.reason).toContain("Insufficient balance");
-          await handle.executeUpdate(resolveUpdate, {
-            args: [{ by: "Ada", amend: { amount: "-1" } }],
-          });
+          await decide(handle, { by: "Ada", amend: { amount: "-1" } });
           await untilAsked(handle, "amount");
-          await handle.executeUpdate(resolveUpdate, {
-            args: [{ by: "Ada", amend: { amount: "90.00" } }],
-          });
+          await decide(handle, { by: "Ada", amend: { amount: "90.00" } });
           expect(await handle.result()).toMatchObject({
             amount: "90.00",
             payout_status: "completed",

@@ -5,12 +5,8 @@ import { timeSkipping } from "@durable-payments/tools/testing";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  onboardCardholder,
-  type OnboardCardholderInput,
-  progressQuery,
-  resolveUpdate,
-} from "../src/index.ts";
+import { onboardCardholder, type OnboardCardholderInput, progressQuery } from "../src/index.ts";
+import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput } from "./support/inputs.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
@@ -113,7 +109,7 @@ describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
         const { attention } = await handle.query(progressQuery);
         expect(attention?.reason).toContain("undone since. To make it anew, resend");
       });
-      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+      await decide(handle, { by: "Ada", resend: true });
       expect(await handle.result()).toMatchObject({ card_id: expect.any(String) as unknown });
     });
     expect(await standing()).toMatchObject({ cards: ["pending"], removed: [false] });

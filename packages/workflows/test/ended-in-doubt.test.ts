@@ -9,9 +9,9 @@ import {
   PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
   progressQuery,
-  resolveUpdate,
 } from "../src/index.ts";
 import { createTwoAtOnce } from "./support/create-two-at-once.ts";
+import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
@@ -58,8 +58,7 @@ describe("a card whose answer was lost", () => {
     ["cancelled", (handle: WorkflowHandle) => handle.cancel(), undefined],
     [
       "abandoned",
-      (handle: WorkflowHandle) =>
-        handle.executeUpdate(resolveUpdate, { args: [{ by: "Eve", abandon: "enough" }] }),
+      (handle: WorkflowHandle) => decide(handle, { by: "Eve", abandon: "enough" }),
       "Abandoned",
     ],
   ])(
@@ -164,7 +163,7 @@ describe("a run with nothing in doubt", () => {
       const options = { onRefusal: "ask" } as const;
       const handle = await start(payout, [{ ...payoutInput, options }]);
       await isAsked(handle);
-      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Eve", abandon: "enough" }] });
+      await decide(handle, { by: "Eve", abandon: "enough" });
       expect(await failureOf(handle.result())).toMatchObject({ type: "Abandoned" });
       expect(await attributesOf(handle)).toEqual({ inDoubt: undefined, marks: [] });
     });

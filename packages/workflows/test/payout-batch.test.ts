@@ -10,10 +10,10 @@ import {
   cancelBatchUpdate,
   pauseBatchUpdate,
   progressQuery,
-  resolveUpdate,
   resumeBatchUpdate,
 } from "../src/index.ts";
 import { Gate, makeRows, startBatch } from "./support/batches.ts";
+import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -132,7 +132,7 @@ describe("a bulk run", () => {
         async () => expect(await progressOf(batch)).toMatchObject({ started: 6 }),
         POLLING,
       );
-      await asking.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+      await decide(asking, { by: "Ada", resend: true });
       expect(await batch.result()).toMatchObject({ completed: 4, failed: 1, terminated: 1 });
     });
   });

@@ -6,8 +6,9 @@ import {
 } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { payout, progressQuery, resolveUpdate } from "../src/index.ts";
+import { payout, progressQuery } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
+import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { payTwiceAlike } from "./support/pay-twice-alike.ts";
@@ -249,15 +250,15 @@ describe("two runs that pay the same, where the service shows no keys,", () => {
       expect(made).toHaveLength(2);
       const [one, other] = runs;
       const { payout_id } = made[1]!;
-      await one!.executeUpdate(resolveUpdate, { args: [{ by: "Ada", found: { payout_id } }] });
+      await decide(one!, { by: "Ada", found: { payout_id } });
       const first = await one!.result();
       // What one has taken is not the other's, whoever says so.
-      await other!.executeUpdate(resolveUpdate, { args: [{ by: "Ada", found: { payout_id } }] });
+      await decide(other!, { by: "Ada", found: { payout_id } });
       await vi.waitFor(async () => {
         const { attention } = await other!.query(progressQuery);
         expect(attention?.reason).toContain(`belongs to ${one!.workflowId}`);
       });
-      await other!.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+      await decide(other!, { by: "Ada", resend: true });
       const results = [first, await other!.result()];
       expect(new Set(results.map((result) => result.payout_id)).size).toBe(2);
     });

@@ -3,8 +3,9 @@ import type { Payout } from "@durable-payments/api-core";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditQuery, payout, PAYMENT_IDS, progressQuery, resolveUpdate } from "../src/index.ts";
+import { auditQuery, payout, PAYMENT_IDS, progressQuery } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
+import { decide } from "./support/decide.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { foundBy, lookUpsIn } from "./support/look-ups.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
@@ -174,7 +175,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
         createPayout,
         findPayouts: async ({ seen = [] }) => missing(seen),
       };
-      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+      await decide(handle, { by: "Ada", resend: true });
       await rig.environment.sleep("1 hour");
       expect((await sendsIn(handle)).length).toBeGreaterThan(2);
     });
@@ -204,7 +205,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       expect(attention?.reason).toContain("only one field is another");
       const { beneficiary_id, currency } = made ?? {};
       expect(attention?.candidates).toMatchObject([{ payout_id, beneficiary_id, currency }]);
-      await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", found: { payout_id } }] });
+      await decide(handle, { by: "Ada", found: { payout_id } });
       await rig.environment.sleep("1 hour");
       expect((await handle.query(progressQuery)).attention).toBeUndefined();
       expect(await service.requests("createPayout")).toBe(1);
@@ -297,7 +298,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
         expect(historyLength).toBeGreaterThan(1_000);
         expect(historyLength).toBeLessThan(51_200 / 10);
         rig.activities = { ...service.activities };
-        await handle.executeUpdate(resolveUpdate, { args: [{ by: "Ada", resend: true }] });
+        await decide(handle, { by: "Ada", resend: true });
         expect(await handle.result()).toMatchObject({ payout_status: "completed" });
       });
     }, 120_000);

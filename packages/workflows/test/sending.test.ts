@@ -2,14 +2,25 @@ import { randomUUID } from "node:crypto";
 import { Context } from "@temporalio/activity";
 import { brakeId, type PaymentsActivities, type SendIntent } from "@durable-payments/activities";
 import { timeSkipping } from "@durable-payments/tools/testing";
+import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditQuery, onboardCardholder, payout, progressQuery } from "../src/index.ts";
+import {
+  auditQuery,
+  onboardCardholder,
+  payout,
+  PAYMENT_IN_DOUBT,
+  type Progress,
+  progressQuery,
+} from "../src/index.ts";
 import { brake } from "../src/definitions/brake.ts";
+import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { type Claims, foundBy, lookUpsIn } from "./support/look-ups.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
+
+const anyText: unknown = expect.any(String);
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
@@ -232,6 +243,102 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         await handle.terminate();
       });
       expect((await service.simulator.state()).payouts).toHaveLength(1);
+    });
+  });
+
+  describe("that the journal knows of an earlier run of the same id, with another request", () => {
+    type Use = (
+      handle: WorkflowHandle<typeof payout>,
+      attention: NonNullable<Progress["attention"]>,
+    ) => Promise<void>;
+
+    /** The answer to 64.20 was lost; a run that knows nothing of it means to send 46.20. */
+    const forgotten = async (fault: "dropped" | "dropped-before", use: Use) => {
+      const workflowId = randomUUID();
+      const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
+      const paying = (amount: string, payout_reference: string) => ({
+        beneficiary_id,
+        payout: { ...payoutInput.payout, amount, payout_reference },
+      });
+      await service.simulator.addFault({ kind: fault, operation: "createPayout" });
+      // The server that skips time lists no runs.
+      const findOwners = async () => ({});
+      await withWorker(rig, activities({ findOwners }), async ({ start }) => {
+        const lost = await start(payout, [paying("64.20", "f3")], workflowId);
+        await rig.environment.sleep("1 second");
+        await lost.terminate();
+        const handle = await start(payout, [paying("46.20", "f3-other")], workflowId);
+        await rig.environment.sleep("1 hour");
+        const { attention } = await handle.query(progressQuery);
+        await use(handle, attention!);
+      });
+    };
+
+    it("tells what was sent and what would be sent apart", async () => {
+      await forgotten("dropped-before", async (handle, attention) => {
+        const { candidates, reason, sent, toSend } = attention;
+        expect(sent).toEqual({
+          amount: "64.20",
+          currency: "USD",
+          sent_at: anyText,
+          unique_request_id: anyText,
+          outcome: "nobody knows whether it was carried out",
+        });
+        expect(toSend).toMatchObject({ amount: "46.20", payout_reference: "f3-other" });
+        expect(reason).toMatch(
+          /resend sends 46\.20 USD beside what was sent before: 64\.20 USD on 2.*, of which nobody knows/,
+        );
+        expect(candidates).toEqual([]);
+        await handle.cancel();
+        // What is in doubt is what was sent.
+        const failure = await failureOf(handle.result());
+        expect(failure).toMatchObject({
+          type: "EndedInDoubt",
+          details: [{ inDoubt: [{ step: "createPayout", amount: "64.20", currency: "USD" }] }],
+        });
+      });
+    });
+
+    it("looks for what was sent by its key, and shows what it moves", async () => {
+      await forgotten("dropped", async (handle, { actions, candidates, reason, sent }) => {
+        const [made] = (await service.simulator.state()).payouts;
+        const { payout_id = "" } = made ?? {};
+        expect(reason).toContain("It is listed: it was carried out.");
+        expect(sent).toMatchObject({ amount: "64.20" });
+        expect(candidates).toMatchObject([{ payout_id, amount: "64.20" }]);
+        expect(actions).toEqual(["found", "abandon"]);
+        await decide(handle, { by: "Ada", found: { payout_id } });
+        expect(await handle.result()).toMatchObject({ payout_id, amount: "64.20" });
+      });
+    });
+
+    it("does not forget it where a person has this one sent beside", async () => {
+      await forgotten("dropped-before", async (handle, { sent }) => {
+        await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+        await decide(handle, { by: "Ada", resend: true });
+        expect(await handle.result()).toMatchObject({ amount: "46.20" });
+        const { payouts } = await service.simulator.state();
+        expect(payouts).toMatchObject([{ amount: "46.20" }]);
+        // The service would take it for a repeat.
+        expect(payouts[0]?.unique_request_id).not.toBe(sent["unique_request_id"]);
+        const { notes } = await handle.query(progressQuery);
+        expect(notes.join()).toContain("64.20 USD");
+        const { typedSearchAttributes } = await handle.describe();
+        expect(typedSearchAttributes.get(PAYMENT_IN_DOUBT)).toBe("createPayout");
+      });
+    });
+
+    it("names it alone as in doubt where the one that was sent beside is refused", async () => {
+      await forgotten("dropped-before", async (handle) => {
+        await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+        await decide(handle, { by: "Ada", resend: true });
+        const failure = await failureOf(handle.result());
+        expect(failure).toMatchObject({
+          type: "EndedInDoubt",
+          details: [{ inDoubt: [{ step: "createPayout", amount: "64.20" }] }],
+        });
+        expect(failure.message).not.toContain("46.20");
+      });
     });
   });
 

@@ -10,6 +10,8 @@ import type { World } from "./world.ts";
 
 /** A question of a run, as far as a person reads it (packages/workflows/src/run/attention.ts). */
 export interface Attention {
+  /** Names it: an answer is to the question that was read. */
+  readonly question: string;
   readonly step: string;
   readonly reason: string;
   readonly sent: Readonly<Record<string, unknown>>;
@@ -146,7 +148,7 @@ export class Person {
     }
     this.#evidence.forget();
     for (const question of questions) {
-      const id = `${question.workflowId}/${question.since}`;
+      const id = `${question.workflowId}/${question.question}`;
       if (this.#answered.has(id)) continue;
       try {
         const decision = await this.#decide(question, questions, id);
@@ -167,20 +169,24 @@ export class Person {
     });
   }
 
-  async #give({ workflowId }: Question, id: string, decision: Decision): Promise<void> {
+  async #give({ question, workflowId }: Question, id: string, decision: Decision): Promise<void> {
     // Before its answer, which may be lost: a run that asks does nothing meanwhile.
     this.#note(workflowId, id, decision);
     try {
       await call(this.#world, (client) =>
         client.workflow.getHandle(workflowId).executeUpdate("resolve", {
-          args: [{ by: NAME, ...decision }],
+          args: [{ by: NAME, question, ...decision }],
           // An answer whose own answer is lost is given again, and taken once.
           updateId: id,
         }),
       );
     } catch (error) {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      this.#refusals.push(`${id}: ${error.cause?.message ?? error.message}`);
+      const now = await call(this.#world, (client) => questionOf(client, workflowId));
+      // A run that was put back meanwhile asks anew, and that is read first.
+      if (now === undefined || now.question === question) {
+        this.#refusals.push(`${id}: ${error.cause?.message ?? error.message}`);
+      }
     }
     this.#answered.add(id);
   }

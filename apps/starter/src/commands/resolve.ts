@@ -8,6 +8,11 @@ import { runCommand } from "./run-command.ts";
 const flags = {
   id: runId,
   by,
+  question: Flag.String("question").pipe(
+    Flag.withMetavar("Q"),
+    Flag.withDescription("The question you have read, from `starter attention`"),
+    Flag.optional,
+  ),
   found: Flag.KeyValuePair("found").pipe(
     Flag.withMetavar("NAME=ID"),
     Flag.withDescription("It was carried out, and this is its id"),
@@ -31,20 +36,21 @@ const flags = {
 };
 
 /** `starter resolve`: gives a run that waits for a person the person's decision. */
-export const resolve = Command.make("resolve", flags, ({ id, json, ...decision }) =>
+export const resolve = Command.make("resolve", flags, ({ by, id, json, question, ...given }) =>
   runCommand(json, async (output) => {
     const { readDecision } = await import("../input/decision.ts");
-    const resolution = await readDecision({
-      by: decision.by,
-      found: Option.getOrUndefined(decision.found),
-      resend: decision.resend,
-      amend: Option.getOrUndefined(decision.amend),
-      abandon: Option.getOrUndefined(decision.abandon),
+    const decision = await readDecision({
+      found: Option.getOrUndefined(given.found),
+      resend: given.resend,
+      amend: Option.getOrUndefined(given.amend),
+      abandon: Option.getOrUndefined(given.abandon),
     });
     const { withTemporal } = await import("../connection/temporal.ts");
-    const { decide } = await import("../runs/decide.ts");
+    const { resolveRun } = await import("../runs/resolve-run.ts");
     const { commandLine } = await import("../output/command-line.ts");
-    const runId = await withTemporal((temporal) => decide(temporal, id, "resolve", resolution));
+    const runId = await withTemporal((temporal) =>
+      resolveRun(temporal, id, { by, question: Option.getOrUndefined(question), decision }),
+    );
     output.answer(
       { workflowId: id, runId, status: "resolved" },
       () => `The run ${id} has taken the decision. See it: ${commandLine("status", id)}`,
@@ -56,17 +62,19 @@ export const resolve = Command.make("resolve", flags, ({ id, json, ...decision }
   Command.withDescription(
     `Decide for a run that waits for a person, by exactly one of --found (once
   for each id that is asked for), --resend, --amend and --abandon. What a run
-  asks is shown by \`starter attention\`.
+  asks is shown by \`starter attention\`, with the name of the question: the
+  decision is for that question, and a run that asks something else by now does
+  not take it.
 
   ${EXIT_CODES_HELP}`,
   ),
   Command.withExamples([
     {
-      command: "starter resolve invoice-2026-001 --by Ada --found payout_id=7d595adc",
+      command: "starter resolve inv-1 --question 1-9f3c07aa --by Ada --found payout_id=7d59",
       description: "It was carried out: this is it",
     },
     {
-      command: "starter resolve invoice-2026-001 --by Ada --resend",
+      command: "starter resolve inv-1 --question 1-9f3c07aa --by Ada --resend",
       description: "It was not: send it again",
     },
   ]),

@@ -1,11 +1,10 @@
-import type { Resolution } from "@durable-payments/workflows";
+import type { Decision } from "@durable-payments/workflows";
 import { badInput } from "../errors.ts";
 import { isRecord } from "./fields.ts";
 import { readJson } from "./read-json.ts";
 
 /** A decision as it is given on the command line. */
 export interface GivenDecision {
-  readonly by: string;
   readonly found: Readonly<Record<string, string>> | undefined;
   readonly resend: boolean;
   /** Name of a JSON file. */
@@ -24,13 +23,13 @@ const readAmendment = async (file: string) => {
  *
  * @throws BadInput unless it is exactly one
  */
-export const readDecision = async (given: GivenDecision): Promise<Resolution> => {
-  const { abandon, amend, by, found, resend } = given;
-  const decisions: ReadonlyArray<() => Resolution | Promise<Resolution>> = [
-    ...(found === undefined ? [] : [() => ({ by, found })]),
-    ...(resend ? [() => ({ by, resend: true as const })] : []),
-    ...(amend === undefined ? [] : [async () => ({ by, amend: await readAmendment(amend) })]),
-    ...(abandon === undefined ? [] : [() => ({ by, abandon })]),
+export const readDecision = async (given: GivenDecision): Promise<Decision> => {
+  const { abandon, amend, found, resend } = given;
+  const decisions: ReadonlyArray<() => Decision | Promise<Decision>> = [
+    ...(found === undefined ? [] : [() => ({ found })]),
+    ...(resend ? [() => ({ resend: true as const })] : []),
+    ...(amend === undefined ? [] : [async () => ({ amend: await readAmendment(amend) })]),
+    ...(abandon === undefined ? [] : [() => ({ abandon })]),
   ];
   const [decision, ...others] = decisions;
   if (decision === undefined || others.length > 0) {

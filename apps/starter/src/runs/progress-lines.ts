@@ -50,20 +50,33 @@ const HOW: Readonly<Record<Action, (idsWanted: ReadonlyArray<string>) => Readonl
   abandon: () => ["--abandon", "WHY"],
 };
 
+/** The command that answers a question, up to the decision. */
+const decideBy = (workflowId: string, question: string): ReadonlyArray<string> => [
+  "resolve",
+  workflowId,
+  "--question",
+  question,
+  "--by",
+  "NAME",
+];
+
 /** What a person can do about a run that needs attention. */
 export const attentionLines = (workflowId: string, attention: Attention): Array<string> => {
-  const { actions, candidates, idsWanted, reason, sent, step } = attention;
+  const { actions, candidates, idsWanted, question, reason, sent, step, toSend } = attention;
   return [
     wrap(`${step} needs a person: ${reason}`, "  "),
-    "  What was sent:",
+    toSend === undefined ? "  What was sent:" : "  What was sent before, as the journal has it:",
     columns(fieldRows(sent), "    "),
+    ...(toSend === undefined
+      ? []
+      : ["  What was not sent, and is to be sent now:", columns(fieldRows(toSend), "    ")]),
     ...candidates.flatMap((candidate, index) => [
       `  What may be it (${index + 1} of ${candidates.length}):`,
       columns(fieldRows(candidate), "    "),
     ]),
     "  Decide, by one of:",
     ...actions.map((action) =>
-      commandLines("    ", "resolve", workflowId, "--by", "NAME", ...HOW[action](idsWanted)),
+      commandLines("    ", ...decideBy(workflowId, question), ...HOW[action](idsWanted)),
     ),
   ];
 };
@@ -108,7 +121,7 @@ export const progressLines = (
   return [
     ...steps.map(stepLine),
     ...shown.flatMap(([title, value]) => shownLines(workflowId, title, value)),
-    ...(now.attention && now.attention.since !== before?.attention?.since
+    ...(now.attention && now.attention.question !== before?.attention?.question
       ? attentionLines(workflowId, now.attention)
       : []),
   ];

@@ -6,11 +6,18 @@ export type Action = "found" | "resend" | "amend" | "abandon";
 
 /** A run that cannot go on without a person: why, and what can be done. */
 export interface Attention {
+  /**
+   * Names this question and no other, of this run or of one that it was reset from: a decision must
+   * give it, and is for nothing else.
+   */
+  readonly question: string;
   readonly step: string;
   /** What happened, for a person. */
   readonly reason: string;
   /** What was sent; account numbers and the like are not in it. */
   readonly sent: Readonly<Record<string, unknown>>;
+  /** What a resend sends, where that is another request than what was sent; mostly left out. */
+  readonly toSend?: Readonly<Record<string, unknown>>;
   /** What the look-up found that may be it. */
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
   /** What can be decided. */
@@ -21,13 +28,18 @@ export interface Attention {
   readonly since: string;
 }
 
-/** A person's decision; `by` is the name under which it is kept. */
-export type Resolution = { readonly by: string } & (
+/** What a person decided. */
+export type Decision =
   | { readonly found: Readonly<Record<string, string>> }
   | { readonly resend: true }
   | { readonly amend: Readonly<Record<string, unknown>> }
-  | { readonly abandon: string }
-);
+  | { readonly abandon: string };
+
+/**
+ * A person's decision on the question that the person has read; `by` is the name under which it is
+ * kept.
+ */
+export type Resolution = { readonly by: string; readonly question: string } & Decision;
 
 /**
  * Answers a run that needs attention: it was carried out and these are its ids (`found`); it was
@@ -49,7 +61,13 @@ export const whyNot = (
   if (!isRecord(resolution) || !isText(resolution["by"])) {
     return "Give the name of who decides (by).";
   }
-  const { abandon, amend, found, resend } = resolution;
+  const { abandon, amend, found, question, resend } = resolution;
+  if (!isText(question)) {
+    return `Say which question it answers (question): read what is asked now (${attention.question}).`;
+  }
+  if (question !== attention.question) {
+    return `This answer is to an earlier question (${String(question)}): read what is asked now (${attention.question}).`;
+  }
   const [action, ...more] = ACTIONS.filter((name) => name in resolution);
   if (action === undefined || more.length > 0 || !attention.actions.includes(action)) {
     return `Give exactly one of ${attention.actions.join(", ")}.`;

@@ -1,4 +1,4 @@
-import type { ForgottenSend, KnownSends } from "@durable-payments/activities";
+import type { ForgottenSend, JournalSend, KnownSends } from "@durable-payments/activities";
 import { ApplicationFailure } from "@temporalio/common";
 import { workflowInfo } from "@temporalio/workflow";
 import { rootCause } from "./failures.ts";
@@ -35,6 +35,24 @@ export const inDoubtOf = (
   key: string | undefined,
 ): StepInDoubt => ({ step, operation, ...(key !== undefined && { key }), ...moneyOf(request) });
 
+/** The money that a request moves, for a person; undefined where it moves none. */
+export const moneyText = (request: object): string | undefined => {
+  const { amount, currency = "" } = moneyOf(request);
+  return amount === undefined ? undefined : `${amount} ${currency}`.trim();
+};
+
+/** A send of a step that carried another request than the step's of now: the journal alone knows it. */
+export const otherInDoubt = (
+  { operation, step }: Pick<StepInDoubt, "operation" | "step">,
+  { amount, currency, key }: JournalSend,
+): StepInDoubt => ({
+  step,
+  operation,
+  ...(key !== undefined && { key }),
+  ...(amount !== undefined && { amount }),
+  ...(currency !== undefined && { currency }),
+});
+
 /** A send that only the journal knows of. */
 export const forgottenInDoubt = ({
   begunAt: _,
@@ -46,7 +64,15 @@ export const forgottenInDoubt = ({
   ...(Object.keys(ids).length > 0 && { ids }),
 });
 
-const named = ({ amount, currency = "", ids = {}, key, operation, step }: StepInDoubt): string => {
+/** Names a send in doubt, for a person. */
+export const namedInDoubt = ({
+  amount,
+  currency = "",
+  ids = {},
+  key,
+  operation,
+  step,
+}: StepInDoubt): string => {
   const about = [
     ...(step === operation ? [] : [operation]),
     ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
@@ -74,7 +100,7 @@ export const endedInDoubt = (
   const notUndone = leftOver.length === 0 ? "" : ` Not undone: ${leftOver.join("; ")}.`;
   return ApplicationFailure.create({
     type: "EndedInDoubt",
-    message: `The run ended (${cause.message}) while nobody knows whether this was carried out: ${inDoubt.map(named).join("; ")}. The money may have moved: do not pay it again by other means before you have looked it up with the service. Then settle it (starter settle ${workflowInfo().workflowId}), or go on with the run (starter runs retry), which looks first.${notUndone}`,
+    message: `The run ended (${cause.message}) while nobody knows whether this was carried out: ${inDoubt.map(namedInDoubt).join("; ")}. The money may have moved: do not pay it again by other means before you have looked it up with the service. Then settle it (starter settle ${workflowInfo().workflowId}), or go on with the run (starter runs retry), which looks first.${notUndone}`,
     nonRetryable: true,
     details: [details],
     cause,
@@ -94,6 +120,8 @@ export interface Sibling {
 export class SendingSteps {
   readonly #claims = new Map<string, Set<string>>();
   readonly #inDoubt = new Map<string, StepInDoubt>();
+  /** What was sent before with another request, and something else was sent beside. */
+  readonly #left: Array<StepInDoubt> = [];
   readonly #numbers: Record<string, number> = {};
 
   /** The run knows what became of the sends of a step up to this one, or that it is in doubt. */
@@ -123,19 +151,36 @@ export class SendingSteps {
     this.#inDoubt.set(inDoubt.step, inDoubt);
   }
 
-  /** It is known what became of all that a step has sent so far. */
+  /** It is not known what became of an earlier send, whatever comes of what is sent beside it. */
+  leave(inDoubt: StepInDoubt): void {
+    this.#left.push(inDoubt);
+  }
+
+  /** Whether that is known of this very send already. */
+  hasLeft({ amount, currency, key, step }: StepInDoubt): boolean {
+    return this.leftBy(step).some(
+      (left) => left.key === key && left.amount === amount && left.currency === currency,
+    );
+  }
+
+  /** What a step has left in doubt. */
+  leftBy(step: string): ReadonlyArray<StepInDoubt> {
+    return this.#left.filter((left) => left.step === step);
+  }
+
+  /** It is known what became of all that a step has sent so far, but for what it has left in doubt. */
   know(step: string): void {
     this.#inDoubt.delete(step);
   }
 
   /** Whether it is not known what became of a step's send. */
   isInDoubt(step: string): boolean {
-    return this.#inDoubt.has(step);
+    return this.#inDoubt.has(step) || this.leftBy(step).length > 0;
   }
 
-  /** The steps whose outcome is not known, in the order in which they came to be so. */
+  /** The sends whose outcome is not known, in the order in which they came to be so. */
   get inDoubt(): ReadonlyArray<StepInDoubt> {
-    return [...this.#inDoubt.values()];
+    return [...this.#left, ...this.#inDoubt.values()];
   }
 
   /** What the other steps own, and by `intents` may have made. */

@@ -11,6 +11,7 @@ import { asCancellation, failureOfActivity, rootCause, runFailure } from "./fail
 import {
   endedInDoubt,
   forgottenInDoubt,
+  namedInDoubt,
   SendingSteps,
   type Sibling,
   type StepInDoubt,
@@ -303,6 +304,30 @@ export class Run {
     this.#sending.knowUpTo(step, number);
   }
 
+  /**
+   * A person has something sent beside an earlier send of another request, of which nobody knows what
+   * became: that is so whatever comes of this one, and is said where the run ends, however it does.
+   */
+  leavesInDoubt(left: StepInDoubt): void {
+    const { amount, currency = "", key, step } = left;
+    if (this.#sending.hasLeft(left)) return;
+    this.#sending.leave(left);
+    this.#index.doubts(step);
+    this.audit.add({
+      who: "run",
+      step,
+      what: "left in doubt",
+      ...(key !== undefined && { key }),
+      ...(amount !== undefined && { detail: { amount, currency } }),
+    });
+    this.note(`${namedInDoubt(left)} may have been carried out as well: nobody knows`);
+  }
+
+  /** What a step has left in doubt, and has sent something else beside. */
+  leftInDoubt(step: string): ReadonlyArray<StepInDoubt> {
+    return this.#sending.leftBy(step);
+  }
+
   /** Whether a step has sent and it is not known what became of it. */
   isInDoubt(step: string): boolean {
     return this.#sending.isInDoubt(step);
@@ -335,13 +360,19 @@ export class Run {
    *
    * @throws Abandoned when the decision is to end the run.
    */
-  async ask(step: string, question: Omit<Attention, "step" | "since">): Promise<Resolution> {
-    const decided = this.#question.ask({ ...question, step, since: new Date().toISOString() });
+  async ask(
+    step: string,
+    question: Omit<Attention, "question" | "step" | "since">,
+  ): Promise<Resolution> {
+    const decided = this.#question.ask({ ...question, step });
     this.#board.update(step, { status: "needsAttention", note: question.reason });
     this.#enter("needsAttention");
     this.audit.add({ who: "run", step, what: "asked", detail: { reason: question.reason } });
-    const resolution = await decided().finally(() => this.#enter(step));
-    const { by, ...decision } = resolution;
+    const resolution = await decided().finally(() =>
+      // Another step may ask still.
+      this.#enter(this.#question.asked === undefined ? step : "needsAttention"),
+    );
+    const { by, question: _, ...decision } = resolution;
     this.#board.update(step, { status: "running", note: `decided by ${by}` });
     this.audit.add({
       who: by,

@@ -1,4 +1,5 @@
 import type { PlannedRequest } from "@durable-payments/activities";
+import type { OperationName } from "@durable-payments/api-core";
 import { accountPin } from "../run/account-pin.ts";
 import { localActivities } from "../run/activities.ts";
 import type { Run } from "../run/run.ts";
@@ -16,3 +17,15 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
     () => localActivities.checkRequests(planned).then((account) => void accountPin().know(account)),
     { isIndexed: false },
   );
+
+/**
+ * Checks a request of a step that was amended, before it is sent.
+ *
+ * @throws InvalidRequest, which names every fault.
+ */
+export const checkRequest = async (
+  { operation, step }: { readonly operation: OperationName; readonly step: string },
+  request: object,
+): Promise<void> => {
+  await localActivities.checkRequests([{ operation, input: request, at: step }]);
+};

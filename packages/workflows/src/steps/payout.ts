@@ -1,5 +1,5 @@
 import type { SeenPayout } from "@durable-payments/activities";
-import { paysTheSame, payoutIntent } from "@durable-payments/activities/near-match";
+import { bearsKey, paysTheSame, payoutIntent } from "@durable-payments/activities/near-match";
 import type { Input, Payout } from "@durable-payments/api-core";
 import type { Duration } from "../run/duration.ts";
 import { activities, localLooks } from "../run/activities.ts";
@@ -60,6 +60,12 @@ const lookUpPayout: LookUp<CreatePayout, Payout> = {
       [{ request, ...sought }],
     ),
   shown: asCandidate,
+  asSent: (request, { amount, currency, key }) => ({
+    ...request,
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    ...(key !== undefined && { unique_request_id: key }),
+  }),
 };
 
 /**
@@ -73,7 +79,8 @@ const foundPayout = async (
 ): Promise<Payout> => {
   const found = await activities.retrievePayout({ payout_id });
   const isAskedAbout = candidates.some((candidate) => candidate["payout_id"] === payout_id);
-  if (isAskedAbout || paysTheSame(request, found)) return found;
+  const isKeyed = bearsKey(found.unique_request_id, request.unique_request_id);
+  if (isAskedAbout || isKeyed || paysTheSame(request, found)) return found;
   const { amount = "?", beneficiary_id = "?", currency = "?" } = found;
   throw runFailure(
     "OtherPayout",

@@ -1,4 +1,4 @@
-import type { Matches, SendIntent, SentBefore } from "@durable-payments/activities";
+import type { JournalSend, Matches, SendIntent, SentBefore } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
 import { isCancellation } from "@temporalio/workflow";
 import type { Attention } from "../run/attention.ts";
@@ -25,6 +25,11 @@ export interface LookUp<Request extends object, A> {
   readonly find: (request: Request, sought: Sought<A>) => Promise<Matches<A>>;
   /** What a person is shown of something found. */
   readonly shown: (found: A) => Attention["candidates"][number];
+  /**
+   * The request as an earlier send had it that carried another one, as far as the journal tells; left
+   * out where the journal keeps nothing of it by which it could be looked for.
+   */
+  readonly asSent?: (request: Request, sent: JournalSend) => Request;
 }
 
 /** A write, and how to find out what became of it. */

@@ -1,15 +1,29 @@
-import type { SendIntent, SentAlready, SentBefore } from "@durable-payments/activities";
+import type {
+  JournalSend,
+  SendIntent,
+  SentAlready,
+  SentBefore,
+} from "@durable-payments/activities";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
-import { activities, localActivities } from "../run/activities.ts";
-import type { Attention, Resolution } from "../run/attention.ts";
+import { activities } from "../run/activities.ts";
+import type { Attention } from "../run/attention.ts";
 import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts";
-import { inDoubtOf, type StepInDoubt } from "../run/in-doubt.ts";
+import { isShielded } from "../run/is-shielded.ts";
+import { inDoubtOf, otherInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Run } from "../run/run.ts";
-import { intentMark } from "../run/search-index.ts";
-import { reconcile, type Seen } from "./reconcile.ts";
-import { recordFound, takeFound } from "./record-found.ts";
-import type { Sending } from "./send.ts";
+import { askPerson, askToAmend } from "./ask-person.ts";
+import { checkRequest } from "./check-requests.ts";
+import {
+  earlierRequestText,
+  foundOfOther,
+  otherRequestText,
+  shownOfJournal,
+} from "./other-send.ts";
+import { lookFor } from "./look-for.ts";
+import type { Reconciled, Seen } from "./reconcile.ts";
+import { recordFound } from "./record-found.ts";
+import type { LookUp, Sending } from "./send.ts";
 import { SendingKeys } from "./sending-keys.ts";
 import { serviceAnswers } from "./service-answers.ts";
 
@@ -40,18 +54,7 @@ const MOST_TURNED_AWAY = 3;
 /** Events of a history, before a person is asked how to go on: a tenth of the server's limit. */
 const MOST_EVENTS = 5_000;
 
-/** Whoever amends it here could make it another payment than the one that was approved. */
-const AMEND_BY_RETRY =
-  "This payment needs a second person's approval: to amend it, abandon it and retry the run amended, which asks for approval anew.";
-
 const startTimeMs = (): number => workflowInfo().startTime.getTime();
-
-/** Whether a cancellation of the run does not concern what is done now. */
-const isShielded = (): boolean => {
-  let scope: CancellationScope | undefined = CancellationScope.current();
-  while (scope?.cancellable === true) scope = scope.parent;
-  return scope !== undefined;
-};
 
 /** Failures of a send that its worker itself has reported: it sends no more. */
 const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
@@ -84,6 +87,8 @@ export class Sender<Request extends object, A> {
   #isSending = false;
   /** Whether something may have been made that this run does not know. */
   #isInDoubt = false;
+  /** What was sent before, as the journal has it, where that is another request than the one of now. */
+  #other: JournalSend | undefined;
 
   constructor(
     run: Run,
@@ -244,14 +249,13 @@ export class Sender<Request extends object, A> {
 
   /** The journal knows of a send that this run does not: of a run before it, or of a lost worker. */
   async #onSentBefore(sent: SentAlready, reason: string): Promise<A | "send"> {
-    const { fromIds, idsWanted } = this.#sending;
-    const { begunAt, ids, isSamePayload, key, number, outcome, runId } = sent;
+    const { begunAt, isSamePayload, key, number, outcome, runId } = sent;
     this.#number = Math.max(this.#number, number + 1);
     this.#knowUpTo(number);
     const isOfThisRun = runId === workflowInfo().runId;
     const isUndone = outcome === "undone" || (this.#isUndone && outcome === "carriedOut");
     if (isUndone && key !== undefined && key === this.#keys.current) {
-      this.#keys.undone(number);
+      this.#keys.anew(number);
       this.#request = this.#fix(this.#request);
     }
     if (isUndone && !isOfThisRun) return "send";
@@ -264,31 +268,79 @@ export class Sender<Request extends object, A> {
     this.#since = Math.min(this.#since, begunAt, isOfThisRun ? begunAt : startTimeMs());
     // What it says of the latest send does not tell what became of those before it.
     if (outcome === "notCarriedOut" && number === 1) return "send";
+    const { otherInDoubt: earlier } = sent;
+    if (outcome === "carriedOut") return this.#onCarriedOut(sent, reason);
     this.#doubt();
-    if (outcome === "carriedOut") {
-      if (!isSamePayload) {
-        return this.#ask(`${reason} It was another request than this one.`, [ids], false);
-      }
-      if (idsWanted.every((id) => ids[id] !== undefined)) {
-        try {
-          return await fromIds(ids, this.#request);
-        } catch (error) {
-          if (isCancellation(error)) throw error;
-          return this.#ask(
-            `${reason} What it made is not it: ${rootCause(error).message}`,
-            [ids],
-            false,
-          );
-        }
-      }
-    } else if (!isSamePayload && outcome !== "notCarriedOut") {
-      return this.#ask(`${reason} It was another request than this one.`, []);
+    if (!isSamePayload && outcome !== "notCarriedOut") {
+      if (earlier !== undefined) this.#run.leavesInDoubt(otherInDoubt(this.#sending, earlier));
+      return this.#settleOther(sent, `${reason} ${otherRequestText(sent, this.#request)}`);
+    }
+    if (earlier !== undefined) {
+      const about = `${reason} ${earlierRequestText(earlier)}`;
+      const decided = await this.#settleOther(earlier, about);
+      if (decided !== "send") return decided;
+      if (key !== earlier.key) this.#keys.sentUnder(key);
+      this.#doubt();
     }
     return this.#lookUp(reason, outcome === "begun" ? "" : "OutcomeUnknown");
   }
 
+  /** The journal has it as carried out. */
+  async #onCarriedOut(sent: SentAlready, reason: string): Promise<A | "send"> {
+    const { fromIds, idsWanted } = this.#sending;
+    const { ids, isSamePayload, otherInDoubt: earlier } = sent;
+    if (earlier !== undefined) this.#run.leavesInDoubt(otherInDoubt(this.#sending, earlier));
+    if (!isSamePayload) this.#other = sent;
+    this.#doubt();
+    const made = [shownOfJournal(sent)];
+    if (!isSamePayload) {
+      return this.#ask(`${reason} ${otherRequestText(sent, this.#request)}`, made, false);
+    }
+    if (idsWanted.some((id) => ids[id] === undefined))
+      return this.#lookUp(reason, "OutcomeUnknown");
+    try {
+      return await fromIds(ids, this.#request);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return this.#ask(
+        `${reason} What it made is not it: ${rootCause(error).message}`,
+        made,
+        false,
+      );
+    }
+  }
+
+  /**
+   * What was sent before was another request, and nobody knows what became of it. The journal keeps of
+   * a request what it moves and its key: it is looked for by that, and only its key tells for certain.
+   */
+  async #settleOther(other: JournalSend, about: string): Promise<A | "send"> {
+    this.#other = other;
+    this.#run.outcomeUnknown(this.#inDoubt);
+    const { lookUp, step } = this.#sending;
+    const asSent = lookUp?.asSent?.(this.#request, other);
+    if (lookUp === undefined || asSent === undefined) return this.#ask(about, []);
+    this.#run.waiting(step, `looking up what was sent before: ${about}`);
+    const type = other.outcome === "begun" ? "" : "OutcomeUnknown";
+    const found = await this.#look(lookUp, asSent, type);
+    const { candidates, canResend, text } = foundOfOther(found, other, lookUp.shown);
+    return this.#ask(`${about} ${text}`, candidates, canResend);
+  }
+
+  /** Something is sent beside an earlier send of another request, which may have been carried out. */
+  #leaveInDoubt(other: JournalSend): void {
+    const left = otherInDoubt(this.#sending, other);
+    this.#run.leavesInDoubt(left);
+    // What it made is not taken for what is sent now, and a refusal is none of a repeat.
+    this.#keys.sentUnder(undefined);
+    this.#unknownOutcomes = 0;
+    if (left.key === undefined || left.key !== this.#keys.current) return;
+    this.#keys.anew(other.number);
+    this.#request = this.#fix(this.#request);
+  }
+
   async #lookUp(reason: string, type: string): Promise<A | "send"> {
-    const { intent, lookUp, step, whenLost } = this.#sending;
+    const { lookUp, step, whenLost } = this.#sending;
     if (lookUp === undefined) {
       // The service answered, and its answer does not say what a repeat would not say either.
       const isAnswered = type === "UnexpectedAnswer";
@@ -300,26 +352,7 @@ export class Sender<Request extends object, A> {
       return "send";
     }
     this.#run.waiting(step, `no answer, looking it up: ${reason}`);
-    const mark = intentMark(intent(this.#request));
-    const found = await this.#run.shielded(() =>
-      reconcile(this.#run, {
-        step,
-        find: (seen) =>
-          lookUp.find(this.#request, {
-            step,
-            since: this.#since,
-            keys: this.#keys.all,
-            seen,
-            intentMark: mark,
-          }),
-        ids: this.#sending.ids,
-        shown: lookUp.shown,
-        intentMark: mark,
-        isWorkerLost: !REPORTED.has(type),
-        seen: this.#seen,
-        tell: (verdict) => this.#tell(`looked up: ${verdict}`),
-      }),
-    );
+    const found = await this.#look(lookUp, this.#request, type);
     if (found._tag === "Found") {
       const owner = await recordFound(this.#run, this.#sending, found.value);
       if (owner === undefined) return found.value;
@@ -333,90 +366,65 @@ export class Sender<Request extends object, A> {
       : this.#sendAgain(reason);
   }
 
+  /** Looks for what was sent, until it can be known whether it was carried out, or not. */
+  #look(lookUp: LookUp<Request, A>, request: Request, type: string): Promise<Reconciled<A>> {
+    return lookFor(this.#run, this.#sending, lookUp, {
+      request,
+      since: this.#since,
+      keys: this.#keys.all,
+      isWorkerLost: !REPORTED.has(type),
+      seen: this.#seen,
+      tell: (verdict) => this.#tell(`looked up: ${verdict}`),
+    });
+  }
+
   async #ask(
     reason: string,
     candidates: Attention["candidates"],
     canResend = true,
   ): Promise<A | "send"> {
-    const { fromIds, step } = this.#sending;
-    const since = new Date(this.#since).toISOString();
-    const doubt = this.#isInDoubt ? ` It may have been sent since ${since}.` : "";
-    const risk =
-      canResend && this.#isInDoubt
-        ? " If it was carried out after all, resend makes it a second time."
-        : "";
-    const resolution = await this.#run.ask(step, {
-      ...this.#question(`${reason}${doubt}${risk}`),
+    const other = this.#other;
+    const decided = await askPerson(this.#run, this.#sending, {
+      reason,
       candidates,
-      actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
+      canResend,
+      other,
+      isInDoubt: this.#isInDoubt,
+      request: this.#request,
+      since: this.#since,
     });
-    if (!("found" in resolution)) {
-      // Who decided was shown what was listed, and that it is not this.
-      this.#seen.clear();
-      return this.#notCarriedOut();
-    }
-    try {
-      const result = await fromIds(resolution.found, this.#request, candidates);
-      await takeFound(this.#run, this.#sending, result);
-      return result;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      // A mistyped id, say: it must not end the run, and the question stands.
-      const fault = `What was found is not it: ${rootCause(error).message}`;
-      return this.#ask(fault, candidates, canResend);
-    }
+    if (decided !== "send") return decided;
+    // Who decided was shown what was listed, and that it is not this.
+    this.#seen.clear();
+    this.#notCarriedOut();
+    this.#other = undefined;
+    if (other !== undefined) this.#leaveInDoubt(other);
+    return "send";
   }
 
+  /** A refused request was not carried out, so an amended one has a key of its own. */
   async #askToAmend(reason: string): Promise<"send"> {
-    const isBound = this.#run.needsApproval;
-    const resolution = await this.#run.ask(this.#sending.step, {
-      ...this.#question(isBound ? `${reason} ${AMEND_BY_RETRY}` : reason),
-      candidates: [],
-      actions: isBound ? ["resend", "abandon"] : ["amend", "resend", "abandon"],
-    });
-    if (!("amend" in resolution)) return "send";
-    const fault = await this.#amend(resolution);
-    return fault === undefined ? "send" : this.#askToAmend(fault);
-  }
-
-  /** Takes an amendment; a refused request was not carried out, so its successor has a key of its own. */
-  async #amend({
-    amend,
-  }: Extract<Resolution, { readonly amend: unknown }>): Promise<string | undefined> {
-    const amended = { ...this.#request, ...amend };
-    try {
-      await this.#check(amended);
-    } catch (error) {
-      return rootCause(error).message;
-    }
+    const amended = await askToAmend(this.#run, this.#sending, { reason, request: this.#request });
+    if (amended === undefined) return "send";
     this.#keys.amended();
     this.#request = this.#fix(amended);
-    return undefined;
+    return "send";
   }
 
   /** Checks what an amended input came to, before it is sent. */
   async #checkAmended(): Promise<void> {
     try {
-      await this.#check(this.#request);
+      await checkRequest(this.#sending, this.#request);
     } catch (error) {
       if (!this.#isSentBefore) this.#run.settled(this.#sending.step);
       throw error;
     }
   }
 
-  async #check(request: Request): Promise<void> {
-    const { operation, step } = this.#sending;
-    await localActivities.checkRequests([{ operation, input: request, at: step }]);
-  }
-
   /** What is in doubt while it is not known what became of a send. */
   get #inDoubt(): StepInDoubt {
+    if (this.#other !== undefined) return otherInDoubt(this.#sending, this.#other);
     return inDoubtOf(this.#sending, this.#request, this.#keys.current);
-  }
-
-  #question(reason: string): Pick<Attention, "reason" | "sent" | "idsWanted"> {
-    const { idsWanted, shown } = this.#sending;
-    return { reason, sent: shown(this.#request), idsWanted };
   }
 
   #tell(what: string, reason?: string): void {

@@ -8,7 +8,7 @@ export class SendingKeys {
   readonly #step: string;
   readonly #isKeyed: boolean;
   readonly #isSentBefore: boolean;
-  /** What the keys are derived from: the step, until what it made under them has been undone. */
+  /** What the keys are derived from: the step, until it needs others than it has sent under. */
   #name: string;
   #amendments: number;
   /** The key of an earlier send that only the journal knew of. */
@@ -46,15 +46,16 @@ export class SendingKeys {
   }
 
   /**
-   * What is made anew needs another key than what was undone, or the service would answer with that.
+   * What is made anew, or beside what was sent before, needs another key than that: the service would
+   * answer with that.
    *
-   * @param number of the send whose work was undone.
+   * @param number of the send whose key it is not to have.
    */
-  undone(number: number): void {
+  anew(number: number): void {
     this.#name = `${this.#step}@${number}`;
   }
 
-  /** It was sent under this one, too. */
+  /** It was sent under this one, too; undefined: under none but its own. */
   sentUnder(key: string | undefined): void {
     this.#before = key;
   }

@@ -12,7 +12,7 @@ export const decisions = async (engine: Engine, state: State): Promise<ReadonlyA
     if (!run.isCurrent) continue;
     const { question } = await engine.situation(run);
     if (question === undefined) continue;
-    const { actions, candidates, step } = question;
+    const { actions, candidates, question: asked, step } = question;
     const found = candidates
       .map(({ payout_id }) => payout_id)
       .find((id) =>
@@ -28,7 +28,7 @@ export const decisions = async (engine: Engine, state: State): Promise<ReadonlyA
       const event = {
         kind: "resolve",
         at: state.now,
-        resolution: { by: "a person", ...resolution },
+        resolution: { by: "a person", question: asked, ...resolution },
       } as const;
       next.push({
         label: `a person decides for ${run.workflowId}: ${JSON.stringify(resolution)}`,

@@ -1,9 +1,15 @@
-import { beginRun, createPayout } from "../../src/index.ts";
-import type { payTwoAtOnce } from "./pay-two-at-once.ts";
+import type { Input } from "@durable-payments/api-core";
+import { beginRun, createPayout, type RunOptions } from "../../src/index.ts";
+
+type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 
 /** Creates two payouts side by side. */
-export const createTwoAtOnce: typeof payTwoAtOnce = (first, second) => {
-  const run = beginRun();
+export async function createTwoAtOnce(
+  first: Payment,
+  second: Payment,
+  options?: RunOptions,
+): Promise<Array<string>> {
+  const run = beginRun(options);
   return run.conduct(async () => {
     const made = await Promise.all([
       createPayout(run, first, "payTheFirst"),
@@ -11,4 +17,4 @@ export const createTwoAtOnce: typeof payTwoAtOnce = (first, second) => {
     ]);
     return made.map(({ payout_id }) => payout_id);
   });
-};
+}

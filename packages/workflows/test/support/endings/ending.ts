@@ -5,9 +5,8 @@ import {
   type ApprovalRequest,
   approveUpdate,
   progressQuery,
-  type Resolution,
-  resolveUpdate,
 } from "../../../src/index.ts";
+import { type Decided, decide as answer } from "../decide.ts";
 import type { Queue } from "../rig.ts";
 import type { Service, startService } from "../service.ts";
 
@@ -53,9 +52,9 @@ export const untilStageIs = (handle: WorkflowHandle, stage: string): Promise<voi
   until(async () => (await handle.query(progressQuery)).stage === stage);
 
 /** Decides as a person when the run asks. */
-export const decide = async (handle: WorkflowHandle, resolution: Resolution): Promise<void> => {
+export const decide = async (handle: WorkflowHandle, decided: Decided): Promise<void> => {
   await untilStageIs(handle, "needsAttention");
-  await handle.executeUpdate(resolveUpdate, { args: [resolution] });
+  await answer(handle, decided);
 };
 
 /** Decides as the second person when the run waits for one. */

@@ -1,0 +1,96 @@
+import type { JournalSend } from "@durable-payments/activities";
+import { isCancellation } from "@temporalio/workflow";
+import type { Attention } from "../run/attention.ts";
+import { rootCause } from "../run/failures.ts";
+import type { Run } from "../run/run.ts";
+import { checkRequest } from "./check-requests.ts";
+import { aboutSend, doubtText } from "./other-send.ts";
+import { takeFound } from "./record-found.ts";
+import type { Sending } from "./send.ts";
+
+/** Whoever amends it here could make it another payment than the one that was approved. */
+const AMEND_BY_RETRY =
+  "This payment needs a second person's approval: to amend it, abandon it and retry the run amended, which asks for approval anew.";
+
+/** What a person is asked about a send. */
+interface AskedAbout<Request> {
+  readonly reason: string;
+  readonly candidates: Attention["candidates"];
+  readonly canResend: boolean;
+  readonly isInDoubt: boolean;
+  /** What was sent before, as the journal has it, where that is another request than the one of now. */
+  readonly other: JournalSend | undefined;
+  readonly request: Request;
+  /** From when on it may have been sent: milliseconds since 1970. */
+  readonly since: number;
+}
+
+/**
+ * Asks a person what became of a send.
+ *
+ * @returns what it made, or that it is to be sent again.
+ * @throws Abandoned when the decision is to end the run.
+ */
+export const askPerson = async <Request extends object, A>(
+  run: Run,
+  sending: Sending<Request, A>,
+  asked: AskedAbout<Request>,
+): Promise<A | "send"> => {
+  const { candidates, canResend, other, reason, request } = asked;
+  const { fromIds, lookUp, step } = sending;
+  const resolution = await run.ask(step, {
+    ...aboutSend(sending, {
+      reason: `${reason}${doubtText(asked, canResend)}`,
+      request,
+      other,
+      left: run.leftInDoubt(step),
+    }),
+    candidates,
+    actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
+  });
+  if (!("found" in resolution)) return "send";
+  const asSent = other && lookUp?.asSent?.(request, other);
+  try {
+    const result = await fromIds(resolution.found, asSent ?? request, candidates);
+    await takeFound(run, sending, result);
+    return result;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    // A mistyped id, say: it must not end the run, and the question stands.
+    const fault = `What was found is not it: ${rootCause(error).message}`;
+    return askPerson(run, sending, { ...asked, reason: fault });
+  }
+};
+
+/**
+ * Asks a person about a request that was refused, or turned away as it is.
+ *
+ * @returns the request as it was amended; undefined where it is to be sent as it is.
+ * @throws Abandoned when the decision is to end the run.
+ */
+export const askToAmend = async <Request extends object, A>(
+  run: Run,
+  sending: Sending<Request, A>,
+  { reason, request }: { readonly reason: string; readonly request: Request },
+): Promise<Request | undefined> => {
+  const { step } = sending;
+  const isBound = run.needsApproval;
+  const resolution = await run.ask(step, {
+    ...aboutSend(sending, {
+      reason: isBound ? `${reason} ${AMEND_BY_RETRY}` : reason,
+      request,
+      other: undefined,
+      left: run.leftInDoubt(step),
+    }),
+    candidates: [],
+    actions: isBound ? ["resend", "abandon"] : ["amend", "resend", "abandon"],
+  });
+  if (!("amend" in resolution)) return undefined;
+  const amended = { ...request, ...resolution.amend };
+  try {
+    await checkRequest(sending, amended);
+    return amended;
+  } catch (error) {
+    return askToAmend(run, sending, { reason: rootCause(error).message, request });
+  }
+};

@@ -1,0 +1,141 @@
+import type { JournalSend } from "@durable-payments/activities";
+import { bearsKey } from "@durable-payments/activities/near-match";
+import type { Attention } from "../run/attention.ts";
+import { moneyText, namedInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
+import type { Reconciled } from "./reconcile.ts";
+import type { Sending } from "./send.ts";
+
+/** How the outcomes in the journal are called for a person. */
+const OUTCOMES: Readonly<Record<JournalSend["outcome"], string>> = {
+  begun: "nobody knows whether it was carried out",
+  unknown: "nobody knows whether it was carried out",
+  carriedOut: "carried out",
+  notCarriedOut: "not carried out",
+  undone: "carried out, and undone since",
+};
+
+const timeOf = ({ begunAt }: JournalSend): string => new Date(begunAt).toISOString();
+
+/** What a person is shown of what was sent before, as the journal has it: it keeps no more. */
+export const shownOfJournal = (sent: JournalSend): Attention["candidates"][number] => {
+  const { amount, currency, ids, key, outcome } = sent;
+  return {
+    ...ids,
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    sent_at: timeOf(sent),
+    ...(key !== undefined && { unique_request_id: key }),
+    outcome: OUTCOMES[outcome],
+  };
+};
+
+const sentText = (sent: JournalSend): string =>
+  [
+    `${moneyText(sent) ?? "a request"} on ${timeOf(sent)}`,
+    ...(sent.key === undefined ? [] : [`key ${sent.key}`]),
+  ].join(", ");
+
+const toSendText = (request: object): string => moneyText(request) ?? "this request";
+
+/** Tells what was sent before and what would be sent now apart. */
+export const otherRequestText = (sent: JournalSend, request: object): string =>
+  `It was another request than this one: ${sentText(sent)}; ${toSendText(request)} was not sent.`;
+
+/** Tells of a request that was sent before what was sent last. */
+export const earlierRequestText = (sent: JournalSend): string =>
+  `Before it another request than this one was sent: ${sentText(sent)}.`;
+
+/** A send, as far as its question depends on it. */
+interface AskedSend {
+  readonly isInDoubt: boolean;
+  /** What was sent, where it was another request than the one of now. */
+  readonly other: JournalSend | undefined;
+  readonly request: object;
+  /** From when on it may have been sent: milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What is in doubt, and what a resend would risk. */
+export const doubtText = (
+  { isInDoubt, other, request, since }: AskedSend,
+  canResend: boolean,
+): string => {
+  if (!isInDoubt) return "";
+  if (other !== undefined) {
+    return canResend
+      ? ` resend sends ${toSendText(request)} beside what was sent before: ${sentText(other)}, of which nobody knows whether it was carried out.`
+      : "";
+  }
+  const doubt = ` It may have been sent since ${new Date(since).toISOString()}.`;
+  return canResend
+    ? `${doubt} If it was carried out after all, resend makes it a second time.`
+    : doubt;
+};
+
+/** Whether something listed bears the key under which it was sent: then it was carried out. */
+const isFoundByKey = (
+  { unique_request_id }: Attention["candidates"][number],
+  { key }: JournalSend,
+): boolean => typeof unique_request_id === "string" && bearsKey(unique_request_id, key);
+
+/** What a person is told of a look for what was sent before. */
+interface FoundOfOther {
+  readonly text: string;
+  readonly candidates: Attention["candidates"];
+  readonly canResend: boolean;
+}
+
+/**
+ * What a look for a request tells of which the journal has little: what bears its key is it for
+ * certain. That nothing is listed proves nothing: nobody knows what else it said.
+ */
+export const foundOfOther = <A>(
+  found: Reconciled<A>,
+  other: JournalSend,
+  shown: (item: A) => Attention["candidates"][number],
+): FoundOfOther => {
+  switch (found._tag) {
+    case "Found": {
+      const candidate = shown(found.value);
+      return isFoundByKey(candidate, other)
+        ? { text: "It is listed: it was carried out.", candidates: [candidate], canResend: false }
+        : { text: "One is listed that may be it.", candidates: [candidate], canResend: true };
+    }
+    case "Unclear":
+      return { text: found.reason, candidates: found.candidates, canResend: true };
+    case "Absent":
+      return {
+        text: "It is not listed under its key, which proves nothing: look for it by what you know of it.",
+        candidates: [],
+        canResend: true,
+      };
+  }
+};
+
+/** What a step has left in doubt, for each further question; nothing, mostly. */
+const leftText = (left: ReadonlyArray<StepInDoubt>): string =>
+  left.length === 0
+    ? ""
+    : ` Nobody knows either whether this was carried out, which was sent before: ${left.map(namedInDoubt).join("; ")}.`;
+
+/** What every question about a send tells: what was sent, apart from what is to be sent now. */
+export const aboutSend = <Request extends object>(
+  { idsWanted, shown }: Pick<Sending<Request, unknown>, "idsWanted" | "shown">,
+  {
+    left,
+    other,
+    reason,
+    request,
+  }: {
+    readonly left: ReadonlyArray<StepInDoubt>;
+    readonly other: JournalSend | undefined;
+    readonly reason: string;
+    readonly request: Request;
+  },
+): Pick<Attention, "reason" | "sent" | "toSend" | "idsWanted"> => {
+  const told = { reason: `${reason}${leftText(left)}`, idsWanted };
+  const toSend = shown(request);
+  return other === undefined
+    ? { ...told, sent: toSend }
+    : { ...told, sent: shownOfJournal(other), toSend };
+};
