@@ -44,3 +44,36 @@ it("what steps send side by side is of the step that the send names, not of the 
     ["payTheSecond", [undefined]],
   ]);
 });
+
+it("a decision that is given again after a reset counts only where the run takes it", () => {
+  const entered = {
+    eventId: 5,
+    upsertWorkflowSearchAttributesEventAttributes: {
+      workflowTaskCompletedEventId: 4,
+      searchAttributes: { indexedFields: { PaymentStage: payload("createPayout") } },
+    },
+  };
+  const given = (updateId: string) => ({
+    workflowExecutionUpdateAdmittedEventAttributes: {
+      request: {
+        meta: { updateId },
+        input: {
+          name: "resolve",
+          args: { payloads: [payload({ by: updateId, question: "1-a", amend: { amount: "1" } })] },
+        },
+      },
+    },
+  });
+  const accepted = {
+    workflowExecutionUpdateAcceptedEventAttributes: { protocolInstanceId: "Ada" },
+  };
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+    entered,
+    given("Ada"),
+    given("Bob"),
+    accepted,
+  ];
+  const { changes } = readRun({ events } as unknown as History);
+  expect(changes).toMatchObject([{ by: "decision", decision: { by: "Ada" } }]);
+});

@@ -63,7 +63,12 @@ describe("an onboarding that failed goes on with an amended input", () => {
         from: "createCardholder",
         eventId: expect.any(Number) as unknown,
         stays: [],
-        again: [{ name: "createCardholder", note: "was refused: is sent amended" }],
+        again: [
+          {
+            name: "createCardholder",
+            note: "was refused: is sent amended, unless the journal has it as sent since",
+          },
+        ],
         amended: ["cardholder.phone_number"],
         overruled: [],
       },

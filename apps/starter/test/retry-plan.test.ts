@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { untakenSteps } from "../src/runs/in-doubt.ts";
+import { leftInDoubt, retryCommand, stepsInDoubt, untakenSteps } from "../src/runs/in-doubt.ts";
 import { pastOf, type ReadPastRun } from "../src/runs/retry/past.ts";
 import { planRetry, type RetryFlags } from "../src/runs/retry/plan-retry.ts";
 import type { PastActivity, PastStep } from "../src/runs/retry/read-steps.ts";
@@ -53,6 +53,69 @@ it("what a run made that was terminated before it took the answer is in doubt", 
     { step: "createPayout", operation: "createPayout", ids: { payout_id: "p-1" } },
   ]);
   expect(untakenSteps(past, ["p-1"])).toEqual([]);
+});
+
+describe("what was really sent, where it is another request than what was to be sent", () => {
+  const other = { number: 1, outcome: "unknown", key: "key-0", amount: "64.20", currency: "EUR" };
+  const told: PastActivity = {
+    ...send(1, "AlreadySent"),
+    failureDetail: { ...other, isSamePayload: false },
+  };
+  const really = {
+    step: "createPayout",
+    operation: "createPayout",
+    key: "key-0",
+    amount: "64.20",
+    currency: "EUR",
+  };
+  const pastWith = (...activities: Array<PastActivity>) =>
+    pastOf([readRun({ steps: [step("createPayout", 4, activities)] })]);
+
+  it("is in doubt", () => {
+    expect(stepsInDoubt(pastWith(told))).toEqual([really]);
+  });
+
+  it("is in doubt beside what was sent since, which has got no answer either", () => {
+    const since = { ...told, ...send(2, "OutcomeUnknown") };
+    expect(stepsInDoubt(pastWith(told, since))).toMatchObject([really, { amount: "777.00" }]);
+  });
+
+  it("is in doubt whatever became of what was sent beside it since", () => {
+    const made: PastActivity = { ...send(2, ""), isDone: true, result: { payout_id: "p-1" } };
+    expect(leftInDoubt(pastWith(told, made))).toEqual([really]);
+    expect(stepsInDoubt(pastWith(told, send(2, "Refused")))).toEqual([really]);
+  });
+
+  it("is named as the journal had it at the end of the run, with its ids", () => {
+    const ids = { payout_id: "p-9" };
+    const { amount, currency, key } = other;
+    const forgotten = [
+      { step: "createPayout", operation: "createPayout", amount, currency, key, ids, begunAt: 1 },
+    ];
+    expect(stepsInDoubt(pastOf([readRun({ forgotten })]))).toEqual([{ ...really, ids }]);
+  });
+});
+
+it("the command that retries a run overrules who has ended it, if anybody has", () => {
+  const decision = {
+    what: "rejected",
+    by: "Eve",
+    why: "no",
+    at: "2026-11-21",
+    runId: "r",
+  } as const;
+  const overruled = { by: "Bob", why: "yes", at: "2026-11-22" };
+  const plain = ["runs", "retry", "i"];
+  expect(retryCommand("i", [])).toEqual(plain);
+  expect(retryCommand("i", [{ ...decision, overruled }])).toEqual(plain);
+  expect(retryCommand("i", [decision])).toEqual([
+    ...plain,
+    "--overrule",
+    "--by",
+    "NAME",
+    "--reason",
+    "WHY",
+  ]);
 });
 
 describe("a retry", () => {

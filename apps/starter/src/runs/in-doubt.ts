@@ -14,6 +14,7 @@ import { textAt } from "../input/fields.ts";
 import { commandLine } from "../output/command-line.ts";
 import { styled } from "../output/output.ts";
 import { time, wrap } from "../output/text.ts";
+import { standing } from "./retry/ended-by-person.ts";
 import { SENDS } from "./retry/sends.ts";
 import { type Past, type PastSend, readPast } from "./retry/past.ts";
 import { describeRun } from "./run-state.ts";
@@ -27,27 +28,59 @@ export interface RunInDoubt {
   readonly startedAt: string;
   readonly closedAt: string | null;
   readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  /** The arguments of the command by which it is retried; left out where it cannot be. */
+  readonly retry?: ReadonlyArray<string>;
 }
 
-const inDoubtOf = (step: string, { kind, lastInput, sent }: PastSend): StepInDoubt => {
+const inDoubtOf = (step: string, { ids = {}, kind, lastInput, sent }: PastSend): StepInDoubt => {
   const key = textAt(lastInput, "unique_request_id");
   const card_limit = textAt(lastInput, "card_limit");
   const amount = card_limit ?? textAt(lastInput, "amount");
   const currency = card_limit === undefined ? textAt(lastInput, "currency") : "USD";
+  const made = sent.outcome === "known" ? { [kind.id]: sent.id } : ids;
   return {
     step,
     operation: kind.operation,
     ...(key !== undefined && { key }),
     ...(amount !== undefined && { amount }),
     ...(currency !== undefined && { currency }),
-    ...(sent.outcome === "known" && { ids: { [kind.id]: sent.id } }),
+    ...(Object.keys(made).length > 0 && { ids: made }),
   };
 };
 
-/** The steps of a run whose sends have an unknown outcome, as all histories of its id tell. */
+const othersInDoubt = (
+  step: string,
+  { kind, others = [] }: PastSend,
+): ReadonlyArray<StepInDoubt & { readonly isLeft: boolean }> =>
+  others.map((other) => ({ step, operation: kind.operation, ...other }));
+
+const withoutMark = ({
+  isLeft: _,
+  ...inDoubt
+}: StepInDoubt & { readonly isLeft: boolean }): StepInDoubt => inDoubt;
+
+/**
+ * The sends of a run with an unknown outcome, as all histories of its id tell: what was really sent,
+ * where that is another request than the one that the run meant to send.
+ */
 export const stepsInDoubt = ({ sends }: Past): ReadonlyArray<StepInDoubt> =>
   [...sends].flatMap(([step, send]) =>
-    send.sent.outcome === "unknown" ? [inDoubtOf(step, send)] : [],
+    send.sent.outcome === "unknown"
+      ? [
+          ...othersInDoubt(step, send).map(withoutMark),
+          ...(send.isLastInDoubt === false ? [] : [inDoubtOf(step, send)]),
+        ]
+      : [],
+  );
+
+/** What was sent before, and a person had something else sent beside, whose outcome is known. */
+export const leftInDoubt = ({ sends }: Past): ReadonlyArray<StepInDoubt> =>
+  [...sends].flatMap(([step, send]) =>
+    send.sent.outcome === "unknown"
+      ? []
+      : othersInDoubt(step, send)
+          .filter(({ isLeft }) => isLeft)
+          .map(withoutMark),
   );
 
 /**
@@ -97,7 +130,11 @@ export const unsettledSteps = async (
     const isNamed = ({ step }: StepInDoubt) => named.includes(step);
     return [
       ...stepsInDoubt(past).filter(isNamed),
-      ...(await withoutSettlement(temporal, run, untaken.filter(isNamed))),
+      ...(await withoutSettlement(
+        temporal,
+        run,
+        [...untaken, ...leftInDoubt(past)].filter(isNamed),
+      )),
     ];
   } catch (error) {
     // Where the history of an earlier run is gone only this run's own word is left.
@@ -110,6 +147,33 @@ export const unsettledSteps = async (
 const ENDED_IN_DOUBT = `${PAYMENT_IN_DOUBT.name} IS NOT NULL AND ExecutionStatus != "Running" AND ExecutionStatus != "ContinuedAsNew"`;
 
 const ASKED_AT_ONCE = 8;
+
+/** The command that retries a run: where a person has ended it, only one that overrules that. */
+export const retryCommand = (
+  workflowId: string,
+  decisions: Past["decisions"],
+): ReadonlyArray<string> => [
+  "runs",
+  "retry",
+  workflowId,
+  ...(standing(decisions).length === 0 ? [] : ["--overrule", "--by", "NAME", "--reason", "WHY"]),
+];
+
+/** The command that retries an ended run; undefined where it cannot be retried. */
+export const retryOf = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<ReadonlyArray<string> | undefined> => {
+  if (run.status.name === "COMPLETED") return undefined;
+  try {
+    const { decisions } = await readPast(temporal, run);
+    return retryCommand(run.workflowId, decisions);
+  } catch (error) {
+    // Where the history of an earlier run is gone it cannot be retried.
+    if (error instanceof StarterError) return undefined;
+    throw error;
+  }
+};
 
 /** The ended runs that are in doubt until a person has settled them, or a retry goes on with them. */
 export const listRunsInDoubt = async (temporal: Temporal): Promise<ReadonlyArray<RunInDoubt>> => {
@@ -125,6 +189,7 @@ export const listRunsInDoubt = async (temporal: Temporal): Promise<ReadonlyArray
           const inDoubt = await unsettledSteps(temporal, latest);
           if (inDoubt.length === 0) return [];
           const { closeTime, startTime, type } = latest;
+          const retry = await retryOf(temporal, latest);
           return [
             {
               workflowId,
@@ -133,6 +198,7 @@ export const listRunsInDoubt = async (temporal: Temporal): Promise<ReadonlyArray
               startedAt: startTime.toISOString(),
               closedAt: closeTime?.toISOString() ?? null,
               inDoubt,
+              ...(retry !== undefined && { retry }),
             },
           ];
         }),
@@ -204,7 +270,12 @@ export const settle = async (
     );
   }
   const open = await unsettledSteps(temporal, run);
-  const inDoubt = open.length > 0 ? open : await settledSteps(temporal, run);
+  // Of a step that sent several things all is settled at once.
+  const inDoubt = [
+    ...new Map(
+      (open.length > 0 ? open : await settledSteps(temporal, run)).map((each) => [each.step, each]),
+    ).values(),
+  ];
   const names = inDoubt.map((each) => each.step).join(", ");
   if (inDoubt.length === 0) {
     throw badInput(`Nothing of the run ${workflowId} is in doubt. Nothing was done.`);
@@ -254,24 +325,27 @@ const stepText = ({ amount, currency = "", ids, key, operation, step }: StepInDo
 /** What is in doubt of an ended run, as a person reads it, with what to do. */
 export const inDoubtLines = (
   workflowId: string,
-  inDoubt: ReadonlyArray<StepInDoubt>,
+  {
+    inDoubt,
+    retry,
+  }: Pick<RunInDoubt, "inDoubt"> & { readonly retry: RunInDoubt["retry"] | undefined },
 ): ReadonlyArray<string> => [
   ...inDoubt.map(stepText),
   wrap("Look it up with the service before anything is paid again. Then:", "  "),
   ...[
     ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--found", "NAME=ID"],
     ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--not-carried-out"],
-    ["runs", "retry", workflowId],
+    ...(retry === undefined ? [] : [retry]),
   ].map((command) => `    ${commandLine(...command)}`),
 ];
 
 /** The ended runs in doubt, as a person reads them. */
 export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
   runs
-    .map(({ closedAt, inDoubt, type, workflowId }) =>
+    .map(({ closedAt, inDoubt, retry, type, workflowId }) =>
       [
         `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${time(closedAt)}`}`,
-        ...inDoubtLines(workflowId, inDoubt),
+        ...inDoubtLines(workflowId, { inDoubt, retry }),
       ].join("\n"),
     )
     .join("\n\n");

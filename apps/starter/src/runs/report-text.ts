@@ -88,6 +88,9 @@ export const reportText = (report: RunReport): string => {
     ...endLines(report),
     ...(report.inDoubt.length === 0
       ? []
-      : section("In doubt", inDoubtLines(workflowId, report.inDoubt))),
+      : section(
+          "In doubt",
+          inDoubtLines(workflowId, { inDoubt: report.inDoubt, retry: report.retry }),
+        )),
   ].join("\n");
 };

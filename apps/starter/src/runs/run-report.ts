@@ -2,7 +2,7 @@ import type { Progress, StepInDoubt, StepProgress } from "@durable-payments/work
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { readSteps } from "./history-steps.ts";
-import { unsettledSteps } from "./in-doubt.ts";
+import { retryOf, unsettledSteps } from "./in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activity.ts";
 import { askProgress } from "./progress-query.ts";
 import { idsOf } from "./run-list.ts";
@@ -32,6 +32,8 @@ export type RunReport = RunState & {
   readonly pending: ReadonlyArray<PendingActivity>;
   /** Steps of an ended run of which nobody knows whether they were carried out. */
   readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  /** The arguments of the command by which it is retried, where something of it is in doubt. */
+  readonly retry?: ReadonlyArray<string>;
   readonly shown: Progress["shown"];
   readonly attention: Progress["attention"] | null;
   readonly webUi: string | null;
@@ -86,6 +88,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     readAccount(temporal, description),
     closeTime === undefined ? [] : unsettledSteps(temporal, description),
   ]);
+  const retry = inDoubt.length === 0 ? undefined : await retryOf(temporal, description);
   return {
     ...state,
     type,
@@ -95,6 +98,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     paymentIds: idsOf(description),
     pending: closeTime === undefined ? pendingActivities(description) : [],
     inDoubt,
+    ...(retry !== undefined && { retry }),
     webUi: webUiLink(temporal.settings, description) ?? null,
   };
 };

@@ -22,6 +22,21 @@ export interface PastSend {
   readonly keys: number;
   /** What it sent last. */
   readonly lastInput: unknown;
+  /** Ids of what the journal had of it, where only that knew of it. */
+  readonly ids?: Readonly<Record<string, string>>;
+  /** Sends before, of other requests, of which nobody knows what became; only the journal had them. */
+  readonly others?: ReadonlyArray<OtherSend>;
+  /** Whether nobody knows what became of one that carried what it sent last. */
+  readonly isLastInDoubt?: boolean;
+}
+
+/** A send of another request than the step's own, as the journal had it. */
+export interface OtherSend {
+  readonly key?: string;
+  readonly amount?: string;
+  readonly currency?: string;
+  /** Whether something else was sent beside it since. */
+  readonly isLeft: boolean;
 }
 
 /** A run of a workflow id, read. */
@@ -65,6 +80,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "Unavailable",
 ]);
 
+/** Failure of a send that the journal did not permit. */
+const SENT_ALREADY = "AlreadySent";
+
 /** Ids that look-ups, people and the journal found; those that the run took are its own. */
 const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): Array<string> =>
   steps.flatMap(({ activities, decisions }) => [
@@ -89,8 +107,34 @@ const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
   if (REFUSED.has(failure)) return "refused";
   // The journal did not permit it: nothing was sent by it, and it tells of the send before it.
   const isSettled =
-    failure === "AlreadySent" && textAt(failureDetail, "outcome") === "notCarriedOut";
+    failure === SENT_ALREADY && textAt(failureDetail, "outcome") === "notCarriedOut";
   return NOT_SENT.has(failure) || isSettled ? "notSent" : "unknown";
+};
+
+/** Sends of other requests, in doubt, that the journal told of when a step was about to send. */
+const othersTold = ({ failure, failureDetail }: PastActivity): ReadonlyArray<unknown> => {
+  if (failure !== SENT_ALREADY || !isRecord(failureDetail)) return [];
+  const { isSamePayload, otherInDoubt, outcome } = failureDetail;
+  const isOther = isSamePayload === false && (outcome === "begun" || outcome === "unknown");
+  return [...(isOther ? [failureDetail] : []), ...(isRecord(otherInDoubt) ? [otherInDoubt] : [])];
+};
+
+/** The sends of other requests that are in doubt, each once: what was sent since was sent beside. */
+const othersOf = (attempts: ReadonlyArray<PastActivity>): ReadonlyArray<OtherSend> => {
+  const others = new Map<string, OtherSend>();
+  attempts.forEach((attempt, index) => {
+    const isLeft = attempts.slice(index + 1).some(({ failure }) => failure !== SENT_ALREADY);
+    for (const told of othersTold(attempt)) {
+      const [key, amount, currency] = ["key", "amount", "currency"].map((at) => textAt(told, at));
+      others.set(JSON.stringify([key, amount, currency]), {
+        ...(key !== undefined && { key }),
+        ...(amount !== undefined && { amount }),
+        ...(currency !== undefined && { currency }),
+        isLeft,
+      });
+    }
+  });
+  return [...others.values()];
 };
 
 /** Ids of what steps have made, or may have: of what several of them were shown each may have one. */
@@ -146,20 +190,30 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
         .filter(({ type }) => type === kind.operation)
         .flatMap(({ input }) => textAt(input, "unique_request_id") ?? []),
     );
-    const lastInput = activities.findLast(({ type }) => type === kind.operation)?.input;
+    const attempts = activities
+      .filter(({ type }) => type === kind.operation)
+      .toSorted((a, b) => a.at - b.at);
+    const lastInput = attempts.at(-1)?.input;
+    const otherSends = othersOf(attempts);
     sends.set(name, {
       kind,
       sent: sentBy({ steps, others }, kind, owned),
       keys: keys.size,
       lastInput,
+      ...(otherSends.length > 0 && {
+        others: otherSends,
+        isLastInDoubt: attempts.some(
+          (attempt) => outcomeOf(attempt) === "unknown" && othersTold(attempt).length === 0,
+        ),
+      }),
     });
   }
   for (const { operation, step, ...sent } of runs.flatMap(({ forgotten }) => forgotten)) {
     const kind = SENDS[operation];
     if (kind === undefined || sends.get(step)?.sent.outcome === "known") continue;
-    const { amount, currency, key: unique_request_id } = sent;
+    const { amount, currency, ids, key: unique_request_id } = sent;
     const lastInput = { amount, currency, unique_request_id };
-    sends.set(step, { kind, sent: { outcome: "unknown" }, keys: 1, lastInput });
+    sends.set(step, { kind, sent: { outcome: "unknown" }, keys: 1, lastInput, ids });
   }
   return sends;
 };

@@ -59,9 +59,9 @@ const same = (outcome: "nothing" | "unknown", { keys }: PastSend): SentBefore =>
 const NOTES = {
   known: "is done: what it made is taken over",
   undone: "was undone: is sent anew",
-  refused: "was refused: is sent again",
-  amended: "was refused: is sent amended",
-  notSent: "was not carried out: is sent again",
+  refused: "was refused: is sent again, unless the journal has it as sent since",
+  amended: "was refused: is sent amended, unless the journal has it as sent since",
+  notSent: "was not carried out, by its history: is sent, unless the journal has it as sent",
   unknown: "nobody knows: is looked up, or repeated under the same key",
 } as const;
 

@@ -78,15 +78,22 @@ const taskOf = (event: Event): EventId | undefined =>
   event.markerRecordedEventAttributes?.workflowTaskCompletedEventId ??
   undefined;
 
-const decisionOf = (event: Event): Decision | undefined => {
-  // One that was given again after a reset stands in an event of its own, before it is accepted.
-  const input = (
-    event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest ??
-    event.workflowExecutionUpdateAdmittedEventAttributes?.request
-  )?.input;
+type Request = temporal.api.update.v1.IRequest;
+
+/**
+ * The decision that a run takes with the event, if it takes one. One that was given again after a
+ * reset stands in an event of its own before, and is none unless it is accepted.
+ */
+const decisionOf = (
+  { workflowExecutionUpdateAcceptedEventAttributes: accepted }: Event,
+  given: ReadonlyMap<string, Request>,
+): Decision | undefined => {
+  if (!accepted) return undefined;
+  const again = given.get(accepted.protocolInstanceId ?? "");
+  const input = (accepted.acceptedRequest ?? again)?.input;
   if (input?.name !== "resolve") return undefined;
-  const given = read(input.args?.payloads?.[0]);
-  return isRecord(given) ? given : undefined;
+  const decision = read(input.args?.payloads?.[0]);
+  return isRecord(decision) ? decision : undefined;
 };
 
 /** What a local activity answered, if the event is of one of this type. */
@@ -109,6 +116,7 @@ export const readRun = ({ events }: History): ReadRun => {
   const ids = new Set<string>();
   const changes: Array<InputChange> = [];
   const forgotten: Array<ForgottenSend> = [];
+  const givenAgain = new Map<string, Request>();
   let current: PastStep | undefined;
   let reset: ReadRun["reset"];
   let account: string | undefined;
@@ -187,7 +195,9 @@ export const readRun = ({ events }: History): ReadRun => {
         failureDetail: read(end.failure?.applicationFailureInfo?.details?.payloads?.[0]),
       };
     }
-    const decision = decisionOf(event);
+    const again = event.workflowExecutionUpdateAdmittedEventAttributes?.request;
+    if (again) givenAgain.set(again.meta?.updateId ?? "", again);
+    const decision = decisionOf(event, givenAgain);
     if (decision && current) {
       current.decisions.push(decision);
       changes.push({ by: "decision", step: current.name, decision });
