@@ -328,6 +328,33 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       });
     });
 
+    it("issues a card for another cardholder under another key: the service would answer with the first", async () => {
+      const workflowId = randomUUID();
+      const cardholder = () => service.client.createCardholder(onboardInput.cardholder);
+      const [first, second] = [await cardholder(), await cardholder()];
+      const { card } = onboardInput;
+      await service.simulator.addFault({ kind: "dropped", operation: "createCard" });
+      const repeats = { kind: "repeated-key-first", operation: "createCard", times: 5 } as const;
+      await withWorker(rig, activities({ findOwners: async () => ({}) }), async ({ start }) => {
+        const { card_holder_id } = first;
+        const lost = await start(onboardCardholder, [{ card_holder_id, card }], workflowId);
+        await rig.environment.sleep("1 second");
+        await lost.terminate();
+        await service.simulator.addFault(repeats);
+        const other = { card_holder_id: second.card_holder_id, card };
+        const handle = await start(onboardCardholder, [other], workflowId);
+        await rig.environment.sleep("1 hour");
+        expect((await handle.query(progressQuery)).attention?.reason).toContain("another request");
+        await decide(handle, { by: "Ada", resend: true });
+        const { card_id } = await handle.result();
+        const { cards } = await service.simulator.state();
+        expect(cards).toHaveLength(2);
+        expect(cards.find((each) => each.card_id === card_id)).toMatchObject({
+          card_holder_id: second.card_holder_id,
+        });
+      });
+    });
+
     it("names it alone as in doubt where the one that was sent beside is refused", async () => {
       await forgotten("dropped-before", async (handle) => {
         await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
