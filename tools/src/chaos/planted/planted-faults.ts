@@ -109,8 +109,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "packages/activities/src/guarded-send.ts",
-        find: `isAtOnce ? "open" : told(`,
-        put: `isAtOnce || operation !== "ping" ? "open" : told(`,
+        find: `isAtOnce ? "open" : answerOf(`,
+        put: `isAtOnce || operation !== "ping" ? "open" : answerOf(`,
       },
     ],
     tests: ["--project=@durable-payments/activities", "guarded-send"],

@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { plantedFaults } from "../../src/chaos/planted/planted-faults.ts";
+import { checkout } from "../../src/processes/apps.ts";
+
+it.each(plantedFaults)(
+  "the guard that $name takes out stands where it looks for it",
+  ({ edits }) => {
+    for (const { file, find } of edits) {
+      expect(readFileSync(join(checkout, file), "utf8").split(find), file).toHaveLength(2);
+    }
+  },
+);
