@@ -7,8 +7,9 @@ import { checkout } from "../../src/processes/apps.ts";
 it.each(plantedFaults)(
   "the guard that $name takes out stands where it looks for it",
   ({ edits }) => {
-    for (const { file, find } of edits) {
-      expect(readFileSync(join(checkout, file), "utf8").split(find), file).toHaveLength(2);
-    }
+    const missing = edits.filter(
+      ({ file, find }) => readFileSync(join(checkout, file), "utf8").split(find).length !== 2,
+    );
+    expect(missing).toEqual([]);
   },
 );
