@@ -3,7 +3,7 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { serviceQueue } from "@durable-payments/activities/task-queues";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
 import { Worker } from "@temporalio/worker";
-import type { Progress } from "@durable-payments/workflows";
+import type { PayoutResult, Progress } from "@durable-payments/workflows";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
@@ -88,19 +88,13 @@ it("a payment is remembered when the service's address is written in another way
       taskQueue: "payments",
       args: [payoutInput],
     });
-    const payoutId = async () => (await handle.query<Progress>("progress")).ids["payout_id"] ?? "";
-    await vi.waitFor(async () => expect(await payoutId()).not.toBe(""), {
-      timeout: 60_000,
-      interval: 500,
-    });
-    const id = await payoutId();
-    await handle.terminate();
+    const { payout_id } = (await handle.result()) as PayoutResult;
     await client.workflowService.deleteWorkflowExecution({
       namespace: "default",
       workflowExecution: { workflowId: handle.workflowId },
     });
     await worker.kill();
-    return id;
+    return payout_id;
   };
   const before = (await simulator.state()).payouts.length;
   const first = await pay(simulator.url);
