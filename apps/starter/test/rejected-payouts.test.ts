@@ -121,8 +121,45 @@ describe("a file that a person has rejected", () => {
     await starter(["payouts", "cancel", batch, "--by", "Ann"]);
     await temporal.client.workflow.result(batch);
     expect(await importFile(path, "--by", "Ann")).toMatchObject({ exitCode: 2 });
-    expect(await paid("twice")).toBe(0);
+    expect(await paid("shared")).toBe(0);
   });
+});
+
+it("a row that a person rejects in one file is not paid by another that was imported before", async () => {
+  const rows = rowsOf("shared", 3);
+  const start = async (name: string, part: ReadonlyArray<TestRow>) => {
+    const started = await importFile(
+      await file(name, csv(part)),
+      "--by",
+      "Ann",
+      "--approve-above",
+      "1",
+    );
+    expect([started.exitCode, started.stdout]).toEqual([0, holding("payouts/")]);
+    return String(jsonOf(started)["workflowId"]);
+  };
+  const first = await start("one.csv", rows.slice(0, 2));
+  const second = await start("two.csv", rows.slice(1));
+  expect(await answer(first, "Bob", "--reject", "fraud")).toMatchObject({ exitCode: 0 });
+  await found(`WorkflowId = "${first}" AND ExecutionStatus = "Failed"`);
+  expect(await answer(second, "Dan")).toMatchObject({ exitCode: 0 });
+  const ended = await starter(["payouts", "status", second, "--wait", "--json"]);
+  expect(ended.exitCode).toBe(1);
+  expect(jsonOf(ended)).toMatchObject({ progress: { started: 1, rejected: 1 } });
+  expect(await paid("shared")).toBe(1);
+  const told = await starter(["payouts", "status", second]);
+  expect(told.stdout).toContain("1 started, 1 rejected in another file");
+});
+
+it("a rejected row is known however its amount is written", async () => {
+  const rows = rowsOf("written", 2);
+  const { batch } = await rejected("written.csv", rows);
+  const [row] = rows;
+  const amount = String(Number(row!.payout.amount));
+  const again = await file("written-2.csv", csv([{ ...row!, payout: { ...row!.payout, amount } }]));
+  const called = await importFile(again, "--by", "Ann");
+  expect(called.exitCode).toBe(2);
+  expect(jsonOf(called)).toMatchObject({ error: { message: holding(batch) } });
 });
 
 it("a rejected bulk run that is retried is approved anew, and not by who overruled", async () => {

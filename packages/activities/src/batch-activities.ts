@@ -4,6 +4,7 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@te
 import { type BatchRow, pageId, readPage } from "./batch-rows.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import { notYet } from "./failures.ts";
+import { RejectedRows } from "./rejected-rows.ts";
 import { PAYMENT_BATCH, PAYMENT_CURRENCY, PAYMENT_STAGE, UNFINISHED } from "./search-attributes.ts";
 import { bulkQueue } from "./task-queues.ts";
 
@@ -19,6 +20,10 @@ export interface PageToStart {
   /** Most runs that send at a time. */
   readonly window: number;
   readonly startedBy: string;
+  /** When the bulk run began, in milliseconds since 1970. */
+  readonly since: number;
+  /** Run ids of rejected bulk runs whose rejection somebody has overruled for this one. */
+  readonly overruled: ReadonlyArray<string>;
 }
 
 /** What became of the rows of a page; counts of rows. */
@@ -33,6 +38,8 @@ export interface StartedRows {
   readonly known: number;
   /** Their key has a run that pays something else: nothing was started. */
   readonly conflicting: number;
+  /** A person has rejected them in another file meanwhile: nothing was started. Mostly left out. */
+  readonly rejected?: number;
 }
 
 /** How many runs of a bulk run ended in which way. */
@@ -76,7 +83,7 @@ const closePage = async (id: string, why: string): Promise<void> => {
   }
 };
 
-type Outcome = "started" | "known" | "conflicting";
+type Outcome = "started" | "known" | "conflicting" | "rejected";
 
 /** What the run is that has the row's id. */
 const compare = async ({ fingerprint, workflowId }: BatchRow, batch: string): Promise<Outcome> => {
@@ -111,14 +118,22 @@ const startRow = async (row: BatchRow, { batch, startedBy }: PageToStart): Promi
   }
 };
 
+const withRejected = (rejected: number) => (rejected > 0 ? { rejected } : {});
+
 const startPayoutRuns = async (page: PageToStart): Promise<StartedRows> => {
   const { cancellationSignal, client, heartbeat, info } = Context.current();
   const id = pageId(page.batch, page.page);
   const rows = await readPage(client, id);
   // Where the attempt before stopped: the rows since then are looked at again, and not paid again.
   const before = info.heartbeatDetails as Omit<StartedRows, "isWhole"> | undefined;
-  let done = before ?? { rows: page.skip, started: 0, known: 0, conflicting: 0 };
+  let done: Omit<StartedRows, "isWhole"> = before ?? {
+    rows: page.skip,
+    started: 0,
+    known: 0,
+    conflicting: 0,
+  };
   const window = new BatchWindow(client, page.batch, page.window);
+  const rejected = new RejectedRows(client, page);
   let latest = Date.now();
   let room = 0;
   const heart = setInterval(() => heartbeat(done), HEARTBEAT_EVERY_MS);
@@ -133,13 +148,19 @@ const startPayoutRuns = async (page: PageToStart): Promise<StartedRows> => {
         continue;
       }
       const next = rows.slice(done.rows, done.rows + Math.min(room, STARTED_AT_ONCE));
-      const outcomes = await Promise.all(next.map((row) => startRow(row, page)));
+      await rejected.refresh();
+      const outcomes = await Promise.all(
+        next.map(async (row): Promise<Outcome> =>
+          rejected.has(row) ? "rejected" : await startRow(row, page),
+        ),
+      );
       const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
       done = {
         rows: done.rows + next.length,
         started: done.started + count("started"),
         known: done.known + count("known"),
         conflicting: done.conflicting + count("conflicting"),
+        ...withRejected((done.rejected ?? 0) + count("rejected")),
       };
       room -= count("started");
       if (count("started") > 0) latest = Date.now();

@@ -108,8 +108,9 @@ const askProgress = async (
 /** What its result tells of its rows, where no worker can be asked. */
 const progressOf = (result: unknown): BatchProgress => {
   // What the workflow returns.
-  const { conflicting, known, notStarted, rows, started } = result as PayoutBatchResult;
-  return { rows, done: rows - notStarted, started, known, conflicting };
+  const { conflicting, known, notStarted, rejected, rows, started } = result as PayoutBatchResult;
+  const done = rows - notStarted;
+  return { rows, done, started, known, conflicting, ...(rejected !== undefined && { rejected }) };
 };
 
 /**
@@ -194,6 +195,7 @@ export const batchExitCode = ({
     status === "completed" &&
     progress?.done === rows &&
     progress.conflicting === 0 &&
+    progress.rejected === undefined &&
     unpaid(runs) === 0 &&
     (others === null || unpaid(others) === 0);
   return isEachPaid ? EXIT_CODES.done : EXIT_CODES.runFailed;

@@ -24,10 +24,11 @@ const namesOfRuns = Object.keys(NAMES) as ReadonlyArray<keyof typeof NAMES>;
 
 const rowLines = ({ progress, rows }: BatchReport): ReadonlyArray<Line> => {
   if (progress === null) return [["rows", `${rows} (no worker tells how many are started)`]];
-  const { cancelled, conflicting, done, known, paused, started } = progress;
+  const { cancelled, conflicting, done, known, paused, rejected = 0, started } = progress;
   const parts = [
     `${started} started`,
     ...(known > 0 ? [`${known} of other files`] : []),
+    ...(rejected > 0 ? [`${rejected} rejected in another file`] : []),
     ...(conflicting > 0 ? [`${conflicting} whose key paid something else`] : []),
     ...(done < rows ? [`${rows - done} not started`] : []),
   ];

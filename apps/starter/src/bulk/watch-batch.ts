@@ -24,7 +24,9 @@ interface Sample {
 
 /** Rows that have come to their end, one way or the other. */
 const endedRows = ({ progress, runs }: BatchReport): number =>
-  runs.completed + unpaid(runs) + (progress === null ? 0 : progress.known + progress.conflicting);
+  runs.completed +
+  unpaid(runs) +
+  (progress === null ? 0 : progress.known + progress.conflicting + (progress.rejected ?? 0));
 
 /** One line within 80 columns: `████░░░░░░ 45 %  4500 done, 3 failed, 1 asking, 48.0/s, 2 min left`. */
 export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>): string => {
@@ -42,8 +44,11 @@ export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>
       ? ((last.ended - first.ended) * 1000) / (last.at - first.at)
       : 0;
   const failed = unpaid(runs) - runs.unfinished;
+  const known = progress?.known ?? 0;
   const parts = [
-    `${ended - unpaid(runs)} done`,
+    `${runs.completed} done`,
+    // How they stand is not asked for on the way.
+    ...(known > 0 ? [`${known} of other files`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(runs.unfinished > 0 ? [`${runs.unfinished} not in time`] : []),
     ...(runs.asking > 0 ? [`${runs.asking} asking`] : []),

@@ -1,5 +1,7 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/workflows";
+import * as BigDecimal from "effect/BigDecimal";
+import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
 import { assumptionsFromEnvironment, checkFile } from "./check-file.ts";
 import { Amount, Duration, Id, isRecord, operationInput, PollInterval } from "./fields.ts";
@@ -67,15 +69,23 @@ const inCapitals = (input: PayoutInput): PayoutInput => {
   return Object.fromEntries(parts) as PayoutInput;
 };
 
+/** The same amount however it is written: ids must not tell 51.0 from 51.00. */
+const canonicalAmount = (amount: string): string =>
+  Option.match(BigDecimal.fromString(amount), {
+    onNone: () => amount,
+    onSome: (decimal) => BigDecimal.format(BigDecimal.normalize(decimal)),
+  });
+
 /** What is to be run for a checked payout. */
 export const plannedPayout = (given: PayoutInput): PlannedRun => {
   const input = inCapitals(given);
   const { amount, currency } = input.payout;
+  const content = { ...input, payout: { ...input.payout, amount: canonicalAmount(amount) } };
   const to =
     "beneficiary_id" in input ? `the beneficiary ${input.beneficiary_id}` : "a new beneficiary";
   return {
     workflowType: "payout",
-    contentId: idOfContent("payout", input),
+    contentId: idOfContent("payout", content),
     input,
     summary: `Pay ${amount} ${currency} to ${to}`,
     currency,

@@ -54,6 +54,10 @@ export interface BatchPosition {
   readonly started: number;
   readonly known: number;
   readonly conflicting: number;
+  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
+  readonly rejected?: number;
+  /** When the first run of this bulk run began, in milliseconds since 1970. */
+  readonly since?: number;
   readonly paused?: GivenOrder;
   readonly cancelled?: GivenOrder;
 }
@@ -64,6 +68,8 @@ export interface PayoutBatchResult extends RunEndings {
   readonly started: number;
   readonly known: number;
   readonly conflicting: number;
+  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
+  readonly rejected?: number;
   /** Rows that were not started, since the bulk run was cancelled. */
   readonly notStarted: number;
 }
@@ -118,6 +124,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     started: 0,
     known: 0,
     conflicting: 0,
+    since: workflowInfo().startTime.getTime(),
   };
   let starting = new CancellationScope();
   let isStopped = false;
@@ -126,8 +133,16 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     starting.cancel();
   });
   setHandler(batchProgressQuery, (): BatchProgress => {
-    const { conflicting, done, known, started } = at;
-    return { rows: input.rows, done, started, known, conflicting, ...orders.given };
+    const { conflicting, done, known, rejected, started } = at;
+    return {
+      rows: input.rows,
+      done,
+      started,
+      known,
+      conflicting,
+      ...(rejected !== undefined && { rejected }),
+      ...orders.given,
+    };
   });
   orders.listen();
 
@@ -147,16 +162,21 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
             started,
             window: input.window ?? WINDOW,
             startedBy: startedBy() ?? "",
+            since: at.since ?? workflowInfo().startTime.getTime(),
+            overruled: (input.overruled ?? []).map(({ runId }) => runId),
           },
         ]),
       );
+      const rejected = (at.rejected ?? 0) + (rows.rejected ?? 0);
       at = {
+        ...at,
         page: rows.isWhole ? page + 1 : page,
         skip: rows.isWhole ? 0 : rows.rows,
         done: at.done + rows.rows - skip,
         started: started + rows.started,
         known: at.known + rows.known,
         conflicting: at.conflicting + rows.conflicting,
+        ...(rejected > 0 && { rejected }),
       };
     } catch (error) {
       const isByOrder = isStopped && !CancellationScope.current().consideredCancelled;
@@ -191,13 +211,21 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     if (await run.step("startPayouts", note, startPages)) return undefined;
     orders.isPast = true;
     if (orders.cancelled) await closeRest();
-    const { conflicting, done, known, started } = at;
+    const { conflicting, done, known, rejected, started } = at;
     const endings = await run.step("awaitPayouts", "waiting for the runs to end", (step) => {
       run.waiting(step, "waiting for the runs to end");
       return awaitPayoutRuns({ batch, started });
     });
     const notStarted = input.rows - done;
-    return { rows: input.rows, started, known, conflicting, notStarted, ...endings };
+    return {
+      rows: input.rows,
+      started,
+      known,
+      conflicting,
+      ...(rejected !== undefined && { rejected }),
+      notStarted,
+      ...endings,
+    };
   });
   if (result !== undefined) return result;
   return await continueAsNew<typeof payoutBatch>({

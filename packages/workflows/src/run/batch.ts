@@ -19,6 +19,8 @@ export interface BatchProgress {
   readonly started: number;
   readonly known: number;
   readonly conflicting: number;
+  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
+  readonly rejected?: number;
   readonly paused?: GivenOrder;
   readonly cancelled?: GivenOrder;
 }

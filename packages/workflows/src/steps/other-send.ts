@@ -134,8 +134,9 @@ export const aboutSend = <Request extends object>(
   },
 ): Pick<Attention, "reason" | "sent" | "toSend" | "idsWanted"> => {
   const told = { reason: `${reason}${leftText(left)}`, idsWanted };
-  const toSend = shown(request);
-  return other === undefined
-    ? { ...told, sent: toSend }
-    : { ...told, sent: shownOfJournal(other), toSend };
+  const asNow = shown(request);
+  if (other === undefined) return { ...told, sent: asNow };
+  // What is sent beside another request gets a key of its own then.
+  const { unique_request_id: _, ...toSend } = asNow;
+  return { ...told, sent: shownOfJournal(other), toSend };
 };
