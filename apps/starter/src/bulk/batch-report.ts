@@ -183,13 +183,7 @@ export const unpaid = ({
 }: RunCounts): number => cancelled + failed + terminated + timedOut + unfinished;
 
 /** The exit code of a command that reports a bulk run. */
-export const batchExitCode = ({
-  others,
-  progress,
-  rows,
-  runs,
-  status,
-}: Pick<BatchReport, "others" | "progress" | "rows" | "runs" | "status">): number => {
+export const batchExitCode = ({ others, progress, rows, runs, status }: BatchReport): number => {
   if (status === "running") return EXIT_CODES.done;
   const isEachPaid =
     status === "completed" &&

@@ -28,6 +28,12 @@ const NONE: RunCounts = {
   sending: 0,
 };
 
+/** A run that goes on. */
+export const openStanding = (stage: string): "asking" | "waiting" | "sending" => {
+  if (ASKING_STAGES.includes(stage)) return "asking";
+  return stage === "awaitPayout" ? "waiting" : "sending";
+};
+
 type Writable = { -readonly [Name in keyof RunCounts]: RunCounts[Name] };
 
 const standingOf = ({ status, typedSearchAttributes }: WorkflowExecutionInfo): keyof RunCounts => {
@@ -43,8 +49,7 @@ const standingOf = ({ status, typedSearchAttributes }: WorkflowExecutionInfo): k
       return "timedOut";
     case "RUNNING":
     case "PAUSED":
-      if (ASKING_STAGES.includes(stage)) return "asking";
-      return stage === "awaitPayout" ? "waiting" : "sending";
+      return openStanding(stage);
     default:
       return "failed";
   }

@@ -11,6 +11,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { textAt } from "../input/fields.ts";
 import { commandLine } from "../output/command-line.ts";
 import { unsettledSteps } from "../runs/in-doubt.ts";
+import { openStanding } from "./row-counts.ts";
 import { awaitEnding, describeRun } from "../runs/run-state.ts";
 import { sendsOfRow } from "./row-sends.ts";
 
@@ -56,10 +57,9 @@ const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): 
   const stage = typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
   const [awaited = ""] = typedSearchAttributes.get(PAYMENT_AWAITS) ?? [];
   const payout_id = /^payout:(.*)$/.exec(awaited)?.[1] ?? "";
-  if (stage === "needsAttention" || stage === "awaitApproval") {
-    return { payout_id, status: "asking", reason: commandLine("status", workflowId) };
-  }
-  return { payout_id, status: stage === "awaitPayout" ? "waiting" : "sending", reason: stage };
+  const status = openStanding(stage);
+  const reason = status === "asking" ? commandLine("status", workflowId) : stage;
+  return { payout_id, status, reason };
 };
 
 /** The payout that a run owned at last; empty where it owned none. */
