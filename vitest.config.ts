@@ -22,6 +22,7 @@ export default defineConfig({
   test: {
     projects: [
       "packages/api-core",
+      "packages/protocol",
       "packages/journal",
       "packages/activities",
       "packages/workflows",

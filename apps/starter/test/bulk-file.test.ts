@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { checkBulkFile, pagesAgain } from "../src/bulk/check-bulk-file.ts";
+import { checkBulkFile, chunksAgain } from "../src/bulk/check-bulk-file.ts";
 import { COLUMNS } from "../src/bulk/columns.ts";
 import { Totals } from "../src/bulk/totals.ts";
 import { StarterError } from "../src/errors.ts";
@@ -94,9 +94,9 @@ describe("a sound file", () => {
     expect(second).toMatchObject({ rows: 3, totals: { EUR: "6.00" } });
     const paymentsOf = async (checked: typeof first) => {
       const payments: Array<unknown> = [];
-      for await (const page of pagesAgain(checked)) {
+      for await (const chunk of chunksAgain(checked)) {
         payments.push(
-          ...page.rows.map(({ fingerprint, input, key }) => ({ fingerprint, input, key })),
+          ...chunk.rows.map(({ fingerprint, input, key }) => ({ fingerprint, input, key })),
         );
       }
       return payments;
@@ -108,16 +108,16 @@ describe("a sound file", () => {
     expect(COLUMNS).not.toContain("unique_request_id");
   });
 
-  it("is kept in pages of at most 250 rows and 200,000 bytes", async () => {
+  it("is kept in chunks of at most 250 rows and 200,000 bytes", async () => {
     const short = await check(
       [HEADER, ...Array.from({ length: 501 }, (_, n) => row(`k${n}`))].join("\n"),
     );
-    expect(short.pages).toHaveLength(3);
+    expect(short.chunks).toHaveLength(3);
     const note = "x".repeat(10_000);
     const long = makeRows("long", 40, () => ({
       payout: { ...makeRows("p", 1)[0]!.payout, payout_reason: note },
     }));
-    expect((await check(jsonLines(long), "long.jsonl")).pages).toHaveLength(3);
+    expect((await check(jsonLines(long), "long.jsonl")).chunks).toHaveLength(3);
   });
 
   it("that is changed while it is read is refused", async () => {
@@ -125,7 +125,7 @@ describe("a sound file", () => {
     await write("changing.csv", [HEADER, row("a", { amount: "2.00" }), row("b")].join("\n"));
     await expect(
       (async () => {
-        for await (const page of pagesAgain(checked)) expect(page).toBe("refused");
+        for await (const chunk of chunksAgain(checked)) expect(chunk).toBe("refused");
       })(),
     ).rejects.toThrow("was changed while it was read");
   });

@@ -1,9 +1,9 @@
-import type { Progress } from "@durable-payments/workflows";
+import type { Progress } from "@durable-payments/protocol";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
-import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

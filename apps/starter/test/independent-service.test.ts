@@ -1,14 +1,14 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { Progress } from "@durable-payments/protocol";
 import {
   createLocalEnvironment,
   type IndependentServiceOptions,
   startApp,
   startIndependentService,
 } from "@durable-payments/tools/testing";
-import type { Progress } from "@durable-payments/workflows";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeStarter } from "./support/starter.ts";

@@ -1,9 +1,9 @@
+import { type Journal, openJournal, type Send } from "@durable-payments/journal";
+import { serviceQueue } from "@durable-payments/protocol";
+import { clientHash } from "@durable-payments/protocol/account";
+import { Worker } from "@temporalio/worker";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { clientHash } from "@durable-payments/activities";
-import { type Journal, openJournal, type Send } from "@durable-payments/journal";
-import { serviceQueue } from "@durable-payments/activities/task-queues";
-import { Worker } from "@temporalio/worker";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { checkLag, describeEcho } from "../src/doctor/journal-checks.ts";
 import { csv, makeRows } from "./support/bulk-files.ts";

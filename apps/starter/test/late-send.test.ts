@@ -1,8 +1,8 @@
+import type { PayoutInput } from "@durable-payments/protocol";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { PayoutInput } from "@durable-payments/workflows";
 import { afterAll, expect, it, vi } from "vitest";
 import { ID, tooWide } from "./support/expected.ts";
 import { beneficiary, options, payout } from "./support/inputs.ts";

@@ -1,9 +1,9 @@
-import { msToTs } from "@temporalio/common/lib/time.js";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, expect, it, vi } from "vitest";
+import { holding, like, listWith, tooWide } from "./support/expected.ts";
 import { payout } from "./support/inputs.ts";
 import { jsonOf, makeStarter } from "./support/starter.ts";
-import { holding, like, listWith, tooWide } from "./support/expected.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
@@ -55,7 +55,7 @@ it("finds by the doctor that no worker polls", async () => {
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^FAILED +worker, workflow tasks +none polls task queue payments$/m);
   expect(stdout).toMatch(
-    /^FAILED +worker, activity tasks +none polls task queue payments\/service,\s+payments\/bulk, payments\/safety-net$/m,
+    /^FAILED +worker, activity tasks +none polls task queue payments\/service,\s+payments\/bulk, payments\/fallback-polling$/m,
   );
   expect(stdout).toMatch(/^FAILED +client settings/m);
   expect(stdout).toContain("npm run worker");

@@ -1,5 +1,5 @@
+import type { Progress } from "@durable-payments/protocol";
 import { readFile } from "node:fs/promises";
-import type { Progress } from "@durable-payments/workflows";
 import { describe, expect, it, vi } from "vitest";
 import { csv, jsonLines, makeRows } from "./support/bulk-files.ts";
 import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
@@ -181,14 +181,14 @@ it("an import that was interrupted goes on where it stopped", async () => {
   const name = await file("interrupted.csv", csv(rows));
   const first = jsonOf(await importFile(name, "--dry-run"));
   const batch = String(first["workflowId"]);
-  // What an import leaves that is killed while it writes: a page, and no bulk run.
-  const { checkBulkFile, pagesAgain } = await import("../src/bulk/check-bulk-file.ts");
-  for await (const page of pagesAgain(await checkBulkFile(name))) {
-    if (page.number > 1) break;
-    await temporal.client.workflow.start("payoutPage", {
-      workflowId: `${batch}/page/${page.number}`,
+  // What an import leaves that is killed while it writes: a chunk, and no bulk run.
+  const { checkBulkFile, chunksAgain } = await import("../src/bulk/check-bulk-file.ts");
+  for await (const chunk of chunksAgain(await checkBulkFile(name))) {
+    if (chunk.number > 1) break;
+    await temporal.client.workflow.start("payoutBatchChunk", {
+      workflowId: `${batch}/chunk/${chunk.number}`,
       taskQueue: "payments",
-      args: [page.rows],
+      args: [chunk.rows],
       startDelay: "365 days",
     });
   }

@@ -1,4 +1,4 @@
-import type { Attention, Progress, StepProgress } from "@durable-payments/workflows";
+import type { HumanTask, Progress, StepProgress } from "@durable-payments/protocol";
 import { afterEach, expect, it, vi } from "vitest";
 import { progressLines } from "../src/runs/progress-lines.ts";
 
@@ -31,7 +31,7 @@ const progress = (change: Partial<Progress>): Progress => ({
   ...change,
 });
 
-const attention: Attention = {
+const attention: HumanTask = {
   question: "1-0badcafe",
   step: "createPayout",
   reason: "No answer. Some payouts may be this one.",

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { card, cardholder, options } from "./support/inputs.ts";
 import { holding, ID, tooWide } from "./support/expected.ts";
+import { card, cardholder, options } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
@@ -113,6 +113,6 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
     return call;
   }, PATIENCE);
   expect(nothing).toMatchObject({ exitCode: 0, stderr: "Found 0 failed runs.\n" });
-  const { count } = await temporal.client.workflow.count('WorkflowType = "retryOrder"');
+  const { count } = await temporal.client.workflow.count('WorkflowType = "retryInstruction"');
   expect(count).toBeGreaterThanOrEqual(COUNT + 1);
 });

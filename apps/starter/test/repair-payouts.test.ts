@@ -1,7 +1,7 @@
-import { PAYMENT_IDS, type PayoutInput } from "@durable-payments/workflows";
+import { PAYMENT_IDS, type PayoutInput } from "@durable-payments/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
+import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -1,7 +1,7 @@
-import type { OnboardCardholderInput } from "@durable-payments/workflows";
+import type { OnboardCardholderInput } from "@durable-payments/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { card, cardholder, options } from "./support/inputs.ts";
 import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
+import { card, cardholder, options } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
@@ -100,7 +100,7 @@ describe("an onboarding that failed goes on with an amended input", () => {
     expect(story).toMatchObject({ resetFrom: { reason: "wrong number (Bob)" } });
     // An order that was taken up is closed.
     const open = temporal.client.workflow.count(
-      'WorkflowType = "retryOrder" AND ExecutionStatus = "Running"',
+      'WorkflowType = "retryInstruction" AND ExecutionStatus = "Running"',
     );
     expect((await open).count).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { hashPayload } from "@durable-payments/activities/recorded-send";
 import { makeMemoryJournal, type Send, type SendOutcome } from "@durable-payments/journal";
-import type { BatchRow, PayoutInput } from "@durable-payments/workflows";
+import type { BatchRow, PayoutInput } from "@durable-payments/protocol";
 import { describe, expect, it } from "vitest";
 import { batchRow } from "../src/bulk/check-rows.ts";
 import { outcomeOf } from "../src/bulk/row-outcome.ts";

@@ -40,7 +40,9 @@ describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
     expect(await answer(KEYS.ctrlC)).toEqual({ exitCode: 130, last: "Retry 1 failed run? [y/N] " });
     expect(await ended("failed")).toBe("FAILED");
     expect(await sent()).toBe(before);
-    expect((await temporal.client.workflow.count('WorkflowType = "retryOrder"')).count).toBe(0);
+    expect((await temporal.client.workflow.count('WorkflowType = "retryInstruction"')).count).toBe(
+      0,
+    );
 
     expect(await answer(`y${KEYS.enter}`)).toMatchObject({ exitCode: 0 });
     expect(await ended("failed")).toBe("COMPLETED");

@@ -1,5 +1,3 @@
-import { hostname } from "node:os";
-import { type Account, clientHash } from "@durable-payments/activities";
 import { pollingHosts } from "@durable-payments/activities/polling-hosts";
 import {
   describeJournalPlace,
@@ -9,8 +7,10 @@ import {
   openJournal,
   readJournalPlace,
 } from "@durable-payments/journal";
+import { type Account, clientHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
 import { Runtime } from "@temporalio/worker";
+import { hostname } from "node:os";
 import { CannotStart } from "./cannot-start.ts";
 
 /** The journal of a worker. */

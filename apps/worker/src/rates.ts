@@ -19,8 +19,11 @@ export const ratesFromEnvironment = (): QueueRates => {
   const activitiesPerSecond = positive("PAYMENTS_FLEET_ACTIVITIES_PER_SECOND");
   return {
     activitiesPerSecond,
-    bulkShare: positive("PAYMENTS_FLEET_BULK_SHARE", 1),
-    safetyNetPerSecond: positive("PAYMENTS_FLEET_SAFETY_NET_PER_SECOND", activitiesPerSecond),
+    batchShare: positive("PAYMENTS_FLEET_BATCH_SHARE", 1),
+    fallbackPollingPerSecond: positive(
+      "PAYMENTS_FLEET_FALLBACK_POLLING_PER_SECOND",
+      activitiesPerSecond,
+    ),
   };
 };
 

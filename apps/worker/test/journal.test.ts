@@ -1,9 +1,8 @@
-import { DatabaseSync } from "node:sqlite";
+import { type PayoutResult, type Progress, serviceQueue } from "@durable-payments/protocol";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import { serviceQueue } from "@durable-payments/activities/task-queues";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
 import { Worker } from "@temporalio/worker";
-import type { PayoutResult, Progress } from "@durable-payments/workflows";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";

@@ -1,5 +1,5 @@
 import { workerQueues } from "@durable-payments/activities";
-import { serviceQueue } from "@durable-payments/activities/task-queues";
+import { serviceQueue } from "@durable-payments/protocol";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";

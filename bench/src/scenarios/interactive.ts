@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { BatchRow } from "@durable-payments/activities";
 import { makePaymentsClient } from "@durable-payments/api-core";
+import type { BatchRow } from "@durable-payments/protocol";
 import { startApp } from "@durable-payments/tools/testing";
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { medianSorted, quantileSorted } from "simple-statistics";
 import { type Row, rowOf } from "../row.ts";
 import type { Scenario, ScenarioContext } from "../scenario.ts";
@@ -17,7 +17,7 @@ import { startWorld } from "../workflows/world.ts";
 const RATE = 20;
 const TASK_QUEUE = "bench-interactive";
 const BULK = "bulk";
-const ROWS_A_PAGE = 200;
+const ROWS_A_CHUNK = 200;
 /** So many payouts of the bulk run are there before others are measured beside it. */
 const UNDER_WAY = 100;
 /** Between two probes, so that they do not wait for a rate of their own. */
@@ -64,7 +64,7 @@ const probe = async (client: Client, beneficiary_id: string, signal: AbortSignal
   }
 };
 
-/** Starts a bulk run as the starter does: its rows in pages, then the run that pays them. */
+/** Starts a bulk run as the starter does: its rows in chunks, then the run that pays them. */
 const startBulk = async (client: Client, beneficiary_id: string, size: number): Promise<void> => {
   const rows = Array.from({ length: size }, (_, index): BatchRow => {
     const key = `bulk-${index}`;
@@ -78,19 +78,19 @@ const startBulk = async (client: Client, beneficiary_id: string, size: number): 
       input: payoutInput(beneficiary_id, key),
     };
   });
-  const pages = Math.ceil(size / ROWS_A_PAGE);
-  for (let page = 1; page <= pages; page++) {
-    await client.workflow.start("payoutPage", {
-      workflowId: `${BULK}/page/${page}`,
+  const chunks = Math.ceil(size / ROWS_A_CHUNK);
+  for (let chunk = 1; chunk <= chunks; chunk++) {
+    await client.workflow.start("payoutBatchChunk", {
+      workflowId: `${BULK}/chunk/${chunk}`,
       taskQueue: TASK_QUEUE,
-      args: [rows.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE)],
+      args: [rows.slice((chunk - 1) * ROWS_A_CHUNK, chunk * ROWS_A_CHUNK)],
       startDelay: "365 days",
     });
   }
   await client.workflow.start("payoutBatch", {
     workflowId: BULK,
     taskQueue: TASK_QUEUE,
-    args: [{ pages, rows: size, totals: {} }],
+    args: [{ chunks, rows: size, totals: {} }],
   });
 };
 

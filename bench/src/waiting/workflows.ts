@@ -1,9 +1,5 @@
-import {
-  beginRun,
-  checkRequests,
-  createPayout,
-  type PayoutInput,
-} from "@durable-payments/workflows";
+import type { PayoutInput } from "@durable-payments/protocol";
+import { beginRun, checkRequests, createPayout } from "@durable-payments/workflows";
 
 export * from "@durable-payments/workflows/definitions";
 
@@ -12,7 +8,7 @@ export async function payoutWithoutWaiting(
   input: Extract<PayoutInput, { readonly beneficiary_id: string }>,
 ): Promise<string> {
   const run = beginRun();
-  return run.conduct(async () => {
+  return run.execute(async () => {
     const request = { ...input.payout, beneficiary_id: input.beneficiary_id };
     await checkRequests(run, [{ operation: "createPayout", input: request, at: "payout" }]);
     const { payout_id } = await createPayout(run, request);

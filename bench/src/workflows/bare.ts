@@ -1,13 +1,14 @@
+import {
+  fallbackPollingQueue,
+  type OnboardCardholderInput,
+  type OnboardCardholderResult,
+  type PayoutInput,
+  type PayoutResult,
+  serviceQueue,
+} from "@durable-payments/protocol";
 // The steps of our payout and onboarding runs as one writes them by hand on the bare SDK: the same
 // activities on the same queues, without progress, search attributes, audit trail or questions.
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
-import type {
-  OnboardCardholderInput,
-  OnboardCardholderResult,
-  PayoutInput,
-  PayoutResult,
-} from "@durable-payments/workflows";
 import {
   ApplicationFailure,
   proxyActivities,
@@ -35,7 +36,7 @@ const service = proxyActivities<PaymentsActivities>({
 const waiting = proxyActivities<PaymentsActivities>({
   ...timeouts,
   get taskQueue() {
-    return safetyNetQueue(workflowInfo().taskQueue);
+    return fallbackPollingQueue(workflowInfo().taskQueue);
   },
 });
 

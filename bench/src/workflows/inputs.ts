@@ -1,5 +1,5 @@
-import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/workflows";
 import type { Input } from "@durable-payments/api-core";
+import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 
 /** The workflows that are measured, each there by both authors. */
 export type WorkflowName = "payout" | "onboardCardholder";

@@ -1,11 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { performance } from "node:perf_hooks";
-import { clientHash, makePaymentsActivities, workerQueues } from "@durable-payments/activities";
+import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { JOURNAL_VARIABLE, openJournal, readJournalPlace } from "@durable-payments/journal";
+import { clientHash } from "@durable-payments/protocol/account";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
+import { randomUUID } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import { answerTasks } from "../processes/answer-tasks.ts";
 import { type Author, bundleOf } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
@@ -42,7 +43,9 @@ const { beneficiary_id } = await runtime.runPromise(
 );
 
 // As the worker app does it, but without rates: the safety net's is in nobody's way here.
-const { activityQueues, workflowQueues } = workerQueues(taskQueue, { safetyNetPerSecond: 10_000 });
+const { activityQueues, workflowQueues } = workerQueues(taskQueue, {
+  fallbackPollingPerSecond: 10_000,
+});
 const shared = { connection, activities: makePaymentsActivities(runtime, { journal }) };
 const workers = await Promise.all([
   ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, workflowBundle })),

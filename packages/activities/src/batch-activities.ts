@@ -1,32 +1,40 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import {
+  batchQueue,
+  type BatchRow,
+  chunkId,
+  PAYMENT_BATCH,
+  PAYMENT_CURRENCY,
+  PAYMENT_STAGE,
+  type RunEndings,
+  UNFINISHED,
+} from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
-import { type BatchRow, pageId, readPage } from "./batch-rows.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readChunk } from "./batch-chunks.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import { notYet } from "./failures.ts";
 import { RejectedRows } from "./rejected-rows.ts";
-import { PAYMENT_BATCH, PAYMENT_CURRENCY, PAYMENT_STAGE, UNFINISHED } from "./search-attributes.ts";
-import { bulkQueue } from "./task-queues.ts";
 
-/** A page of a bulk run whose rows are to be started. */
-export interface PageToStart {
+/** A chunk of a bulk run whose rows are to be started. */
+export interface ChunkToStart {
   /** Workflow id of the bulk run. */
   readonly batch: string;
-  readonly page: number;
-  /** Rows of the page that need not be looked at again. */
+  readonly chunk: number;
+  /** Rows of the chunk that need not be looked at again. */
   readonly skip: number;
   /** Runs of this bulk run that were started before. */
   readonly started: number;
   /** Most runs that send at a time. */
   readonly window: number;
   readonly startedBy: string;
-  /** When the bulk run began, in milliseconds since 1970. */
+  /** When the batch began, in milliseconds since 1970. */
   readonly since: number;
-  /** Run ids of rejected bulk runs whose rejection somebody has overruled for this one. */
+  /** Run ids of rejected batches whose rejection somebody has overruled for this one. */
   readonly overruled: ReadonlyArray<string>;
 }
 
-/** What became of the rows of a page; counts of rows. */
+/** What became of the rows of a chunk; counts of rows. */
 export interface StartedRows {
   /** Rows that were looked at, from the first on. */
   readonly rows: number;
@@ -42,24 +50,12 @@ export interface StartedRows {
   readonly rejected?: number;
 }
 
-/** How many runs of a bulk run ended in which way. */
-export interface RunEndings {
-  /** Their payout is complete. */
-  readonly completed: number;
-  /** Their payout was created, and was open still at the end of the time that was allowed for it. */
-  readonly unfinished: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly terminated: number;
-  readonly timedOut: number;
-}
-
 /** What a bulk run does. They call Temporal only, and so belong on the workflow's own queue. */
 export interface BatchActivities {
-  /** Starts the runs of a page, a window of them at a time; ends early when it is cancelled. */
-  readonly startPayoutRuns: (page: PageToStart) => Promise<StartedRows>;
-  /** Closes pages whose rows are not to be started. */
-  readonly closePages: (pages: {
+  /** Starts the runs of a chunk, a window of them at a time; ends early when it is cancelled. */
+  readonly startPayoutRuns: (chunk: ChunkToStart) => Promise<StartedRows>;
+  /** Closes chunks whose rows are not to be started. */
+  readonly closeChunks: (chunks: {
     readonly batch: string;
     readonly from: number;
     readonly to: number;
@@ -75,7 +71,7 @@ const STARTED_AT_ONCE = 10;
 const LOOK_EVERY_MS = 500;
 const HEARTBEAT_EVERY_MS = 3_000;
 
-const closePage = async (id: string, why: string): Promise<void> => {
+const closeChunk = async (id: string, why: string): Promise<void> => {
   try {
     await Context.current().client.workflow.getHandle(id).terminate(why);
   } catch (error) {
@@ -94,12 +90,12 @@ const compare = async ({ fingerprint, workflowId }: BatchRow, batch: string): Pr
 };
 
 /** Starts the run of a row, unless its id has a run: an attempt before this one's, or another file's. */
-const startRow = async (row: BatchRow, { batch, startedBy }: PageToStart): Promise<Outcome> => {
+const startRow = async (row: BatchRow, { batch, startedBy }: ChunkToStart): Promise<Outcome> => {
   const { client, info } = Context.current();
   try {
     await client.workflow.start("payout", {
       workflowId: row.workflowId,
-      taskQueue: bulkQueue(info.taskQueue),
+      taskQueue: batchQueue(info.taskQueue),
       args: [row.input],
       workflowIdReusePolicy: "REJECT_DUPLICATE",
       workflowIdConflictPolicy: "FAIL",
@@ -120,27 +116,27 @@ const startRow = async (row: BatchRow, { batch, startedBy }: PageToStart): Promi
 
 const withRejected = (rejected: number) => (rejected > 0 ? { rejected } : {});
 
-const startPayoutRuns = async (page: PageToStart): Promise<StartedRows> => {
+const startPayoutRuns = async (chunk: ChunkToStart): Promise<StartedRows> => {
   const { cancellationSignal, client, heartbeat, info } = Context.current();
-  const id = pageId(page.batch, page.page);
-  const rows = await readPage(client, id);
+  const id = chunkId(chunk.batch, chunk.chunk);
+  const rows = await readChunk(client, id);
   // Where the attempt before stopped: the rows since then are looked at again, and not paid again.
   const before = info.heartbeatDetails as Omit<StartedRows, "isWhole"> | undefined;
   let done: Omit<StartedRows, "isWhole"> = before ?? {
-    rows: page.skip,
+    rows: chunk.skip,
     started: 0,
     known: 0,
     conflicting: 0,
   };
-  const window = new BatchWindow(client, page.batch, page.window);
-  const rejected = new RejectedRows(client, page);
+  const window = new BatchWindow(client, chunk.batch, chunk.window);
+  const rejected = new RejectedRows(client, chunk);
   let latest = Date.now();
   let room = 0;
   const heart = setInterval(() => heartbeat(done), HEARTBEAT_EVERY_MS);
   try {
     while (done.rows < rows.length && !cancellationSignal.aborted) {
       if (room === 0) {
-        room = await window.room(page.started + done.started, Date.now() - latest);
+        room = await window.room(chunk.started + done.started, Date.now() - latest);
         if (room === 0)
           await sleep(LOOK_EVERY_MS, undefined, { signal: cancellationSignal }).catch(
             () => undefined,
@@ -151,7 +147,7 @@ const startPayoutRuns = async (page: PageToStart): Promise<StartedRows> => {
       await rejected.refresh();
       const outcomes = await Promise.all(
         next.map(async (row): Promise<Outcome> =>
-          rejected.has(row) ? "rejected" : await startRow(row, page),
+          rejected.has(row) ? "rejected" : await startRow(row, chunk),
         ),
       );
       const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
@@ -170,7 +166,7 @@ const startPayoutRuns = async (page: PageToStart): Promise<StartedRows> => {
     clearInterval(heart);
   }
   const isWhole = done.rows === rows.length;
-  if (isWhole) await closePage(id, "Each row of this page has its run.");
+  if (isWhole) await closeChunk(id, "Each row of this chunk has its run.");
   return { ...done, isWhole };
 };
 
@@ -206,10 +202,10 @@ const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, star
 /** The activities of bulk runs. */
 export const batchActivities: BatchActivities = {
   startPayoutRuns,
-  closePages: async ({ batch, from, to }) => {
-    for (let page = from; page <= to; page += 1) {
+  closeChunks: async ({ batch, from, to }) => {
+    for (let chunk = from; chunk <= to; chunk += 1) {
       Context.current().heartbeat();
-      await closePage(pageId(batch, page), "Its rows are not to be started.");
+      await closeChunk(chunkId(batch, chunk), "Its rows are not to be started.");
     }
   },
   awaitPayoutRuns,

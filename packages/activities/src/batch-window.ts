@@ -1,15 +1,17 @@
+import {
+  PAYMENT_BATCH,
+  PAYMENT_STAGE,
+  queryText,
+  queryTexts,
+  stagesWithoutSlot,
+} from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
-
-/** Stages at which a run has sent what it had to, or waits for a person: it needs no slot. */
-const WITHOUT_SLOT = ["awaitPayout", "awaitApproval", "needsAttention"];
 
 /** A run that was started is found by then. */
 const FOUND_WITHIN_MS = 30_000;
 
-const list = (texts: ReadonlyArray<string>): string => texts.map((text) => `"${text}"`).join(", ");
-
 /** Finds the runs of a bulk run. */
-export const ofBatch = (batch: string): string => `PaymentBatch = "${batch}"`;
+export const ofBatch = (batch: string): string => `${PAYMENT_BATCH.name} = ${queryText(batch)}`;
 
 /**
  * How many more runs of a bulk run may be started. A slot belongs to a run only as long as Temporal
@@ -37,7 +39,7 @@ export class BatchWindow {
     // All before those that send: a run that appears between the two is counted twice, not missed.
     const found = await this.#count(ofBatch(this.#batch));
     const sending = await this.#count(
-      `${ofBatch(this.#batch)} AND ExecutionStatus = "Running" AND PaymentStage NOT IN (${list(WITHOUT_SLOT)})`,
+      `${ofBatch(this.#batch)} AND ExecutionStatus = "Running" AND ${PAYMENT_STAGE.name} NOT IN ${queryTexts(stagesWithoutSlot)}`,
     );
     if (quietMs > FOUND_WITHIN_MS) this.#missing = Math.max(0, started - found);
     const notFoundYet = Math.max(0, started - found - this.#missing);

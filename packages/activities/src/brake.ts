@@ -1,21 +1,10 @@
+import { baseQueue, type Pause, pauseId } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { ANSWERED_WITHIN_MS } from "./run-state.ts";
-import { baseQueue } from "./task-queues.ts";
-
-/** Why sends are paused. */
-export interface Pause {
-  readonly why: string;
-  readonly by: string;
-  /** ISO 8601. */
-  readonly since: string;
-}
 
 /** Tells whether sends are paused now. */
 export type Brake = () => Promise<Pause | undefined>;
-
-/** Workflow id of the brake of a base queue: sends are paused while a workflow of this id runs. */
-export const brakeId = (taskQueue: string): string => `brake/${taskQueue}`;
 
 /** An answer of the Temporal server is used for this long: the latest that a pause takes hold. */
 const BELIEVED_FOR_MS = 500;
@@ -26,7 +15,7 @@ const describeBrake = async (): Promise<Pause | undefined> => {
   const { client, info } = Context.current();
   try {
     const brake = await client.withDeadline(Date.now() + ANSWERED_WITHIN_MS, () =>
-      client.workflow.getHandle(brakeId(baseQueue(info.taskQueue))).describe(),
+      client.workflow.getHandle(pauseId(baseQueue(info.taskQueue))).describe(),
     );
     return brake.status.name === "RUNNING"
       ? {

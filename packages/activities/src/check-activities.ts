@@ -5,8 +5,8 @@ import {
   type OperationName,
   Refused,
 } from "@durable-payments/api-core";
+import { accountHash } from "@durable-payments/protocol/account";
 import { Effect } from "effect";
-import { accountHash } from "./account.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
 import { isAtLeast } from "./money.ts";

@@ -1,8 +1,5 @@
+import { PAYMENT_ACCOUNT, PAYMENT_IDS, queryText } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
-import { PAYMENT_ACCOUNT, PAYMENT_IDS } from "./search-attributes.ts";
-
-/** A claim as it may stand in a visibility query. */
-export const quoted = (claim: string): string => `"${claim.replaceAll(/["\\]/g, "")}"`;
 
 const otherRuns = async (query: string): Promise<Array<string>> => {
   const { client, info } = Context.current();
@@ -13,7 +10,7 @@ const otherRuns = async (query: string): Promise<Array<string>> => {
   return runs;
 };
 
-const bears = (claim: string): string => `${PAYMENT_IDS.name} = ${quoted(claim)}`;
+const bears = (claim: string): string => `${PAYMENT_IDS.name} = ${queryText(claim)}`;
 
 /**
  * Which run of the account, other than this one, makes each of these claims: one that has it in its
@@ -27,7 +24,7 @@ export const findOwners = async (
   const owners: Record<string, string> = {};
   for (const claim of claims) {
     const [owner] = await otherRuns(
-      `${bears(claim)} AND ${PAYMENT_ACCOUNT.name} = ${quoted(account)}`,
+      `${bears(claim)} AND ${PAYMENT_ACCOUNT.name} = ${queryText(account)}`,
     );
     if (owner !== undefined) owners[claim] = owner;
   }

@@ -3,9 +3,9 @@ import {
   type PaymentsError,
   PaymentsError as PaymentsErrors,
 } from "@durable-payments/api-core";
+import type { Pause } from "@durable-payments/protocol";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Schema } from "effect";
-import type { Pause } from "./brake.ts";
 import { ALREADY_SENT, type SentAlready } from "./send-intent.ts";
 
 const encode = Schema.encodeSync(PaymentsErrors);

@@ -8,6 +8,7 @@ import type {
   Payout,
 } from "@durable-payments/api-core";
 import type { Journal, ListName } from "@durable-payments/journal";
+import { ownershipKeys } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Effect } from "effect";
@@ -19,7 +20,6 @@ import { matchKey, plainKey } from "./match-fields.ts";
 import { type ListedRow, type Likeness, matchCardholder, matchPayout } from "./near-match.ts";
 import { type KeptPages, readList } from "./read-list.ts";
 import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
-import { claimsOf } from "./search-attributes.ts";
 
 /** A write whose answer did not come. */
 export interface Sent<Request, Item = never> {
@@ -178,7 +178,7 @@ export const makeLookupActivities = (
     const { assumptions, requestTimeoutMs } = await optionsOf(runtime);
     const from = since - assumptions.clockSkewSeconds * 1000;
     const idOf = (item: Item) => String(item[itemId]);
-    const claimsOn = (item: Item) => claimsOf({ [itemId]: idOf(item) }, keyOf(item));
+    const claimsOn = (item: Item) => ownershipKeys({ [itemId]: idOf(item) }, keyOf(item));
     const isOurs = (item: Item) =>
       matchKey(keys, keyOf(item)) === "same" || known.ownIds.has(idOf(item));
     const likenessOf = (item: Item) => compare(request, item as ListedRow);

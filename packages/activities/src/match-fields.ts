@@ -1,3 +1,4 @@
+import { caseless } from "@durable-payments/protocol";
 /** How a listed field compares with the field that was sent. */
 export type FieldMatch =
   /** Equal as it is written; amounts: the same number, written plainly. */
@@ -8,9 +9,6 @@ export type FieldMatch =
   | "different"
   /** Missing, masked, or of no readable form: it tells nothing. */
   | "unreadable";
-
-/** Letters of either case alike; upper case first, as `ß` and `SS` are alike. */
-const caseless = (text: string): string => text.toUpperCase().toLowerCase();
 
 /**
  * What is left of a text when everything is taken away in which a service may write it another way:
@@ -26,12 +24,6 @@ const lettersAndDigits = (text: string): string =>
  */
 export const normalizedText = (text: string): string =>
   lettersAndDigits(text) || caseless(text.normalize("NFKC").trim());
-
-/**
- * Normalizes a key (`unique_request_id`) or an id: equal for two that differ in case and blanks at
- * their ends only.
- */
-export const normalizedKey = (key: string): string => caseless(key.trim());
 
 const UUID =
   /(?<![\da-f])([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})(?![\da-f])/i;

@@ -9,8 +9,6 @@ import {
   significantDigits,
 } from "./match-fields.ts";
 
-export { normalizedKey } from "./match-fields.ts";
-
 /** How a listed row compares with a request. */
 export type Likeness =
   /** Every field as it was sent. */

@@ -9,7 +9,8 @@ import {
   type PaymentsError,
   type RepeatClass,
 } from "@durable-payments/api-core";
-import { idNameOf, type Journal, type MadeBySend } from "@durable-payments/journal";
+import type { Journal, MadeBySend } from "@durable-payments/journal";
+import { type Sending, sendingUndoneBy } from "@durable-payments/protocol";
 import { Context, type Info } from "@temporalio/activity";
 import { Effect } from "effect";
 import type { Brake } from "./brake.ts";
@@ -22,12 +23,7 @@ import type { AskRunState } from "./run-state.ts";
 import { type SendIntent, unnamedStep } from "./send-intent.ts";
 
 /** Operations whose sends are recorded in the journal. */
-type RecordedOperation =
-  | "createPayout"
-  | "createCardholder"
-  | "createBeneficiary"
-  | "createCard"
-  | "withdrawFromCard";
+type RecordedOperation = Sending["operation"] | "withdrawFromCard";
 
 /** One activity per operation of the contract, by the operation's own name; plain JSON both ways. */
 export type OperationActivities = {
@@ -59,12 +55,6 @@ const isAnsweredTheSame = (error: PaymentsError): boolean =>
   error._tag === "UnexpectedAnswer" ||
   (error._tag === "Unavailable" && error.status !== undefined && error.status < 500);
 
-/** The operation that made what a change undoes. */
-const UNDOES: { readonly [Name in OperationName]?: OperationName } = {
-  removeCardholder: "createCardholder",
-  cancelCard: "createCard",
-};
-
 /** Step and number of a send that its workflow does not name. */
 const unnamed = (): SendIntent => ({
   step: unnamedStep(Context.current().info.activityId),
@@ -77,11 +67,11 @@ const madeBefore = (
   input: unknown,
   { workflowExecution }: Pick<Info, "workflowExecution">,
 ): MadeBySend | undefined => {
-  const made = UNDOES[name];
-  const id = made && textOf(input, idNameOf(made) ?? "");
+  const made = sendingUndoneBy(name);
+  const id = made && textOf(input, made.idField);
   return made === undefined || id === undefined || workflowExecution === undefined
     ? undefined
-    : { workflowId: workflowExecution.workflowId, operation: made, id };
+    : { workflowId: workflowExecution.workflowId, operation: made.operation, id };
 };
 
 /** Derives the activities from the contract. */

@@ -1,6 +1,6 @@
+import { batchQueue, serviceQueue } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import { bulkQueue, serviceQueue } from "./task-queues.ts";
 
 const { TaskQueueType } = proto.temporal.api.enums.v1;
 
@@ -37,7 +37,7 @@ export const pollingHosts = async (
   client: Client,
   taskQueue: string,
 ): Promise<ReadonlyArray<string>> => {
-  const queues = [serviceQueue(taskQueue), bulkQueue(taskQueue)];
+  const queues = [serviceQueue(taskQueue), batchQueue(taskQueue)];
   const pollers = await Promise.all(queues.map((queue) => pollersOf(client, "activity", queue)));
   // The SDK's own identity of a worker: process id and host.
   return [...new Set(pollers.flat().map((identity) => identity.replace(/^\d+@/, "")))].toSorted();

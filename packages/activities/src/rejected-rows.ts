@@ -1,6 +1,7 @@
+import { type BatchRow, chunkId, queryText, WORKFLOW } from "@durable-payments/protocol";
 import { type Client, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { type BatchRow, pageId, readPage } from "./batch-rows.ts";
+import { readChunk } from "./batch-chunks.ts";
 
 /** How long an answer holds before it is asked for again. */
 const HOLDS_FOR_MS = 5_000;
@@ -9,7 +10,7 @@ const identityOf = ({ fingerprint, workflowId }: BatchRow): string =>
   `${workflowId}\n${fingerprint}`;
 
 /**
- * The rows of bulk runs that people have rejected while this one was under way: another file may hold
+ * The rows of batches that people have rejected while this one was under way: another file may hold
  * the same row, and was imported before. Those rejected before are looked for by the import.
  */
 export class RejectedRows {
@@ -23,7 +24,7 @@ export class RejectedRows {
 
   /**
    * @param run its workflow id, when it began, in milliseconds since 1970, and the run ids of rejected
-   *   bulk runs whose rejection somebody has overruled for it.
+   *   batches whose rejection somebody has overruled for it.
    */
   constructor(
     client: Client,
@@ -39,7 +40,7 @@ export class RejectedRows {
   ) {
     this.#client = client;
     this.#batch = batch;
-    this.#query = `WorkflowType = "payoutBatch" AND ExecutionStatus = "Failed" AND CloseTime >= "${new Date(since).toISOString()}"`;
+    this.#query = `WorkflowType = ${queryText(WORKFLOW.payoutBatch)} AND ExecutionStatus = "Failed" AND CloseTime >= "${new Date(since).toISOString()}"`;
     this.#overruled = new Set(overruled);
   }
 
@@ -53,8 +54,8 @@ export class RejectedRows {
       if (workflowId === this.#batch || this.#overruled.has(runId)) continue;
       if (this.#read.has(runId)) continue;
       if (await this.#isRejected(workflowId, runId)) {
-        for (let page = 1; page <= Number(memo?.["pages"] ?? 0); page += 1) {
-          await this.#addPage(pageId(workflowId, page));
+        for (let chunk = 1; chunk <= Number(memo?.["chunks"] ?? 0); chunk += 1) {
+          await this.#addChunk(chunkId(workflowId, chunk));
         }
       }
       this.#read.add(runId);
@@ -76,12 +77,12 @@ export class RejectedRows {
     }
   }
 
-  async #addPage(id: string): Promise<void> {
+  async #addChunk(id: string): Promise<void> {
     try {
-      for (const row of await readPage(this.#client, id)) this.#rows.add(identityOf(row));
+      for (const row of await readChunk(this.#client, id)) this.#rows.add(identityOf(row));
     } catch (error) {
-      // Temporal has deleted it, as it is about to delete its bulk run.
-      if (!(error instanceof ApplicationFailure) || error.type !== "PageMissing") throw error;
+      // Temporal has deleted it, as it is about to delete its batch.
+      if (!(error instanceof ApplicationFailure) || error.type !== "ChunkMissing") throw error;
     }
   }
 }

@@ -1,15 +1,19 @@
+import {
+  instructionIdOf,
+  PAYMENT_ACCOUNT,
+  queryText,
+  type RetryInstruction,
+} from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
-import { orderIdOf, type RetryOrder } from "./retry-order.ts";
-import { PAYMENT_ACCOUNT, quoted } from "./search-attributes.ts";
 
 /** What a run that was reset finds out about its reset. */
 export interface ReadReset {
   /** The run that asked: a reset of it copies this answer, and has to ask anew. */
   readonly runId: string;
   /** The newest order by which it was retried; null where there was none. */
-  readonly order: RetryOrder | null;
+  readonly order: RetryInstruction | null;
   /** Whether it was reset by another means since, so that the order does not tell what was sent. */
   readonly isOutdated: boolean;
   /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
@@ -19,7 +23,7 @@ export interface ReadReset {
 /** Activities of runs that were reset. */
 export interface RetryActivities {
   /** Reads why this run was reset, and the order that was placed for it before. */
-  readonly readRetryOrder: () => Promise<ReadReset>;
+  readonly readRetryInstruction: () => Promise<ReadReset>;
 }
 
 interface Execution {
@@ -48,7 +52,7 @@ async function* resetsOf(client: Client, execution: Execution): AsyncGenerator<R
     for (const event of page.history?.events ?? []) {
       const { eventTime, workflowTaskFailedEventAttributes: failed } = event;
       if (!failed?.newRunId) continue;
-      const orderId = orderIdOf(failed.failure?.message ?? "");
+      const orderId = instructionIdOf(failed.failure?.message ?? "");
       yield { orderId, at: Number(eventTime?.seconds ?? 0) };
     }
     ({ nextPageToken } = page);
@@ -65,7 +69,7 @@ const readRuns = async (
 ): Promise<{ readonly orderId: string | undefined; readonly account: string | undefined }> => {
   let latest: Reset | undefined;
   let account: string | undefined;
-  const query = `WorkflowId = ${quoted(workflowId)}`;
+  const query = `WorkflowId = ${queryText(workflowId)}`;
   for await (const { runId, typedSearchAttributes } of client.workflow.list({ query })) {
     account = typedSearchAttributes.get(PAYMENT_ACCOUNT) ?? account;
     for await (const reset of resetsOf(client, { workflowId, runId })) {
@@ -80,7 +84,7 @@ const readRuns = async (
 /** gRPC's code. */
 const NOT_FOUND = 5;
 
-const readOrder = async (client: Client, orderId: string): Promise<RetryOrder> => {
+const readOrder = async (client: Client, orderId: string): Promise<RetryInstruction> => {
   try {
     const { history } = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
@@ -89,13 +93,13 @@ const readOrder = async (client: Client, orderId: string): Promise<RetryOrder> =
     });
     const [order] =
       history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    if (order) return defaultPayloadConverter.fromPayload<RetryOrder>(order);
+    if (order) return defaultPayloadConverter.fromPayload<RetryInstruction>(order);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === NOT_FOUND)) throw error;
   }
   throw ApplicationFailure.nonRetryable(
     `The order ${orderId} by which this run was to be retried is gone: retry it again.`,
-    "RetryOrderGone",
+    "RetryInstructionGone",
   );
 };
 
@@ -108,7 +112,7 @@ const closeOrder = async (client: Client, orderId: string): Promise<void> => {
   }
 };
 
-const takeOrder = async (client: Client, orderId: string): Promise<RetryOrder> => {
+const takeOrder = async (client: Client, orderId: string): Promise<RetryInstruction> => {
   const order = await readOrder(client, orderId);
   await closeOrder(client, orderId);
   return order;
@@ -116,7 +120,7 @@ const takeOrder = async (client: Client, orderId: string): Promise<RetryOrder> =
 
 /** The activities of runs that were reset. */
 export const makeRetryActivities = (): RetryActivities => ({
-  readRetryOrder: async () => {
+  readRetryInstruction: async () => {
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
     const own = await resetsOf(client, { workflowId, runId }).next();

@@ -1,7 +1,7 @@
 import { PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
+import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { Cause, Effect, Exit, type ManagedRuntime, Result } from "effect";
-import { accountHash } from "./account.ts";
 
 /** The one runtime of a worker's activities: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;

@@ -1,7 +1,8 @@
 import { type ClientOptions, RateLimited, Unavailable } from "@durable-payments/api-core";
+import { SIGN_IN_LEASE_TYPE, signInLeaseId } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { Data, Effect, Random } from "effect";
-import { accountHash } from "./account.ts";
 
 /** How many sign-ins there may be. */
 export interface SignInBudget {
@@ -45,15 +46,15 @@ export const makeSignInPermits = (
   account: Pick<ClientOptions, "baseUrl" | "clientId">,
   { heldMs = DEFAULT_HELD_MS, perMinute = DEFAULT_PER_MINUTE }: SignInBudget = {},
 ): Effect.Effect<void, RateLimited | Unavailable> => {
-  const prefix = `sign-in/${accountHash(account)}`;
+  const hash = accountHash(account);
 
   const startPermit = async (number: number): Promise<boolean> => {
     try {
       await client.withDeadline(Date.now() + GRANTED_WITHIN_MS, () =>
-        client.workflow.start("signInPermit", {
-          workflowId: `${prefix}/${number}`,
+        client.workflow.start(SIGN_IN_LEASE_TYPE, {
+          workflowId: signInLeaseId(hash, number),
           // Polled by nobody: the permit ends by its timeout.
-          taskQueue: prefix,
+          taskQueue: `sign-in/${hash}`,
           workflowExecutionTimeout: heldMs,
           workflowIdConflictPolicy: "FAIL",
           workflowIdReusePolicy: "ALLOW_DUPLICATE",

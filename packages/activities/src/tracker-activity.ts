@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ListPage, PaymentsError } from "@durable-payments/api-core";
+import { trackerId } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Effect, Result } from "effect";
-import { trackerIdOf } from "./account.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { otherAccount } from "./pinned.ts";
 import {
   accountOf,
@@ -213,8 +213,8 @@ export const makeTrackerActivities = (
     const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
     const account = await accountOf(runtime);
     const { workflowId = "" } = info.workflowExecution ?? {};
-    if (workflowId !== trackerIdOf(account)) {
-      throw otherAccount(workflowId.replace(trackerIdOf(""), ""), account, { nonRetryable: false });
+    if (workflowId !== trackerId(account)) {
+      throw otherAccount(workflowId.replace(trackerId(""), ""), account, { nonRetryable: false });
     }
     try {
       await new Tracker(runtime, signal, account).track(turnMs);

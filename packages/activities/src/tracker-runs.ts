@@ -1,5 +1,5 @@
+import { PAYMENT_ACCOUNT, PAYMENT_AWAITS } from "@durable-payments/protocol";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
-import { PAYMENT_ACCOUNT, PAYMENT_AWAITS } from "./search-attributes.ts";
 
 /** A run that waits. */
 export interface WaitingRun {

@@ -7,22 +7,16 @@ import {
   type Payout,
   readTime,
 } from "@durable-payments/api-core";
+import type { CheckedCardholder, CompletionSignals, EndedPayout } from "@durable-payments/protocol";
 import type { Effect } from "effect";
 import { NewestFirst } from "./list-order.ts";
 import { cardholderState, payoutState } from "./states.ts";
 import type { Wait, WaitingRuns } from "./tracker-runs.ts";
-import type { CheckedCardholder, EndedPayout } from "./waiting-activities.ts";
-
-/** The signals by which a run is told that what it waits for has ended, with what each carries. */
-export interface TrackerSignals {
-  readonly payoutEnded: EndedPayout;
-  readonly cardholderChecked: CheckedCardholder;
-}
 
 /** A signal for every run that waits for something. */
 export interface Tidings {
-  readonly signal: keyof TrackerSignals;
-  readonly content: TrackerSignals[keyof TrackerSignals];
+  readonly signal: keyof CompletionSignals;
+  readonly content: CompletionSignals[keyof CompletionSignals];
 }
 
 /** A list of the service, and what it tells of each item. */

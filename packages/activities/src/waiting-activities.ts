@@ -1,5 +1,6 @@
 import type { Balance, Cardholder, PaymentsClient, Payout } from "@durable-payments/api-core";
 import type { Journal } from "@durable-payments/journal";
+import type { CheckedCardholder } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { Effect, Option, Stream } from "effect";
 import type { Brake } from "./brake.ts";
@@ -9,7 +10,7 @@ import { type Call, type PaymentsRuntime, runInActivity } from "./run-operation.
 import { cardholderState, payoutState } from "./states.ts";
 
 /** How often a waiting activity looks, and for how long. */
-export interface Pace {
+export interface PollSchedule {
   /** Milliseconds between the first looks; later a tenth of the time waited so far. */
   readonly minIntervalMs: number;
   /** Milliseconds between looks after a long wait. */
@@ -24,11 +25,6 @@ export interface SeenPayout {
   readonly payout: Payout;
 }
 
-/** A payout that has ended, and how. */
-export interface EndedPayout extends SeenPayout {
-  readonly outcome: "completed" | "failed";
-}
-
 /**
  * A cardholder as the list shows it, if it does: how the identity check has ended, or that it is open;
  * `removed` where it is not listed, and a run of the same id has removed it.
@@ -37,12 +33,6 @@ export type SeenCardholder =
   | CheckedCardholder
   | { readonly outcome: "open"; readonly cardholder: Cardholder | null }
   | { readonly outcome: "removed"; readonly cardholder: null };
-
-/** A cardholder whose identity check has ended, and how. */
-export interface CheckedCardholder {
-  readonly outcome: "verified" | "refused" | "incomplete";
-  readonly cardholder: Cardholder;
-}
 
 /** What a balance holds, and whether that is what is needed. */
 export interface SeenFunds {
@@ -62,13 +52,15 @@ export interface NeededFunds {
  * weeks so adds no events to the workflow's history. The `check` activities look once.
  */
 export interface WaitingActivities {
-  readonly awaitPayoutEnd: (input: { readonly payout_id: string } & Pace) => Promise<SeenPayout>;
+  readonly awaitPayoutEnd: (
+    input: { readonly payout_id: string } & PollSchedule,
+  ) => Promise<SeenPayout>;
   readonly checkPayout: (input: { readonly payout_id: string }) => Promise<SeenPayout>;
   readonly awaitVerification: (
-    input: { readonly card_holder_id: string } & Pace,
+    input: { readonly card_holder_id: string } & PollSchedule,
   ) => Promise<SeenCardholder>;
   readonly checkCardholder: (input: { readonly card_holder_id: string }) => Promise<SeenCardholder>;
-  readonly awaitFunds: (input: NeededFunds & Pace) => Promise<SeenFunds>;
+  readonly awaitFunds: (input: NeededFunds & PollSchedule) => Promise<SeenFunds>;
   readonly checkFunds: (needed: NeededFunds) => Promise<SeenFunds>;
   /** Ends when sends are no longer paused. */
   readonly awaitResume: () => Promise<void>;
@@ -78,11 +70,11 @@ export interface WaitingActivities {
  * Milliseconds from this attempt to the end of the wait. Both times are the server's, so that the
  * worker's clock does not matter.
  */
-const leftMs = ({ until }: Pace): number =>
+const leftMs = ({ until }: PollSchedule): number =>
   until - Context.current().info.currentAttemptScheduledTimestampMs;
 
 /** When to look again: an attempt falls on the end of the wait. */
-const nextLookMs = (pace: Pace): number => {
+const nextLookMs = (pace: PollSchedule): number => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
   const { maxIntervalMs, minIntervalMs } = pace;
   const waited = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
@@ -91,7 +83,7 @@ const nextLookMs = (pace: Pace): number => {
 };
 
 /** Says that it has not happened yet; where the wait is over, what was seen is the result. */
-const openUntilThen = <A>(seen: A, pace: Pace, message: string): A => {
+const openUntilThen = <A>(seen: A, pace: PollSchedule, message: string): A => {
   if (leftMs(pace) <= 0) return seen;
   throw notYet(message, nextLookMs(pace));
 };
@@ -109,7 +101,7 @@ export const makeWaitingActivities = (
   brake: Brake,
   journal: Journal,
 ): WaitingActivities => {
-  const look = <A>(call: Call<A>, pace?: Pace): Promise<A> => {
+  const look = <A>(call: Call<A>, pace?: PollSchedule): Promise<A> => {
     const left = pace === undefined ? 0 : leftMs(pace);
     // Whatever a look fails with, it says nothing about what is awaited: only bad input ends the wait.
     return runInActivity(runtime, call, (error) =>
@@ -120,7 +112,7 @@ export const makeWaitingActivities = (
     );
   };
 
-  const lookAtPayout = (payout_id: string, pace?: Pace): Promise<SeenPayout> =>
+  const lookAtPayout = (payout_id: string, pace?: PollSchedule): Promise<SeenPayout> =>
     look(
       (client) =>
         Effect.map(client.retrievePayout({ payout_id }), (payout) => ({
@@ -130,7 +122,10 @@ export const makeWaitingActivities = (
       pace,
     );
 
-  const lookAtCardholder = async (card_holder_id: string, pace?: Pace): Promise<SeenCardholder> => {
+  const lookAtCardholder = async (
+    card_holder_id: string,
+    pace?: PollSchedule,
+  ): Promise<SeenCardholder> => {
     const seen = await look(
       (client) =>
         Effect.map(
@@ -160,7 +155,10 @@ export const makeWaitingActivities = (
     );
   };
 
-  const lookAtFunds = ({ amount, currency }: NeededFunds, pace?: Pace): Promise<SeenFunds> =>
+  const lookAtFunds = (
+    { amount, currency }: NeededFunds,
+    pace?: PollSchedule,
+  ): Promise<SeenFunds> =>
     look(
       (client) =>
         Effect.map(client.retrieveBalance({ currency }), (balance) => ({

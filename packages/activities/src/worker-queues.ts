@@ -1,4 +1,4 @@
-import { bulkQueue, safetyNetQueue, serviceQueue } from "./task-queues.ts";
+import { batchQueue, fallbackPollingQueue, serviceQueue } from "@durable-payments/protocol";
 
 /** The rate of all workers together, and how it is divided. */
 export interface QueueRates {
@@ -8,9 +8,9 @@ export interface QueueRates {
    */
   readonly activitiesPerSecond?: number | undefined;
   /** The part of it that bulk runs may use, above 0 and below 1; default 0.5. */
-  readonly bulkShare?: number | undefined;
+  readonly batchShare?: number | undefined;
   /** The slow looks of runs that wait, in a second; default 1, but at most a tenth of the rate. */
-  readonly safetyNetPerSecond?: number | undefined;
+  readonly fallbackPollingPerSecond?: number | undefined;
 }
 
 /** The options of a `Worker` that tell the queues apart. */
@@ -28,10 +28,10 @@ export interface WorkerQueues {
   readonly activityQueues: ReadonlyArray<QueueOptions>;
 }
 
-const DEFAULT_SAFETY_NET_PER_SECOND = 1;
+const DEFAULT_FALLBACK_POLLING_PER_SECOND = 1;
 
 /** Slots of the safety net: as slow as it is, it needs few. */
-const SAFETY_NET_SLOTS = 5;
+const FALLBACK_POLLING_SLOTS = 5;
 
 const limited = (taskQueue: string, perSecond: number | undefined): QueueOptions => ({
   taskQueue,
@@ -44,18 +44,18 @@ const limited = (taskQueue: string, perSecond: number | undefined): QueueOptions
  */
 export const workerQueues = (
   taskQueue: string,
-  { activitiesPerSecond: rate, bulkShare = 0.5, safetyNetPerSecond }: QueueRates = {},
+  { activitiesPerSecond: rate, batchShare = 0.5, fallbackPollingPerSecond }: QueueRates = {},
 ): WorkerQueues => {
-  const most = rate === undefined ? DEFAULT_SAFETY_NET_PER_SECOND : rate / 10;
-  const safetyNet = safetyNetPerSecond ?? Math.min(DEFAULT_SAFETY_NET_PER_SECOND, most);
+  const most = rate === undefined ? DEFAULT_FALLBACK_POLLING_PER_SECOND : rate / 10;
+  const safetyNet = fallbackPollingPerSecond ?? Math.min(DEFAULT_FALLBACK_POLLING_PER_SECOND, most);
   const rest = rate === undefined ? undefined : rate - safetyNet;
   return {
-    workflowQueues: [{ taskQueue }, limited(bulkQueue(taskQueue), rest && rest * bulkShare)],
+    workflowQueues: [{ taskQueue }, limited(batchQueue(taskQueue), rest && rest * batchShare)],
     activityQueues: [
-      limited(serviceQueue(taskQueue), rest && rest * (1 - bulkShare)),
+      limited(serviceQueue(taskQueue), rest && rest * (1 - batchShare)),
       {
-        ...limited(safetyNetQueue(taskQueue), safetyNet),
-        maxConcurrentActivityTaskExecutions: SAFETY_NET_SLOTS,
+        ...limited(fallbackPollingQueue(taskQueue), safetyNet),
+        maxConcurrentActivityTaskExecutions: FALLBACK_POLLING_SLOTS,
       },
     ],
   };

@@ -1,15 +1,15 @@
-import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
+import {
+  batchQueue,
+  fallbackPollingQueue,
+  type Pause,
+  pauseId,
+  serviceQueue,
+} from "@durable-payments/protocol";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeTemporalBrake } from "../src/brake.ts";
-import {
-  brakeId,
-  bulkQueue,
-  type Pause,
-  PAUSED,
-  safetyNetQueue,
-  serviceQueue,
-} from "../src/index.ts";
+import { PAUSED } from "../src/index.ts";
 import { activitiesFor, environment, failureOf, run } from "./support/activities.ts";
 import { card, payout } from "./support/bodies.ts";
 import { type RawService, startRawService, success } from "./support/raw-service.ts";
@@ -132,11 +132,11 @@ describe("the brake of a task queue", () => {
       type: PAUSED,
       message: `Sends are paused since ${pause.since} by Ada: a bad file`,
     });
-    expect(asked).toEqual([brakeId("payments")]);
+    expect(asked).toEqual([pauseId("payments")]);
     expect(service.received).toEqual([]);
   });
 
-  it.each([serviceQueue("payments"), bulkQueue("payments"), safetyNetQueue("payments")])(
+  it.each([serviceQueue("payments"), batchQueue("payments"), fallbackPollingQueue("payments")])(
     "is that of the base queue, also on %s",
     async (taskQueue) => {
       const asked: Array<string> = [];
@@ -147,7 +147,7 @@ describe("the brake of a task queue", () => {
       expect(await failureOf(send(client, made.activities, taskQueue))).toMatchObject({
         type: PAUSED,
       });
-      expect(asked).toEqual([brakeId("payments")]);
+      expect(asked).toEqual([pauseId("payments")]);
     },
   );
 
@@ -156,7 +156,7 @@ describe("the brake of a task queue", () => {
     [
       "never was",
       async () => {
-        throw new WorkflowNotFoundError("not found", brakeId("payments"), undefined);
+        throw new WorkflowNotFoundError("not found", pauseId("payments"), undefined);
       },
     ],
   ])("lets sends pass where it %s", async (_, describeBrake) => {

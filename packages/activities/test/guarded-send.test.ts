@@ -1,19 +1,19 @@
-import { fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   type Journal,
   JournalUnavailable,
   makeMemoryJournal,
   openJournal,
 } from "@durable-payments/journal";
+import type { Pause } from "@durable-payments/protocol";
+import { fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   ALREADY_SENT,
   DISPATCH_WITHIN_MS,
   PAUSED,
-  type Pause,
   RUN_CANCELLING,
   RUN_ENDED,
   type RunState,

@@ -1,6 +1,7 @@
+import { accountHash } from "@durable-payments/protocol/account";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accountHash, type OfAccount } from "../src/index.ts";
+import type { OfAccount } from "../src/index.ts";
 import { activitiesOver, environment, failureOf } from "./support/activities.ts";
 import { cardholder } from "./support/bodies.ts";
 

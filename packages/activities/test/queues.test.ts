@@ -1,5 +1,11 @@
+import {
+  baseQueue,
+  batchQueue,
+  fallbackPollingQueue,
+  serviceQueue,
+} from "@durable-payments/protocol";
 import { describe, expect, it } from "vitest";
-import { baseQueue, bulkQueue, safetyNetQueue, serviceQueue, workerQueues } from "../src/index.ts";
+import { workerQueues } from "../src/index.ts";
 
 const queuesOf = (...given: Parameters<typeof workerQueues>) => {
   const { activityQueues, workflowQueues } = workerQueues(...given);
@@ -14,25 +20,25 @@ describe("the queues of a worker", () => {
     const names = queuesOf("my/payments").map(({ taskQueue }) => taskQueue);
     expect(names).toEqual([
       "my/payments",
-      "my/payments/bulk",
+      "my/payments/batch",
       "my/payments/service",
-      "my/payments/safety-net",
+      "my/payments/fallback-polling",
     ]);
     expect(names.map(baseQueue)).toEqual(names.map(() => "my/payments"));
   });
 
   it("are found from any of them: a bulk run calls the service on its own", () => {
     expect(serviceQueue("payments")).toBe("payments/service");
-    expect(serviceQueue(bulkQueue("payments"))).toBe("payments/bulk");
-    expect(safetyNetQueue(bulkQueue("payments"))).toBe("payments/safety-net");
-    expect(bulkQueue(bulkQueue("payments"))).toBe("payments/bulk");
+    expect(serviceQueue(batchQueue("payments"))).toBe("payments/batch");
+    expect(fallbackPollingQueue(batchQueue("payments"))).toBe("payments/fallback-polling");
+    expect(batchQueue(batchQueue("payments"))).toBe("payments/batch");
   });
 
   it.each([
     [{ activitiesPerSecond: 100 }, [undefined, 49.5, 49.5, 1]],
     [{ activitiesPerSecond: 5 }, [undefined, 2.25, 2.25, 0.5]],
     [
-      { activitiesPerSecond: 100, bulkShare: 0.75, safetyNetPerSecond: 20 },
+      { activitiesPerSecond: 100, batchShare: 0.75, fallbackPollingPerSecond: 20 },
       [undefined, 60, 20, 20],
     ],
   ])("divide one rate among them: %j", (rates, expected) => {

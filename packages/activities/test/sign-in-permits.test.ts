@@ -62,7 +62,7 @@ it("the id of a permit tells neither client id nor address", async () => {
   await askers("client-1", 1, {});
   const { executions } = await temporal.connection.workflowService.listOpenWorkflowExecutions({
     namespace: "default",
-    typeFilter: { name: "signInPermit" },
+    typeFilter: { name: "signInLease" },
   });
   for (const { execution } of executions) {
     expect(execution?.workflowId).toMatch(/^sign-in\/[0-9a-f]{16}\/\d+$/);

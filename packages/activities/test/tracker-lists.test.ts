@@ -1,7 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { trackerId } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
 import { once } from "node:events";
+import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { trackerId } from "../src/index.ts";
 import { activitiesFor, environment } from "./support/activities.ts";
 import { clientOf } from "./support/waiting-runs.ts";
 
@@ -58,7 +59,7 @@ it.each([
     const made = activitiesFor(url, {}, { tracker: { turnMs: 0 } });
     const awaited = Array.from({ length: PAYOUTS }, (_, i) => `payout:${idOf(i)}`);
     const runs = clientOf(awaited, { since: new Date(Date.now() - 60_000) });
-    const workflowId = trackerId({ clientId: "client-1", baseUrl: url });
+    const workflowId = trackerId(accountHash({ clientId: "client-1", baseUrl: url }));
     const info = { workflowExecution: { workflowId, runId: "run-1" } };
     await environment(info, { client: runs.client }).run(made.activities.trackWaiting);
     expect(runs.sent.map(({ runId }) => runId)).toEqual(awaited.map((id, i) => `${i}:${id}`));

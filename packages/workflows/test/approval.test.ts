@@ -1,14 +1,14 @@
-import { WorkflowUpdateFailedError } from "@temporalio/client";
-import { ApplicationFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type Approval,
   type ApprovalRequest,
   approveUpdate,
   auditQuery,
-  payout,
   progressQuery,
-} from "../src/index.ts";
+} from "@durable-payments/protocol";
+import { WorkflowUpdateFailedError } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { payout } from "../src/index.ts";
 import { decide as resolve } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";

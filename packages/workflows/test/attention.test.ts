@@ -1,23 +1,23 @@
+import {
+  auditQuery,
+  PAYMENT_IDS,
+  PAYMENT_STAGE,
+  type PayoutInput,
+  progressQuery,
+  type Resolution,
+  resolveUpdate,
+} from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { Context } from "@temporalio/activity";
 import { type WorkflowHandle, WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  auditQuery,
-  PAYMENT_IDS,
-  PAYMENT_STAGE,
-  payout,
-  type PayoutInput,
-  progressQuery,
-  type Resolution,
-  resolveUpdate,
-} from "../src/index.ts";
+import { payout } from "../src/index.ts";
+import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
-import { createTwoAtOnce } from "./support/create-two-at-once.ts";
-import { lookUpsIn } from "./support/look-ups.ts";
 import { payoutInput } from "./support/inputs.ts";
+import { lookUpsIn } from "./support/look-ups.ts";
 import { localRig, type Queue, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -204,7 +204,7 @@ describe("a person", () => {
         const order = { by: "Bob", reason: "", from: "", fields: [], amendedBy: [], sent: {} };
         rig.activities = {
           ...rig.activities,
-          readRetryOrder: async () => ({
+          readRetryInstruction: async () => ({
             runId: Context.current().info.workflowExecution?.runId ?? "",
             order,
             isOutdated: false,

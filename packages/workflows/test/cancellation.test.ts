@@ -1,16 +1,17 @@
-import { Context } from "@temporalio/activity";
 import {
   type PaymentsActivities,
   RUN_CANCELLING,
   type SendIntent,
 } from "@durable-payments/activities";
+import { auditQuery, progressQuery } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
+import { Context } from "@temporalio/activity";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { auditQuery, onboardCardholder, payout, progressQuery } from "../src/index.ts";
-import { lookUpsIn } from "./support/look-ups.ts";
+import { onboardCardholder, payout } from "../src/index.ts";
 import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
+import { lookUpsIn } from "./support/look-ups.ts";
 import { payBack } from "./support/pay-back.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";

@@ -1,11 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { ALREADY_SENT, type PaymentsActivities } from "@durable-payments/activities";
-import { Context } from "@temporalio/activity";
+import { type OnboardCardholderInput, progressQuery } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
+import { Context } from "@temporalio/activity";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { onboardCardholder, type OnboardCardholderInput, progressQuery } from "../src/index.ts";
+import { onboardCardholder } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput } from "./support/inputs.ts";

@@ -1,15 +1,10 @@
-import { Context } from "@temporalio/activity";
 import type { PaymentsActivities } from "@durable-payments/activities";
+import { PAYMENT_IDS, PAYMENT_IN_DOUBT, progressQuery } from "@durable-payments/protocol";
+import { Context } from "@temporalio/activity";
 import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  onboardCardholder,
-  payout,
-  PAYMENT_IDS,
-  PAYMENT_IN_DOUBT,
-  progressQuery,
-} from "../src/index.ts";
+import { onboardCardholder, payout } from "../src/index.ts";
 import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";

@@ -1,14 +1,10 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
+import { type OnboardCardholderOptions, PAYMENT_STAGE } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
+import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { WorkflowHandle } from "@temporalio/client";
-import {
-  onboardCardholder,
-  type OnboardCardholderOptions,
-  PAYMENT_STAGE,
-  payout,
-} from "../src/index.ts";
+import { onboardCardholder, payout } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";

@@ -1,7 +1,8 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
+import { type OnboardCardholderInput, progressQuery } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { onboardCardholder, type OnboardCardholderInput, progressQuery } from "../src/index.ts";
+import { onboardCardholder } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput } from "./support/inputs.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";

@@ -1,9 +1,4 @@
-import { randomUUID } from "node:crypto";
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { Context } from "@temporalio/activity";
-import type { WorkflowHandle } from "@temporalio/client";
-import { ApplicationFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   approveUpdate,
   batchProgressQuery,
@@ -11,7 +6,12 @@ import {
   pauseBatchUpdate,
   progressQuery,
   resumeBatchUpdate,
-} from "../src/index.ts";
+} from "@durable-payments/protocol";
+import { Context } from "@temporalio/activity";
+import type { WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Gate, makeRows, startBatch } from "./support/batches.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
@@ -54,7 +54,7 @@ const statusOf = async (workflowId: string): Promise<string> =>
   (await rig.environment.client.workflow.getHandle(workflowId).describe()).status.name;
 
 describe("a bulk run", () => {
-  it("pays each row once, and closes its pages", async () => {
+  it("pays each row once, and closes its chunks", async () => {
     await withWorker(rig, service.activities, async () => {
       const rows = makeRows(25);
       const batch = await startBatch(rig, rows);
@@ -71,7 +71,7 @@ describe("a bulk run", () => {
         timedOut: 0,
         unfinished: 0,
       });
-      expect(await statusOf(`${batch.workflowId}/page/3`)).toBe("TERMINATED");
+      expect(await statusOf(`${batch.workflowId}/chunk/3`)).toBe("TERMINATED");
       const run = await rig.environment.client.workflow.getHandle(rows[7]!.workflowId).describe();
       expect(run.memo).toEqual({ startedBy: "Ada", fingerprint: rows[7]!.fingerprint, row: 9 });
     });
@@ -99,7 +99,7 @@ describe("a bulk run", () => {
   it("sends no more than its window at a time, and fills it", async () => {
     const gate = new Gate();
     await withWorker(rig, gated(gate), async () => {
-      const batch = await startBatch(rig, makeRows(12), { input: { window: 3 }, pageSize: 5 });
+      const batch = await startBatch(rig, makeRows(12), { input: { window: 3 }, chunkSize: 5 });
       for (let left = 12; left > 0; left -= 1) {
         await gate.whenHeld(Math.min(3, left));
         gate.letOneGo();
@@ -141,15 +141,15 @@ describe("a bulk run", () => {
     let attempts = 0;
     const lossy: PaymentsActivities = {
       ...service.activities,
-      startPayoutRuns: async (page) => {
-        const started = await service.activities.startPayoutRuns(page);
+      startPayoutRuns: async (chunk) => {
+        const started = await service.activities.startPayoutRuns(chunk);
         attempts += 1;
         if (attempts === 1) throw ApplicationFailure.retryable("the worker was lost");
         return started;
       },
     };
     await withWorker(rig, lossy, async () => {
-      const batch = await startBatch(rig, makeRows(15), { pageSize: 15 });
+      const batch = await startBatch(rig, makeRows(15), { chunkSize: 15 });
       expect(await batch.result()).toMatchObject({ started: 15, known: 0, completed: 15 });
     });
     expect(attempts).toBe(2);
@@ -175,7 +175,7 @@ describe("a bulk run", () => {
 
   it("continues as new with a bounded history", async () => {
     await withWorker(rig, service.activities, async () => {
-      const batch = await startBatch(rig, makeRows(102), { pageSize: 1 });
+      const batch = await startBatch(rig, makeRows(102), { chunkSize: 1 });
       expect(await batch.result()).toMatchObject({ started: 102, completed: 102 });
       const { client } = rig.environment;
       const first = await client.workflow
@@ -186,14 +186,14 @@ describe("a bulk run", () => {
     });
   });
 
-  it("ends with what to do where a page is gone", async () => {
+  it("ends with what to do where a chunk is gone", async () => {
     await withWorker(rig, service.activities, async () => {
       const rows = makeRows(1);
-      const batch = await startBatch(rig, rows, { input: { pages: 2 } });
+      const batch = await startBatch(rig, rows, { input: { chunks: 2 } });
       const failure = await failureOf(batch.result());
       // Its run goes on; the next test begins when it has ended.
       await rig.environment.client.workflow.getHandle(rows[0]!.workflowId).result();
-      expect(failure).toMatchObject({ type: "PageMissing" });
+      expect(failure).toMatchObject({ type: "ChunkMissing" });
       expect(failure.message).toContain("import the file once more");
     });
   });
@@ -203,7 +203,7 @@ describe("orders", () => {
   it("pause, resume and cancel it", async () => {
     const gate = new Gate();
     await withWorker(rig, gated(gate), async () => {
-      const batch = await startBatch(rig, makeRows(10), { input: { window: 2 }, pageSize: 4 });
+      const batch = await startBatch(rig, makeRows(10), { input: { window: 2 }, chunkSize: 4 });
       await gate.whenHeld(2);
       await batch.executeUpdate(pauseBatchUpdate, { args: [{ by: "Bob", why: "a bad file" }] });
       await expect(
@@ -233,7 +233,7 @@ describe("orders", () => {
       gate.open();
       const result = await batch.result();
       expect(result).toMatchObject({ started: 4, completed: 4, notStarted: 6 });
-      expect(await statusOf(`${batch.workflowId}/page/3`)).toBe("TERMINATED");
+      expect(await statusOf(`${batch.workflowId}/chunk/3`)).toBe("TERMINATED");
       await expect(
         batch.executeUpdate(resumeBatchUpdate, { args: [{ by: "Bob" }] }),
       ).rejects.toThrow("already completed");
@@ -249,7 +249,7 @@ describe("orders", () => {
       await gate.whenHeld(1);
       await batch.cancel();
       await expect(batch.result()).rejects.toThrow("cancelled");
-      expect(await statusOf(`${batch.workflowId}/page/1`)).toBe("TERMINATED");
+      expect(await statusOf(`${batch.workflowId}/chunk/1`)).toBe("TERMINATED");
       gate.open();
       await rig.environment.client.workflow.getHandle(rows[0]!.workflowId).result();
     });
@@ -299,7 +299,7 @@ describe("a total above the limit", () => {
     });
   });
 
-  it("that is rejected, or cancelled, pays nobody and closes its pages", async () => {
+  it("that is rejected, or cancelled, pays nobody and closes its chunks", async () => {
     await withWorker(rig, service.activities, async () => {
       const rejected = await startBatch(rig, makeRows(3), { input });
       const { hash } = (await approvalOf(rejected)) as { readonly hash: string };
@@ -311,7 +311,7 @@ describe("a total above the limit", () => {
       await cancelled.executeUpdate(cancelBatchUpdate, { args: [{ by: "Bob" }] });
       expect(await cancelled.result()).toMatchObject({ started: 0, notStarted: 3 });
       for (const { workflowId } of [rejected, cancelled]) {
-        expect(await statusOf(`${workflowId}/page/1`)).toBe("TERMINATED");
+        expect(await statusOf(`${workflowId}/chunk/1`)).toBe("TERMINATED");
       }
     });
     expect(await payouts()).toEqual([]);

@@ -1,13 +1,13 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { timeSkipping } from "@durable-payments/tools/testing";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
-  payout,
   PAYMENT_IDS,
   PAYMENT_STAGE,
   type PayoutInput,
   progressQuery,
-} from "../src/index.ts";
+} from "@durable-payments/protocol";
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { payout } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";

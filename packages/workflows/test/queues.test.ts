@@ -1,5 +1,5 @@
+import { batchQueue } from "@durable-payments/protocol";
 import { randomUUID } from "node:crypto";
-import { bulkQueue } from "@durable-payments/activities/task-queues";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { payout } from "../src/index.ts";
 import { payoutInput } from "./support/inputs.ts";
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 it.each([
   ["of its own accord", (taskQueue: string) => taskQueue, "service"],
-  ["of a bulk run", bulkQueue, "bulk"],
+  ["of a bulk run", batchQueue, "bulk"],
 ])("a run %s calls the service on the task queue for that", async (_, queueOf, name) => {
   const settled = { ...service.activities };
   settled.awaitPayoutEnd = async ({ payout_id, until }) => {

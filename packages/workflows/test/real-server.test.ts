@@ -1,19 +1,20 @@
-import { randomUUID } from "node:crypto";
+import { progressQuery } from "@durable-payments/protocol";
 import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowHandle,
 } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { payout, progressQuery } from "../src/index.ts";
+import { payout } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
+import { keysOfSteps } from "./support/keys-of-steps.ts";
 import { payTwiceAlike } from "./support/pay-twice-alike.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { keysOfSteps } from "./support/keys-of-steps.ts";
 import { type Service, startService } from "./support/service.ts";
 
 let rig: Rig;

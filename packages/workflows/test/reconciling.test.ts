@@ -1,9 +1,10 @@
 import { DISPATCH_WITHIN_MS, type PaymentsActivities } from "@durable-payments/activities";
 import type { Payout } from "@durable-payments/api-core";
+import { auditQuery, PAYMENT_IDS, progressQuery } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditQuery, payout, PAYMENT_IDS, progressQuery } from "../src/index.ts";
+import { payout } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { decide } from "./support/decide.ts";
 import { payoutInput } from "./support/inputs.ts";

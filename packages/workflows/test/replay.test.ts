@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import {
   bundleForReplay,
   readHistory,
@@ -6,6 +5,7 @@ import {
   replayHistories,
 } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";
+import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asWorker, definitions } from "./support/bundle.ts";
 import { endings } from "./support/endings/endings.ts";
@@ -52,7 +52,7 @@ it("every workflow has a history", async () => {
   const definitions = Object.keys(await import("../src/definitions/index.ts"));
   // A page only keeps rows: its code never runs.
   expect(
-    [...new Set([...replays.values()].map(({ type }) => type)), "payoutPage"].toSorted(),
+    [...new Set([...replays.values()].map(({ type }) => type)), "payoutBatchChunk"].toSorted(),
   ).toEqual(definitions.toSorted());
 });
 

@@ -1,22 +1,22 @@
-import { randomUUID } from "node:crypto";
-import { Context } from "@temporalio/activity";
-import { brakeId, type PaymentsActivities, type SendIntent } from "@durable-payments/activities";
-import { timeSkipping } from "@durable-payments/tools/testing";
-import type { WorkflowHandle } from "@temporalio/client";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { PaymentsActivities, SendIntent } from "@durable-payments/activities";
 import {
   auditQuery,
-  onboardCardholder,
-  payout,
+  pauseId,
   PAYMENT_IN_DOUBT,
   type Progress,
   progressQuery,
-} from "../src/index.ts";
-import { brake } from "../src/definitions/brake.ts";
+} from "@durable-payments/protocol";
+import { timeSkipping } from "@durable-payments/tools/testing";
+import { Context } from "@temporalio/activity";
+import type { WorkflowHandle } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { pauseSends } from "../src/definitions/pause-sends.ts";
+import { onboardCardholder, payout } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
-import { type Claims, foundBy, lookUpsIn } from "./support/look-ups.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { type Claims, foundBy, lookUpsIn } from "./support/look-ups.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -106,9 +106,9 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
     try {
       await withWorker(rig, braked.activities, async ({ start, taskQueue }) => {
         const { client } = rig.environment;
-        const pause = await client.workflow.start(brake, {
+        const pause = await client.workflow.start(pauseSends, {
           taskQueue,
-          workflowId: brakeId(taskQueue),
+          workflowId: pauseId(taskQueue),
           memo: { why: "a bad file", by: "Ada" },
         });
         const handle = await start(payout, [payoutInput]);

@@ -1,17 +1,17 @@
-import { randomUUID } from "node:crypto";
-import { type EndedPayout, trackerId } from "@durable-payments/activities";
-import type { WorkflowHandle } from "@temporalio/client";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   cardholderCheckedSignal,
-  onboardCardholder,
-  payout,
+  type EndedPayout,
   PAYMENT_AWAITS,
   payoutEndedSignal,
   type PayoutInput,
   progressQuery,
-  tracker,
-} from "../src/index.ts";
+  trackerId,
+} from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
+import type { WorkflowHandle } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { onboardCardholder, payout, tracker } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
@@ -44,7 +44,11 @@ const withTracker = async (
 ): Promise<void> => {
   await withWorker(rig, service.activities, async (queue) => {
     const { clientId, url } = service.simulator;
-    const tracking = await queue.start(tracker, [], trackerId({ clientId, baseUrl: url }));
+    const tracking = await queue.start(
+      tracker,
+      [],
+      trackerId(accountHash({ clientId, baseUrl: url })),
+    );
     try {
       await use(queue, tracking);
     } finally {

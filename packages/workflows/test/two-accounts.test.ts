@@ -1,9 +1,11 @@
+import type { PaymentsActivities } from "@durable-payments/activities";
+import { PAYMENT_ACCOUNT, trackerId } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
-import { type PaymentsActivities, accountHash, trackerId } from "@durable-payments/activities";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { payout, PAYMENT_ACCOUNT, tracker } from "../src/index.ts";
-import { payTwoAtOnce } from "./support/pay-two-at-once.ts";
+import { payout, tracker } from "../src/index.ts";
 import { beneficiary, payoutInput } from "./support/inputs.ts";
+import { payTwoAtOnce } from "./support/pay-two-at-once.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -88,12 +90,14 @@ describe("with workers of two accounts in one namespace", () => {
     const { beneficiary_id } = await own.client.createBeneficiary(beneficiary);
     const trackWaiting = (): Promise<void> => {
       const { workflowExecution } = Context.current().info;
-      const isOther = workflowExecution?.workflowId === trackerId(accountOf(other));
+      const isOther = workflowExecution?.workflowId === trackerId(accountHash(accountOf(other)));
       return (isOther ? other : own).activities.trackWaiting();
     };
     await withWorker(rig, { ...own.activities, trackWaiting }, async ({ start }) => {
       const trackers = await Promise.all(
-        [other, own].map((service) => start(tracker, [], trackerId(accountOf(service)))),
+        [other, own].map((service) =>
+          start(tracker, [], trackerId(accountHash(accountOf(service)))),
+        ),
       );
       try {
         const input = { beneficiary_id, payout: payoutInput.payout };

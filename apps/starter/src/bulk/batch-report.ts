@@ -1,5 +1,10 @@
-import { PAYMENT_STAGE, quoted, UNFINISHED } from "@durable-payments/activities/search-attributes";
-import type { BatchProgress, PayoutBatchResult } from "@durable-payments/workflows";
+import {
+  type BatchProgress,
+  PAYMENT_STAGE,
+  type PayoutBatchResult,
+  queryText,
+  UNFINISHED,
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { badInput, EXIT_CODES } from "../errors.ts";
@@ -47,7 +52,7 @@ export interface BatchReport {
 interface BatchMemo {
   readonly startedBy: string;
   readonly rows: number;
-  readonly pages: number;
+  readonly chunks: number;
   readonly totals: Readonly<Record<string, string>>;
 }
 
@@ -115,7 +120,7 @@ const progressOf = (result: unknown): BatchProgress => {
 
 /**
  * The rows of a bulk run that ended before it could tell of them: it was terminated, say. Those that
- * have a run of it are counted; of a page that was under way it is not known here which rows another
+ * have a run of it are counted; of a chunk that was under way it is not known here which rows another
  * file had paid.
  */
 const progressOfEnded = async (
@@ -126,7 +131,7 @@ const progressOfEnded = async (
 ): Promise<BatchProgress> => {
   const ids = new Set<string>();
   // A run that was retried is there once more.
-  const query = `PaymentBatch = ${quoted(batch)}`;
+  const query = `PaymentBatch = ${queryText(batch)}`;
   for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
     ids.add(workflowId);
   }

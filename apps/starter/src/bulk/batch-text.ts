@@ -1,3 +1,4 @@
+import { STEP } from "@durable-payments/protocol";
 import { commandLine } from "../output/command-line.ts";
 import { styled } from "../output/output.ts";
 import { columns, fieldRows, time } from "../output/text.ts";
@@ -72,7 +73,7 @@ export const batchText = (report: BatchReport): string => {
   const ofOthers = others === null ? "" : countsText(others);
   const lines: ReadonlyArray<Line> = [
     ["state", styled(COLOURS[status], status)],
-    ...(stage === "awaitApproval" && status === "running"
+    ...(stage === STEP.awaitApproval && status === "running"
       ? [["waits", `for a second person: ${commandLine("attention")}`] as const]
       : []),
     ["started", `${time(startedAt)} by ${startedBy}`],

@@ -1,9 +1,9 @@
+import type { BatchRow } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
-import type { BatchRow } from "@durable-payments/workflows";
 import { badInput } from "../errors.ts";
 import { isRecord } from "../input/fields.ts";
 import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";
-import { type Page, pagesOf } from "./pages.ts";
+import { type Chunk, chunksOf } from "./chunks.ts";
 import type { RowFault } from "./raw-rows.ts";
 import { Totals } from "./totals.ts";
 
@@ -14,8 +14,8 @@ export interface CheckedFile {
   readonly batch: string;
   readonly rows: number;
   readonly totals: Readonly<Record<string, string>>;
-  /** Hashes of its pages. */
-  readonly pages: ReadonlyArray<string>;
+  /** Hashes of its chunks. */
+  readonly chunks: ReadonlyArray<string>;
 }
 
 const MOST_FAULTS_NAMED = 100;
@@ -32,7 +32,7 @@ export const wrongRows = (faults: ReadonlyArray<RowFault>, count: number) =>
   );
 
 /**
- * Checks every row of a bulk file, in the memory of one page and a digest of each key.
+ * Checks every row of a bulk file, in the memory of one chunk and a digest of each key.
  *
  * @throws BadInput that names the faults by row, column and rule
  */
@@ -63,13 +63,13 @@ export const checkBulkFile = async (
     }
   }
 
-  const pages: Array<string> = [];
-  for await (const { hash } of pagesOf(soundRows())) pages.push(hash);
+  const chunks: Array<string> = [];
+  for await (const { hash } of chunksOf(soundRows())) chunks.push(hash);
   if (faultCount > 0) throw wrongRows(faults, faultCount);
   if (rows === 0) throw badInput(`${file} has no rows: there is nothing to pay.`);
-  const content = createHash("sha256").update(pages.join()).digest("hex");
+  const content = createHash("sha256").update(chunks.join()).digest("hex");
   const batch = `payouts/${content.slice(0, HASH_CHARACTERS)}`;
-  return { file, batch, rows, totals: totals.amounts, pages };
+  return { file, batch, rows, totals: totals.amounts, chunks };
 };
 
 const amountOf = ({ input }: BatchRow): string =>
@@ -88,14 +88,14 @@ async function* rowsOf(file: string): AsyncGenerator<BatchRow> {
  *
  * @throws BadInput where it is not what was checked
  */
-export async function* pagesAgain({ file, pages }: CheckedFile): AsyncGenerator<Page> {
+export async function* chunksAgain({ file, chunks }: CheckedFile): AsyncGenerator<Chunk> {
   let number = 0;
-  for await (const page of pagesOf(rowsOf(file))) {
-    if (page.hash !== pages[number]) throw changed(file);
-    number = page.number;
-    yield page;
+  for await (const chunk of chunksOf(rowsOf(file))) {
+    if (chunk.hash !== chunks[number]) throw changed(file);
+    number = chunk.number;
+    yield chunk;
   }
-  if (number !== pages.length) throw changed(file);
+  if (number !== chunks.length) throw changed(file);
 }
 
 const changed = (file: string) =>

@@ -1,6 +1,6 @@
+import type { BatchRow, PayoutInput } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
-import type { BatchRow, PayoutInput } from "@durable-payments/workflows";
 import { badInput, StarterError } from "../errors.ts";
 import { makePayoutCheck, plannedPayout } from "../input/payout-input.ts";
 import { columnOf } from "./columns.ts";

@@ -1,4 +1,4 @@
-import { quoted } from "@durable-payments/activities/search-attributes";
+import { queryText } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 
@@ -11,7 +11,7 @@ const listOf = async (
 ): Promise<ReadonlyArray<WorkflowExecutionInfo>> => {
   const runs: Array<WorkflowExecutionInfo> = [];
   // Keys have no quotes and no backslashes.
-  const query = `WorkflowId IN (${ids.map(quoted).join(", ")})`;
+  const query = `WorkflowId IN (${ids.map(queryText).join(", ")})`;
   for await (const run of client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
   return runs;
 };

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { BatchRow } from "@durable-payments/workflows";
+import type { BatchRow } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
-import type { Temporal } from "../connection/temporal.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { withJournalOrNot } from "../connection/journal.ts";
+import type { Temporal } from "../connection/temporal.ts";
 import { withTemporal } from "../connection/temporal.ts";
 import { badInput, EXIT_CODES, StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
@@ -11,13 +11,13 @@ import { columns, duration, wrap } from "../output/text.ts";
 import { compareFunds, type Funds } from "./balances.ts";
 import { batchExitCode, type BatchReport, reportBatch, unpaid } from "./batch-report.ts";
 import { batchText, countsText } from "./batch-text.ts";
-import { checkBulkFile, type CheckedFile, pagesAgain } from "./check-bulk-file.ts";
+import { checkBulkFile, type CheckedFile, chunksAgain } from "./check-bulk-file.ts";
 import { findKnownRows, type KnownRows } from "./known-rows.ts";
 import { overruled, rejectionText } from "./rejections.ts";
-import { countRows, type RowCounts, underWay } from "./row-counts.ts";
-import { readRetention } from "./retention.ts";
 import { checkResultFile, rowsOfBatch, writeResultFile } from "./result-file.ts";
-import { type BatchOptions, findBatch, startBatch, uploadPages } from "./start-batch.ts";
+import { readRetention } from "./retention.ts";
+import { countRows, type RowCounts, underWay } from "./row-counts.ts";
+import { type BatchOptions, findBatch, startBatch, uploadChunks } from "./start-batch.ts";
 import { totalsText } from "./totals.ts";
 import { awaitBatch } from "./watch-batch.ts";
 
@@ -168,11 +168,11 @@ const COUNT_AGAIN_MS = 5_000;
 const countedRows = async (
   temporal: Temporal,
   batch: string,
-  pages: () => AsyncIterable<ReadonlyArray<BatchRow>>,
+  chunks: () => AsyncIterable<ReadonlyArray<BatchRow>>,
   { output, wait }: { readonly output: Output; readonly wait: boolean },
 ): Promise<RowCounts> => {
   for (;;) {
-    const counts = await countRows(temporal, pages(), batch);
+    const counts = await countRows(temporal, chunks(), batch);
     const open = underWay(counts.own) + underWay(counts.others);
     if (!wait || open === 0) return counts;
     output.live(`… ${open} rows that other files started, or that were retried, are under way`);
@@ -195,7 +195,7 @@ const withRows = async (
     return { ...report, runs: own, others };
   } catch (error) {
     // Its rows are kept no longer than its runs; what is counted by them alone is told all the same.
-    if (error instanceof ApplicationFailure && error.type === "PageMissing") return report;
+    if (error instanceof ApplicationFailure && error.type === "ChunkMissing") return report;
     throw error;
   }
 };
@@ -219,7 +219,7 @@ export const reportOn = async (
 };
 
 async function* rowsOfFile(checked: CheckedFile) {
-  for await (const { rows } of pagesAgain(checked)) yield rows;
+  for await (const { rows } of chunksAgain(checked)) yield rows;
 }
 
 /** Nothing is to be started: each row has its run, of other files. */
@@ -230,9 +230,9 @@ const answerNothingNew = async (
   { result, wait }: Pick<ImportFlags, "result" | "wait">,
 ): Promise<number> => {
   const { batch, rows, totals } = checked;
-  const pages = () => rowsOfFile(checked);
-  const { others } = await countedRows(temporal, batch, pages, { output, wait });
-  if (result !== undefined) await writeResultFile(temporal, pages, result);
+  const chunks = () => rowsOfFile(checked);
+  const { others } = await countedRows(temporal, batch, chunks, { output, wait });
+  if (result !== undefined) await writeResultFile(temporal, chunks, result);
   output.live(undefined);
   output.answer(
     { status: "nothingNew", workflowId: batch, rows, totals, known: rows, new: 0, others },
@@ -250,7 +250,7 @@ const submit = async (
   output: Output,
   flags: ImportFlags,
 ): Promise<number> => {
-  const { batch, pages, rows, totals } = checked;
+  const { batch, chunks, rows, totals } = checked;
   const before = await findBatch(temporal, batch);
   if (before?.status.name === "RUNNING") {
     output.say(`This file is being paid already: ${batch}. Nothing was started.`);
@@ -272,8 +272,8 @@ const submit = async (
   if (inDoubtText(found) !== "") output.say(wrap(`In doubt: ${inDoubtText(found)}.`));
   output.onInterrupt = () =>
     output.say("Nothing was started. The same command goes on where this one stopped.");
-  await uploadPages(temporal, checked, (page) =>
-    output.live(`… wrote page ${page} of ${pages.length}`),
+  await uploadChunks(temporal, checked, (chunk) =>
+    output.live(`… wrote chunk ${chunk} of ${chunks.length}`),
   );
   output.onInterrupt = undefined;
   const since = await findBatch(temporal, batch);

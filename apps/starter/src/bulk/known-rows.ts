@@ -1,7 +1,7 @@
 import type { Journal } from "@durable-payments/journal";
-import type { BatchRow } from "@durable-payments/workflows";
+import type { BatchRow } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
-import { type CheckedFile, pagesAgain, wrongRows } from "./check-bulk-file.ts";
+import { type CheckedFile, chunksAgain, wrongRows } from "./check-bulk-file.ts";
 import { findRuns } from "./found-runs.ts";
 import { type RowFault, rowFault } from "./raw-rows.ts";
 import { type Rejection, Rejections } from "./rejections.ts";
@@ -83,7 +83,7 @@ export const findKnownRows = async (
   let paid = 0;
   let inDoubt = 0;
   const rejections = await Rejections.read(temporal, checked.batch);
-  for await (const { rows } of pagesAgain(checked)) {
+  for await (const { rows } of chunksAgain(checked)) {
     const found = await findRuns(
       temporal,
       rows.map(({ workflowId }) => workflowId),

@@ -1,5 +1,5 @@
-import { pageId, readPage } from "@durable-payments/activities/batch-rows";
-import type { BatchRow, OverruledBatch } from "@durable-payments/workflows";
+import { readChunk } from "@durable-payments/activities/batch-chunks";
+import { type BatchRow, chunkId, type OverruledBatch } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
@@ -8,8 +8,8 @@ import { textAt } from "../input/fields.ts";
 import { commandLine } from "../output/command-line.ts";
 import { time } from "../output/text.ts";
 import { awaitEnding } from "../runs/run-state.ts";
-import { digestOf } from "./check-rows.ts";
 import { memoOf } from "./batch-report.ts";
+import { digestOf } from "./check-rows.ts";
 import { findBatch } from "./start-batch.ts";
 
 /** A bulk run that a person has rejected, and how many rows to be paid now it held. */
@@ -35,9 +35,9 @@ const held = ({ fingerprint, workflowId }: BatchRow): string =>
 /** The rows of a page; none where Temporal has deleted it, as it is about to delete its bulk run. */
 const rowsOf = async ({ client }: Temporal, id: string): Promise<ReadonlyArray<BatchRow>> => {
   try {
-    return await readPage(client, id);
+    return await readChunk(client, id);
   } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === "PageMissing") return [];
+    if (error instanceof ApplicationFailure && error.type === "ChunkMissing") return [];
     throw error;
   }
 };
@@ -51,12 +51,12 @@ const readRejected = async (
   const ending = await awaitEnding(temporal, { workflowId, runId });
   if (ending.status !== "failed" || ending.failure.type !== "Rejected") return undefined;
   const { details, message } = ending.failure;
-  const { pages, startedBy } = memoOf(run);
+  const { chunks, startedBy } = memoOf(run);
   const rows = new Set<string>();
   // A bulk run of the same id holds the same rows.
-  const pagesToRead = isOfFile ? 0 : pages;
-  for (let page = 1; page <= pagesToRead; page += 1) {
-    for (const row of await rowsOf(temporal, pageId(workflowId, page))) rows.add(held(row));
+  const chunksToRead = isOfFile ? 0 : chunks;
+  for (let chunk = 1; chunk <= chunksToRead; chunk += 1) {
+    for (const row of await rowsOf(temporal, chunkId(workflowId, chunk))) rows.add(held(row));
   }
   return {
     workflowId,

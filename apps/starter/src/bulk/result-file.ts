@@ -1,11 +1,11 @@
+import { readChunk } from "@durable-payments/activities/batch-chunks";
+import type { Journal } from "@durable-payments/journal";
+import { type BatchRow, chunkId } from "@durable-payments/protocol";
+import * as Effect from "effect/Effect";
 import { open, rename, rm } from "node:fs/promises";
 import { extname } from "node:path";
-import { pageId, readPage } from "@durable-payments/activities/batch-rows";
-import type { Journal } from "@durable-payments/journal";
-import type { BatchRow } from "@durable-payments/workflows";
-import * as Effect from "effect/Effect";
-import type { Temporal } from "../connection/temporal.ts";
 import { withJournalOrNot } from "../connection/journal.ts";
+import type { Temporal } from "../connection/temporal.ts";
 import { badInput } from "../errors.ts";
 import { describeRun } from "../runs/run-state.ts";
 import { memoOf } from "./batch-report.ts";
@@ -59,35 +59,35 @@ export const checkResultFile = (file: string | undefined): void => {
   if (file !== undefined) formatOf(file);
 };
 
-/** The rows of a bulk run, page by page, as they are kept in Temporal. */
+/** The rows of a bulk run, chunk by chunk, as they are kept in Temporal. */
 export async function* rowsOfBatch(
   temporal: Temporal,
   batch: string,
 ): AsyncGenerator<ReadonlyArray<BatchRow>> {
-  const { pages } = memoOf(await describeRun(temporal, batch));
-  for (let page = 1; page <= pages; page += 1) {
-    yield await readPage(temporal.client, pageId(batch, page));
+  const { chunks } = memoOf(await describeRun(temporal, batch));
+  for (let chunk = 1; chunk <= chunks; chunk += 1) {
+    yield await readChunk(temporal.client, chunkId(batch, chunk));
   }
 }
 
 const ASKED_AT_ONCE = 16;
 
 /**
- * Writes what became of each row, in the memory of one page. The file appears when it is whole; one
+ * Writes what became of each row, in the memory of one chunk. The file appears when it is whole; one
  * of that name is replaced. The journal, where it can be read here, tells of rows that Temporal has
  * forgotten.
  */
 export const writeResultFile = async (
   temporal: Temporal,
-  pages: () => AsyncIterable<ReadonlyArray<BatchRow>>,
+  chunks: () => AsyncIterable<ReadonlyArray<BatchRow>>,
   file: string,
 ): Promise<void> => {
-  await withJournalOrNot(({ journal }) => write(temporal, pages(), { file, journal }));
+  await withJournalOrNot(({ journal }) => write(temporal, chunks(), { file, journal }));
 };
 
 const write = async (
   temporal: Temporal,
-  pages: AsyncIterable<ReadonlyArray<BatchRow>>,
+  chunks: AsyncIterable<ReadonlyArray<BatchRow>>,
   { file, journal }: { readonly file: string; readonly journal: Journal | undefined },
 ): Promise<void> => {
   const { head, line } = formatOf(file);
@@ -96,7 +96,7 @@ const write = async (
     const handle = await open(part, "w", 0o600);
     try {
       await handle.write(head);
-      for await (const rows of pages) {
+      for await (const rows of chunks) {
         const runs = await findRuns(
           temporal,
           rows.map(({ workflowId }) => workflowId),

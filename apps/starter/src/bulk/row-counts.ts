@@ -1,12 +1,13 @@
 import {
+  askingStages,
+  STEP,
+  type BatchRow,
   PAYMENT_BATCH,
   PAYMENT_STAGE,
   UNFINISHED,
-} from "@durable-payments/activities/search-attributes";
-import type { BatchRow } from "@durable-payments/workflows";
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { ASKING_STAGES } from "../runs/run-query.ts";
 import type { RunCounts } from "./batch-report.ts";
 import { findRuns } from "./found-runs.ts";
 
@@ -30,8 +31,8 @@ const NONE: RunCounts = {
 
 /** A run that goes on. */
 export const openStanding = (stage: string): "asking" | "waiting" | "sending" => {
-  if (ASKING_STAGES.includes(stage)) return "asking";
-  return stage === "awaitPayout" ? "waiting" : "sending";
+  if (askingStages.includes(stage)) return "asking";
+  return stage === STEP.awaitPayout ? "waiting" : "sending";
 };
 
 type Writable = { -readonly [Name in keyof RunCounts]: RunCounts[Name] };
@@ -58,12 +59,12 @@ const standingOf = ({ status, typedSearchAttributes }: WorkflowExecutionInfo): k
 /** Counts rows by the latest run of each: one that failed and was retried since is one row. */
 export const countRows = async (
   temporal: Temporal,
-  pages: AsyncIterable<ReadonlyArray<BatchRow>>,
+  chunks: AsyncIterable<ReadonlyArray<BatchRow>>,
   batch: string,
 ): Promise<RowCounts> => {
   const own: Writable = { ...NONE };
   const others: Writable = { ...NONE };
-  for await (const rows of pages) {
+  for await (const rows of chunks) {
     const found = await findRuns(
       temporal,
       rows.map(({ workflowId }) => workflowId),

@@ -1,11 +1,12 @@
 import type { Journal } from "@durable-payments/journal";
 import {
+  type BatchRow,
   PAYMENT_AWAITS,
   PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
-} from "@durable-payments/activities/search-attributes";
-import type { BatchRow, PayoutResult } from "@durable-payments/workflows";
+  type PayoutResult,
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { textAt } from "../input/fields.ts";

@@ -1,6 +1,6 @@
 import { mayHaveCarried } from "@durable-payments/activities/recorded-send";
 import type { Journal, RecordedSend } from "@durable-payments/journal";
-import type { BatchRow, PayoutInput } from "@durable-payments/workflows";
+import type { BatchRow, PayoutInput } from "@durable-payments/protocol";
 
 /** What became of a row of which Temporal knows no run. */
 export type RowSends =

@@ -1,14 +1,17 @@
-import { pageId } from "@durable-payments/activities/batch-rows";
-import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
-import type { OverruledBatch, PayoutBatchInput } from "@durable-payments/workflows";
+import {
+  chunkId,
+  type OverruledBatch,
+  PAYMENT_STAGE,
+  type PayoutBatchInput,
+} from "@durable-payments/protocol";
 import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { type CheckedFile, pagesAgain } from "./check-bulk-file.ts";
-import type { Page } from "./pages.ts";
+import { type CheckedFile, chunksAgain } from "./check-bulk-file.ts";
+import type { Chunk } from "./chunks.ts";
 import { totalsText } from "./totals.ts";
 
 /** What a user may say about a bulk run. */
@@ -21,13 +24,13 @@ export interface BatchOptions {
 
 const UPLOADED_AT_ONCE = 4;
 
-const uploadPage = async (
+const uploadChunk = async (
   { client, settings }: Temporal,
   { batch }: CheckedFile,
-  { number, rows }: Page,
+  { number, rows }: Chunk,
 ): Promise<void> => {
-  await client.workflow.start("payoutPage", {
-    workflowId: pageId(batch, number),
+  await client.workflow.start("payoutChunk", {
+    workflowId: chunkId(batch, number),
     taskQueue: settings.taskQueue,
     args: [rows],
     // It is kept, not run: no worker takes it up.
@@ -38,19 +41,19 @@ const uploadPage = async (
   });
 };
 
-/** Writes the rows of a checked file to Temporal, page by page; those that are there stay as they are. */
-export const uploadPages = async (
+/** Writes the rows of a checked file to Temporal, chunk by chunk; those that are there stay as they are. */
+export const uploadChunks = async (
   temporal: Temporal,
   checked: CheckedFile,
-  onPage: (pages: number) => void,
+  onChunk: (chunks: number) => void,
 ): Promise<void> => {
   let under: Array<Promise<void>> = [];
-  for await (const page of pagesAgain(checked)) {
-    under.push(uploadPage(temporal, checked, page));
+  for await (const chunk of chunksAgain(checked)) {
+    under.push(uploadChunk(temporal, checked, chunk));
     if (under.length === UPLOADED_AT_ONCE) {
       await Promise.all(under);
       under = [];
-      onPage(page.number);
+      onChunk(chunk.number);
     }
   }
   await Promise.all(under);
@@ -70,18 +73,18 @@ export const findBatch = async (
 };
 
 /**
- * Starts the bulk run of pages that have been written; the same that runs already is left alone.
+ * Starts the bulk run of chunks that have been written; the same that runs already is left alone.
  *
  * @param overruled what was rejected of its rows before
  */
 export const startBatch = async (
   { client, settings }: Temporal,
-  { batch, pages, rows, totals }: CheckedFile,
+  { batch, chunks, rows, totals }: CheckedFile,
   { approveAbove, startedBy, window }: BatchOptions,
   overruled: ReadonlyArray<OverruledBatch>,
 ): Promise<void> => {
   const input: PayoutBatchInput = {
-    pages: pages.length,
+    chunks: chunks.length,
     rows,
     totals,
     ...(approveAbove !== undefined && { approval: { above: approveAbove } }),
@@ -96,7 +99,7 @@ export const startBatch = async (
       // One that was cancelled may be taken up again: its rows know whether they are paid.
       workflowIdReusePolicy: "ALLOW_DUPLICATE",
       workflowIdConflictPolicy: "FAIL",
-      memo: { startedBy, rows, pages: pages.length, totals },
+      memo: { startedBy, rows, chunks: chunks.length, totals },
       staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
       typedSearchAttributes: [{ key: PAYMENT_STAGE, value: "starting" }],
     });

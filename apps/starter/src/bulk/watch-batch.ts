@@ -1,6 +1,7 @@
+import { STEP } from "@durable-payments/protocol";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Temporal } from "../connection/temporal.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Temporal } from "../connection/temporal.ts";
 import { commandLines } from "../output/command-line.ts";
 import type { Output } from "../output/output.ts";
 import { duration } from "../output/text.ts";
@@ -53,7 +54,7 @@ export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>
     ...(runs.unfinished > 0 ? [`${runs.unfinished} not in time`] : []),
     ...(runs.asking > 0 ? [`${runs.asking} asking`] : []),
     ...(runs.waiting > 0 && rate === 0 ? [`${runs.waiting} waiting`] : []),
-    ...(stage === "awaitApproval" ? ["awaits approval"] : []),
+    ...(stage === STEP.awaitApproval ? ["awaits approval"] : []),
     ...(progress?.cancelled ? ["cancelled"] : progress?.paused ? ["paused"] : []),
     ...(rate > 0
       ? [`${rate.toFixed(1)}/s`, `${duration(((all - ended) / rate) * 1000)} left`]

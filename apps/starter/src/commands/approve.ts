@@ -1,6 +1,6 @@
-import type { Approval } from "@durable-payments/workflows";
-import { Command, Flag } from "effect/cli";
+import type { Approval } from "@durable-payments/protocol";
 import * as Option from "effect/Option";
+import { Command, Flag } from "effect/cli";
 import { EXIT_CODES } from "../errors.ts";
 import { by, json, runId } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";

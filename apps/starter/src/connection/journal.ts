@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { clientHash } from "@durable-payments/activities/account";
 import {
   describeJournalPlace,
   type Journal,
@@ -9,6 +7,8 @@ import {
   openJournal,
   readJournalPlace,
 } from "@durable-payments/journal";
+import { clientHash } from "@durable-payments/protocol/account";
+import { existsSync } from "node:fs";
 
 /** The journal that the workers of an account write, opened. */
 export interface OpenedJournal {

@@ -1,3 +1,4 @@
+import { searchAttributes } from "@durable-payments/protocol";
 import { isGrpcServiceError } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import type { TemporalSettings } from "../connection/settings.ts";
@@ -6,7 +7,6 @@ import { StarterError } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";
 import { findPause, pauseText } from "../runs/brake.ts";
 import { activityQueues, countPollers } from "../runs/workers.ts";
-import { searchAttributes } from "@durable-payments/activities/search-attributes";
 import { type Check, failed, messageOf, ok, skipped } from "./check.ts";
 
 /** Names of the checks without which nothing can be started. */

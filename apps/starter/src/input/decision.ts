@@ -1,4 +1,4 @@
-import type { Decision } from "@durable-payments/workflows";
+import type { Decision } from "@durable-payments/protocol";
 import { badInput } from "../errors.ts";
 import { isRecord } from "./fields.ts";
 import { readJson } from "./read-json.ts";

@@ -1,5 +1,9 @@
 import { type Assumptions, CARD_CURRENCY } from "@durable-payments/api-core";
-import type { OnboardCardholderInput, OnboardCardholderOptions } from "@durable-payments/workflows";
+import {
+  type OnboardCardholderInput,
+  type OnboardCardholderOptions,
+  WORKFLOW,
+} from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
 import { assumptionsFromEnvironment, checkFile } from "./check-file.ts";
 import { Duration, Id, inputIssues, isRecord, operationInput, PollInterval } from "./fields.ts";
@@ -58,7 +62,7 @@ export const planOnboarding = (file: unknown): PlannedRun => {
   const whom =
     "card_holder_id" in input ? `the cardholder ${input.card_holder_id}` : "a new cardholder";
   return {
-    workflowType: "onboardCardholder",
+    workflowType: WORKFLOW.onboardCardholder,
     contentId: idOfContent("onboard", input),
     input,
     summary: `Issue a card with ${input.card.card_limit} ${CARD_CURRENCY} to ${whom}`,

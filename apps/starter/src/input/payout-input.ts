@@ -1,5 +1,6 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import type { PayoutInput, PayoutOptions } from "@durable-payments/workflows";
+import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
+import { WORKFLOW } from "@durable-payments/protocol";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
@@ -84,8 +85,8 @@ export const plannedPayout = (given: PayoutInput): PlannedRun => {
   const to =
     "beneficiary_id" in input ? `the beneficiary ${input.beneficiary_id}` : "a new beneficiary";
   return {
-    workflowType: "payout",
-    contentId: idOfContent("payout", content),
+    workflowType: WORKFLOW.payout,
+    contentId: idOfContent(WORKFLOW.payout, content),
     input,
     summary: `Pay ${amount} ${currency} to ${to}`,
     currency,

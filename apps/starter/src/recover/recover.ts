@@ -4,6 +4,7 @@ import {
   type InvalidSettings,
   makePaymentsClient,
 } from "@durable-payments/api-core";
+import type { Pause } from "@durable-payments/protocol";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { NoJournal, type OpenedJournal, withJournal } from "../connection/journal.ts";
@@ -11,7 +12,7 @@ import { type Temporal, withTemporal } from "../connection/temporal.ts";
 import { badInput, EXIT_CODES } from "../errors.ts";
 import { canAsk, confirm } from "../output/confirm.ts";
 import type { Output } from "../output/output.ts";
-import { type Pause, pauseSends, resumeSends } from "../runs/brake.ts";
+import { pauseSends, resumeSends } from "../runs/brake.ts";
 import { unrecordedSince, type UnrecordedRun, writesSince } from "./compare.ts";
 import { findByKeys, keysInDoubt, type LostSend, lookUp } from "./look-up.ts";
 import { recoveryText } from "./recovery-text.ts";

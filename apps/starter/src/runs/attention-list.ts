@@ -1,4 +1,10 @@
-import type { ApprovalRequest, Attention } from "@durable-payments/workflows";
+import {
+  type ApprovalRequest,
+  askingStages,
+  type HumanTask,
+  PAYMENT_STAGE,
+  queryTexts,
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
@@ -14,15 +20,14 @@ export interface WaitingRun {
   readonly type: string;
   readonly startedAt: string;
   /** What is asked; null where the run could not be asked, or was answered meanwhile. */
-  readonly attention: Attention | null;
+  readonly attention: HumanTask | null;
   /** The payment that waits for a second person. */
   readonly approval?: ApprovalRequest;
   /** Why it could not be asked. */
   readonly noProgress?: string;
 }
 
-const WAITING =
-  'PaymentStage IN ("needsAttention", "awaitApproval") AND ExecutionStatus = "Running"';
+const WAITING = `${PAYMENT_STAGE.name} IN ${queryTexts(askingStages)} AND ExecutionStatus = "Running"`;
 
 const ASKED_AT_ONCE = 8;
 

@@ -1,10 +1,10 @@
-import type { AuditEntry } from "@durable-payments/workflows";
-import type { Temporal } from "../connection/temporal.ts";
+import type { AuditEntry } from "@durable-payments/protocol";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Temporal } from "../connection/temporal.ts";
 import { cannotConnect } from "../errors.ts";
 import { fieldRows, time, wrap } from "../output/text.ts";
-import { describeRun } from "./run-state.ts";
 import { readPast } from "./retry/past.ts";
+import { describeRun } from "./run-state.ts";
 import type { KeptSettlement } from "./settlement.ts";
 import { masked } from "./story/masked.ts";
 import { noWorkerText } from "./workers.ts";

@@ -1,24 +1,14 @@
+import { type Pause, PAUSE_TYPE, pauseId } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { time } from "../output/text.ts";
-
-/** Why sends are paused. */
-export interface Pause {
-  readonly why: string;
-  readonly by: string;
-  /** ISO 8601. */
-  readonly since: string;
-}
-
-/** Workflow id of the brake of a task queue; a test holds it to that of the activities. */
-export const brakeId = (taskQueue: string): string => `brake/${taskQueue}`;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "unknown");
 
 /** Why the sends of the task queue are paused, or undefined when they are not. */
 export const findPause = async ({ client, settings }: Temporal): Promise<Pause | undefined> => {
   try {
-    const brake = await client.workflow.getHandle(brakeId(settings.taskQueue)).describe();
+    const brake = await client.workflow.getHandle(pauseId(settings.taskQueue)).describe();
     if (brake.status.name !== "RUNNING") return undefined;
     const { by, why } = brake.memo ?? {};
     return { why: text(why), by: text(by), since: brake.startTime.toISOString() };
@@ -45,8 +35,8 @@ export const pauseSends = async (
   const { client, settings } = temporal;
   let wasPaused = false;
   try {
-    await client.workflow.start("brake", {
-      workflowId: brakeId(settings.taskQueue),
+    await client.workflow.start(PAUSE_TYPE, {
+      workflowId: pauseId(settings.taskQueue),
       taskQueue: settings.taskQueue,
       memo: { by, why },
       staticSummary: `Sends are paused by ${by}: ${why}`,
@@ -68,7 +58,7 @@ export const resumeSends = async (temporal: Temporal, by: string): Promise<Pause
   const { client, settings } = temporal;
   const pause = await findPause(temporal);
   if (pause !== undefined) {
-    await client.workflow.getHandle(brakeId(settings.taskQueue)).terminate(`resumed by ${by}`);
+    await client.workflow.getHandle(pauseId(settings.taskQueue)).terminate(`resumed by ${by}`);
   }
   return pause;
 };

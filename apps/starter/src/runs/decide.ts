@@ -1,4 +1,4 @@
-import type { Approval, BatchOrder, Resolution } from "@durable-payments/workflows";
+import type { Approval, BatchCommand, Resolution } from "@durable-payments/protocol";
 import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -15,9 +15,9 @@ const PATIENCE_MS = 10_000;
 export interface Decisions {
   readonly resolve: Resolution;
   readonly approve: Approval;
-  readonly pause: BatchOrder;
-  readonly resume: BatchOrder;
-  readonly cancel: BatchOrder;
+  readonly pause: BatchCommand;
+  readonly resume: BatchCommand;
+  readonly cancel: BatchCommand;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { StepProgress } from "@durable-payments/workflows";
+import type { StepProgress } from "@durable-payments/protocol";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";

@@ -1,10 +1,11 @@
+import { MAY_BE_SENT_AFTER_END_MS } from "@durable-payments/activities/send-intent";
 import {
-  claimsOf,
+  ownershipKeys,
   PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
-  quoted,
-} from "@durable-payments/activities/search-attributes";
-import { MAY_BE_SENT_AFTER_END_MS } from "@durable-payments/activities/send-intent";
+  queryText,
+  sendingOf,
+} from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
@@ -15,7 +16,6 @@ import { commandLine } from "../output/command-line.ts";
 import { styled } from "../output/output.ts";
 import { time, wrap } from "../output/text.ts";
 import { standing } from "./retry/ended-by-person.ts";
-import { SENDS } from "./retry/sends.ts";
 import { type Past, type PastSend, readPast } from "./retry/past.ts";
 import { describeRun } from "./run-state.ts";
 import { keepSettlement, readSettlement } from "./settlement.ts";
@@ -37,7 +37,7 @@ const inDoubtOf = (step: string, { ids = {}, kind, lastInput, sent }: PastSend):
   const card_limit = textAt(lastInput, "card_limit");
   const amount = card_limit ?? textAt(lastInput, "amount");
   const currency = card_limit === undefined ? textAt(lastInput, "currency") : "USD";
-  const made = sent.outcome === "known" ? { [kind.id]: sent.id } : ids;
+  const made = sent.outcome === "known" ? { [kind.idField]: sent.id } : ids;
   return {
     step,
     operation: kind.operation,
@@ -226,7 +226,7 @@ const ownerOf = async (
   claim: string,
   workflowId: string,
 ): Promise<string | undefined> => {
-  const query = `${PAYMENT_IDS.name} = ${quoted(claim)} AND WorkflowId != ${quoted(workflowId)}`;
+  const query = `${PAYMENT_IDS.name} = ${queryText(claim)} AND WorkflowId != ${queryText(workflowId)}`;
   for await (const owner of client.workflow.list({ query })) return owner.workflowId;
   return undefined;
 };
@@ -285,14 +285,14 @@ export const settle = async (
   if (settled === undefined || more.length > 0) {
     throw badInput(`Say which step of ${workflowId} by --step: ${names}. Nothing was done.`);
   }
-  const idWanted = SENDS[settled.operation]?.id;
+  const idWanted = sendingOf(settled.operation)?.idField;
   if (found !== undefined && idWanted !== undefined && textAt(found, idWanted) === undefined) {
     throw badInput(`--found must give ${idWanted}. Nothing was done.`);
   }
   for (const [name, id] of Object.entries(found ?? {})) {
     // Beside what was made a person may name what it was made for: that may well be of another run.
     if (idWanted !== undefined && name !== idWanted) continue;
-    for (const claim of claimsOf({ [name]: id })) {
+    for (const claim of ownershipKeys({ [name]: id })) {
       const owner = await ownerOf(temporal, claim, workflowId);
       if (owner !== undefined) {
         throw badInput(

@@ -1,10 +1,10 @@
 import type {
-  Action,
   ApprovalRequest,
-  Attention,
+  HumanTask,
+  HumanTaskAction,
   Progress,
   StepProgress,
-} from "@durable-payments/workflows";
+} from "@durable-payments/protocol";
 import { commandLines } from "../output/command-line.ts";
 import { columns, duration, fieldRows, textOf, wrap } from "../output/text.ts";
 
@@ -43,7 +43,9 @@ const tableLines = (title: string, shown: unknown): Array<string> => {
   });
 };
 
-const HOW: Readonly<Record<Action, (idsWanted: ReadonlyArray<string>) => ReadonlyArray<string>>> = {
+const HOW: Readonly<
+  Record<HumanTaskAction, (idsWanted: ReadonlyArray<string>) => ReadonlyArray<string>>
+> = {
   found: (idsWanted) => idsWanted.flatMap((id) => ["--found", `${id}=ID`]),
   resend: () => ["--resend"],
   amend: () => ["--amend", "FILE"],
@@ -61,7 +63,7 @@ const decideBy = (workflowId: string, question: string): ReadonlyArray<string> =
 ];
 
 /** What a person can do about a run that needs attention. */
-export const attentionLines = (workflowId: string, attention: Attention): Array<string> => {
+export const attentionLines = (workflowId: string, attention: HumanTask): Array<string> => {
   const { actions, candidates, idsWanted, question, reason, sent, step, toSend } = attention;
   return [
     wrap(`${step} needs a person: ${reason}`, "  "),

@@ -1,6 +1,6 @@
-import type { Progress } from "@durable-payments/workflows";
-import type { Temporal } from "../connection/temporal.ts";
+import type { Progress } from "@durable-payments/protocol";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Temporal } from "../connection/temporal.ts";
 import { countPollers, noWorkerText } from "./workers.ts";
 
 /** Where a run stands by its own account, or why it cannot be asked. */

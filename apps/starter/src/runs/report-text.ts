@@ -1,4 +1,4 @@
-import type { StepProgress } from "@durable-payments/workflows";
+import type { StepProgress } from "@durable-payments/protocol";
 import { styled } from "../output/output.ts";
 import { columns, fieldRows, time, wrap } from "../output/text.ts";
 import { inDoubtLines } from "./in-doubt.ts";

@@ -1,4 +1,4 @@
-import type { Decision } from "@durable-payments/workflows";
+import type { Decision } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
 import { badInput } from "../errors.ts";
 import { commandLine } from "../output/command-line.ts";

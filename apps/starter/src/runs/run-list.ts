@@ -1,16 +1,17 @@
-import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
-import type { Temporal } from "../connection/temporal.ts";
-import { unsettledSteps } from "./in-doubt.ts";
-import { describeRun } from "./run-state.ts";
-import { ASKING_STAGES, type RunFilter, runQuery, WAITING_STAGE } from "./run-query.ts";
 import {
+  askingStages,
   PAYMENT_AWAITS,
   PAYMENT_BATCH,
   PAYMENT_CURRENCY,
   PAYMENT_IDS,
   PAYMENT_STAGE,
   plainIds,
-} from "@durable-payments/activities/search-attributes";
+} from "@durable-payments/protocol";
+import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { unsettledSteps } from "./in-doubt.ts";
+import { type RunFilter, runQuery, WAITING_STAGE } from "./run-query.ts";
+import { describeRun } from "./run-state.ts";
 
 /** How a listed run stands. */
 export type ListedState =
@@ -59,7 +60,7 @@ const stateOf = (
 ): ListedState => {
   const told = BY_STATUS[name];
   if (told !== undefined) return told;
-  if (ASKING_STAGES.includes(stage)) return "attention";
+  if (askingStages.includes(stage)) return "attention";
   return awaits !== "" || stage.startsWith(WAITING_STAGE) ? "waiting" : "running";
 };
 

@@ -1,4 +1,12 @@
-import { quoted } from "@durable-payments/activities/search-attributes";
+import {
+  askingStages,
+  PAYMENT_AWAITS,
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  PAYMENT_STAGE,
+  queryText,
+  queryTexts,
+} from "@durable-payments/protocol";
 
 /** Which runs are wanted; what is left out does not matter. */
 export interface RunFilter {
@@ -17,29 +25,28 @@ export interface RunFilter {
 /** What a run can be asked for. */
 export type Standing = "failed" | "running" | "waiting" | "attention" | "inDoubt";
 
-/** Stages at which a run waits for a person. */
-export const ASKING_STAGES: ReadonlyArray<string> = ["needsAttention", "awaitApproval"];
-
 /** What the names of the steps begin with that wait for the service or for money. */
 export const WAITING_STAGE = "await";
+
+const STAGE = PAYMENT_STAGE.name;
 
 const RUNNING = 'ExecutionStatus = "Running"';
 /** A run that goes on has a close time in the far future, to some databases. */
 const ENDED = 'ExecutionStatus != "Running"';
-const ASKING = `PaymentStage IN (${ASKING_STAGES.map(quoted).join(", ")})`;
+const ASKING = `${STAGE} IN ${queryTexts(askingStages)}`;
 
 const STANDING: Readonly<Record<Standing, string>> = {
   failed: 'ExecutionStatus IN ("Failed", "TimedOut")',
   running: RUNNING,
-  waiting: `${RUNNING} AND NOT ${ASKING} AND (PaymentStage STARTS_WITH ${quoted(WAITING_STAGE)} OR PaymentAwaits IS NOT NULL)`,
+  waiting: `${RUNNING} AND NOT ${ASKING} AND (${STAGE} STARTS_WITH ${queryText(WAITING_STAGE)} OR ${PAYMENT_AWAITS.name} IS NOT NULL)`,
   attention: `${RUNNING} AND ${ASKING}`,
-  inDoubt: `${ENDED} AND PaymentInDoubt IS NOT NULL`,
+  inDoubt: `${ENDED} AND ${PAYMENT_IN_DOUBT.name} IS NOT NULL`,
 };
 
 const foundBy = (id: string): string => {
-  const isWorkflow = `WorkflowId = ${quoted(id)}`;
+  const isWorkflow = `WorkflowId = ${queryText(id)}`;
   // No id of the service has quotes, and not every database can look for them in a list.
-  return /["\\]/.test(id) ? isWorkflow : `${isWorkflow} OR PaymentIds = ${quoted(id)}`;
+  return /["\\]/.test(id) ? isWorkflow : `${isWorkflow} OR ${PAYMENT_IDS.name} = ${queryText(id)}`;
 };
 
 /**
@@ -47,14 +54,14 @@ const foundBy = (id: string): string => {
  * PaymentStage: whatever else runs in the namespace is no payment work.
  */
 export const runQuery = ({ find, since, stage, standing, type }: RunFilter): string => {
-  const time = since && quoted(since.toISOString());
+  const time = since && queryText(since.toISOString());
   return [
     // A run that continues as new is one run.
     'ExecutionStatus != "ContinuedAsNew"',
-    type === undefined ? "PaymentStage IS NOT NULL" : `WorkflowType = ${quoted(type)}`,
+    type === undefined ? `${STAGE} IS NOT NULL` : `WorkflowType = ${queryText(type)}`,
     ...(standing.length === 0 ? [] : [standing.map((name) => `(${STANDING[name]})`).join(" OR ")]),
     ...(time === undefined ? [] : [`StartTime >= ${time} OR (${ENDED} AND CloseTime >= ${time})`]),
-    ...(stage === undefined ? [] : [`PaymentStage = ${quoted(stage)}`]),
+    ...(stage === undefined ? [] : [`${STAGE} = ${queryText(stage)}`]),
     ...(find === undefined ? [] : [foundBy(find)]),
   ]
     .map((condition) => `(${condition})`)

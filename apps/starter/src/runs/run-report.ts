@@ -1,4 +1,5 @@
-import type { Progress, StepInDoubt, StepProgress } from "@durable-payments/workflows";
+import { PAYMENT_STAGE, type Progress, type StepProgress } from "@durable-payments/protocol";
+import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { readSteps } from "./history-steps.ts";
@@ -7,7 +8,6 @@ import { type PendingActivity, pendingActivities } from "./pending-activity.ts";
 import { askProgress } from "./progress-query.ts";
 import { idsOf } from "./run-list.ts";
 import { describeRun, type RunState, stateOf } from "./run-state.ts";
-import { PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
 import { webUiLink } from "./web-ui.ts";
 
 /** All that can be told about a run. */

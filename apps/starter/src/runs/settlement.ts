@@ -1,15 +1,12 @@
+import {
+  type Settlement,
+  SETTLEMENT_TYPE,
+  settlementId,
+  settlementQueue,
+} from "@durable-payments/protocol";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
-
-/** What a person found out about a send of an ended run whose outcome was not known. */
-export interface Settlement {
-  readonly step: string;
-  readonly by: string;
-  readonly reason: string;
-  /** What it made, by id; absent where it was not carried out. */
-  readonly found?: Readonly<Record<string, string>>;
-}
 
 /** A settlement that was kept, and when: milliseconds since 1970. */
 export type KeptSettlement = Settlement & { readonly at: number };
@@ -18,10 +15,6 @@ export type KeptSettlement = Settlement & { readonly at: number };
  * Kept as the input of a workflow that no worker takes: so it needs nothing but Temporal, and lasts at
  * least as long as the run that it is about. A later one of the same step corrects an earlier one.
  */
-const SETTLEMENT_TYPE = "settlement";
-
-const settlementId = (runId: string, step: string): string => `settlement/${runId}/${step}`;
-
 /** gRPC's code. */
 const NOT_FOUND = 5;
 
@@ -60,7 +53,7 @@ export const keepSettlement = async (
   const kept = await client.workflow.start(SETTLEMENT_TYPE, {
     workflowId: settlementId(runId, step),
     // Polled by nobody.
-    taskQueue: `${taskQueue}/settlements`,
+    taskQueue: settlementQueue(taskQueue),
     args: [settlement],
     workflowIdReusePolicy: "ALLOW_DUPLICATE",
     workflowIdConflictPolicy: "FAIL",

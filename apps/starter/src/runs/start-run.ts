@@ -1,3 +1,4 @@
+import { PAYMENT_CURRENCY, PAYMENT_STAGE } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
@@ -5,7 +6,6 @@ import { badInput } from "../errors.ts";
 import { canonicalJson } from "../input/canonical-json.ts";
 import type { PlannedRun } from "../input/planned-run.ts";
 import { describeRun, type RunState, stateOf } from "./run-state.ts";
-import { PAYMENT_CURRENCY, PAYMENT_STAGE } from "@durable-payments/activities/search-attributes";
 
 /** A run that was started just now, or that exists under its id. */
 export type SubmittedRun = RunState & {

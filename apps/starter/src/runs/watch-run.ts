@@ -1,7 +1,7 @@
+import type { Progress } from "@durable-payments/protocol";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Progress } from "@durable-payments/workflows";
-import type { Temporal } from "../connection/temporal.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Temporal } from "../connection/temporal.ts";
 import type { Output } from "../output/output.ts";
 import { duration, time } from "../output/text.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activity.ts";

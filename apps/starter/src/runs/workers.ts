@@ -1,5 +1,5 @@
-import { bulkQueue, safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
 import { pollersOf, type Tasks } from "@durable-payments/activities/polling-hosts";
+import { batchQueue, fallbackPollingQueue, serviceQueue } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
 
 /** How many workers poll a task queue for the tasks of workflows or of activities. */
@@ -12,8 +12,8 @@ export const countPollers = async (
 /** The queues of activities that a worker of a base queue polls beside it. */
 export const activityQueues = (taskQueue: string): ReadonlyArray<string> => [
   serviceQueue(taskQueue),
-  bulkQueue(taskQueue),
-  safetyNetQueue(taskQueue),
+  batchQueue(taskQueue),
+  fallbackPollingQueue(taskQueue),
 ];
 
 /** The queue, of those without which no run gets on, that nobody polls. */

@@ -1,4 +1,4 @@
-import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/workflows";
+import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import { makeRig } from "./rig.ts";
 
 /**

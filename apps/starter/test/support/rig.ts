@@ -1,6 +1,6 @@
+import type { ApprovalRequest, Progress } from "@durable-payments/protocol";
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
-import type { ApprovalRequest, Progress } from "@durable-payments/workflows";
 import { afterAll, expect, vi } from "vitest";
 import { makeStarter } from "./starter.ts";
 

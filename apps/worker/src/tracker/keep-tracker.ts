@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Account, trackerId } from "@durable-payments/activities";
+import { trackerId, WORKFLOW } from "@durable-payments/protocol";
+import { type Account, accountHash } from "@durable-payments/protocol/account";
 import type { tracker } from "@durable-payments/workflows";
 import { type Client, WorkflowIdConflictPolicy } from "@temporalio/client";
 import { Runtime } from "@temporalio/worker";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Where the tracker of an account runs. */
 export interface TrackerPlace {
@@ -22,10 +23,10 @@ export const keepTracker = async (
   { account, client, taskQueue }: TrackerPlace,
   signal: AbortSignal,
 ): Promise<void> => {
-  const workflowId = trackerId(account);
+  const workflowId = trackerId(accountHash(account));
   while (!signal.aborted) {
     try {
-      await client.workflow.start<typeof tracker>("tracker", {
+      await client.workflow.start<typeof tracker>(WORKFLOW.tracker, {
         taskQueue,
         workflowId,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,

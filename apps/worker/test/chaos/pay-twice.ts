@@ -1,11 +1,6 @@
 import type { Input } from "@durable-payments/api-core";
-import {
-  awaitPayout,
-  beginRun,
-  checkRequests,
-  createPayout,
-  type Duration,
-} from "@durable-payments/workflows";
+import type { Duration } from "@durable-payments/protocol";
+import { awaitPayout, beginRun, checkRequests, createPayout } from "@durable-payments/workflows";
 
 type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 
@@ -26,7 +21,7 @@ export async function payTwice({ first, second, options }: PayTwiceInput) {
   const run = beginRun();
   const pay = async (payment: Payment, step: string) =>
     awaitPayout(run, await createPayout(run, payment, step), { within });
-  return run.conduct(async () => {
+  return run.execute(async () => {
     await checkRequests(run, [
       { operation: "createPayout", input: first, at: "first" },
       { operation: "createPayout", input: second, at: "second" },

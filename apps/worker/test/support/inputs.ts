@@ -1,6 +1,6 @@
+import type { PayoutInput } from "@durable-payments/protocol";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { PayoutInput } from "@durable-payments/workflows";
 
 /** Path of an example that the README shows. */
 export const exampleFile = (name: "onboard" | "payout"): string =>

@@ -1,6 +1,6 @@
+import { PAYMENT_AWAITS } from "@durable-payments/protocol";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
-import { PAYMENT_AWAITS } from "../../src/search-attributes.ts";
 
 /** A signal that a run was sent. */
 export interface Sent {

@@ -1,6 +1,6 @@
-export { brake } from "./brake.ts";
+export { pauseSends } from "./pause-sends.ts";
 export { onboardCardholder } from "./onboard-cardholder.ts";
 export { payout } from "./payout.ts";
 export { tracker } from "./tracker.ts";
 export { payoutBatch } from "./payout-batch.ts";
-export { payoutPage } from "./payout-page.ts";
+export { payoutBatchChunk } from "./payout-batch-chunk.ts";

@@ -1,4 +1,13 @@
-import type { BatchActivities, EndingDecision, RunEndings } from "@durable-payments/activities";
+import type { BatchActivities } from "@durable-payments/activities";
+import {
+  type BatchPosition,
+  type BatchProgress,
+  batchProgressQuery,
+  type OverruledBatch,
+  type PayoutBatchInput,
+  type PayoutBatchResult,
+  STEP,
+} from "@durable-payments/protocol";
 import {
   ActivityCancellationType,
   CancellationScope,
@@ -10,77 +19,17 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { localActivities } from "../run/activities.ts";
-import {
-  BatchOrders,
-  type BatchProgress,
-  batchProgressQuery,
-  type GivenOrder,
-} from "../run/batch.ts";
-import { beginRun, type Run } from "../run/run.ts";
-import { type ApprovalOptions, awaitApproval, startedBy } from "../steps/approval.ts";
-
-/** A bulk run that a person has rejected, and that somebody overruled to have rows of it paid after all. */
-export interface OverruledBatch extends EndingDecision {
-  /** The id of that bulk run. */
-  readonly workflowId: string;
-  /** Who started it. */
-  readonly startedBy: string;
-  readonly overruled: NonNullable<EndingDecision["overruled"]>;
-}
-
-/** A bulk run: its rows are kept in pages, `<workflow id>/page/<n>`, that were written before. */
-export interface PayoutBatchInput {
-  readonly pages: number;
-  readonly rows: number;
-  /** Sum of the amounts by currency, decimal strings. */
-  readonly totals: Readonly<Record<string, string>>;
-  /** Lets a second person approve a total above a limit, before any row is started. */
-  readonly approval?: ApprovalOptions;
-  /** What was rejected of its rows before: it waits for a second person whatever its total is. */
-  readonly overruled?: ReadonlyArray<OverruledBatch>;
-  /** Most runs that send at a time, default 100. */
-  readonly window?: number;
-  /** Where the run before stopped that this one continues. */
-  readonly from?: BatchPosition;
-}
-
-/** How far a bulk run has come. */
-export interface BatchPosition {
-  /** The page to go on with. */
-  readonly page: number;
-  /** Rows of that page that were looked at. */
-  readonly skip: number;
-  readonly done: number;
-  readonly started: number;
-  readonly known: number;
-  readonly conflicting: number;
-  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
-  readonly rejected?: number;
-  /** When the first run of this bulk run began, in milliseconds since 1970. */
-  readonly since?: number;
-  readonly paused?: GivenOrder;
-  readonly cancelled?: GivenOrder;
-}
-
-/** What became of the rows: the counts of {@link BatchProgress}, and how their runs ended. */
-export interface PayoutBatchResult extends RunEndings {
-  readonly rows: number;
-  readonly started: number;
-  readonly known: number;
-  readonly conflicting: number;
-  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
-  readonly rejected?: number;
-  /** Rows that were not started, since the bulk run was cancelled. */
-  readonly notStarted: number;
-}
+import { BatchOrders } from "../run/batch.ts";
+import { beginRun, type Run, stateOf } from "../run/run.ts";
+import { awaitApproval, startedBy } from "../steps/approval.ts";
 
 const WINDOW = 100;
 
-/** About seven events a page. */
-const PAGES_IN_A_RUN = 100;
+/** About seven events a chunk. */
+const CHUNKS_IN_A_RUN = 100;
 
 // On the workflow's own queue: they call Temporal, and do not use up the service's rate.
-const { awaitPayoutRuns, closePages, startPayoutRuns } = proxyActivities<BatchActivities>({
+const { awaitPayoutRuns, closeChunks, startPayoutRuns } = proxyActivities<BatchActivities>({
   startToCloseTimeout: "30 days",
   // A pause or a cancellation arrives with a heartbeat, within four fifths of this.
   heartbeatTimeout: "5 seconds",
@@ -98,7 +47,7 @@ const approve = async (
   run: Run,
   { approval: given, overruled = [], rows, totals }: PayoutBatchInput,
 ): Promise<void> => {
-  run.audit.addDecisions("awaitApproval", overruled);
+  stateOf(run).audit.addDecisions(STEP.awaitApproval, overruled);
   const approval = overruled.length > 0 ? NOTHING : given;
   if (approval === undefined) return;
   for (const amount of Object.values(totals)) {
@@ -118,7 +67,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   const run = beginRun();
   const batch = workflowInfo().workflowId;
   let at: BatchPosition = input.from ?? {
-    page: 1,
+    chunk: 1,
     skip: 0,
     done: 0,
     started: 0,
@@ -128,7 +77,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   };
   let starting = new CancellationScope();
   let isStopped = false;
-  const orders = new BatchOrders(run, at, () => {
+  const orders = new BatchOrders(stateOf(run), at, () => {
     isStopped = true;
     starting.cancel();
   });
@@ -146,18 +95,18 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   });
   orders.listen();
 
-  const closeRest = () => closePages({ batch, from: at.page, to: input.pages });
+  const closeRest = () => closeChunks({ batch, from: at.chunk, to: input.chunks });
 
-  const startPage = async (): Promise<void> => {
+  const startChunk = async (): Promise<void> => {
     starting = new CancellationScope();
     isStopped = false;
-    const { page, skip, started } = at;
+    const { chunk, skip, started } = at;
     try {
       const rows = await starting.run(() =>
-        startPayoutRuns.executeWithOptions({ summary: `Start the rows of page ${page}` }, [
+        startPayoutRuns.executeWithOptions({ summary: `Start the rows of chunk ${chunk}` }, [
           {
             batch,
-            page,
+            chunk,
             skip,
             started,
             window: input.window ?? WINDOW,
@@ -170,7 +119,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
       const rejected = (at.rejected ?? 0) + (rows.rejected ?? 0);
       at = {
         ...at,
-        page: rows.isWhole ? page + 1 : page,
+        chunk: rows.isWhole ? chunk + 1 : chunk,
         skip: rows.isWhole ? 0 : rows.rows,
         done: at.done + rows.rows - skip,
         started: started + rows.started,
@@ -180,39 +129,39 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
       };
     } catch (error) {
       const isByOrder = isStopped && !CancellationScope.current().consideredCancelled;
-      // Stopped between two attempts: what they did is found when the page is looked at again.
+      // Stopped between two attempts: what they did is found when the chunk is looked at again.
       if (!isCancellation(error) || !isByOrder) throw error;
     }
   };
 
   /** @returns whether there is more for the run that continues this one */
-  const startPages = async (step: string): Promise<boolean> => {
-    const first = at.page;
-    while (at.page <= input.pages && orders.cancelled === undefined) {
+  const startChunks = async (step: string): Promise<boolean> => {
+    const first = at.chunk;
+    while (at.chunk <= input.chunks && orders.cancelled === undefined) {
       if (orders.paused) {
         run.waiting(step, `paused by ${orders.paused.by}`);
         await condition(() => !orders.paused || orders.cancelled !== undefined);
-      } else if (at.page - first >= PAGES_IN_A_RUN || workflowInfo().continueAsNewSuggested) {
+      } else if (at.chunk - first >= CHUNKS_IN_A_RUN || workflowInfo().continueAsNewSuggested) {
         return true;
       } else {
-        await startPage();
+        await startChunk();
       }
     }
     return false;
   };
 
-  const result = await run.conduct(async (): Promise<PayoutBatchResult | undefined> => {
-    run.onFailure({ what: "close the pages", how: closeRest });
+  const result = await run.execute(async (): Promise<PayoutBatchResult | undefined> => {
+    run.onFailure({ what: "close the chunks", how: closeRest });
     if (input.from === undefined) {
       const isCancelled = condition(() => orders.cancelled !== undefined);
       await Promise.race([approve(run, input), isCancelled]);
     }
     const note = `starting ${input.rows} payouts`;
-    if (await run.step("startPayouts", note, startPages)) return undefined;
+    if (await run.step(STEP.startPayouts, note, startChunks)) return undefined;
     orders.isPast = true;
     if (orders.cancelled) await closeRest();
     const { conflicting, done, known, rejected, started } = at;
-    const endings = await run.step("awaitPayouts", "waiting for the runs to end", (step) => {
+    const endings = await run.step(STEP.awaitPayouts, "waiting for the runs to end", (step) => {
       run.waiting(step, "waiting for the runs to end");
       return awaitPayoutRuns({ batch, started });
     });

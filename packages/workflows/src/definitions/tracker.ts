@@ -1,5 +1,5 @@
 import type { TrackerActivities } from "@durable-payments/activities";
-import { serviceQueue } from "@durable-payments/activities/task-queues";
+import { serviceQueue } from "@durable-payments/protocol";
 import { continueAsNew, proxyActivities, workflowInfo } from "@temporalio/workflow";
 
 const { trackWaiting } = proxyActivities<TrackerActivities>({

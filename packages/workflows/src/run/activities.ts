@@ -1,5 +1,5 @@
 import type { OfAccount, PaymentsActivities } from "@durable-payments/activities";
-import { safetyNetQueue, serviceQueue } from "@durable-payments/activities/task-queues";
+import { fallbackPollingQueue, serviceQueue } from "@durable-payments/protocol";
 import {
   ActivityCancellationType,
   type ActivityOptions,
@@ -70,7 +70,7 @@ const oneAtATime = <Activities extends object>(activities: Activities): Activiti
 /** Activities that send nothing: they cost no round trip to the server. */
 export const localActivities = oneAtATime(
   proxyLocalActivities<
-    Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readAccount" | "readRetryOrder">
+    Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readAccount" | "readRetryInstruction">
   >({
     startToCloseTimeout: "10 seconds",
   }),
@@ -89,8 +89,8 @@ const ofAccount = <Activities extends object>(activities: Activities): Activitie
       .then((paymentAccount) => send({ paymentAccount } satisfies OfAccount));
   });
 
-/** Single looks that cost one event of the history, and no round trip: whoever asks tries elsewhere next. */
-export const localLooks = ofAccount(
+/** Single readings that cost one event of the history, and no round trip: whoever asks tries elsewhere next. */
+export const localReadings = ofAccount(
   oneAtATime(
     proxyLocalActivities<Pick<PaymentsActivities, "checkCardholder" | "checkPayout">>({
       startToCloseTimeout: "5 seconds",
@@ -125,12 +125,12 @@ export const activities = ofAccount(
   }),
 );
 
-/** The same activities on the queue of slow looks: for those that wait beside another means. */
-export const safetyNetActivities = ofAccount(
+/** The same activities on the queue of fallback polling: for those that wait beside another means. */
+export const fallbackPollingActivities = ofAccount(
   proxyActivities<PaymentsActivities>({
     ...options,
     get taskQueue() {
-      return safetyNetQueue(workflowInfo().taskQueue);
+      return fallbackPollingQueue(workflowInfo().taskQueue);
     },
   }),
 );

@@ -1,41 +1,15 @@
+import {
+  type BatchCommand,
+  type BatchProgress,
+  cancelBatchUpdate,
+  type GivenCommand,
+  pauseBatchUpdate,
+  resumeBatchUpdate,
+  STEP,
+} from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
-import { defineQuery, defineUpdate, setHandler } from "@temporalio/workflow";
-import type { Run } from "./run.ts";
-
-/** Who holds back or ends a bulk run, and why. */
-export interface BatchOrder {
-  readonly by: string;
-  readonly why?: string;
-}
-
-/** An order that was given, and when: ISO 8601. */
-export type GivenOrder = BatchOrder & { readonly since: string };
-
-/** How far a bulk run has come with its rows; what became of their runs, visibility tells. */
-export interface BatchProgress {
-  readonly rows: number;
-  /** Rows that were looked at. */
-  readonly done: number;
-  readonly started: number;
-  readonly known: number;
-  readonly conflicting: number;
-  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
-  readonly rejected?: number;
-  readonly paused?: GivenOrder;
-  readonly cancelled?: GivenOrder;
-}
-
-/** Asks a bulk run how far it has come. Works for those that have ended, too. */
-export const batchProgressQuery = defineQuery<BatchProgress>("batchProgress");
-
-/** Starts no more rows until it is resumed; runs that were started go on. */
-export const pauseBatchUpdate = defineUpdate<void, [BatchOrder]>("pause");
-
-/** Goes on after a pause. */
-export const resumeBatchUpdate = defineUpdate<void, [BatchOrder]>("resume");
-
-/** Starts no more rows; runs that were started go on to their own end. */
-export const cancelBatchUpdate = defineUpdate<void, [BatchOrder]>("cancel");
+import { setHandler } from "@temporalio/workflow";
+import type { RunState } from "./run-state.ts";
 
 const invalid = (problem: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(problem, "InvalidOrder");
@@ -44,16 +18,16 @@ const isText = (value: unknown): boolean => typeof value === "string" && value.t
 
 /** The orders that a bulk run has been given. */
 export class BatchOrders {
-  readonly #run: Run;
+  readonly #run: RunState;
   readonly #onStop: () => void;
-  #paused: GivenOrder | undefined;
-  #cancelled: GivenOrder | undefined;
+  #paused: GivenCommand | undefined;
+  #cancelled: GivenCommand | undefined;
   /** Whether every row has been looked at: then there is nothing to hold back. */
   isPast = false;
 
   /** @param onStop is called when no more rows are to be started, for now or for good */
   constructor(
-    run: Run,
+    run: RunState,
     { cancelled, paused }: Pick<BatchProgress, "cancelled" | "paused">,
     onStop: () => void,
   ) {
@@ -63,11 +37,11 @@ export class BatchOrders {
     this.#onStop = onStop;
   }
 
-  get paused(): GivenOrder | undefined {
+  get paused(): GivenCommand | undefined {
     return this.#paused;
   }
 
-  get cancelled(): GivenOrder | undefined {
+  get cancelled(): GivenCommand | undefined {
     return this.#cancelled;
   }
 
@@ -118,11 +92,11 @@ export class BatchOrders {
     if (this.isPast) throw invalid("Each of its rows has its run already.");
   }
 
-  #take(what: string, { by, why }: BatchOrder, change: () => void): void {
+  #take(what: string, { by, why }: BatchCommand, change: () => void): void {
     change();
     this.#run.audit.add({
       who: by,
-      step: "startPayouts",
+      step: STEP.startPayouts,
       what,
       ...(why !== undefined && { detail: { why } }),
     });
@@ -130,4 +104,7 @@ export class BatchOrders {
   }
 }
 
-const dated = (order: BatchOrder): GivenOrder => ({ ...order, since: new Date().toISOString() });
+const dated = (order: BatchCommand): GivenCommand => ({
+  ...order,
+  since: new Date().toISOString(),
+});

@@ -1,13 +1,14 @@
+import type { HumanTask, Resolution } from "@durable-payments/protocol";
 import { condition, workflowInfo } from "@temporalio/workflow";
 import { v5 } from "uuid";
-import { type Attention, type Resolution, whyNot } from "./attention.ts";
+import { whyNot } from "./attention.ts";
 
 /** Namespace of the names of questions. */
 const QUESTIONS = "0a6c1b1e-9f6e-5b8e-8f0a-3d1d2c7b9e54";
 
 /** A question that was asked, and its answer once a person has given it. */
 interface Asked {
-  readonly attention: Attention;
+  readonly attention: HumanTask;
   answer: Resolution | undefined;
 }
 
@@ -21,7 +22,7 @@ export class Question {
   #count = 0;
 
   /** What is asked now. */
-  get asked(): Attention | undefined {
+  get asked(): HumanTask | undefined {
     return this.#waiting[0]?.attention;
   }
 
@@ -44,7 +45,7 @@ export class Question {
   }
 
   /** Asks; what is returned waits, however long it takes, until a person has decided. */
-  ask(asked: Omit<Attention, "question" | "since">): () => Promise<Resolution> {
+  ask(asked: Omit<HumanTask, "question" | "since">): () => Promise<Resolution> {
     this.#count += 1;
     const attention = named({ ...asked, since: new Date().toISOString() }, this.#count);
     const waiting: Asked = { attention, answer: undefined };
@@ -66,7 +67,7 @@ export class Question {
  * Names a question by its number in the run and by all that it says, when it was asked among it: a run
  * that was reset asks anew, under another name, unless it is the question in its history.
  */
-const named = (asked: Omit<Attention, "question">, number: number): Attention => {
+const named = (asked: Omit<HumanTask, "question">, number: number): HumanTask => {
   const text = JSON.stringify([workflowInfo().workflowId, number, asked]);
   return { question: `${number}-${v5(text, QUESTIONS).slice(0, 8)}`, ...asked };
 };

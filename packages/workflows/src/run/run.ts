@@ -1,31 +1,21 @@
-import { ApplicationFailure } from "@temporalio/common";
-import { accountPin } from "./account-pin.ts";
-import { localJournal } from "./activities.ts";
-import { CancellationScope, isCancellation, setHandler, workflowInfo } from "@temporalio/workflow";
-import { type Attention, type Resolution, resolveUpdate } from "./attention.ts";
-import { auditQuery, AuditTrail } from "./audit.ts";
-import type { EndingDecision, SentBefore } from "@durable-payments/activities";
-import { claimsOf, UNFINISHED } from "@durable-payments/activities/search-attributes";
-import { type Compensation, Compensations } from "./compensations.ts";
-import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import {
-  endedInDoubt,
-  forgottenInDoubt,
-  namedInDoubt,
-  SendingSteps,
-  type Sibling,
-  type StepInDoubt,
-} from "./in-doubt.ts";
-import { Past } from "./past.ts";
-import { ProgressBoard } from "./progress-board.ts";
-import { type Progress, progressQuery } from "./progress.ts";
-import { Question } from "./question.ts";
-import { SearchIndex } from "./search-index.ts";
-import { cardholderCheckedSignal, payoutEndedSignal, Told, type Wait } from "./told.ts";
-import { wheneverIdle } from "./when-idle.ts";
+  auditQuery,
+  cardholderCheckedSignal,
+  payoutEndedSignal,
+  type Progress,
+  progressQuery,
+  type Resolution,
+  resolveUpdate,
+} from "@durable-payments/protocol";
+import { ApplicationFailure } from "@temporalio/common";
+import { setHandler } from "@temporalio/workflow";
+import type { Compensation } from "./compensations.ts";
+import { RunState } from "./run-state.ts";
 
-/** How a run is to behave, beyond its steps. */
-export interface RunOptions {
+/** What a run is begun with. */
+export interface RunOptions<Input = unknown> {
+  /** What the workflow was started with: what a retry may amend. See {@link Run.input}. */
+  readonly input?: Input;
   /**
    * What a refusal of the service leads to: the run fails (default), or a person is asked, who can
    * amend the request, and the run goes on from that step.
@@ -33,465 +23,105 @@ export interface RunOptions {
   readonly onRefusal?: "fail" | "ask";
 }
 
-/**
- * Work that has begun; what it throws at once is a rejection, too. Its end is taken with `then`: an
- * `await` would cost a promise more, and the SDK takes and keeps the stack of each.
- */
-const begun = <A>(work: () => Promise<A>): Promise<A> => {
-  try {
-    return work();
-  } catch (error) {
-    return Promise.reject(error);
-  }
-};
-
-/** How a step is kept. */
-interface StepOptions {
-  /**
-   * Whether the run can be found by it while it is under way (default), or only once it fails: a
-   * step that is over at once is not worth an event.
-   */
-  readonly isIndexed?: boolean;
-  /** The stage by which it is found, default its name as it is kept, with its number. */
-  readonly stage?: string;
-}
+let stateOf: <Input>(run: Run<Input>) => RunState;
 
 /**
- * One run of a workflow: what it has done, where it stands, whom it waits for. Every step takes it
- * as its first argument. Make it with {@link beginRun}, once, as the workflow's first act.
+ * One run of a workflow, as its author sees it. Every step takes it as its first argument. Make it
+ * with {@link beginRun}, once, as the workflow's first act.
  */
-export class Run {
-  readonly options: RunOptions;
-  /** Who or what did what. */
-  readonly audit = new AuditTrail();
-  readonly #shield = new CancellationScope({ cancellable: false });
-  readonly #board = new ProgressBoard();
-  readonly #question = new Question();
-  readonly #index = new SearchIndex();
-  readonly #past = new Past();
-  readonly #told = new Told();
-  readonly #compensations = new Compensations();
-  readonly #sending = new SendingSteps();
-  /** What is left over of waits that have ended, until the next step begins. */
-  #leftOver: Array<() => void> = [];
-  /** How many waits are on. */
-  #waits = 0;
-  #needsApproval = false;
+export class Run<Input = unknown> {
+  readonly #state: RunState;
+  readonly #startedWith: Input;
 
-  constructor(options: RunOptions) {
-    this.options = options;
-    accountPin().onKnown((account) => this.#index.account(account));
-    wheneverIdle(this.#shield, () => this.#write());
+  static {
+    stateOf = (run) => run.#state;
   }
 
-  /** The state of the run as people and programs read it. */
-  get progress(): Progress {
-    const attention = this.#question.asked;
-    return { ...this.#board.progress, ...(attention && { attention }) };
+  constructor({ input, onRefusal = "fail" }: RunOptions<Input>) {
+    // Where no input is given, Input is unknown.
+    this.#startedWith = input as Input;
+    this.#state = new RunState(onRefusal);
   }
 
   /**
-   * Runs a step and keeps its times and outcome. `work` is told the name under which it is kept: a
-   * name that was used before in this run is numbered.
+   * Read the input: as the run was started, or as it was amended since, when the run was retried. Read
+   * it anew for each step, so that an amendment reaches the steps to come.
    */
-  step<A>(
-    called: string,
-    note: string,
-    work: (name: string) => Promise<A>,
-    options?: StepOptions,
-  ): Promise<A> {
-    for (const end of this.#leftOver.splice(0)) end();
-    return this.#past.isToLearn()
-      ? this.#learn().then(() => this.#keep(called, note, work, options))
-      : this.#keep(called, note, work, options);
-  }
-
-  #keep<A>(
-    called: string,
-    note: string,
-    work: (name: string) => Promise<A>,
-    { isIndexed = true, stage }: StepOptions = {},
-  ): Promise<A> {
-    const name = this.#board.begin(called, note);
-    this.#enter(name, { isIndexed, stage: stage ?? name });
-    const complete = (result: A): A => {
-      this.#board.end(name, { status: "done" });
-      return result;
-    };
-    const fail = (thrown: unknown): never => {
-      const error = asCancellation(thrown);
-      this.#board.end(name, { status: "failed", note: rootCause(error).message });
-      this.#enter(name, { stage: stage ?? name });
-      this.audit.add({
-        who: "run",
-        step: name,
-        what: isCancellation(error) ? "cancelled" : "failed",
-        detail: { reason: rootCause(error).message },
-      });
-      throw error;
-    };
-    return begun(() => work(name)).then(complete, fail);
+  input(): Promise<Input> {
+    return this.#state.input(this.#startedWith);
   }
 
   /**
-   * Goes on with the input of the run as it is now: what it was started with, or as it was amended
-   * since, when the run was retried. Take it so for each step, that an amendment reaches the steps
-   * to come. It costs no promise: the SDK takes and keeps the stack of each.
+   * Run the body of a workflow, and keep how it ended. When it fails or is cancelled, what was
+   * registered by {@link onFailure} is undone, latest first.
+   *
+   * @throws EndedInDoubt where it is not known what became of something that was sent.
+   * @throws CompensationIncomplete where something could not be undone.
    */
-  withInput<Input, A>(input: Input, goOn: (now: Input) => A | Promise<A>): A | Promise<A> {
-    if (!this.#past.isToLearn()) return goOn(this.#past.input(input));
-    return this.#learn().then(() => goOn(this.#past.input(input)));
-  }
-
-  /** Whether the input was amended since the run was started, so that requests are checked again. */
-  get isAmended(): boolean {
-    return this.#past.isAmended;
-  }
-
-  /** Whether a payment of this run needs a second person's approval, above some amount. */
-  get needsApproval(): boolean {
-    return this.#needsApproval;
-  }
-
-  /** What a second person has to approve is not amended past that person while the run asks. */
-  setNeedsApproval(): void {
-    this.#needsApproval = true;
-  }
-
-  /** Who has amended the input. */
-  get amendedBy(): ReadonlyArray<string> {
-    return this.#past.amendedBy;
-  }
-
-  /** Decisions of people that ended runs of this id before, each overruled by somebody. */
-  get decisions(): ReadonlyArray<EndingDecision> {
-    return this.#past.decisions;
+  execute<A>(body: () => Promise<A>): Promise<A> {
+    return this.#state.execute(body);
   }
 
   /**
-   * What became of what a step sent before this run was reset; undefined where it cannot have sent
-   * anything.
+   * Run a step of your own, and keep its times and outcome in the progress.
+   *
+   * @param name a second step of the same name is numbered.
+   * @param note what is going on, for a person.
+   * @param work gets the name under which the step is kept.
    */
-  sentBefore(step: string): SentBefore | undefined | Promise<SentBefore | undefined> {
-    return this.withInput(undefined, () => this.#past.sent(step));
+  step<A>(name: string, note: string, work: (name: string) => Promise<A>): Promise<A> {
+    return this.#state.step(name, note, work);
   }
 
-  /** Whether it is known what a step made before this run was reset. Ask within {@link withInput}. */
-  isKnownBefore(step: string): boolean {
-    return this.#past.sent(step)?.outcome === "known";
+  /** Register how a step is undone when the run fails or is cancelled. Call it before the step. */
+  onFailure(compensation: Compensation): void {
+    this.#state.onFailure(compensation);
   }
 
-  /** Says what a step is waiting for. */
+  /** Say what a step is waiting for. */
   waiting(step: string, note: string): void {
-    this.#board.update(step, { status: "waiting", note });
+    this.#state.waiting(step, note);
   }
 
-  /**
-   * Waits until a signal says that something has ended and a reading confirms it, or the run sees it
-   * by its own slow looks, which depend on nobody. The looks are not cancelled before the next step
-   * begins, unless another wait is still on: a run that ends with its wait needs no event for that.
-   *
-   * @param awaited as the tracker is shown it: `payout:<payout_id>` or `cardholder:<card_holder_id>`.
-   */
-  toldOrSeen<A>(
-    awaited: string,
-    { confirm, isAbout, look }: Pick<Wait<A>, "confirm" | "isAbout" | "look">,
-  ): Promise<A> {
-    const looks = new CancellationScope();
-    this.#index.awaits(awaited);
-    this.#waits += 1;
-    const end = (): void => {
-      looks.cancel();
-      this.#index.awaitsNoMore(awaited);
-    };
-    return this.#told.orSeen({
-      isAbout,
-      confirm: () => looks.run(confirm),
-      look: () => looks.run(look),
-      onEnd: () => {
-        this.#waits -= 1;
-        if (this.#waits > 0) end();
-        else this.#leftOver.push(end);
-      },
-    });
+  /** Show something in the progress to whom the run waits for; undefined takes it away. */
+  show(what: Readonly<Record<string, unknown>>): void {
+    this.#state.show(what);
   }
 
-  /** What the run waited for is open still: it can be found by that, even where it ends so. */
-  leavesOpen(): void {
-    this.#index.stage(UNFINISHED);
+  /** Keep something that whoever reads the result should know. */
+  note(text: string): void {
+    this.#state.note(text);
   }
 
-  /** Does what a cancellation of the run must not interrupt. */
-  shielded<A>(work: () => Promise<A>): Promise<A> {
-    return this.#shield.run(work);
-  }
-
-  /** Takes what the run is told by signal. */
-  tell(told: unknown): void {
-    this.#told.add(told);
-  }
-
-  /**
-   * Makes ids findable: in the progress, and by search attribute.
-   *
-   * @param step the step that made what they name, where one did.
-   */
-  known(ids: Readonly<Record<string, string>>, step?: string): void {
-    this.#board.know(ids);
-    this.#index.add(Object.values(ids));
-    if (step !== undefined) this.#claim(step, claimsOf(ids));
-  }
-
-  /**
-   * Makes sure that a step that sends is the only one of its name: keys are derived from names, and
-   * two payments of one key would be taken for each other.
-   *
-   * @throws DuplicateStep
-   */
-  sendsOnce(step: string): void {
-    if (this.#sending.has(step)) {
-      throw runFailure(
-        "DuplicateStep",
-        `This run has a step ${step} that sends already: give the second one a name of its own.`,
-      );
-    }
-    this.#sending.own(step, []);
-  }
-
-  /**
-   * Fixes what a step is about to send, before it is sent: the key by which the request will be
-   * known, and a mark of what it makes, by which other runs know that it may be this one's.
-   */
-  intends(step: string, { intent, key }: { readonly intent: string; readonly key?: string }): void {
-    if (key !== undefined) this.owns(step, key);
-    this.#index.intends(step, intent);
-    this.audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
-  }
-
-  /** A step has sent, or is about to, under this key: the run can be found by it. */
-  owns(step: string, key: string): void {
-    this.#index.add([key]);
-    this.#claim(step, claimsOf({}, key));
-  }
-
-  /** What a step has made, or made known, is its own and this run's: no other may take it. */
-  #claim(step: string, claims: ReadonlyArray<string>): void {
-    this.#index.add(claims);
-    this.#sending.own(step, claims);
-  }
-
-  /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link settled}. */
-  outcomeUnknown(inDoubt: StepInDoubt): void {
-    this.#sending.doubt(inDoubt);
-  }
-
-  /** Nothing that a step has sent so far was carried out; it may be sent again. */
-  notCarriedOut(step: string): void {
-    this.#sending.know(step);
-  }
-
-  /** It is known what became of a step's send, and it sends no more. */
-  settled(step: string): void {
-    this.#sending.know(step);
-    this.#index.settled(step);
-  }
-
-  /**
-   * The run knows of the sends of a step up to this one, by its number in all runs of the workflow id.
-   * What was held back before the journal had it does not count: that may have another of its number.
-   */
-  knowsSendsUpTo(step: string, number: number): void {
-    this.#sending.knowUpTo(step, number);
-  }
-
-  /**
-   * A person has something sent beside an earlier send of another request, of which nobody knows what
-   * became: that is so whatever comes of this one, and is said where the run ends, however it does.
-   */
-  leavesInDoubt(left: StepInDoubt): void {
-    const { amount, currency = "", key, step } = left;
-    if (this.#sending.hasLeft(left)) return;
-    this.#sending.leave(left);
-    this.#index.doubts(step);
-    this.audit.add({
-      who: "run",
-      step,
-      what: "left in doubt",
-      ...(key !== undefined && { key }),
-      ...(amount !== undefined && { detail: { amount, currency } }),
-    });
-    this.note(`${namedInDoubt(left)} may have been carried out as well: nobody knows`);
-  }
-
-  /** What a step has left in doubt, and has sent something else beside. */
-  leftInDoubt(step: string): ReadonlyArray<StepInDoubt> {
-    return this.#sending.leftBy(step);
+  /** Make ids findable, by the service's name of their field: in the progress, and by search attribute. */
+  known(ids: Readonly<Record<string, string>>): void {
+    this.#state.known(ids);
   }
 
   /** Whether a step has sent and it is not known what became of it. */
   isInDoubt(step: string): boolean {
-    return this.#sending.isInDoubt(step);
+    return this.#state.isInDoubt(step);
   }
 
-  /** The steps whose sends have an unknown outcome now. */
-  get inDoubt(): ReadonlyArray<StepInDoubt> {
-    return this.#sending.inDoubt;
-  }
-
-  /**
-   * What the other steps of this run own, and may have made: a look-up of this step must not take it.
-   */
-  siblings(step: string): ReadonlyArray<Sibling> {
-    return this.#sending.siblings(step, this.#index.intents);
-  }
-
-  /** Keeps something that whoever reads the result should know. */
-  note(text: string): void {
-    this.#board.note(text);
-  }
-
-  /** Shows something in the progress to whom the run waits for. */
-  shows(what: Readonly<Record<string, unknown>>): void {
-    this.#board.shows(what);
-  }
-
-  /**
-   * Waits, however long it takes, until a person has decided.
-   *
-   * @throws Abandoned when the decision is to end the run.
-   */
-  async ask(
-    step: string,
-    question: Omit<Attention, "question" | "step" | "since">,
-  ): Promise<Resolution> {
-    const decided = this.#question.ask({ ...question, step });
-    this.#board.update(step, { status: "needsAttention", note: question.reason });
-    this.#enter("needsAttention");
-    this.audit.add({ who: "run", step, what: "asked", detail: { reason: question.reason } });
-    const resolution = await decided().finally(() =>
-      // Another step may ask still.
-      this.#enter(this.#question.asked === undefined ? step : "needsAttention"),
-    );
-    const { by, question: _, ...decision } = resolution;
-    this.#board.update(step, { status: "running", note: `decided by ${by}` });
-    this.audit.add({
-      who: by,
-      step,
-      what: Object.keys(decision).join(),
-      // An amendment may hold account numbers: the fields are named, the values are not.
-      detail: "amend" in decision ? { fields: Object.keys(decision.amend).join(", ") } : decision,
-    });
-    if ("abandon" in resolution) {
-      const why = resolution.abandon;
-      throw runFailure("Abandoned", `${step} was abandoned: ${why}`, { by, step, why });
-    }
-    return resolution;
-  }
-
-  /** Why a decision cannot be taken now, or undefined when it can. */
-  whyNot(resolution: unknown): string | undefined {
-    return this.#question.whyNot(resolution);
-  }
-
-  /** Takes the decision of a person; the update's validator has checked it. */
-  resolve(resolution: Resolution): void {
-    this.#question.answer(resolution);
-  }
-
-  /** Registers how a step is undone when the run fails or is cancelled. Call it before the step. */
-  onFailure(compensation: Compensation): void {
-    this.#compensations.register(compensation);
-  }
-
-  /** The body of a workflow: keeps its ending, and undoes what was registered when it fails. */
-  conduct<A>(body: () => Promise<A>): Promise<A> {
-    const complete = (result: A): A => {
-      this.#end("done");
-      return result;
-    };
-    return begun(body).then(complete, (error: unknown) =>
-      this.shielded(() => this.#undoAndFail(error)),
-    );
-  }
-
-  async #undoAndFail(error: unknown): Promise<never> {
-    const leftOver = await this.#compensations.undoAll(({ how, what }) =>
-      // It stays to be found by the step that failed.
-      this.step(`undo: ${what}`, what, how, { isIndexed: false }),
-    );
-    await this.#doubtForgotten();
-    const { inDoubt } = this;
-    this.#index.settleAllBut(inDoubt.map(({ step }) => step));
-    this.#end(isCancellation(error) && inDoubt.length === 0 ? "cancelled" : "failed");
-    if (inDoubt.length > 0) {
-      throw endedInDoubt(error, { inDoubt, leftOver, ids: this.progress.ids });
-    }
-    if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
-    throw ApplicationFailure.create({
-      type: "CompensationIncomplete",
-      message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${leftOver.join("; ")}`,
-      nonRetryable: true,
-      details: [{ leftOver, ids: this.progress.ids }],
-      cause: rootCause(error),
-    });
-  }
-
-  /**
-   * Where the server's database was put back to an earlier state, the journal knows of sends that this
-   * run, or one that was started again in its place, knows nothing of. Its steps would be told; a run
-   * that ends before them has to ask.
-   */
-  async #doubtForgotten(): Promise<void> {
-    const startedAt = workflowInfo().startTime.getTime();
-    for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
-      // Who had it reset has read what the runs before it came to.
-      const before = send.begunAt < startedAt ? this.#past.sent(send.step)?.outcome : undefined;
-      if (before === "known" || before === "nothing") continue;
-      this.#sending.doubt(forgottenInDoubt(send));
-      this.#index.doubts(send.step);
-      this.known(send.ids);
-      this.#claim(send.step, claimsOf(send.made ?? {}));
-      if (send.key !== undefined) this.owns(send.step, send.key);
-    }
-  }
-
-  async #learn(): Promise<void> {
-    const order = await this.#past.learn();
-    if (order === undefined) return;
-    const { by, decisions = [], fields, from, reason } = order;
-    this.audit.addDecisions(from, decisions);
-    // An amendment may hold account numbers: the fields are named, the values are not.
-    const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };
-    this.audit.add({ who: by, step: from, what: "retried", detail });
-  }
-
-  #enter(name: string, { isIndexed = true, stage = name }: StepOptions = {}): void {
-    if (isIndexed) this.#index.stage(stage);
-    this.#board.enter(name);
-  }
-
-  /** The index keeps the last step's name: how a run ended is Temporal's to tell. */
-  #end(stage: "done" | "failed" | "cancelled"): void {
-    this.#enter(stage, { isIndexed: false });
-    this.#write();
-  }
-
-  #write(): void {
-    this.#index.write();
-    this.#board.show();
+  /** What the run answers to the query `progress`. */
+  get progress(): Progress {
+    return this.#state.progress;
   }
 }
 
-/** Starts keeping a run's progress and audit trail, and answers its queries, updates and signals. */
-export const beginRun = (options: RunOptions = {}): Run => {
+export { stateOf };
+
+/** Start keeping a run's progress and audit trail, and answer its queries, updates and signals. */
+export const beginRun = <Input>(options: RunOptions<Input> = {}): Run<Input> => {
   const run = new Run(options);
-  setHandler(progressQuery, () => run.progress);
-  setHandler(auditQuery, () => run.audit.entries);
-  setHandler(payoutEndedSignal, (told) => run.tell(told));
-  setHandler(cardholderCheckedSignal, (told) => run.tell(told));
-  setHandler(resolveUpdate, (resolution: Resolution) => run.resolve(resolution), {
+  const state = stateOf(run);
+  setHandler(progressQuery, () => state.progress);
+  setHandler(auditQuery, () => state.audit.entries);
+  setHandler(payoutEndedSignal, (content) => state.onSignal(content));
+  setHandler(cardholderCheckedSignal, (content) => state.onSignal(content));
+  setHandler(resolveUpdate, (resolution: Resolution) => state.resolve(resolution), {
     validator: (resolution: Resolution) => {
-      const fault = run.whyNot(resolution);
+      const fault = state.whyNot(resolution);
       if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault, "InvalidResolution");
     },
   });

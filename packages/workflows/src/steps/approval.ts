@@ -1,22 +1,18 @@
-import { condition, setHandler, workflowInfo } from "@temporalio/workflow";
-import { ApplicationFailure } from "@temporalio/common";
-import { localActivities } from "../run/activities.ts";
 import {
   type Approval,
+  type ApprovalOptions,
   type ApprovalRequest,
   approveUpdate,
-  whyNotApproved,
-} from "../run/approval.ts";
-import type { EndingDecision } from "@durable-payments/activities";
+  type EndingDecision,
+  STEP,
+} from "@durable-payments/protocol";
+import { ApplicationFailure } from "@temporalio/common";
+import { condition, setHandler, workflowInfo } from "@temporalio/workflow";
+import { localActivities } from "../run/activities.ts";
+import { whyNotApproved } from "../run/approval.ts";
 import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import type { Run } from "../run/run.ts";
-
-/** When a second person has to approve. */
-export interface ApprovalOptions {
-  /** Amounts above this, a decimal string in the payment's currency. */
-  readonly above: string;
-}
+import { type Run, stateOf } from "../run/run.ts";
 
 /** A payment that may have to be approved. */
 export interface ToApprove {
@@ -36,55 +32,45 @@ export const startedBy = (): string | undefined => {
 };
 
 /**
- * Waits, however long it takes, for a second person when an amount is above a limit.
+ * Wait, however long it takes, for a second person when an amount is above a limit. What this run has
+ * been approved is not asked for again.
  *
+ * @returns whether a person was asked: meanwhile the run may have been amended.
  * @throws Rejected when the second person says no.
  */
 export const awaitApproval = async (
   run: Run,
   { above }: ApprovalOptions,
   { amount, overruled = [], payload, shown }: ToApprove,
-): Promise<void> => {
-  run.setNeedsApproval();
-  if (!(await localActivities.isAbove({ amount, limit: above }))) return;
+): Promise<boolean> => {
+  const state = stateOf(run);
+  const hash = intentOf("approval", [JSON.stringify(payload)]);
+  if (state.approved === hash) return false;
+  state.setNeedsApproval();
+  if (!(await localActivities.isAbove({ amount, limit: above }))) return false;
   const note = `above ${above}: a second person has to approve`;
   const ask = async (step: string): Promise<void> => {
     // A run that was reset knows of decisions once a step of it has begun.
-    const overruledBy = [...run.decisions, ...overruled].flatMap((decision) =>
+    const overruledBy = [...state.decisions, ...overruled].flatMap((decision) =>
       decision.overruled ? [decision.overruled.by] : [],
     );
     const rejectedOf = overruled.map((rejected) => rejected.startedBy);
     const request: ApprovalRequest = {
       payment: shown,
-      hash: intentOf("approval", [JSON.stringify(payload)]),
+      hash,
       startedBy: startedBy(),
-      ...(run.amendedBy.length > 0 && { amendedBy: run.amendedBy }),
+      ...(state.amendedBy.length > 0 && { amendedBy: state.amendedBy }),
       ...(overruledBy.length > 0 && { overruledBy }),
       ...(rejectedOf.length > 0 && { rejectedOf }),
       since: new Date().toISOString(),
     };
-    let approval: Approval | undefined;
-    setHandler(approveUpdate, (given: Approval) => void (approval = given), {
-      validator: (given: Approval) => {
-        const fault =
-          approval === undefined
-            ? whyNotApproved(request, given)
-            : "This question has been answered.";
-        if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault, "InvalidApproval");
-      },
-    });
-    run.shows({ approval: request });
-    run.waiting(step, note);
-    await condition(() => approval !== undefined);
-    run.shows({ approval: undefined });
-    // The condition holds: the update has set it.
-    const given = approval as unknown as Approval;
+    const given = await decisionOn(run, step, { note, request });
     const rejected = "reject" in given ? given.reject : undefined;
-    run.audit.add({
+    state.audit.add({
       who: given.by,
       step,
       what: rejected === undefined ? "approved" : "rejected",
-      detail: { hash: request.hash, ...(rejected !== undefined && { why: rejected }) },
+      detail: { hash, ...(rejected !== undefined && { why: rejected }) },
     });
     if (rejected !== undefined) {
       throw runFailure("Rejected", `${given.by} rejected the payment: ${rejected}`, {
@@ -95,5 +81,31 @@ export const awaitApproval = async (
     }
   };
   // It is one stage to those who look for what is to be approved, however often it is asked.
-  await run.step("awaitApproval", note, ask, { stage: "awaitApproval" });
+  await state.step(STEP.awaitApproval, note, ask, { stage: STEP.awaitApproval });
+  state.approved = hash;
+  return true;
+};
+
+/** Show what is to be approved, and wait for the decision. */
+const decisionOn = async (
+  run: Run,
+  step: string,
+  { note, request }: { readonly note: string; readonly request: ApprovalRequest },
+): Promise<Approval> => {
+  let approval: Approval | undefined;
+  setHandler(approveUpdate, (given: Approval) => void (approval = given), {
+    validator: (given: Approval) => {
+      const fault =
+        approval === undefined
+          ? whyNotApproved(request, given)
+          : "This question has been answered.";
+      if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault, "InvalidApproval");
+    },
+  });
+  run.show({ approval: request });
+  run.waiting(step, note);
+  await condition(() => approval !== undefined);
+  run.show({ approval: undefined });
+  // The condition holds: the update has set it.
+  return approval as unknown as Approval;
 };

@@ -1,8 +1,8 @@
 import type { JournalSend } from "@durable-payments/activities";
+import type { HumanTask } from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
-import type { Attention } from "../run/attention.ts";
 import { rootCause } from "../run/failures.ts";
-import type { Run } from "../run/run.ts";
+import type { RunState } from "../run/run-state.ts";
 import { checkRequest } from "./check-requests.ts";
 import { aboutSend, doubtText } from "./other-send.ts";
 import { takeFound } from "./record-found.ts";
@@ -15,7 +15,7 @@ const AMEND_BY_RETRY =
 /** What a person is asked about a send. */
 interface AskedAbout<Request> {
   readonly reason: string;
-  readonly candidates: Attention["candidates"];
+  readonly candidates: HumanTask["candidates"];
   readonly canResend: boolean;
   readonly isInDoubt: boolean;
   /** What was sent before, as the journal has it, where that is another request than the one of now. */
@@ -32,7 +32,7 @@ interface AskedAbout<Request> {
  * @throws Abandoned when the decision is to end the run.
  */
 export const askPerson = async <Request extends object, A>(
-  run: Run,
+  run: RunState,
   sending: Sending<Request, A>,
   asked: AskedAbout<Request>,
 ): Promise<A | "send"> => {
@@ -69,7 +69,7 @@ export const askPerson = async <Request extends object, A>(
  * @throws Abandoned when the decision is to end the run.
  */
 export const askToAmend = async <Request extends object, A>(
-  run: Run,
+  run: RunState,
   sending: Sending<Request, A>,
   { reason, request }: { readonly reason: string; readonly request: Request },
 ): Promise<Request | undefined> => {

@@ -1,8 +1,8 @@
 import type { Balance } from "@durable-payments/api-core";
+import { type Duration, type PollInterval, STEP } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
-import type { Duration } from "../run/duration.ts";
 import { failureOfActivity, runFailure } from "../run/failures.ts";
-import { ALONE, endOf, endsBy, orLastLook, pace, type PollInterval } from "../run/pace.ts";
+import { SOLE_POLLING, endOf, endsBy, orLastReading, pollSchedule } from "../run/polling.ts";
 import type { Run } from "../run/run.ts";
 
 const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type === "Refused";
@@ -12,7 +12,7 @@ const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type ==
  * Creating one that exists changes nothing.
  */
 export const ensureBalance = (run: Run, currency: string): Promise<Balance> =>
-  run.step("ensureBalance", `looking for the ${currency} balance`, async () => {
+  run.step(STEP.ensureBalance, `looking for the ${currency} balance`, async () => {
     const balance = await activities.retrieveBalance({ currency }).catch(async (error: unknown) => {
       if (!isRefusal(error)) throw error;
       // It may be there all the same: who refused the reading may have been busy.
@@ -54,33 +54,38 @@ export const awaitFunds = (
   { amount, currency }: { readonly amount: string; readonly currency: string },
   { pollInterval, within = "30 days" }: AwaitFundsOptions = {},
 ): Promise<Balance> =>
-  run.step("awaitFunds", `waiting until the ${currency} balance holds ${amount}`, async (step) => {
-    const until = endOf(within);
-    const { balance, isEnough } = await activities.checkFunds({ amount, currency });
-    if (isEnough) return balance;
-    run.waiting(
-      step,
-      `the ${currency} balance holds ${balance.available_balance}, ${amount} is needed`,
-    );
-    run.shows({ [`fund ${currency}`]: await bankDetails(currency) });
-    return orLastLook(
-      until,
-      activities.awaitFunds.executeWithOptions(
-        { summary: `Await ${amount} ${currency} on the balance`, ...endsBy(until) },
-        [{ amount, currency, ...pace(pollInterval, ALONE, until) }],
-      ),
-      () => activities.checkFunds({ amount, currency }),
-    )
-      .then((seen) => {
-        if (seen.isEnough) return seen.balance;
-        throw runFailure(
-          "FundsOverdue",
-          `The ${currency} balance did not hold ${amount} within ${String(within)}.`,
-          { amount, currency },
+  run.step(
+    STEP.awaitFunds,
+    `waiting until the ${currency} balance holds ${amount}`,
+    async (step) => {
+      const until = endOf(within);
+      const { balance, isEnough } = await activities.checkFunds({ amount, currency });
+      if (isEnough) return balance;
+      run.waiting(
+        step,
+        `the ${currency} balance holds ${balance.available_balance}, ${amount} is needed`,
+      );
+      run.show({ [`fund ${currency}`]: await bankDetails(currency) });
+      try {
+        const seen = await orLastReading(
+          until,
+          activities.awaitFunds.executeWithOptions(
+            { summary: `Await ${amount} ${currency} on the balance`, ...endsBy(until) },
+            [{ amount, currency, ...pollSchedule(pollInterval, SOLE_POLLING, until) }],
+          ),
+          () => activities.checkFunds({ amount, currency }),
         );
-      })
-      .finally(() => run.shows({ [`fund ${currency}`]: undefined }));
-  });
+        if (seen.isEnough) return seen.balance;
+      } finally {
+        run.show({ [`fund ${currency}`]: undefined });
+      }
+      throw runFailure(
+        "FundsOverdue",
+        `The ${currency} balance did not hold ${amount} within ${String(within)}.`,
+        { amount, currency },
+      );
+    },
+  );
 
 /** What is shown to who can fund a balance; that there are none must not end the wait for funds. */
 const bankDetails = async (currency: string): Promise<unknown> => {

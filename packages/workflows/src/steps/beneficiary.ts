@@ -1,4 +1,5 @@
 import type { Input } from "@durable-payments/api-core";
+import { STEP } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { readSendFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
@@ -25,7 +26,7 @@ export interface CreateBeneficiaryOptions {
 export const createBeneficiary = (
   run: Run,
   beneficiary: Input<"createBeneficiary">,
-  { step = "createBeneficiary", whenLost = "recreate" }: CreateBeneficiaryOptions = {},
+  { step = STEP.createBeneficiary, whenLost = "recreate" }: CreateBeneficiaryOptions = {},
 ): Promise<string> =>
   run.step(step, "creating the beneficiary", async () => {
     let lostAnswers = 0;

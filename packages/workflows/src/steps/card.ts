@@ -1,4 +1,5 @@
 import type { Card, Input } from "@durable-payments/api-core";
+import { STEP } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { intentOf } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
@@ -27,7 +28,11 @@ export interface IssuedCard extends Card {
  *
  * @param step name of the step, when a run issues several cards.
  */
-export const issueCard = (run: Run, card: CardToIssue, step = "issueCard"): Promise<IssuedCard> =>
+export const issueCard = (
+  run: Run,
+  card: CardToIssue,
+  step: string = STEP.issueCard,
+): Promise<IssuedCard> =>
   run.step(step, `issuing the card with ${card.card_limit} USD`, () =>
     sendUntilKnown<Input<"createCard">, IssuedCard>(run, {
       step,
@@ -64,7 +69,7 @@ export const confirmCard = (
   run: Run,
   { card, card_name }: { readonly card: IssuedCard; readonly card_name?: string | undefined },
 ): Promise<Card> =>
-  run.step("confirmCard", "confirming the card", () =>
+  run.step(STEP.confirmCard, "confirming the card", () =>
     activities.confirmCard.executeWithOptions({ summary: `Confirm the card ${card.card_id}` }, [
       {
         card,

@@ -1,21 +1,13 @@
 import type { SeenCardholder } from "@durable-payments/activities";
 import { cardholderIntent, matchCardholder } from "@durable-payments/activities/near-match";
 import type { Cardholder, Input } from "@durable-payments/api-core";
-import type { Duration } from "../run/duration.ts";
-import { activities, localLooks } from "../run/activities.ts";
+import { type Duration, STEP } from "@durable-payments/protocol";
+import { isRecord } from "../is-record.ts";
+import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import {
-  endOf,
-  endsBy,
-  orLastLook,
-  lookingActivities,
-  pace,
-  type PollInterval,
-  SAFETY_NET,
-} from "../run/pace.ts";
 import type { Run } from "../run/run.ts";
-import { isRecord } from "../is-record.ts";
+import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { LOOK_OPTIONS } from "./reconcile.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
@@ -65,7 +57,7 @@ const foundCardholder = async (
 export const createCardholder = (
   run: Run,
   cardholder: CreateCardholder,
-  step = "createCardholder",
+  step: string = STEP.createCardholder,
 ): Promise<string> =>
   run.step(step, "creating the cardholder", () =>
     sendUntilKnown<CreateCardholder, Identified>(run, {
@@ -88,17 +80,9 @@ export const createCardholder = (
     }).then(({ card_holder_id }) => card_holder_id),
   );
 
-/** How long {@link awaitVerification} waits, and how often it looks by itself. */
-export interface AwaitVerificationOptions {
-  /** Longest time to wait, default 7 days. */
-  readonly within?: Duration;
-  /** Time between two looks of its own, default an hour to six: the tracker tells it before. */
-  readonly pollInterval?: PollInterval;
-}
-
 /**
- * Waits until a cardholder's identity check has passed: until the tracker tells so and the list shows
- * it, or the run sees it by itself. A last look is taken at the end of the wait.
+ * Wait until a cardholder's identity check has passed: until the tracker signals it and the list shows
+ * it, or the run sees it by itself. A last reading is taken after `within`, default 7 days.
  *
  * @throws VerificationRefused, VerificationIncomplete, CardholderRemoved, or VerificationOverdue after
  * `within`.
@@ -106,38 +90,34 @@ export interface AwaitVerificationOptions {
 export const awaitVerification = (
   run: Run,
   card_holder_id: string,
-  { pollInterval, within = "7 days" }: AwaitVerificationOptions = {},
+  { within = "7 days", ...options }: AwaitCompletionOptions = {},
 ): Promise<void> =>
-  run.step("awaitVerification", "waiting for the identity check", (step) => {
+  run.step(STEP.awaitVerification, "waiting for the identity check", async (step) => {
     run.waiting(step, "waiting for the identity check");
-    const until = endOf(within);
-    const check = { summary: `Look at the identity check of ${card_holder_id}` };
-    return run
-      .toldOrSeen<SeenCardholder>(`cardholder:${card_holder_id}`, {
-        isAbout: (told) =>
-          isRecord(told) &&
-          isRecord(told["cardholder"]) &&
-          told["cardholder"]["card_holder_id"] === card_holder_id,
-        confirm: () =>
-          localLooks.checkCardholder
-            .executeWithOptions(check, [{ card_holder_id }])
-            .catch(() =>
-              activities.checkCardholder.executeWithOptions({ ...check, ...endsBy(until) }, [
-                { card_holder_id },
-              ]),
-            )
-            .then((seen) => (seen.outcome === "open" ? undefined : seen)),
-        look: () =>
-          orLastLook(
-            until,
-            lookingActivities(pollInterval).awaitVerification.executeWithOptions(
-              { summary: `Await the identity check of ${card_holder_id}`, ...endsBy(until) },
-              [{ card_holder_id, ...pace(pollInterval, SAFETY_NET, until) }],
-            ),
-            () => activities.checkCardholder.executeWithOptions(check, [{ card_holder_id }]),
+    const reading = { summary: `Look at the identity check of ${card_holder_id}` };
+    const seen = await awaitCompletion<SeenCardholder>(
+      run,
+      {
+        awaited: `cardholder:${card_holder_id}`,
+        isAbout: (content) =>
+          isRecord(content) &&
+          isRecord(content["cardholder"]) &&
+          content["cardholder"]["card_holder_id"] === card_holder_id,
+        readLocally: () =>
+          localReadings.checkCardholder.executeWithOptions(reading, [{ card_holder_id }]),
+        read: (bounds) =>
+          activities.checkCardholder.executeWithOptions({ ...reading, ...bounds }, [
+            { card_holder_id },
+          ]),
+        poll: ({ awaitVerification }, bounds, schedule) =>
+          awaitVerification.executeWithOptions(
+            { summary: `Await the identity check of ${card_holder_id}`, ...bounds },
+            [{ card_holder_id, ...schedule }],
           ),
-      })
-      .then((seen) => judgeCheck(seen, card_holder_id, within));
+      },
+      { within, ...options },
+    );
+    judgeCheck(seen, card_holder_id, within);
   });
 
 /** Lets pass the cardholder who is verified. */

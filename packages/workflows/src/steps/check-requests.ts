@@ -1,8 +1,9 @@
 import type { PlannedRequest } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
+import { STEP } from "@durable-payments/protocol";
 import { accountPin } from "../run/account-pin.ts";
 import { localActivities } from "../run/activities.ts";
-import type { Run } from "../run/run.ts";
+import { type Run, stateOf } from "../run/run.ts";
 
 /**
  * Checks everything that a run is going to send, before it sends anything, and pins the run to the
@@ -11,10 +12,12 @@ import type { Run } from "../run/run.ts";
  * @throws InvalidRequest, which names every fault.
  */
 export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>): Promise<void> =>
-  run.step(
-    "checkRequests",
+  stateOf(run).step(
+    STEP.checkRequests,
     "checking the input",
-    () => localActivities.checkRequests(planned).then((account) => void accountPin().know(account)),
+    async () => {
+      accountPin().know(await localActivities.checkRequests(planned));
+    },
     { isIndexed: false },
   );
 

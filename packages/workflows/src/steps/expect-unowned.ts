@@ -1,7 +1,7 @@
-import { claimsOf } from "@durable-payments/activities/search-attributes";
+import { ownershipKeys } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
-import type { Run } from "../run/run.ts";
+import type { RunState } from "../run/run-state.ts";
 
 /**
  * Expects that nobody else owns what these ids name: what another run or step has made is not what
@@ -11,11 +11,11 @@ import type { Run } from "../run/run.ts";
  * @throws OwnedByOther where another run, or another step of this run, owns one.
  */
 export const expectUnowned = async (
-  run: Run,
+  run: RunState,
   step: string,
   ids: Readonly<Record<string, string>>,
 ): Promise<void> => {
-  const claims = claimsOf(ids);
+  const claims = ownershipKeys(ids);
   const sibling = run
     .siblings(step)
     .find((other) => claims.some((claim) => other.claims.includes(claim)));

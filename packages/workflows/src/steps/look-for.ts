@@ -1,5 +1,5 @@
-import type { Run } from "../run/run.ts";
-import { intentMark } from "../run/search-index.ts";
+import { intentMark } from "@durable-payments/protocol";
+import type { RunState } from "../run/run-state.ts";
 import { reconcile, type Reconciled, type Unanswered } from "./reconcile.ts";
 import type { LookUp, Sending, Sought } from "./send.ts";
 
@@ -9,7 +9,7 @@ type LookedFor<Request, A> = Pick<Unanswered<A>, "isWorkerLost" | "seen" | "tell
 
 /** Looks for what a step has sent until it can be known whether it was carried out, or not. */
 export const lookFor = <Request extends object, A>(
-  run: Run,
+  run: RunState,
   { ids, intent, step }: Pick<Sending<Request, A>, "ids" | "intent" | "step">,
   { find, shown }: LookUp<Request, A>,
   { isWorkerLost, keys, request, seen, since, tell }: LookedFor<Request, A>,

@@ -1,6 +1,6 @@
 import type { JournalSend } from "@durable-payments/activities";
 import { bearsKey } from "@durable-payments/activities/near-match";
-import type { Attention } from "../run/attention.ts";
+import type { HumanTask } from "@durable-payments/protocol";
 import { moneyText, namedInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Reconciled } from "./reconcile.ts";
 import type { Sending } from "./send.ts";
@@ -17,7 +17,7 @@ const OUTCOMES: Readonly<Record<JournalSend["outcome"], string>> = {
 const timeOf = ({ begunAt }: JournalSend): string => new Date(begunAt).toISOString();
 
 /** What a person is shown of what was sent before, as the journal has it: it keeps no more. */
-export const shownOfJournal = (sent: JournalSend): Attention["candidates"][number] => {
+export const shownOfJournal = (sent: JournalSend): HumanTask["candidates"][number] => {
   const { amount, currency, ids, key, outcome } = sent;
   return {
     ...ids,
@@ -74,14 +74,14 @@ export const doubtText = (
 
 /** Whether something listed bears the key under which it was sent: then it was carried out. */
 const isFoundByKey = (
-  { unique_request_id }: Attention["candidates"][number],
+  { unique_request_id }: HumanTask["candidates"][number],
   { key }: JournalSend,
 ): boolean => typeof unique_request_id === "string" && bearsKey(unique_request_id, key);
 
 /** What a person is told of a look for what was sent before. */
 interface FoundOfOther {
   readonly text: string;
-  readonly candidates: Attention["candidates"];
+  readonly candidates: HumanTask["candidates"];
   readonly canResend: boolean;
 }
 
@@ -92,7 +92,7 @@ interface FoundOfOther {
 export const foundOfOther = <A>(
   found: Reconciled<A>,
   other: JournalSend,
-  shown: (item: A) => Attention["candidates"][number],
+  shown: (item: A) => HumanTask["candidates"][number],
 ): FoundOfOther => {
   switch (found._tag) {
     case "Found": {
@@ -132,7 +132,7 @@ export const aboutSend = <Request extends object>(
     readonly reason: string;
     readonly request: Request;
   },
-): Pick<Attention, "reason" | "sent" | "toSend" | "idsWanted"> => {
+): Pick<HumanTask, "reason" | "sent" | "toSend" | "idsWanted"> => {
   const told = { reason: `${reason}${leftText(left)}`, idsWanted };
   const asNow = shown(request);
   if (other === undefined) return { ...told, sent: asNow };

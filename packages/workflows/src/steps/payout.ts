@@ -1,22 +1,13 @@
 import type { SeenPayout } from "@durable-payments/activities";
 import { bearsKey, paysTheSame, payoutIntent } from "@durable-payments/activities/near-match";
 import type { Input, Payout } from "@durable-payments/api-core";
-import type { Duration } from "../run/duration.ts";
-import { activities, localLooks } from "../run/activities.ts";
+import { type HumanTask, STEP } from "@durable-payments/protocol";
+import { isRecord } from "../is-record.ts";
+import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";
-import {
-  endOf,
-  endsBy,
-  orLastLook,
-  lookingActivities,
-  pace,
-  type PollInterval,
-  SAFETY_NET,
-} from "../run/pace.ts";
-import type { Attention } from "../run/attention.ts";
-import type { Run } from "../run/run.ts";
-import { isRecord } from "../is-record.ts";
+import { type Run, stateOf } from "../run/run.ts";
+import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { LOOK_OPTIONS } from "./reconcile.ts";
 import { type LookUp, sendUntilKnown } from "./send.ts";
 
@@ -75,7 +66,7 @@ const lookUpPayout: LookUp<CreatePayout, Payout> = {
 const foundPayout = async (
   { payout_id = "" }: Readonly<Record<string, string>>,
   request: CreatePayout,
-  candidates: Attention["candidates"] = [],
+  candidates: HumanTask["candidates"] = [],
 ): Promise<Payout> => {
   const found = await activities.retrievePayout({ payout_id });
   const isAskedAbout = candidates.some((candidate) => candidate["payout_id"] === payout_id);
@@ -97,7 +88,7 @@ const foundPayout = async (
 export const createPayout = (
   run: Run,
   payout: Omit<CreatePayout, "unique_request_id">,
-  step = "createPayout",
+  step: string = STEP.createPayout,
 ): Promise<Payout> =>
   run.step(step, `creating the payout of ${payout.amount} ${payout.currency}`, () =>
     sendUntilKnown<CreatePayout, Payout>(run, {
@@ -127,58 +118,43 @@ export type CreatedPayout = Pick<Payout, "payout_id">;
 /** A payout at the end of the wait for it: `open` where it has not ended within the time. */
 export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
 
-/** How long {@link awaitPayout} waits, and how often it looks by itself. */
-export interface AwaitPayoutOptions {
-  /** Longest time to wait, default 30 days. */
-  readonly within?: Duration;
-  /** Time between two looks of its own, default an hour to six: the tracker tells it before. */
-  readonly pollInterval?: PollInterval;
-}
-
 /**
- * Waits until a payout has ended: until the tracker tells so and the payout itself shows it, or the
- * run sees it by itself. Neither silence of the service nor the end of the wait is a failure of the
- * payout: after `within` it looks once more, and returns the payout as it then is, with the outcome
- * `open` and no `complete_time`.
+ * Wait until a payout has ended: until the tracker signals it and the payout itself shows it, or the run
+ * sees it by itself. Neither silence of the service nor the end of the wait is a failure of the payout:
+ * after `within`, default 30 days, it reads once more, and returns the payout as it then is, with the
+ * outcome `open` and no `complete_time`.
  *
  * @throws PayoutFailed when the service says that the payout failed.
  */
 export const awaitPayout = (
   run: Run,
   { payout_id }: CreatedPayout,
-  { pollInterval, within = "30 days" }: AwaitPayoutOptions = {},
+  { within = "30 days", ...options }: AwaitCompletionOptions = {},
 ): Promise<AwaitedPayout> =>
-  run.step("awaitPayout", "waiting for the payout to complete", (step) => {
+  run.step(STEP.awaitPayout, "waiting for the payout to complete", async (step) => {
     run.waiting(step, "waiting for the payout to complete");
-    const until = endOf(within);
-    const check = { summary: `Look at the payout ${payout_id}` };
-    return run
-      .toldOrSeen<SeenPayout>(`payout:${payout_id}`, {
-        isAbout: (told) =>
-          isRecord(told) && isRecord(told["payout"]) && told["payout"]["payout_id"] === payout_id,
-        confirm: () =>
-          localLooks.checkPayout
-            .executeWithOptions(check, [{ payout_id }])
-            .catch(() =>
-              activities.checkPayout.executeWithOptions({ ...check, ...endsBy(until) }, [
-                { payout_id },
-              ]),
-            )
-            .then((seen) => (seen.outcome === "open" ? undefined : seen)),
-        look: () =>
-          orLastLook(
-            until,
-            lookingActivities(pollInterval).awaitPayoutEnd.executeWithOptions(
-              { summary: `Await the payout ${payout_id}`, ...endsBy(until) },
-              [{ payout_id, ...pace(pollInterval, SAFETY_NET, until) }],
-            ),
-            () => activities.checkPayout.executeWithOptions(check, [{ payout_id }]),
+    const reading = { summary: `Look at the payout ${payout_id}` };
+    const seen = await awaitCompletion<SeenPayout>(
+      run,
+      {
+        awaited: `payout:${payout_id}`,
+        isAbout: (content) =>
+          isRecord(content) &&
+          isRecord(content["payout"]) &&
+          content["payout"]["payout_id"] === payout_id,
+        readLocally: () => localReadings.checkPayout.executeWithOptions(reading, [{ payout_id }]),
+        read: (bounds) =>
+          activities.checkPayout.executeWithOptions({ ...reading, ...bounds }, [{ payout_id }]),
+        poll: ({ awaitPayoutEnd }, bounds, schedule) =>
+          awaitPayoutEnd.executeWithOptions(
+            { summary: `Await the payout ${payout_id}`, ...bounds },
+            [{ payout_id, ...schedule }],
           ),
-      })
-      .then((seen) => {
-        if (seen.outcome === "open") run.leavesOpen();
-        return payoutOf(seen);
-      });
+      },
+      { within, ...options },
+    );
+    if (seen.outcome === "open") stateOf(run).leavesOpen();
+    return payoutOf(seen);
   });
 
 /** The payout, unless it has failed; an open one has no time of completion that counts. */

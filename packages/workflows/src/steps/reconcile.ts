@@ -1,12 +1,10 @@
 import type { Matches } from "@durable-payments/activities";
-import { normalizedKey } from "@durable-payments/activities/near-match";
-import { claimsOf } from "@durable-payments/activities/search-attributes";
 import { DISPATCH_WITHIN_MS } from "@durable-payments/activities/send-intent";
+import { type HumanTask, normalizedKey, ownershipKeys } from "@durable-payments/protocol";
 import { ActivityFailure } from "@temporalio/common";
 import { sleep } from "@temporalio/workflow";
-import type { Attention } from "../run/attention.ts";
 import { failureOfActivity, rootCause } from "../run/failures.ts";
-import type { Run } from "../run/run.ts";
+import type { RunState } from "../run/run-state.ts";
 import { judge, type Look, type Verdict } from "./judge.ts";
 import { serviceAnswers } from "./service-answers.ts";
 
@@ -17,7 +15,7 @@ export type Reconciled<A> =
   | {
       readonly _tag: "Unclear";
       readonly reason: string;
-      readonly candidates: Attention["candidates"];
+      readonly candidates: HumanTask["candidates"];
     };
 
 /** Something that a look showed. */
@@ -35,7 +33,7 @@ export interface Unanswered<A> {
   /** The ids of something found, by the service's name of their field. */
   readonly ids: (found: A) => Readonly<Record<string, string>>;
   /** What a person is shown of something found. */
-  readonly shown: (found: A) => Attention["candidates"][number];
+  readonly shown: (found: A) => HumanTask["candidates"][number];
   /** The mark of what the step makes, as other steps of the run bear it. */
   readonly intentMark: string;
   /** Whether it was not the worker itself that reported it: it may send yet. */
@@ -89,7 +87,7 @@ const lookOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> 
  * it can be known, and ends: what cannot be known is unclear.
  */
 export const reconcile = async <A>(
-  run: Run,
+  run: RunState,
   { find, ids: idsOf, intentMark, isWorkerLost, seen, shown, step, tell }: Unanswered<A>,
 ): Promise<Reconciled<A>> => {
   const lostAt = Date.now();
@@ -125,7 +123,7 @@ export const reconcile = async <A>(
     const endedAt = Date.now();
     const candidates = matches.map(({ id, isOurs, key, owner, ...match }, i) => {
       const item = items[i];
-      const claims = claimsOf(item === undefined ? {} : idsOf(item), key);
+      const claims = ownershipKeys(item === undefined ? {} : idsOf(item), key);
       return {
         ...match,
         id,

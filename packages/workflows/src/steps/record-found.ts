@@ -1,5 +1,5 @@
 import { localJournal } from "../run/activities.ts";
-import type { Run } from "../run/run.ts";
+import type { RunState } from "../run/run-state.ts";
 import { expectUnowned } from "./expect-unowned.ts";
 import type { Sending } from "./send.ts";
 
@@ -11,7 +11,7 @@ type Found<Request extends object, A> = Pick<Sending<Request, A>, "ids" | "opera
  * @returns who has taken it before, by the name of the step or the workflow id; undefined where nobody has.
  */
 export const recordFound = async <Request extends object, A>(
-  run: Run,
+  run: RunState,
   { ids, operation, step }: Found<Request, A>,
   result: A,
 ): Promise<string | undefined> => {
@@ -28,7 +28,7 @@ export const recordFound = async <Request extends object, A>(
  * @throws OwnedByOther, or an error that names who has taken it, where another run or step has it.
  */
 export const takeFound = async <Request extends object, A>(
-  run: Run,
+  run: RunState,
   found: Found<Request, A>,
   result: A,
 ): Promise<void> => {

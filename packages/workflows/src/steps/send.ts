@@ -1,9 +1,10 @@
-import type { JournalSend, Matches, SendIntent, SentBefore } from "@durable-payments/activities";
+import type { JournalSend, Matches, SendIntent } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
+import type { HumanTask, SentBefore } from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
-import type { Attention } from "../run/attention.ts";
 import { rootCause } from "../run/failures.ts";
-import type { Run } from "../run/run.ts";
+import type { RunState } from "../run/run-state.ts";
+import { type Run, stateOf } from "../run/run.ts";
 import { takeFound } from "./record-found.ts";
 import { Sender } from "./sender.ts";
 
@@ -24,7 +25,7 @@ export interface LookUp<Request extends object, A> {
   /** Reads the list, once. */
   readonly find: (request: Request, sought: Sought<A>) => Promise<Matches<A>>;
   /** What a person is shown of something found. */
-  readonly shown: (found: A) => Attention["candidates"][number];
+  readonly shown: (found: A) => HumanTask["candidates"][number];
   /**
    * The request as an earlier send had it that carried another one, as far as the journal tells; left
    * out where the journal keeps nothing of it by which it could be looked for.
@@ -56,7 +57,7 @@ export interface Sending<Request extends object, A> {
     ids: Readonly<Record<string, string>>,
     request: Request,
     /** What the person was asked about. */
-    candidates?: Attention["candidates"],
+    candidates?: HumanTask["candidates"],
   ) => Promise<A>;
   /** The ids of what it made, by the service's name of their field: what the step owns from then on. */
   readonly ids: (result: A) => Readonly<Record<string, string>>;
@@ -73,12 +74,12 @@ export interface Sending<Request extends object, A> {
  * - Sent before, as the journal has it: takes what it made, or looks it up.
  */
 export const sendUntilKnown = async <Request extends object, A>(
-  run: Run,
+  publicRun: Run,
   sending: Sending<Request, A>,
 ): Promise<A> => {
+  const run = stateOf(publicRun);
   run.sendsOnce(sending.step);
-  const told = run.sentBefore(sending.step);
-  const before = told instanceof Promise ? await told : told;
+  const before = await run.sentBefore(sending.step);
   const known = before?.outcome === "known" ? await takeOver(run, sending, before) : undefined;
   if (known !== undefined) {
     return keep(run, sending, { result: known.result, what: "known from the run before" });
@@ -105,6 +106,10 @@ export const sendUntilKnown = async <Request extends object, A>(
   }
 };
 
+/** Whether it is known what a step made before the run was reset: whatever led to it has been done. */
+export const isMadeBefore = async (run: Run, step: string): Promise<boolean> =>
+  (await stateOf(run).sentBefore(step))?.outcome === "known";
+
 /**
  * Takes over what a step made in a run before this one, by its history or as a person said it: that a
  * person has said so does not make it this step's.
@@ -112,7 +117,7 @@ export const sendUntilKnown = async <Request extends object, A>(
  * @returns undefined where it is not what was sent, or another run or step has it.
  */
 const takeOver = async <Request extends object, A>(
-  run: Run,
+  run: RunState,
   sending: Sending<Request, A>,
   before: Extract<SentBefore, { readonly outcome: "known" }>,
 ): Promise<{ readonly result: A } | undefined> => {
@@ -132,13 +137,13 @@ const takeOver = async <Request extends object, A>(
 
 /** Keeps what a write has made. */
 const keep = <Request extends object, A>(
-  run: Run,
+  run: RunState,
   { ids: idsOf, step }: Sending<Request, A>,
   { result, what }: { readonly result: A; readonly what: string },
 ): A => {
   const ids = idsOf(result);
   run.known(ids, step);
-  run.settled(step);
+  run.clearIntent(step);
   // Nothing else of it stands: the journal permits no send after one that was carried out.
   run.knowsSendsUpTo(step, Number.MAX_SAFE_INTEGER);
   run.audit.add({ who: "run", step, what, detail: ids });

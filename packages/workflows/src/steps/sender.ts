@@ -1,26 +1,21 @@
-import type {
-  JournalSend,
-  SendIntent,
-  SentAlready,
-  SentBefore,
-} from "@durable-payments/activities";
+import type { JournalSend, SendIntent, SentAlready } from "@durable-payments/activities";
+import type { HumanTask, SentBefore } from "@durable-payments/protocol";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
-import type { Attention } from "../run/attention.ts";
 import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts";
-import { isShielded } from "../run/is-shielded.ts";
 import { inDoubtOf, otherInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
-import type { Run } from "../run/run.ts";
+import { isShielded } from "../run/is-shielded.ts";
+import type { RunState } from "../run/run-state.ts";
 import { askPerson, askToAmend } from "./ask-person.ts";
 import { checkRequest } from "./check-requests.ts";
+import { lookFor } from "./look-for.ts";
 import {
   earlierRequestText,
   foundOfOther,
   otherRequestText,
   shownOfJournal,
 } from "./other-send.ts";
-import { lookFor } from "./look-for.ts";
 import type { Reconciled, Seen } from "./reconcile.ts";
 import { recordFound } from "./record-found.ts";
 import type { LookUp, Sending } from "./send.ts";
@@ -64,7 +59,7 @@ const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
  * a request is under way or looked up, but before it is sent again.
  */
 export class Sender<Request extends object, A> {
-  readonly #run: Run;
+  readonly #run: RunState;
   readonly #sending: Sending<Request, A>;
   /** From when on it may have been sent. */
   #since: number;
@@ -91,7 +86,7 @@ export class Sender<Request extends object, A> {
   #other: JournalSend | undefined;
 
   constructor(
-    run: Run,
+    run: RunState,
     sending: Sending<Request, A>,
     before: Exclude<SentBefore, { readonly outcome: "known" }> | undefined,
   ) {
@@ -178,7 +173,7 @@ export class Sender<Request extends object, A> {
 
   /** A run that ends with nothing in doubt has made nothing. */
   leave(): void {
-    if (!this.#isInDoubt && !this.#isSending) this.#run.settled(this.#sending.step);
+    if (!this.#isInDoubt && !this.#isSending) this.#run.clearIntent(this.#sending.step);
   }
 
   /** Something may have been made that this run does not know. */
@@ -204,7 +199,7 @@ export class Sender<Request extends object, A> {
   #fix(request: Request): Request {
     const { intent, step } = this.#sending;
     const key = this.#keys.current;
-    this.#run.intends(step, { intent: intent(request), ...(key !== undefined && { key }) });
+    this.#run.recordIntent(step, { intent: intent(request), ...(key !== undefined && { key }) });
     return key === undefined ? request : { ...request, unique_request_id: key };
   }
 
@@ -240,8 +235,8 @@ export class Sender<Request extends object, A> {
       this.#doubt();
       return this.#ask(`An earlier send got no answer; the repeat: ${refusal.message}`, []);
     }
-    if (this.#run.options.onRefusal !== "ask") {
-      this.#run.settled(this.#sending.step);
+    if (this.#run.onRefusal !== "ask") {
+      this.#run.clearIntent(this.#sending.step);
       throw refusal;
     }
     return this.#askToAmend(refusal.message);
@@ -380,7 +375,7 @@ export class Sender<Request extends object, A> {
 
   async #ask(
     reason: string,
-    candidates: Attention["candidates"],
+    candidates: HumanTask["candidates"],
     canResend = true,
   ): Promise<A | "send"> {
     const other = this.#other;
@@ -416,7 +411,7 @@ export class Sender<Request extends object, A> {
     try {
       await checkRequest(this.#sending, this.#request);
     } catch (error) {
-      if (!this.#isSentBefore) this.#run.settled(this.#sending.step);
+      if (!this.#isSentBefore) this.#run.clearIntent(this.#sending.step);
       throw error;
     }
   }

@@ -12,7 +12,7 @@ type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 /** Pays two suppliers one after the other, each exactly once, and tells what became of both. */
 export async function payTwoSuppliers(first: Payment, second: Payment) {
   const run = beginRun();
-  return run.conduct(async () => {
+  return run.execute(async () => {
     // Both inputs are checked before anything is sent.
     await checkRequests(run, [
       { operation: "createPayout", input: first, at: "first" },

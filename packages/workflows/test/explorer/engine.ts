@@ -1,8 +1,8 @@
 import { makeActivities } from "./activity-execution.ts";
 import { ActivityStates, type AttemptState } from "./activity-states.ts";
 import { type JournalLog, JournalStates } from "./journal-io.ts";
-import { RunSituations, type Scheduled, type Situation } from "./run-situations.ts";
 import type { ActivityOutcome, RunEvent } from "./run-history.ts";
+import { RunSituations, type Scheduled, type Situation } from "./run-situations.ts";
 import type { Process, RunRecord, State, World } from "./world.ts";
 import { BEGIN, workflowOf } from "./world.ts";
 
@@ -125,7 +125,7 @@ export class Engine {
     },
   ): Promise<{ readonly outcome: ActivityOutcome; readonly journal: JournalLog }> {
     let journal = before;
-    if (type === "readRetryOrder") {
+    if (type === "readRetryInstruction") {
       // A reset that no order tells of: what the run sent after it is not known.
       return { outcome: { result: { runId, order: null, isOutdated: true } }, journal };
     }

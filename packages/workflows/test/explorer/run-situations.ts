@@ -1,4 +1,4 @@
-import type { Attention } from "../../src/run/attention.ts";
+import type { HumanTask } from "@durable-payments/protocol";
 import { type Chain, Chains, entriesOf, type RunEvent } from "./run-history.ts";
 import { type Command, WorkflowExecution } from "./workflow-execution.ts";
 
@@ -30,7 +30,7 @@ export interface Situation {
   /** PaymentIds as they were written, the oldest first. */
   readonly written: ReadonlyArray<{ readonly at: number; readonly ids: ReadonlyArray<string> }>;
   readonly closed: Closing | undefined;
-  readonly question: Attention | undefined;
+  readonly question: HumanTask | undefined;
   /** The step that the run is in. */
   readonly step: string;
   /** What its steps say they have made. */

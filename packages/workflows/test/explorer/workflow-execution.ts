@@ -1,4 +1,9 @@
-import { PAYMENT_IDS, PAYMENT_IN_DOUBT } from "@durable-payments/activities/search-attributes";
+import {
+  type AuditEntry,
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  type Progress,
+} from "@durable-payments/protocol";
 import {
   ApplicationFailure,
   defaultFailureConverter,
@@ -9,8 +14,6 @@ import { requiredTsToMs } from "@temporalio/common/lib/time.js";
 import { setActivator } from "@temporalio/workflow/lib/global-attributes.js";
 import { Activator } from "@temporalio/workflow/lib/internals.js";
 import { tryUnblockConditions } from "@temporalio/workflow/lib/worker-interface.js";
-import type { AuditEntry } from "../../src/run/audit.ts";
-import type { Progress } from "../../src/run/progress.ts";
 import type { ActivityOutcome, RunEvent } from "./run-history.ts";
 import { idle, setTime } from "./virtual-time.ts";
 
@@ -165,7 +168,7 @@ export class WorkflowExecution {
       registeredActivityNames: new Set([
         "findForgottenSends",
         "readAccount",
-        "readRetryOrder",
+        "readRetryInstruction",
         "recordFound",
       ]),
       stackTracesEnabled: false,

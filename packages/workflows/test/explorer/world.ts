@@ -103,7 +103,7 @@ export const workflowOf =
   (workflowId: string) =>
   () => {
     const run = beginRun();
-    return run.conduct(async () => {
+    return run.execute(async () => {
       for (const [step, payment] of Object.entries(runs[workflowId] ?? {})) {
         await createPayout(run, payment, step);
       }

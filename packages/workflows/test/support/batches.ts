@@ -1,7 +1,7 @@
+import type { BatchRow, PayoutBatchInput } from "@durable-payments/protocol";
 import { randomUUID } from "node:crypto";
-import type { BatchRow } from "@durable-payments/activities";
 import { vi } from "vitest";
-import { payoutBatch, type PayoutBatchInput, payoutPage } from "../../src/index.ts";
+import { payoutBatch, payoutBatchChunk } from "../../src/index.ts";
 import { payoutInput } from "./inputs.ts";
 import type { Rig } from "./rig.ts";
 
@@ -25,34 +25,34 @@ export const makeRows = (
     };
   });
 
-/** Writes the pages of a bulk run as the starter does, and starts it. */
+/** Writes the chunks of a bulk run as the starter does, and starts it. */
 export const startBatch = async (
   { environment, queue }: Rig,
   rows: ReadonlyArray<BatchRow>,
   {
     input = {},
-    pageSize = 10,
+    chunkSize = 10,
     workflowId = `payouts/${randomUUID()}`,
   }: {
     readonly input?: Partial<PayoutBatchInput>;
-    readonly pageSize?: number;
+    readonly chunkSize?: number;
     readonly workflowId?: string;
   } = {},
 ) => {
   const { client } = environment;
-  const pages = Math.ceil(rows.length / pageSize);
-  for (let page = 1; page <= pages; page += 1) {
-    await client.workflow.start(payoutPage, {
-      workflowId: `${workflowId}/page/${page}`,
+  const chunks = Math.ceil(rows.length / chunkSize);
+  for (let chunk = 1; chunk <= chunks; chunk += 1) {
+    await client.workflow.start(payoutBatchChunk, {
+      workflowId: `${workflowId}/chunk/${chunk}`,
       taskQueue: queue.taskQueue,
-      args: [rows.slice((page - 1) * pageSize, page * pageSize)],
+      args: [rows.slice((chunk - 1) * chunkSize, chunk * chunkSize)],
       startDelay: "365 days",
     });
   }
   return await client.workflow.start(payoutBatch, {
     workflowId,
     taskQueue: queue.taskQueue,
-    args: [{ pages, rows: rows.length, totals: {}, ...input }],
+    args: [{ chunks, rows: rows.length, totals: {}, ...input }],
     memo: { startedBy: "Ada" },
   });
 };

@@ -10,7 +10,7 @@ export async function createTwoAtOnce(
   options?: RunOptions,
 ): Promise<Array<string>> {
   const run = beginRun(options);
-  return run.conduct(async () => {
+  return run.execute(async () => {
     const made = await Promise.all([
       createPayout(run, first, "payTheFirst"),
       createPayout(run, second, "payTheSecond"),

@@ -1,5 +1,10 @@
+import {
+  type Decision,
+  progressQuery,
+  type Resolution,
+  resolveUpdate,
+} from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
-import { type Decision, progressQuery, type Resolution, resolveUpdate } from "../../src/index.ts";
 
 /** A decision, and who takes it. */
 export type Decided = Decision & Pick<Resolution, "by">;

@@ -1,4 +1,4 @@
-import type { OnboardCardholderInput, PayoutInput } from "../../src/index.ts";
+import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 
 /** Inputs as the service's document asks for them, each a valid one. */
 

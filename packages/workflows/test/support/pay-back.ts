@@ -6,7 +6,7 @@ type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 /** Pays, and where it fails or is cancelled, pays another sum in place of it. */
 export async function payBack(payment: Payment, inPlaceOfIt: Payment): Promise<void> {
   const run = beginRun();
-  return run.conduct(async () => {
+  return run.execute(async () => {
     run.onFailure({
       what: "pay in place of it",
       how: async () => {

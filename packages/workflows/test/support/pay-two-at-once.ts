@@ -6,7 +6,7 @@ type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 /** Creates two payouts, and awaits them side by side. */
 export async function payTwoAtOnce(first: Payment, second: Payment): Promise<Array<string>> {
   const run = beginRun();
-  return run.conduct(async () => {
+  return run.execute(async () => {
     const one = await createPayout(run, first, "payTheFirst");
     const two = await createPayout(run, second, "payTheSecond");
     const paid = await Promise.all([awaitPayout(run, one), awaitPayout(run, two)]);

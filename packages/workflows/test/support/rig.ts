@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { Context } from "@temporalio/activity";
 import { type PaymentsActivities, workerQueues } from "@durable-payments/activities";
+import { searchAttributes } from "@durable-payments/protocol";
 import {
   createLocalEnvironment,
   createTimeSkippingEnvironment,
 } from "@durable-payments/tools/testing";
+import { Context } from "@temporalio/activity";
 import type {
   Workflow,
   WorkflowHandleWithFirstExecutionRunId,
@@ -16,7 +16,7 @@ import type {
   TestWorkflowEnvironment,
 } from "@temporalio/testing";
 import { Worker } from "@temporalio/worker";
-import { searchAttributes } from "../../src/index.ts";
+import { randomUUID } from "node:crypto";
 import { bundleWorkflows } from "./bundle.ts";
 import { quietRuntime } from "./quiet.ts";
 

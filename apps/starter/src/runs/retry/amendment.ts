@@ -1,4 +1,5 @@
 import type { Fault } from "@durable-payments/api-core";
+import { amendableFields, WORKFLOW } from "@durable-payments/protocol";
 import { badInput } from "../../errors.ts";
 import { canonicalJson } from "../../input/canonical-json.ts";
 import { isRecord } from "../../input/fields.ts";
@@ -6,37 +7,10 @@ import { planOnboarding } from "../../input/onboard-input.ts";
 import { planPayout } from "../../input/payout-input.ts";
 import type { PlannedRun } from "../../input/planned-run.ts";
 
-/** What can be amended of a workflow's input. */
-interface Amendable {
-  /** Checks an input as that of a new run is checked. */
-  readonly plan: (input: unknown) => PlannedRun;
-  /** By field, or by what its name begins with: the last step that uses it. */
-  readonly usedBy: Readonly<Record<string, string>>;
-}
-
-const AMENDABLE: Readonly<Record<string, Amendable>> = {
-  onboardCardholder: {
-    plan: planOnboarding,
-    usedBy: {
-      "cardholder.": "createCardholder",
-      "card.card_limit": "issueCard",
-      "card.product_code": "issueCard",
-      "card.card_name": "confirmCard",
-      "options.verifyWithin": "awaitVerification",
-      "options.fundWithin": "awaitFunds",
-      "options.pollInterval": "awaitFunds",
-    },
-  },
-  payout: {
-    plan: planPayout,
-    usedBy: {
-      "beneficiary.": "createBeneficiary",
-      beneficiary_id: "createPayout",
-      "payout.": "createPayout",
-      "options.completeWithin": "awaitPayout",
-      "options.pollInterval": "awaitPayout",
-    },
-  },
+/** Checks an input as that of a new run is checked, by workflow type. */
+const CHECKS: Readonly<Record<string, (input: unknown) => PlannedRun>> = {
+  [WORKFLOW.onboardCardholder]: planOnboarding,
+  [WORKFLOW.payout]: planPayout,
 };
 
 /** Changes a JSON value by a merge patch (RFC 7396): null takes a field away. */
@@ -62,7 +36,10 @@ const valueAt = (value: unknown, field: string): unknown =>
     .split(".")
     .reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 
-const stepThatUses = (field: string, { usedBy }: Amendable): string | undefined => {
+const stepThatUses = (
+  field: string,
+  usedBy: Readonly<Record<string, string>>,
+): string | undefined => {
   const used = Object.keys(usedBy).find((name) =>
     name.endsWith(".") ? field.startsWith(name) : field === name,
   );
@@ -83,8 +60,8 @@ export interface Amendment {
  * @throws BadInput that names every fault
  */
 export const amendInput = (workflowType: string, input: unknown, patch: unknown): Amendment => {
-  const amendable = AMENDABLE[workflowType];
-  if (amendable === undefined) {
+  const [usedBy, check] = [amendableFields[workflowType], CHECKS[workflowType]];
+  if (usedBy === undefined || check === undefined) {
     throw badInput(
       `The input of a run of ${workflowType} cannot be amended: its fields are not known. Nothing was done.`,
     );
@@ -99,13 +76,13 @@ export const amendInput = (workflowType: string, input: unknown, patch: unknown)
         canonicalJson({ at: valueAt(input, field) }) !==
         canonicalJson({ at: valueAt(amended, field) }),
     )
-    .map((field) => ({ field, step: stepThatUses(field, amendable) }));
+    .map((field) => ({ field, step: stepThatUses(field, usedBy) }));
   const faults: ReadonlyArray<Fault> = fields.flatMap(({ field, step }) =>
     step === undefined ? [{ field, problem: "cannot be amended by a retry" }] : [],
   );
   if (faults.length > 0) throw badInput("The amendment is wrong. Nothing was done.", faults);
   if (fields.length === 0) throw badInput("The amendment changes nothing. Nothing was done.");
-  amendable.plan(amended);
+  check(amended);
   return {
     input: amended,
     fields: fields.flatMap(({ field, step }) => (step === undefined ? [] : [{ field, step }])),

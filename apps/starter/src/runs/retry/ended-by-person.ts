@@ -1,4 +1,4 @@
-import type { EndingDecision, RetryOrder } from "@durable-payments/activities";
+import type { EndingDecision, RetryInstruction } from "@durable-payments/protocol";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { textAt } from "../../input/fields.ts";
@@ -41,7 +41,7 @@ export const endingDecisionOf = (event: Event): ToldDecision | undefined =>
  */
 export const allDecisions = (
   told: ReadonlyArray<EndingDecision>,
-  orders: ReadonlyArray<RetryOrder>,
+  orders: ReadonlyArray<RetryInstruction>,
 ): ReadonlyArray<EndingDecision> => {
   const byRun = new Map(told.map((decision) => [decision.runId, decision]));
   for (const { decisions = [] } of orders) {

@@ -1,5 +1,13 @@
-import type { EndingDecision, RetryOrder } from "@durable-payments/activities";
-import { claimsOf, quoted } from "@durable-payments/activities/search-attributes";
+import {
+  type EndingDecision,
+  ownershipKeys,
+  queryText,
+  type RetryInstruction,
+  type Sending,
+  sendingOf,
+  sendingReconciledBy,
+  sendingUndoneBy,
+} from "@durable-payments/protocol";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
@@ -7,7 +15,6 @@ import { isRecord, textAt } from "../../input/fields.ts";
 import { type KeptSettlement, readSettlement } from "../settlement.ts";
 import { allDecisions } from "./ended-by-person.ts";
 import { type PastActivity, type PastStep, type ReadRun, readRun } from "./read-steps.ts";
-import { LOOK_UPS, type SendKind, SENDS, UNDOES } from "./sends.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
 export type Sent =
@@ -16,7 +23,7 @@ export type Sent =
 
 /** The sends of one step. */
 export interface PastSend {
-  readonly kind: SendKind;
+  readonly kind: Sending;
   readonly sent: Sent;
   /** How many keys it has used. */
   readonly keys: number;
@@ -84,13 +91,19 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 const SENT_ALREADY = "AlreadySent";
 
 /** Ids that look-ups, people and the journal found; those that the run took are its own. */
-const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): Array<string> =>
+const foundIds = (
+  steps: ReadonlyArray<PastStep>,
+  { idField: id, operation }: Sending,
+): Array<string> =>
   steps.flatMap(({ activities, decisions }) => [
     ...activities.flatMap(({ failureDetail, type }) =>
       type === operation && isRecord(failureDetail) ? (textAt(failureDetail["ids"], id) ?? []) : [],
     ),
     ...activities.flatMap(({ result, type }) => {
-      const items = LOOK_UPS[type] === operation && isRecord(result) ? result["items"] : [];
+      const items =
+        sendingReconciledBy(type)?.operation === operation && isRecord(result)
+          ? result["items"]
+          : [];
       return Array.isArray(items) ? items.flatMap((item) => textAt(item, id) ?? []) : [];
     }),
     ...decisions.flatMap(({ found }) => textAt(found, id) ?? []),
@@ -99,9 +112,9 @@ const foundIds = (steps: ReadonlyArray<PastStep>, { id, operation }: SendKind): 
 /** Whether these claims have what a send made. */
 export const claims = (
   all: ReadonlySet<string>,
-  { id: name }: Pick<SendKind, "id">,
+  { idField: name }: Pick<Sending, "idField">,
   id: string,
-): boolean => claimsOf({ [name]: id }).some((claim) => all.has(claim));
+): boolean => ownershipKeys({ [name]: id }).some((claim) => all.has(claim));
 
 const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
   if (REFUSED.has(failure)) return "refused";
@@ -138,19 +151,19 @@ const othersOf = (attempts: ReadonlyArray<PastActivity>): ReadonlyArray<OtherSen
 };
 
 /** Ids of what steps have made, or may have: of what several of them were shown each may have one. */
-const idsSeenBy = (steps: ReadonlyArray<PastStep>, kind: SendKind): ReadonlySet<string> =>
+const idsSeenBy = (steps: ReadonlyArray<PastStep>, kind: Sending): ReadonlySet<string> =>
   new Set([
     ...steps
       .flatMap(({ activities }) => activities)
       .flatMap(({ result, type }) =>
-        type === kind.operation ? (textAt(result, kind.id) ?? []) : [],
+        type === kind.operation ? (textAt(result, kind.idField) ?? []) : [],
       ),
     ...foundIds(steps, kind),
   ]);
 
 const sentBy = (
   { others, steps }: Readonly<Record<"others" | "steps", ReadonlyArray<PastStep>>>,
-  kind: SendKind,
+  kind: Sending,
   owned: ReadonlySet<string>,
 ): Sent => {
   const attempts = steps
@@ -161,7 +174,7 @@ const sentBy = (
   // What the run owns is this step's where no other step can have taken it.
   const seenByOthers = idsSeenBy(others, kind);
   const id =
-    textAt(made?.result, kind.id) ??
+    textAt(made?.result, kind.idField) ??
     foundIds(steps, kind).findLast(
       (found) => claims(owned, kind, found) && !seenByOthers.has(found),
     );
@@ -182,7 +195,7 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
     const others = all.filter((step) => step.name !== name);
     const activities = steps.flatMap((step) => step.activities);
     const kind = activities
-      .map(({ type }) => SENDS[LOOK_UPS[type] ?? type])
+      .map(({ type }) => sendingOf(type) ?? sendingReconciledBy(type))
       .find((known) => known !== undefined);
     if (kind === undefined) continue;
     const keys = new Set(
@@ -209,7 +222,7 @@ const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
     });
   }
   for (const { operation, step, ...sent } of runs.flatMap(({ forgotten }) => forgotten)) {
-    const kind = SENDS[operation];
+    const kind = sendingOf(operation);
     if (kind === undefined || sends.get(step)?.sent.outcome === "known") continue;
     const { amount, currency, ids, key: unique_request_id } = sent;
     const lastInput = { amount, currency, unique_request_id };
@@ -223,8 +236,11 @@ const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
   const attempts = runs
     .flatMap(({ steps }) => steps.at(-1)?.activities ?? [])
     .flatMap(({ input, isDone, type }) => {
-      const name = UNDOES[type] ?? "";
-      return claimsOf({ [name]: textAt(input, name) ?? "" }).map((claim) => ({ claim, isDone }));
+      const name = sendingUndoneBy(type)?.idField ?? "";
+      return ownershipKeys({ [name]: textAt(input, name) ?? "" }).map((claim) => ({
+        claim,
+        isDone,
+      }));
     });
   const undone = new Set(attempts.filter(({ isDone }) => isDone).map(({ claim }) => claim));
   const all = attempts.map(({ claim }) => claim);
@@ -234,7 +250,7 @@ const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
 /** The amendment of a person to one step, as one of the run's input. */
 const asInput = (
   input: unknown,
-  { input: part }: SendKind,
+  { input: part }: Sending,
   amend: Readonly<Record<string, unknown>>,
 ): unknown => {
   if (!isRecord(input)) return input;
@@ -246,10 +262,11 @@ const asInput = (
   };
 };
 
-const isOrder = (value: unknown): value is RetryOrder => isRecord(value) && isRecord(value["sent"]);
+const isOrder = (value: unknown): value is RetryInstruction =>
+  isRecord(value) && isRecord(value["sent"]);
 
 /** The orders that runs have taken up, oldest first. */
-const ordersOf = (runs: ReadonlyArray<ReadRun>): Array<RetryOrder> =>
+const ordersOf = (runs: ReadonlyArray<ReadRun>): Array<RetryInstruction> =>
   runs.flatMap(({ changes }) =>
     changes.flatMap((change) => {
       const order =
@@ -335,7 +352,7 @@ export const readPast = async (
   const isReset = raw.workflowExecutionInfo?.firstRunId !== runId;
   const others: Array<ReadPastRun> = [];
   if (isReset) {
-    const query = `WorkflowId = ${quoted(workflowId)}`;
+    const query = `WorkflowId = ${queryText(workflowId)}`;
     for await (const other of temporal.client.workflow.list({ query })) {
       if (!runs.has(other.runId)) {
         others.push(await historyOf(temporal, workflowId, other.runId));
@@ -359,7 +376,7 @@ const settled = async (temporal: Temporal, runs: ReadonlyArray<ReadPastRun>): Pr
       const settlement = await readSettlement(temporal, runId, step);
       if (settlement === undefined) continue;
       settlements.push(settlement);
-      const id = settlement.found?.[send.kind.id];
+      const id = settlement.found?.[send.kind.idField];
       if (id !== undefined) sends.set(step, { ...send, sent: { outcome: "known", id } });
       else if (runId === runs.at(-1)?.runId) {
         sends.set(step, { ...send, sent: { outcome: "notSent" } });

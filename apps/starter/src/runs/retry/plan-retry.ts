@@ -1,5 +1,5 @@
-import type { EndingDecision, RetryOrder, SentBefore } from "@durable-payments/activities";
 import type { Fault } from "@durable-payments/api-core";
+import type { EndingDecision, RetryInstruction, SentBefore } from "@durable-payments/protocol";
 import { badInput, endedByPerson } from "../../errors.ts";
 import { canonicalJson } from "../../input/canonical-json.ts";
 import { textAt } from "../../input/fields.ts";
@@ -44,7 +44,7 @@ export interface RetryPlan {
   readonly amended: ReadonlyArray<string>;
   /** Decisions of people that ended the run, and are overruled. */
   readonly overruled: ReadonlyArray<EndingDecision>;
-  readonly order: RetryOrder;
+  readonly order: RetryInstruction;
 }
 
 const list = (names: ReadonlyArray<string>): string => names.join(", ");
@@ -77,7 +77,7 @@ const toldOf = (send: PastSend, { undone }: Past, isAmended: boolean) => {
             note: NOTES.known,
             before: {
               outcome: "known",
-              ids: { [kind.id]: sent.id },
+              ids: { [kind.idField]: sent.id },
               ...(key !== undefined && { key }),
             } satisfies SentBefore,
           };

@@ -1,10 +1,11 @@
 import type { ForgottenSend } from "@durable-payments/activities";
+import { isStep, PAYMENT_ACCOUNT, PAYMENT_IDS } from "@durable-payments/protocol";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
 import { isRecord } from "../../input/fields.ts";
 import { activityEndOf, type Event, searchAttributeOf } from "../history-steps.ts";
-import { isStep, stageOf } from "../stages.ts";
+import { stageOf } from "../stages.ts";
 import { endingDecisionOf, type ToldDecision } from "./ended-by-person.ts";
 
 type EventId = NonNullable<Event["eventId"]>;
@@ -150,12 +151,12 @@ export const readRun = ({ events }: History): ReadRun => {
     const stage = stageOf(event);
     const task = taskOf(event);
     if (stage !== undefined && task !== undefined) enter(stage, task);
-    const owned = searchAttributeOf(event, "PaymentIds");
+    const owned = searchAttributeOf(event, PAYMENT_IDS.name);
     if (Array.isArray(owned)) {
       ids.clear();
       for (const id of owned) ids.add(String(id));
     }
-    const pinned = searchAttributeOf(event, "PaymentAccount");
+    const pinned = searchAttributeOf(event, PAYMENT_ACCOUNT.name);
     if (typeof pinned === "string") account = pinned;
     endedBy ??= endingDecisionOf(event);
     const cancel = event.workflowExecutionCancelRequestedEventAttributes;
@@ -202,7 +203,7 @@ export const readRun = ({ events }: History): ReadRun => {
       current.decisions.push(decision);
       changes.push({ by: "decision", step: current.name, decision });
     }
-    const answer = localAnswerOf(event, "readRetryOrder");
+    const answer = localAnswerOf(event, "readRetryInstruction");
     if (answer !== undefined) changes.push({ by: "reset", answer });
     const told = localAnswerOf(event, "findForgottenSends");
     // The activity's own result, as its history has it.

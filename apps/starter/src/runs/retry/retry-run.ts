@@ -1,13 +1,13 @@
-import { randomUUID } from "node:crypto";
 import {
-  orderIdFor,
-  orderIdOf,
-  RETRY_ORDER_TYPE,
+  instructionIdFor,
+  instructionIdOf,
   resetReason,
-  retryOrderQueue,
-} from "@durable-payments/activities/retry-order";
+  RETRY_INSTRUCTION_TYPE,
+  retryInstructionQueue,
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import proto from "@temporalio/proto";
+import { randomUUID } from "node:crypto";
 import type { Temporal } from "../../connection/temporal.ts";
 import { badInput } from "../../errors.ts";
 import { commandLine } from "../../output/command-line.ts";
@@ -97,10 +97,10 @@ export const retryRun = async (
   const { client } = temporal;
   const { by, reason } = flags;
   const resetTo = past.steps.find(({ name }) => name === plan.from)?.taskEnd ?? null;
-  const orderId = orderIdFor(run.runId, randomUUID());
-  const order = await client.workflow.start(RETRY_ORDER_TYPE, {
+  const orderId = instructionIdFor(run.runId, randomUUID());
+  const order = await client.workflow.start(RETRY_INSTRUCTION_TYPE, {
     workflowId: orderId,
-    taskQueue: retryOrderQueue(run.taskQueue),
+    taskQueue: retryInstructionQueue(run.taskQueue),
     args: [plan.order],
     workflowExecutionTimeout: ORDER_KEPT,
     staticSummary: `${by} has ${workflowId} retried from ${plan.from}`,
@@ -119,7 +119,7 @@ export const retryRun = async (
     ],
   });
   const { reset } = readRun(await client.workflow.getHandle(workflowId, runId).fetchHistory());
-  if (orderIdOf(reset?.reason ?? "") !== orderId) {
+  if (instructionIdOf(reset?.reason ?? "") !== orderId) {
     await order.terminate("Another retry came first.");
     throw badInput(
       `The run ${workflowId} was retried by somebody else meanwhile: see ${commandLine("runs", "show", workflowId)}. Nothing was done.`,

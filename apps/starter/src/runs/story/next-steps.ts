@@ -1,3 +1,4 @@
+import { NEEDS_ATTENTION, STEP } from "@durable-payments/protocol";
 import type { NextStep, Story } from "./story.ts";
 
 type Told = Pick<
@@ -9,15 +10,15 @@ type Told = Pick<
 const OF_INPUT: ReadonlySet<string> = new Set(["InvalidRequest", "Refused", "VerificationRefused"]);
 
 const WAITS_FOR: Readonly<Record<string, string>> = {
-  needsAttention: "A person is asked: see the question, and how to answer it",
-  awaitApproval: "A second person is asked: see the payment, and how to approve it",
-  awaitFunds: "Funds are missing: see how much, and by which account to pay in",
+  [NEEDS_ATTENTION]: "A person is asked: see the question, and how to answer it",
+  [STEP.awaitApproval]: "A second person is asked: see the payment, and how to approve it",
+  [STEP.awaitFunds]: "Funds are missing: see how much, and by which account to pay in",
 };
 
 const ofOpenRun = ({ state, steps, workerFault, workflowId }: Told): Array<NextStep> => {
   const step = steps.findLast(({ outcome }) => outcome === "running");
   const asks = step?.events.at(-1)?.kind === "question";
-  const waitsFor = WAITS_FOR[asks ? "needsAttention" : (step?.name ?? "")];
+  const waitsFor = WAITS_FOR[asks ? NEEDS_ATTENTION : (step?.name ?? "")];
   return [
     ...(workerFault === null
       ? []

@@ -1,14 +1,15 @@
+import { isStep, NEEDS_ATTENTION, undoFailedIn } from "@durable-payments/protocol";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import { activityEndOf, type Event, summaryOf, timeOf } from "../history-steps.ts";
-import { ASKS, isStep, leftOverOf, stageOf } from "../stages.ts";
+import { stageOf } from "../stages.ts";
 import { failureOf, masked } from "./masked.ts";
 import { messageOf } from "./message.ts";
 import type { StoryActivity, StoryEvent, StoryStep, StoryTimer } from "./story.ts";
 
 /** What a stage tells that is no step of its own: it belongs to the step that the run is at. */
 const toldBy = (stage: string, at: string): StoryEvent | undefined => {
-  if (stage === ASKS) return { kind: "question", since: at };
-  const what = leftOverOf(stage);
+  if (stage === NEEDS_ATTENTION) return { kind: "question", since: at };
+  const what = undoFailedIn(stage);
   return what === undefined ? undefined : { kind: "leftOver", what, at };
 };
 

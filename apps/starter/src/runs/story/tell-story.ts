@@ -1,4 +1,4 @@
-import { givenReason } from "@durable-payments/activities/retry-order";
+import { givenReason, PAYMENT_CURRENCY } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
@@ -8,12 +8,11 @@ import { summaryOf, timeOf } from "../history-steps.ts";
 import { pendingActivities } from "../pending-activity.ts";
 import { idsOf, standingOf } from "../run-list.ts";
 import { describeRun } from "../run-state.ts";
-import { PAYMENT_CURRENCY } from "@durable-payments/activities/search-attributes";
 import { webUiLink } from "../web-ui.ts";
 import { failureOf, masked } from "./masked.ts";
 import { nextSteps } from "./next-steps.ts";
-import type { Reset, Story, StoryStep } from "./story.ts";
 import { type RunEnd, storySteps } from "./story-steps.ts";
+import type { Reset, Story, StoryStep } from "./story.ts";
 
 /** A reset leaves a failed workflow task at the point from which the run goes on. */
 const resetOf = ({ events }: History): Reset | null => {

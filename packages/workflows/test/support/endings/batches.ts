@@ -1,18 +1,18 @@
 import type { BatchActivities } from "@durable-payments/activities";
-import type { WorkflowHandle } from "@temporalio/client";
-import { ApplicationFailure } from "@temporalio/common";
 import {
   cancelBatchUpdate,
   pauseBatchUpdate,
-  payoutBatch,
   type PayoutBatchInput,
   resumeBatchUpdate,
-} from "../../../src/index.ts";
+} from "@durable-payments/protocol";
+import type { WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { payoutBatch } from "../../../src/index.ts";
 import { approve, type Ending, type Stage } from "./ending.ts";
 
 const ROWS_OF_A_PAGE = 10;
 
-/** As if every page had rows that all are paid. */
+/** As if every chunk had rows that all are paid. */
 const activities: BatchActivities = {
   startPayoutRuns: async () => ({
     rows: ROWS_OF_A_PAGE,
@@ -21,7 +21,7 @@ const activities: BatchActivities = {
     known: 0,
     conflicting: 0,
   }),
-  closePages: async () => undefined,
+  closeChunks: async () => undefined,
   awaitPayoutRuns: async ({ started }) => ({
     completed: started,
     failed: 0,
@@ -32,16 +32,16 @@ const activities: BatchActivities = {
   }),
 };
 
-const input = (pages: number): PayoutBatchInput => ({
-  pages,
-  rows: pages * ROWS_OF_A_PAGE,
-  totals: { USD: `${pages}000.00` },
+const input = (chunks: number): PayoutBatchInput => ({
+  chunks,
+  rows: chunks * ROWS_OF_A_PAGE,
+  totals: { USD: `${chunks}000.00` },
 });
 
-const begin = ({ start }: Stage, pages: number, more: Partial<PayoutBatchInput> = {}) =>
-  start(payoutBatch, { ...input(pages), ...more });
+const begin = ({ start }: Stage, chunks: number, more: Partial<PayoutBatchInput> = {}) =>
+  start(payoutBatch, { ...input(chunks), ...more });
 
-/** The first page waits until the test lets it go; the run is given orders meanwhile. */
+/** The first chunk waits until the test lets it go; the run is given orders meanwhile. */
 const ordered = (name: string, order: (handle: WorkflowHandle) => Promise<void>): Ending => {
   let letGo: () => void = () => undefined;
   const isLetGo = new Promise<void>((resolve) => {
@@ -51,9 +51,9 @@ const ordered = (name: string, order: (handle: WorkflowHandle) => Promise<void>)
     name,
     activities: {
       ...activities,
-      startPayoutRuns: async (page) => {
+      startPayoutRuns: async (chunk) => {
         await isLetGo;
-        return activities.startPayoutRuns(page);
+        return activities.startPayoutRuns(chunk);
       },
     },
     run: async (stage) => {
@@ -99,7 +99,7 @@ export const batchEndings: ReadonlyArray<Ending> = [
     activities: {
       ...activities,
       startPayoutRuns: () => {
-        throw ApplicationFailure.nonRetryable("page 1 is gone", "PageMissing");
+        throw ApplicationFailure.nonRetryable("chunk 1 is gone", "ChunkMissing");
       },
     },
     run: (stage) => begin(stage, 1),

@@ -1,11 +1,11 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import type { Client, WorkflowHandle } from "@temporalio/client";
 import {
   type Approval,
   type ApprovalRequest,
   approveUpdate,
   progressQuery,
-} from "../../../src/index.ts";
+} from "@durable-payments/protocol";
+import type { Client, WorkflowHandle } from "@temporalio/client";
 import { type Decided, decide as answer } from "../decide.ts";
 import type { Queue } from "../rig.ts";
 import type { Service, startService } from "../service.ts";

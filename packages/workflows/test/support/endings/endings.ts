@@ -1,5 +1,5 @@
 import { Context } from "@temporalio/activity";
-import { brake } from "../../../src/definitions/brake.ts";
+import { pauseSends } from "../../../src/definitions/pause-sends.ts";
 import { tracker } from "../../../src/definitions/tracker.ts";
 import { type Rig, withWorker } from "../rig.ts";
 import { startService } from "../service.ts";
@@ -10,9 +10,9 @@ import { payoutEndings } from "./payouts.ts";
 
 const brakeEndings: ReadonlyArray<Ending> = [
   {
-    name: "brake-released",
+    name: "pause-released",
     run: async ({ start }) => {
-      const handle = await start(brake);
+      const handle = await start(pauseSends);
       await handle.terminate("resumed");
       return handle;
     },

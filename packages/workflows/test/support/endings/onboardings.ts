@@ -1,9 +1,6 @@
+import type { OnboardCardholderInput, OnboardCardholderOptions } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
-import {
-  onboardCardholder,
-  type OnboardCardholderInput,
-  type OnboardCardholderOptions,
-} from "../../../src/index.ts";
+import { onboardCardholder } from "../../../src/index.ts";
 import { onboardInput } from "../inputs.ts";
 import { cancelAt, cancelWhile, decide, type Ending, refused } from "./ending.ts";
 

@@ -1,7 +1,11 @@
-import { randomUUID } from "node:crypto";
+import {
+  payoutEndedSignal,
+  type PayoutInput,
+  type PayoutOptions,
+} from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
-import { payoutEndedSignal } from "../../../src/run/told.ts";
-import { payout, type PayoutInput, type PayoutOptions } from "../../../src/index.ts";
+import { randomUUID } from "node:crypto";
+import { payout } from "../../../src/index.ts";
 import { payoutInput } from "../inputs.ts";
 import { approve, cancelAt, decide, type Ending, refused, untilStageIs } from "./ending.ts";
 

@@ -1,14 +1,12 @@
 import {
+  intentMark,
   PAYMENT_ACCOUNT,
   PAYMENT_AWAITS,
   PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
-} from "@durable-payments/activities/search-attributes";
+} from "@durable-payments/protocol";
 import { upsertSearchAttributes } from "@temporalio/workflow";
-
-/** Marks in PaymentIds what a run is about to make, until it is known what became of it. */
-export const intentMark = (intent: string): string => `intent:${intent}`;
 
 /** Longest value of a Keyword that every visibility store takes. */
 const LONGEST_KEYWORD = 255;
@@ -17,7 +15,7 @@ const LONGEST_KEYWORD = 255;
  * What a run can be found by. Changes are to be written when the workflow has done all that it can do
  * for now: one event for all, and in the same transaction as the commands that it has given with them.
  */
-export class SearchIndex {
+export class SearchAttributes {
   #stage = "";
   #account = "";
   #ids = new Set<string>();
@@ -47,7 +45,7 @@ export class SearchIndex {
   }
 
   /** What a step is about to make; other runs that look for the like know that this one may have made it. */
-  intends(step: string, intent: string): void {
+  recordIntent(step: string, intent: string): void {
     this.#intents.set(step, intentMark(intent));
     this.#due();
   }
@@ -59,13 +57,13 @@ export class SearchIndex {
   }
 
   /** It is known what became of a step's send. */
-  settled(step: string): void {
+  clearIntent(step: string): void {
     if (this.#intents.delete(step)) this.#due();
   }
 
   /** The run ends: only these steps may have made what nobody knows of. */
-  settleAllBut(steps: ReadonlyArray<string>): void {
-    for (const step of this.#intents.keys()) if (!steps.includes(step)) this.settled(step);
+  clearIntentsBut(steps: ReadonlyArray<string>): void {
+    for (const step of this.#intents.keys()) if (!steps.includes(step)) this.clearIntent(step);
   }
 
   /** By step, the mark of what it may have made while it is not known what became of it. */

@@ -1,9 +1,9 @@
+import type { BatchRow } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
-import type { BatchRow } from "@durable-payments/workflows";
 import { canonicalJson } from "../input/canonical-json.ts";
 
 /** Rows that are kept in Temporal as one input. */
-export interface Page {
+export interface Chunk {
   /** The first is 1. */
   readonly number: number;
   readonly rows: ReadonlyArray<BatchRow>;
@@ -16,13 +16,13 @@ const MOST_ROWS = 250;
 /** Temporal warns of inputs above 256 KB. */
 const MOST_BYTES = 200_000;
 
-/** Puts rows into pages, one page at a time. The same rows always make the same pages. */
-export async function* pagesOf(rows: AsyncIterable<BatchRow>): AsyncGenerator<Page> {
+/** Puts rows into chunks, one chunk at a time. The same rows always make the same chunks. */
+export async function* chunksOf(rows: AsyncIterable<BatchRow>): AsyncGenerator<Chunk> {
   let number = 0;
   let held: Array<BatchRow> = [];
   let bytes = 0;
   let hash = createHash("sha256");
-  const page = (): Page => {
+  const chunk = (): Chunk => {
     const made = { number: (number += 1), rows: held, hash: hash.digest("base64url") };
     held = [];
     bytes = 0;
@@ -32,10 +32,10 @@ export async function* pagesOf(rows: AsyncIterable<BatchRow>): AsyncGenerator<Pa
   for await (const row of rows) {
     const text = canonicalJson(row);
     const size = Buffer.byteLength(text);
-    if (held.length === MOST_ROWS || bytes + size > MOST_BYTES) yield page();
+    if (held.length === MOST_ROWS || bytes + size > MOST_BYTES) yield chunk();
     held.push(row);
     bytes += size;
     hash.update(text).update("\n");
   }
-  if (held.length > 0) yield page();
+  if (held.length > 0) yield chunk();
 }

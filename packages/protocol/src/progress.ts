@@ -1,5 +1,5 @@
-import { defineQuery } from "@temporalio/workflow";
-import type { Attention } from "./attention.ts";
+import type { HumanTask } from "./human-task.ts";
+import { defineQuery } from "./message-definitions.ts";
 
 /** One step of a run. Times are ISO 8601. */
 export interface StepProgress {
@@ -23,7 +23,7 @@ export interface Progress {
   readonly shown: Readonly<Record<string, unknown>>;
   /** What whoever reads the result should know. */
   readonly notes: ReadonlyArray<string>;
-  readonly attention?: Attention;
+  readonly attention?: HumanTask;
 }
 
 /** Asks a run where it stands. Works for closed runs too. */

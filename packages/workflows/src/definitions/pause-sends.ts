@@ -1,10 +1,10 @@
 import { condition } from "@temporalio/workflow";
 
 /**
- * While this runs under the id of a task queue's brake, no activity of that task queue sends a
+ * While this runs under the id of a task queue's pause, no activity of that task queue sends a
  * write; waiting and looking up go on. It does nothing but run, so that the pause takes hold and
  * ends without any worker: it is started to pause and terminated to resume.
  */
-export async function brake(): Promise<void> {
+export async function pauseSends(): Promise<void> {
   await condition(() => false);
 }

@@ -27,7 +27,7 @@ export interface EndingDecision {
 }
 
 /** What a run that was reset is to know before it goes on. */
-export interface RetryOrder {
+export interface RetryInstruction {
   /** Who has it retried. */
   readonly by: string;
   readonly reason: string;
@@ -47,22 +47,25 @@ export interface RetryOrder {
   readonly decisions?: ReadonlyArray<EndingDecision>;
 }
 
-/** Workflow type of an order: a workflow that nobody runs, so that it takes no worker to place it. */
-export const RETRY_ORDER_TYPE = "retryOrder";
+/** Workflow type of an instruction: nobody runs it, so that it takes no worker to leave one. */
+export const RETRY_INSTRUCTION_TYPE = "retryInstruction";
 
-/** Task queue of orders: no worker polls it. */
-export const retryOrderQueue = (taskQueue: string): string => `${taskQueue}/retry-orders`;
+/** Task queue of instructions: no worker polls it. */
+export const retryInstructionQueue = (taskQueue: string): string =>
+  `${taskQueue}/retry-instructions`;
 
-const ORDER = / \[(retry\/[^[\]]+)\]$/;
+const INSTRUCTION = / \[(retry\/[^[\]]+)\]$/;
 
-/** The reason of a reset, by which the run that it makes finds its order. */
-export const resetReason = (reason: string, orderId: string): string => `${reason} [${orderId}]`;
+/** The reason of a reset, by which the run that it makes finds its instruction. */
+export const resetReason = (reason: string, instructionId: string): string =>
+  `${reason} [${instructionId}]`;
 
-/** The reason of a reset as it was given, without the order that it names. */
-export const givenReason = (reason: string): string => reason.replace(ORDER, "");
+/** The reason of a reset as it was given, without the instruction that it names. */
+export const givenReason = (reason: string): string => reason.replace(INSTRUCTION, "");
 
-/** Workflow id of the order that the reason of a reset names, if it names one. */
-export const orderIdOf = (reason: string): string | undefined => ORDER.exec(reason)?.[1];
+/** Workflow id of the instruction that the reason of a reset names, if it names one. */
+export const instructionIdOf = (reason: string): string | undefined =>
+  INSTRUCTION.exec(reason)?.[1];
 
-/** Workflow id of a new order; `nonce` tells the orders for one run apart. */
-export const orderIdFor = (runId: string, nonce: string): string => `retry/${runId}/${nonce}`;
+/** Workflow id of a new instruction; `nonce` tells those for one run apart. */
+export const instructionIdFor = (runId: string, nonce: string): string => `retry/${runId}/${nonce}`;

@@ -1,10 +1,10 @@
+import type { Progress, StepProgress } from "@durable-payments/protocol";
 import { setCurrentDetails, workflowInfo } from "@temporalio/workflow";
-import type { Progress, StepProgress } from "./progress.ts";
 
 const MARKS = { running: "▶", waiting: "…", needsAttention: "!", done: "✓", failed: "✗" } as const;
 
 /** Keeps the progress of a run, and shows it to Temporal's UI as the run's current details. */
-export class ProgressBoard {
+export class ProgressTracker {
   #steps: Array<StepProgress> = [];
   #ids: Record<string, string> = {};
   #shown: Record<string, unknown> = {};
@@ -62,12 +62,12 @@ export class ProgressBoard {
   }
 
   /** Something for whom the run waits for. */
-  shows(what: Readonly<Record<string, unknown>>): void {
+  show(what: Readonly<Record<string, unknown>>): void {
     this.#shown = { ...this.#shown, ...what };
   }
 
   /** Shows what has changed, if anything has. */
-  show(): void {
+  publish(): void {
     if (this.#isShown) return;
     this.#isShown = true;
     setCurrentDetails(

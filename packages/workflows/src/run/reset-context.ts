@@ -1,9 +1,5 @@
-import type {
-  EndingDecision,
-  ReadReset,
-  RetryOrder,
-  SentBefore,
-} from "@durable-payments/activities";
+import type { ReadReset } from "@durable-payments/activities";
+import type { EndingDecision, RetryInstruction, SentBefore } from "@durable-payments/protocol";
 import { patched, workflowInfo } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
 import { localActivities } from "./activities.ts";
@@ -14,7 +10,7 @@ const NOTHING: SentBefore = { outcome: "nothing", amendments: 0 };
  * What a run that was reset knows of the runs before it. Their steps are in its history up to the
  * reset; what they did after that it is told by the order of who had it reset, or not at all.
  */
-export class Past {
+export class ResetContext {
   #read: ReadReset | undefined;
   #asked = 0;
 
@@ -38,8 +34,8 @@ export class Past {
    *
    * @returns the order, unless the run was reset by another means since.
    */
-  async learn(): Promise<RetryOrder | undefined> {
-    this.#read = await localActivities.readRetryOrder();
+  async learn(): Promise<RetryInstruction | undefined> {
+    this.#read = await localActivities.readRetryInstruction();
     const { account, isOutdated, order } = this.#read;
     // What the runs before may have sent is to be looked for in their account, and no other.
     if (account !== undefined) accountPin().know(account);

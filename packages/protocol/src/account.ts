@@ -7,8 +7,10 @@ export interface Account {
 }
 
 /**
- * Tells accounts apart without giving their names away: 16 hex digits of a SHA-256 hash of the
- * client id and the address. Runs are pinned to it, and trackers and sign-in permits are named by it.
+ * Tell accounts apart without giving their names away. Runs are pinned to it, and trackers and sign-in
+ * leases are named by it.
+ *
+ * @returns 16 hex digits of a SHA-256 hash of the client id and the address.
  */
 export const accountHash = ({ baseUrl, clientId }: Account): string => {
   const { host, pathname } = new URL(baseUrl);
@@ -19,16 +21,10 @@ export const accountHash = ({ baseUrl, clientId }: Account): string => {
 };
 
 /**
- * Tells clients apart, whatever the address by which the service is reached: journals are kept by it. A
+ * Tell clients apart, whatever the address by which the service is reached: journals are kept by it. A
  * service that gets another name is the same one, and what was sent to it was sent.
  *
  * @returns 16 hex digits of a SHA-256 hash of the client id.
  */
 export const clientHash = ({ clientId }: Pick<Account, "clientId">): string =>
   createHash("sha256").update(clientId).digest("hex").slice(0, 16);
-
-/** Workflow id of the tracker of an account, by its hash: one for all of its workers. */
-export const trackerIdOf = (hash: string): string => `tracker/${hash}`;
-
-/** Workflow id of the tracker of an account. */
-export const trackerId = (account: Account): string => trackerIdOf(accountHash(account));

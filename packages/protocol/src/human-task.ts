@@ -1,0 +1,48 @@
+import { defineUpdate } from "./message-definitions.ts";
+
+/** What a person can decide; which of these fit is part of the task. */
+export type HumanTaskAction = "found" | "resend" | "amend" | "abandon";
+
+/** A run that cannot go on without a person: why, and what can be done. */
+export interface HumanTask {
+  /**
+   * Names this question and no other, of this run or of one that it was reset from: a decision must
+   * give it, and is for nothing else.
+   */
+  readonly question: string;
+  readonly step: string;
+  /** What happened, for a person. */
+  readonly reason: string;
+  /** What was sent; account numbers and the like are not in it. */
+  readonly sent: Readonly<Record<string, unknown>>;
+  /** What a resend sends, where that is another request than what was sent; mostly left out. */
+  readonly toSend?: Readonly<Record<string, unknown>>;
+  /** What the reconciliation found that may be it. */
+  readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  /** What can be decided. */
+  readonly actions: ReadonlyArray<HumanTaskAction>;
+  /** The ids that `found` must give. */
+  readonly idsWanted: ReadonlyArray<string>;
+  /** When the run began to wait, ISO 8601. */
+  readonly since: string;
+}
+
+/** What a person decided. */
+export type Decision =
+  | { readonly found: Readonly<Record<string, string>> }
+  | { readonly resend: true }
+  | { readonly amend: Readonly<Record<string, unknown>> }
+  | { readonly abandon: string };
+
+/**
+ * A person's decision on the question that the person has read; `by` is the name under which it is
+ * kept.
+ */
+export type Resolution = { readonly by: string; readonly question: string } & Decision;
+
+/**
+ * Answers a run that needs attention: it was carried out and these are its ids (`found`); it was
+ * not and is to be sent again (`resend`); the request is to be changed, then sent (`amend`); or the
+ * run is to end (`abandon`, with why).
+ */
+export const resolveUpdate = defineUpdate<Resolution>("resolve");

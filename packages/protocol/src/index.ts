@@ -1,0 +1,105 @@
+export {
+  type Approval,
+  type ApprovalOptions,
+  type ApprovalRequest,
+  approveUpdate,
+} from "./approval.ts";
+export { type AuditEntry, auditQuery } from "./audit.ts";
+export {
+  cardholderCheckedSignal,
+  type CheckedCardholder,
+  type CompletionSignals,
+  type EndedPayout,
+  payoutEndedSignal,
+} from "./completion-signals.ts";
+export type { Duration, PollInterval } from "./duration.ts";
+export {
+  type Decision,
+  type HumanTask,
+  type HumanTaskAction,
+  type Resolution,
+  resolveUpdate,
+} from "./human-task.ts";
+export type {
+  OnboardCardholderInput,
+  OnboardCardholderOptions,
+  OnboardCardholderResult,
+} from "./onboarding.ts";
+export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
+export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
+export {
+  type BatchCommand,
+  type BatchPosition,
+  type BatchProgress,
+  batchProgressQuery,
+  type BatchRow,
+  cancelBatchUpdate,
+  chunkId,
+  type GivenCommand,
+  type OverruledBatch,
+  pauseBatchUpdate,
+  type PayoutBatchInput,
+  type PayoutBatchResult,
+  resumeBatchUpdate,
+  type RunEndings,
+} from "./payout-batch.ts";
+export type { PayoutInput, PayoutOptions, PayoutResult } from "./payout.ts";
+export { type Progress, progressQuery, type StepProgress } from "./progress.ts";
+export {
+  type EndingDecision,
+  givenReason,
+  instructionIdFor,
+  instructionIdOf,
+  resetReason,
+  RETRY_INSTRUCTION_TYPE,
+  type RetryInstruction,
+  retryInstructionQueue,
+  type SentBefore,
+} from "./retry-instruction.ts";
+export {
+  PAYMENT_ACCOUNT,
+  PAYMENT_AWAITS,
+  PAYMENT_BATCH,
+  PAYMENT_CURRENCY,
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  PAYMENT_STAGE,
+  type SearchAttribute,
+  searchAttributes,
+} from "./search-attributes.ts";
+export { type Settlement, SETTLEMENT_TYPE, settlementId, settlementQueue } from "./settlement.ts";
+export {
+  askingStages,
+  isStep,
+  NEEDS_ATTENTION,
+  stagesWithoutSlot,
+  undoFailedIn,
+  undoFailedStage,
+  UNFINISHED,
+} from "./stages.ts";
+export {
+  type Sending,
+  sendingOf,
+  sendingReconciledBy,
+  sendings,
+  sendingUndoneBy,
+  STEP,
+  type StepKind,
+  stepKinds,
+  type StepName,
+} from "./steps.ts";
+export {
+  baseQueue,
+  batchQueue,
+  DEFAULT_TASK_QUEUE,
+  fallbackPollingQueue,
+  serviceQueue,
+} from "./task-queues.ts";
+export { queryText, queryTexts } from "./visibility-query.ts";
+export {
+  amendableFields,
+  SIGN_IN_LEASE_TYPE,
+  signInLeaseId,
+  trackerId,
+  WORKFLOW,
+} from "./workflow-types.ts";

@@ -1,0 +1,43 @@
+import type { Input } from "@durable-payments/api-core";
+import type { Duration, PollInterval } from "./duration.ts";
+
+/** A card for an existing cardholder, or for one that is created first. */
+export type OnboardCardholderInput = (
+  | { readonly cardholder: Input<"createCardholder"> }
+  | { readonly card_holder_id: string }
+) & {
+  readonly card: {
+    readonly product_code: string;
+    /** Initial recharge in USD, a decimal string; or a number, as the service's document has it. */
+    readonly card_limit: string | number;
+    /** Names the card, which also shows that it exists. */
+    readonly card_name?: string;
+  };
+  readonly options?: OnboardCardholderOptions;
+};
+
+/** What an onboarding may be told. */
+export interface OnboardCardholderOptions {
+  /** `compensate`: when the run fails, cancel the card and remove the cardholder that it created. */
+  readonly onFailure?: "keep" | "compensate";
+  /** `ask`: when the service refuses a request, a person may amend it, and the run goes on. */
+  readonly onRefusal?: "fail" | "ask";
+  /** Longest time to wait for the identity check, default 7 days. */
+  readonly verifyWithin?: Duration;
+  /** Longest time to wait for funds, default 30 days. */
+  readonly fundWithin?: Duration;
+  /**
+   * Time between two looks of the run's own while waiting: default an hour to six for the identity
+   * check, a second to 15 minutes for funds.
+   */
+  readonly pollInterval?: PollInterval;
+}
+
+/** What was issued, and to whom. */
+export interface OnboardCardholderResult {
+  readonly card_holder_id: string;
+  readonly card_id: string;
+  readonly card_status: string | null;
+  readonly balance_id: string;
+  readonly card_limit: string;
+}

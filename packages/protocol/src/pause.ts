@@ -1,0 +1,16 @@
+/** Why sends are paused. */
+export interface Pause {
+  readonly why: string;
+  readonly by: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** Workflow type of a pause. */
+export const PAUSE_TYPE = "pauseSends";
+
+/** Workflow id of the pause of a base queue: sends are paused while a workflow of this id runs. */
+export const pauseId = (taskQueue: string): string => `pause/${taskQueue}`;
+
+/** What the memo of a pause says. */
+export type PauseMemo = Pick<Pause, "by" | "why">;

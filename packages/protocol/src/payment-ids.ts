@@ -1,0 +1,42 @@
+import { sendings } from "./steps.ts";
+
+/** Letters of either case alike; upper case first, as `ß` and `SS` are alike. */
+export const caseless = (text: string): string => text.toUpperCase().toLowerCase();
+
+/**
+ * Normalize a key (`unique_request_id`) or an id: equal for two that differ in case and blanks at
+ * their ends only.
+ */
+export const normalizedKey = (key: string): string => caseless(key.trim());
+
+const INTENT = "intent:";
+
+/** Mark, in PaymentIds, what a run is about to make, until it is known what became of it. */
+export const intentMark = (intent: string): string => `${INTENT}${intent}`;
+
+/** The kind of what an id names, by the service's name of the id's field. */
+const kindOf = (idField: string): string =>
+  sendings.find((sending) => sending.idField === idField)?.makes ?? idField;
+
+/**
+ * What a run or step says to be its own, as its PaymentIds have it beside the id or key alone:
+ * `payout:<payout_id>`, `cardholder:<card_holder_id>`, `key:<unique_request_id>`. Only these tell who
+ * owns something: nothing says that a payout has another id than a card, or than somebody's key.
+ *
+ * @param ids by the service's name of their field.
+ */
+export const ownershipKeys = (
+  ids: Readonly<Record<string, string>>,
+  key?: string,
+): ReadonlyArray<string> => [
+  ...Object.entries(ids).flatMap(([name, id]) => (id === "" ? [] : [`${kindOf(name)}:${id}`])),
+  ...(key === undefined || key === "" ? [] : [`key:${normalizedKey(key)}`]),
+];
+
+/** The keys and ids among the PaymentIds of a run: no marks, and no claims on what stands there too. */
+export const plainIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const all = new Set(paymentIds.flatMap((id) => [id, normalizedKey(id)]));
+  return paymentIds.filter(
+    (id) => !id.startsWith(INTENT) && !(id.includes(":") && all.has(id.slice(id.indexOf(":") + 1))),
+  );
+};

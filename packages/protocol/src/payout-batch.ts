@@ -1,0 +1,125 @@
+import type { ApprovalOptions } from "./approval.ts";
+import { defineQuery, defineUpdate } from "./message-definitions.ts";
+import type { EndingDecision } from "./retry-instruction.ts";
+
+/** One row of a batch file: the payout run that it becomes. */
+export interface BatchRow {
+  /** Line of the file on which it begins. */
+  readonly row: number;
+  /** The row's own key. */
+  readonly key: string;
+  /** Workflow id of its run, made of the key. */
+  readonly workflowId: string;
+  /** Stands for what is paid to whom; options are not in it. */
+  readonly fingerprint: string;
+  readonly currency: string;
+  /** One line for the Web UI. */
+  readonly summary: string;
+  /** Input of the workflow `payout`. */
+  readonly input: object;
+}
+
+/** Who holds back or ends a batch, and why. */
+export interface BatchCommand {
+  readonly by: string;
+  readonly why?: string;
+}
+
+/** A command that was given, and when: ISO 8601. */
+export type GivenCommand = BatchCommand & { readonly since: string };
+
+/** How far a batch has come with its rows; what became of their runs, visibility tells. */
+export interface BatchProgress {
+  readonly rows: number;
+  /** Rows that were looked at. */
+  readonly done: number;
+  readonly started: number;
+  readonly known: number;
+  readonly conflicting: number;
+  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
+  readonly rejected?: number;
+  readonly paused?: GivenCommand;
+  readonly cancelled?: GivenCommand;
+}
+
+/** A batch that a person has rejected, and that somebody overruled to have rows of it paid after all. */
+export interface OverruledBatch extends EndingDecision {
+  /** The id of that batch. */
+  readonly workflowId: string;
+  /** Who started it. */
+  readonly startedBy: string;
+  readonly overruled: NonNullable<EndingDecision["overruled"]>;
+}
+
+/** A batch: its rows are kept in chunks, `<workflow id>/chunk/<n>`, that were written before. */
+export interface PayoutBatchInput {
+  readonly chunks: number;
+  readonly rows: number;
+  /** Sum of the amounts by currency, decimal strings. */
+  readonly totals: Readonly<Record<string, string>>;
+  /** Lets a second person approve a total above a limit, before any row is started. */
+  readonly approval?: ApprovalOptions;
+  /** What was rejected of its rows before: it waits for a second person whatever its total is. */
+  readonly overruled?: ReadonlyArray<OverruledBatch>;
+  /** Most runs that send at a time, default 100. */
+  readonly window?: number;
+  /** Where the run before stopped that this one continues. */
+  readonly from?: BatchPosition;
+}
+
+/** How far a batch has come. */
+export interface BatchPosition {
+  /** The chunk to go on with. */
+  readonly chunk: number;
+  /** Rows of that chunk that were looked at. */
+  readonly skip: number;
+  readonly done: number;
+  readonly started: number;
+  readonly known: number;
+  readonly conflicting: number;
+  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
+  readonly rejected?: number;
+  /** When the first run of this batch began, in milliseconds since 1970. */
+  readonly since?: number;
+  readonly paused?: GivenCommand;
+  readonly cancelled?: GivenCommand;
+}
+
+/** How many runs of a batch ended in which way. */
+export interface RunEndings {
+  /** Their payout is complete. */
+  readonly completed: number;
+  /** Their payout was created, and was open still at the end of the time that was allowed for it. */
+  readonly unfinished: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly terminated: number;
+  readonly timedOut: number;
+}
+
+/** What became of the rows: the counts of {@link BatchProgress}, and how their runs ended. */
+export interface PayoutBatchResult extends RunEndings {
+  readonly rows: number;
+  readonly started: number;
+  readonly known: number;
+  readonly conflicting: number;
+  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
+  readonly rejected?: number;
+  /** Rows that were not started, since the batch was cancelled. */
+  readonly notStarted: number;
+}
+
+/** Workflow id of a chunk of rows; the first is 1. */
+export const chunkId = (batch: string, chunk: number): string => `${batch}/chunk/${chunk}`;
+
+/** Asks a batch how far it has come. Works for those that have ended, too. */
+export const batchProgressQuery = defineQuery<BatchProgress>("batchProgress");
+
+/** Starts no more rows until it is resumed; runs that were started go on. */
+export const pauseBatchUpdate = defineUpdate<BatchCommand>("pause");
+
+/** Goes on after a pause. */
+export const resumeBatchUpdate = defineUpdate<BatchCommand>("resume");
+
+/** Starts no more rows; runs that were started go on to their own end. */
+export const cancelBatchUpdate = defineUpdate<BatchCommand>("cancel");

@@ -1,0 +1,43 @@
+import type { Input } from "@durable-payments/api-core";
+import type { ApprovalOptions } from "./approval.ts";
+import type { Duration, PollInterval } from "./duration.ts";
+
+/** A payout to an existing beneficiary, or to one that is created first. */
+export type PayoutInput = (
+  | { readonly beneficiary: Input<"createBeneficiary"> }
+  | { readonly beneficiary_id: string }
+) & {
+  readonly payout: Omit<Input<"createPayout">, "beneficiary_id" | "unique_request_id">;
+  readonly options?: PayoutOptions;
+};
+
+/** What a payout run may be told. */
+export interface PayoutOptions {
+  /** `ask`: when the service refuses a request, a person may amend it, and the run goes on. */
+  readonly onRefusal?: "fail" | "ask";
+  /** What to do about a beneficiary whose answer was lost, default `recreate`. */
+  readonly onLostBeneficiary?: "recreate" | "ask";
+  /** Lets a second person approve amounts above a limit, before anything is created. */
+  readonly approval?: ApprovalOptions;
+  /** Longest time to wait for completion, default 30 days. */
+  readonly completeWithin?: Duration;
+  /** Time between two looks of the run's own while waiting, default an hour to six. */
+  readonly pollInterval?: PollInterval;
+}
+
+/**
+ * The payout as it was last seen; what the service does not say is null. `complete_time` is null
+ * while it is not complete.
+ */
+export interface PayoutResult {
+  readonly payout_id: string;
+  readonly short_reference: string | null;
+  readonly payout_status: string | null;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly complete_time: string | null;
+  /** `open` where it has not ended within `completeWithin`. */
+  readonly outcome: "completed" | "open";
+  /** What should be known beside: that a beneficiary may stand twice, say. Mostly left out. */
+  readonly notes?: ReadonlyArray<string>;
+}

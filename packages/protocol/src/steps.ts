@@ -1,0 +1,101 @@
+/** What the service makes for a step, and how it is known. */
+export interface Sending {
+  /** The operation, and so the activity, that sends it. */
+  readonly operation: "createBeneficiary" | "createPayout" | "createCardholder" | "createCard";
+  /** The kind of what it makes. */
+  readonly makes: "beneficiary" | "payout" | "cardholder" | "card";
+  /** The service's name of the field with the id of what it makes. */
+  readonly idField: "beneficiary_id" | "payout_id" | "card_holder_id" | "card_id";
+  /** The field of a workflow's input that is sent. */
+  readonly input: string;
+  /** The activity that reconciles it with the service's list, where there is one. */
+  readonly reconciledBy?: "findPayouts" | "findCardholders";
+  /** The operation, and so the activity, that undoes it, where there is one. */
+  readonly undoneBy?: "removeCardholder" | "cancelCard";
+}
+
+/** What tools and workers know of a step by its kind; {@link stepKinds} has all of them. */
+export interface StepKind {
+  readonly sends?: Sending;
+  /** It waits for somebody else: a run of a batch gives its slot back meanwhile. */
+  readonly waits?: true;
+  /** It waits for a person. */
+  readonly asks?: true;
+}
+
+/**
+ * The steps that runs consist of, by the name that a step has unless its workflow gives it another. A
+ * second step of the same name is numbered: `createPayout (2)`.
+ */
+export const stepKinds = {
+  checkRequests: {},
+  createBeneficiary: {
+    sends: {
+      operation: "createBeneficiary",
+      makes: "beneficiary",
+      idField: "beneficiary_id",
+      input: "beneficiary",
+    },
+  },
+  createPayout: {
+    sends: {
+      operation: "createPayout",
+      makes: "payout",
+      idField: "payout_id",
+      input: "payout",
+      reconciledBy: "findPayouts",
+    },
+  },
+  createCardholder: {
+    sends: {
+      operation: "createCardholder",
+      makes: "cardholder",
+      idField: "card_holder_id",
+      input: "cardholder",
+      reconciledBy: "findCardholders",
+      undoneBy: "removeCardholder",
+    },
+  },
+  issueCard: {
+    sends: {
+      operation: "createCard",
+      makes: "card",
+      idField: "card_id",
+      input: "card",
+      undoneBy: "cancelCard",
+    },
+  },
+  awaitApproval: { waits: true, asks: true },
+  awaitFunds: { waits: true },
+  awaitPayout: { waits: true },
+  awaitVerification: { waits: true },
+  confirmCard: {},
+  ensureBalance: {},
+  awaitPayouts: { waits: true },
+  startPayouts: {},
+} as const satisfies Readonly<Record<string, StepKind>>;
+
+/** Name of a step of this project's own workflows. */
+export type StepName = keyof typeof stepKinds;
+
+/** The names of the steps, each as a constant: no other file spells one. */
+export const STEP = Object.fromEntries(Object.keys(stepKinds).map((name) => [name, name])) as {
+  readonly [Name in StepName]: Name;
+};
+
+const all: ReadonlyArray<[string, StepKind]> = Object.entries(stepKinds);
+
+/** All that steps send, each once. */
+export const sendings: ReadonlyArray<Sending> = all.flatMap(([, { sends }]) => sends ?? []);
+
+/** What an operation, and so an activity, sends for a step; undefined where it is no such one. */
+export const sendingOf = (operation: string): Sending | undefined =>
+  sendings.find((sending) => sending.operation === operation);
+
+/** What a reconciling activity looks for; undefined where it is no such one. */
+export const sendingReconciledBy = (activity: string): Sending | undefined =>
+  sendings.find(({ reconciledBy }) => reconciledBy === activity);
+
+/** What an operation, and so an activity, undoes; undefined where it is no such one. */
+export const sendingUndoneBy = (operation: string): Sending | undefined =>
+  sendings.find(({ undoneBy }) => undoneBy === operation);

@@ -1,0 +1,34 @@
+/**
+ * The task queues of a worker. The base queue has workflow tasks and the activities that do not
+ * call the payment service; those that do are on a queue of their own, named after it, as the
+ * Temporal server limits a queue's rate for all workers together. Batches have both kinds of tasks
+ * on one queue of their own.
+ */
+
+const SERVICE = "/service";
+const BATCH = "/batch";
+const FALLBACK_POLLING = "/fallback-polling";
+
+/** Base queue where none is named. */
+export const DEFAULT_TASK_QUEUE = "payments";
+
+/** The base queue that a queue is named after, or is. */
+export const baseQueue = (taskQueue: string): string => {
+  const suffix =
+    [SERVICE, BATCH, FALLBACK_POLLING].find((known) => taskQueue.endsWith(known)) ?? "";
+  return taskQueue.slice(0, taskQueue.length - suffix.length);
+};
+
+/**
+ * The queue on which the runs of a batch are started: however many there are, nothing else waits
+ * behind their tasks, on any server.
+ */
+export const batchQueue = (taskQueue: string): string => `${baseQueue(taskQueue)}${BATCH}`;
+
+/** The queue of the activities by which a run of this queue calls the payment service. */
+export const serviceQueue = (taskQueue: string): string =>
+  taskQueue.endsWith(BATCH) ? taskQueue : `${baseQueue(taskQueue)}${SERVICE}`;
+
+/** The queue of the seldom polls of runs that wait for a completion signal. */
+export const fallbackPollingQueue = (taskQueue: string): string =>
+  `${baseQueue(taskQueue)}${FALLBACK_POLLING}`;

@@ -1,0 +1,43 @@
+import { STEP, type StepName } from "./steps.ts";
+
+/** The workflow types of this project, by the names of their functions. */
+export const WORKFLOW = {
+  payout: "payout",
+  onboardCardholder: "onboardCardholder",
+  payoutBatch: "payoutBatch",
+  payoutBatchChunk: "payoutBatchChunk",
+  tracker: "tracker",
+} as const;
+
+/**
+ * The fields of a workflow's input that a retry can amend, by workflow type: each with the last step
+ * that uses it. A name that ends with a point stands for all fields below it.
+ */
+export const amendableFields: Readonly<Record<string, Readonly<Record<string, StepName>>>> = {
+  [WORKFLOW.onboardCardholder]: {
+    "cardholder.": STEP.createCardholder,
+    "card.card_limit": STEP.issueCard,
+    "card.product_code": STEP.issueCard,
+    "card.card_name": STEP.confirmCard,
+    "options.verifyWithin": STEP.awaitVerification,
+    "options.fundWithin": STEP.awaitFunds,
+    "options.pollInterval": STEP.awaitFunds,
+  },
+  [WORKFLOW.payout]: {
+    "beneficiary.": STEP.createBeneficiary,
+    beneficiary_id: STEP.createPayout,
+    "payout.": STEP.createPayout,
+    "options.completeWithin": STEP.awaitPayout,
+    "options.pollInterval": STEP.awaitPayout,
+  },
+};
+
+/** Workflow id of the tracker of an account, by the account's hash: one for all of its workers. */
+export const trackerId = (accountHash: string): string => `tracker/${accountHash}`;
+
+/** Workflow type of a sign-in lease: nobody runs it, the lease ends by its timeout. */
+export const SIGN_IN_LEASE_TYPE = "signInLease";
+
+/** Workflow id of a sign-in lease of an account, by the account's hash: one of so many numbers. */
+export const signInLeaseId = (accountHash: string, number: number): string =>
+  `sign-in/${accountHash}/${number}`;

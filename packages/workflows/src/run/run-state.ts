@@ -1,0 +1,456 @@
+import {
+  type EndingDecision,
+  type HumanTask,
+  NEEDS_ATTENTION,
+  ownershipKeys,
+  type Progress,
+  type Resolution,
+  type SentBefore,
+  UNFINISHED,
+} from "@durable-payments/protocol";
+import { ApplicationFailure } from "@temporalio/common";
+import { CancellationScope, isCancellation, workflowInfo } from "@temporalio/workflow";
+import { accountPin } from "./account-pin.ts";
+import { localJournal } from "./activities.ts";
+import { AuditTrail } from "./audit.ts";
+import { type Compensation, Compensations } from "./compensations.ts";
+import { type CompletionWait, CompletionWaits } from "./completion-waits.ts";
+import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
+import {
+  endedInDoubt,
+  forgottenInDoubt,
+  namedInDoubt,
+  SendingSteps,
+  type Sibling,
+  type StepInDoubt,
+} from "./in-doubt.ts";
+import { ProgressTracker } from "./progress-tracker.ts";
+import { Question } from "./question.ts";
+import { ResetContext } from "./reset-context.ts";
+import { SearchAttributes } from "./search-attributes.ts";
+import { wheneverIdle } from "./when-idle.ts";
+
+/** How a step is kept. */
+interface StepOptions {
+  /**
+   * Whether the run can be found by it while it is under way (default), or only once it fails: a
+   * step that is over at once is not worth an event.
+   */
+  readonly isIndexed?: boolean;
+  /** The stage by which it is found, default its name as it is kept, with its number. */
+  readonly stage?: string;
+}
+
+/**
+ * What the steps of this package keep of a run and ask it: what it has done, where it stands, whom it
+ * waits for. Authors of workflows see the `Run` over it.
+ */
+export class RunState {
+  readonly onRefusal: "fail" | "ask";
+  /** Who or what did what. */
+  readonly audit = new AuditTrail();
+  readonly #shield = new CancellationScope({ cancellable: false });
+  readonly #progress = new ProgressTracker();
+  readonly #question = new Question();
+  readonly #searchAttributes = new SearchAttributes();
+  readonly #resetContext = new ResetContext();
+  readonly #completionWaits = new CompletionWaits();
+  readonly #compensations = new Compensations();
+  readonly #sending = new SendingSteps();
+  /** Ends the polling of waits that are over, as the next step begins. */
+  readonly #endedWaits: Array<() => void> = [];
+  /** How many waits are on. */
+  #waits = 0;
+  #needsApproval = false;
+  /** The hash of the payload that a second person approved last. */
+  approved: string | undefined;
+
+  constructor(onRefusal: "fail" | "ask") {
+    this.onRefusal = onRefusal;
+    accountPin().onKnown((account) => this.#searchAttributes.account(account));
+    wheneverIdle(this.#shield, () => this.#write());
+  }
+
+  /** The state of the run as people and programs read it. */
+  get progress(): Progress {
+    const attention = this.#question.asked;
+    return { ...this.#progress.progress, ...(attention && { attention }) };
+  }
+
+  /**
+   * Run a step and keep its times and outcome. `work` gets the name under which it is kept: a name
+   * that was used before in this run is numbered.
+   */
+  async step<A>(
+    called: string,
+    note: string,
+    work: (name: string) => Promise<A>,
+    { isIndexed = true, stage }: StepOptions = {},
+  ): Promise<A> {
+    for (const end of this.#endedWaits.splice(0)) end();
+    if (this.#resetContext.isToLearn()) await this.#learn();
+    const name = this.#progress.begin(called, note);
+    this.#enter(name, { isIndexed, stage: stage ?? name });
+    try {
+      const result = await work(name);
+      this.#progress.end(name, { status: "done" });
+      return result;
+    } catch (thrown) {
+      const error = asCancellation(thrown);
+      this.#progress.end(name, { status: "failed", note: rootCause(error).message });
+      this.#enter(name, { stage: stage ?? name });
+      this.audit.add({
+        who: "run",
+        step: name,
+        what: isCancellation(error) ? "cancelled" : "failed",
+        detail: { reason: rootCause(error).message },
+      });
+      throw error;
+    }
+  }
+
+  /** The input that the run was started with, or as it was amended since, when the run was retried. */
+  async input<Input>(startedWith: Input): Promise<Input> {
+    if (this.#resetContext.isToLearn()) await this.#learn();
+    return this.#resetContext.input(startedWith);
+  }
+
+  /** Whether the input was amended since the run was started, so that requests are checked again. */
+  get isAmended(): boolean {
+    return this.#resetContext.isAmended;
+  }
+
+  /** Whether a payment of this run needs a second person's approval, above some amount. */
+  get needsApproval(): boolean {
+    return this.#needsApproval;
+  }
+
+  /** What a second person has to approve is not amended past that person while the run asks. */
+  setNeedsApproval(): void {
+    this.#needsApproval = true;
+  }
+
+  /** Who has amended the input. */
+  get amendedBy(): ReadonlyArray<string> {
+    return this.#resetContext.amendedBy;
+  }
+
+  /** Decisions of people that ended runs of this id before, each overruled by somebody. */
+  get decisions(): ReadonlyArray<EndingDecision> {
+    return this.#resetContext.decisions;
+  }
+
+  /**
+   * What became of what a step sent before this run was reset; undefined where it cannot have sent
+   * anything.
+   */
+  async sentBefore(step: string): Promise<SentBefore | undefined> {
+    if (this.#resetContext.isToLearn()) await this.#learn();
+    return this.#resetContext.sent(step);
+  }
+
+  /** Says what a step is waiting for. */
+  waiting(step: string, note: string): void {
+    this.#progress.update(step, { status: "waiting", note });
+  }
+
+  /**
+   * Wait until a signal announces that something has ended and a reading confirms it, or the run sees
+   * it by its own fallback polling, which depends on nobody. The polling is not cancelled before the
+   * next step begins, unless another wait is still on: a run that ends with its wait needs no event
+   * for that.
+   *
+   * @param awaited as the tracker is shown it: `payout:<payout_id>` or `cardholder:<card_holder_id>`.
+   */
+  signalOrPoll<A>(
+    awaited: string,
+    { confirm, isAbout, poll }: Omit<CompletionWait<A>, "onEnd">,
+  ): Promise<A> {
+    const polling = new CancellationScope();
+    this.#searchAttributes.awaits(awaited);
+    this.#waits += 1;
+    const end = (): void => {
+      polling.cancel();
+      this.#searchAttributes.awaitsNoMore(awaited);
+    };
+    return this.#completionWaits.signalOrPoll({
+      isAbout,
+      confirm: () => polling.run(confirm),
+      poll: () => polling.run(poll),
+      onEnd: () => {
+        this.#waits -= 1;
+        if (this.#waits > 0) end();
+        else this.#endedWaits.push(end);
+      },
+    });
+  }
+
+  /** What the run waited for is open still: it can be found by that, even where it ends so. */
+  leavesOpen(): void {
+    this.#searchAttributes.stage(UNFINISHED);
+  }
+
+  /** Does what a cancellation of the run must not interrupt. */
+  shielded<A>(work: () => Promise<A>): Promise<A> {
+    return this.#shield.run(work);
+  }
+
+  /** Takes what the run is told by signal. */
+  onSignal(content: unknown): void {
+    this.#completionWaits.onSignal(content);
+  }
+
+  /**
+   * Makes ids findable: in the progress, and by search attribute.
+   *
+   * @param step the step that made what they name, where one did.
+   */
+  known(ids: Readonly<Record<string, string>>, step?: string): void {
+    this.#progress.know(ids);
+    this.#searchAttributes.add(Object.values(ids));
+    if (step !== undefined) this.#claim(step, ownershipKeys(ids));
+  }
+
+  /**
+   * Makes sure that a step that sends is the only one of its name: keys are derived from names, and
+   * two payments of one key would be taken for each other.
+   *
+   * @throws DuplicateStep
+   */
+  sendsOnce(step: string): void {
+    if (this.#sending.has(step)) {
+      throw runFailure(
+        "DuplicateStep",
+        `This run has a step ${step} that sends already: give the second one a name of its own.`,
+      );
+    }
+    this.#sending.own(step, []);
+  }
+
+  /**
+   * Fixes what a step is about to send, before it is sent: the key by which the request will be
+   * known, and a mark of what it makes, by which other runs know that it may be this one's.
+   */
+  recordIntent(
+    step: string,
+    { intent, key }: { readonly intent: string; readonly key?: string },
+  ): void {
+    if (key !== undefined) this.owns(step, key);
+    this.#searchAttributes.recordIntent(step, intent);
+    this.audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
+  }
+
+  /** A step has sent, or is about to, under this key: the run can be found by it. */
+  owns(step: string, key: string): void {
+    this.#searchAttributes.add([key]);
+    this.#claim(step, ownershipKeys({}, key));
+  }
+
+  /** What a step has made, or made known, is its own and this run's: no other may take it. */
+  #claim(step: string, claims: ReadonlyArray<string>): void {
+    this.#searchAttributes.add(claims);
+    this.#sending.own(step, claims);
+  }
+
+  /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link clearIntent}. */
+  outcomeUnknown(inDoubt: StepInDoubt): void {
+    this.#sending.doubt(inDoubt);
+  }
+
+  /** Nothing that a step has sent so far was carried out; it may be sent again. */
+  notCarriedOut(step: string): void {
+    this.#sending.know(step);
+  }
+
+  /** It is known what became of a step's send, and it sends no more. */
+  clearIntent(step: string): void {
+    this.#sending.know(step);
+    this.#searchAttributes.clearIntent(step);
+  }
+
+  /**
+   * The run knows of the sends of a step up to this one, by its number in all runs of the workflow id.
+   * What was held back before the journal had it does not count: that may have another of its number.
+   */
+  knowsSendsUpTo(step: string, number: number): void {
+    this.#sending.knowUpTo(step, number);
+  }
+
+  /**
+   * A person has something sent beside an earlier send of another request, of which nobody knows what
+   * became: that is so whatever comes of this one, and is said where the run ends, however it does.
+   */
+  leavesInDoubt(left: StepInDoubt): void {
+    const { amount, currency = "", key, step } = left;
+    if (this.#sending.hasLeft(left)) return;
+    this.#sending.leave(left);
+    this.#searchAttributes.doubts(step);
+    this.audit.add({
+      who: "run",
+      step,
+      what: "left in doubt",
+      ...(key !== undefined && { key }),
+      ...(amount !== undefined && { detail: { amount, currency } }),
+    });
+    this.note(`${namedInDoubt(left)} may have been carried out as well: nobody knows`);
+  }
+
+  /** What a step has left in doubt, and has sent something else beside. */
+  leftInDoubt(step: string): ReadonlyArray<StepInDoubt> {
+    return this.#sending.leftBy(step);
+  }
+
+  /** Whether a step has sent and it is not known what became of it. */
+  isInDoubt(step: string): boolean {
+    return this.#sending.isInDoubt(step);
+  }
+
+  /** The steps whose sends have an unknown outcome now. */
+  get inDoubt(): ReadonlyArray<StepInDoubt> {
+    return this.#sending.inDoubt;
+  }
+
+  /**
+   * What the other steps of this run own, and may have made: a look-up of this step must not take it.
+   */
+  siblings(step: string): ReadonlyArray<Sibling> {
+    return this.#sending.siblings(step, this.#searchAttributes.intents);
+  }
+
+  /** Keeps something that whoever reads the result should know. */
+  note(text: string): void {
+    this.#progress.note(text);
+  }
+
+  /** Shows something in the progress to whom the run waits for. */
+  show(what: Readonly<Record<string, unknown>>): void {
+    this.#progress.show(what);
+  }
+
+  /**
+   * Waits, however long it takes, until a person has decided.
+   *
+   * @throws Abandoned when the decision is to end the run.
+   */
+  async ask(
+    step: string,
+    question: Omit<HumanTask, "question" | "step" | "since">,
+  ): Promise<Resolution> {
+    const decided = this.#question.ask({ ...question, step });
+    this.#progress.update(step, { status: "needsAttention", note: question.reason });
+    this.#enter(NEEDS_ATTENTION);
+    this.audit.add({ who: "run", step, what: "asked", detail: { reason: question.reason } });
+    const resolution = await decided().finally(() =>
+      // Another step may ask still.
+      this.#enter(this.#question.asked === undefined ? step : NEEDS_ATTENTION),
+    );
+    const { by, question: _, ...decision } = resolution;
+    this.#progress.update(step, { status: "running", note: `decided by ${by}` });
+    this.audit.add({
+      who: by,
+      step,
+      what: Object.keys(decision).join(),
+      // An amendment may hold account numbers: the fields are named, the values are not.
+      detail: "amend" in decision ? { fields: Object.keys(decision.amend).join(", ") } : decision,
+    });
+    if ("abandon" in resolution) {
+      const why = resolution.abandon;
+      throw runFailure("Abandoned", `${step} was abandoned: ${why}`, { by, step, why });
+    }
+    return resolution;
+  }
+
+  /** Why a decision cannot be taken now, or undefined when it can. */
+  whyNot(resolution: unknown): string | undefined {
+    return this.#question.whyNot(resolution);
+  }
+
+  /** Takes the decision of a person; the update's validator has checked it. */
+  resolve(resolution: Resolution): void {
+    this.#question.answer(resolution);
+  }
+
+  /** Registers how a step is undone when the run fails or is cancelled. Call it before the step. */
+  onFailure(compensation: Compensation): void {
+    this.#compensations.register(compensation);
+  }
+
+  /** Run the body of a workflow: keep its ending, and undo what was registered when it fails. */
+  async execute<A>(body: () => Promise<A>): Promise<A> {
+    try {
+      const result = await body();
+      this.#end("done");
+      return result;
+    } catch (error) {
+      return await this.shielded(() => this.#undoAndFail(error));
+    }
+  }
+
+  async #undoAndFail(error: unknown): Promise<never> {
+    const leftOver = await this.#compensations.undoAll(({ how, what }) =>
+      // It stays to be found by the step that failed.
+      this.step(`undo: ${what}`, what, how, { isIndexed: false }),
+    );
+    await this.#doubtForgotten();
+    const { inDoubt } = this;
+    this.#searchAttributes.clearIntentsBut(inDoubt.map(({ step }) => step));
+    this.#end(isCancellation(error) && inDoubt.length === 0 ? "cancelled" : "failed");
+    if (inDoubt.length > 0) {
+      throw endedInDoubt(error, { inDoubt, leftOver, ids: this.progress.ids });
+    }
+    if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
+    throw ApplicationFailure.create({
+      type: "CompensationIncomplete",
+      message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${leftOver.join("; ")}`,
+      nonRetryable: true,
+      details: [{ leftOver, ids: this.progress.ids }],
+      cause: rootCause(error),
+    });
+  }
+
+  /**
+   * Where the server's database was put back to an earlier state, the journal knows of sends that this
+   * run, or one that was started again in its place, knows nothing of. Its steps would be told; a run
+   * that ends before them has to ask.
+   */
+  async #doubtForgotten(): Promise<void> {
+    const startedAt = workflowInfo().startTime.getTime();
+    for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
+      // Who had it reset has read what the runs before it came to.
+      const before =
+        send.begunAt < startedAt ? this.#resetContext.sent(send.step)?.outcome : undefined;
+      if (before === "known" || before === "nothing") continue;
+      this.#sending.doubt(forgottenInDoubt(send));
+      this.#searchAttributes.doubts(send.step);
+      this.known(send.ids);
+      this.#claim(send.step, ownershipKeys(send.made ?? {}));
+      if (send.key !== undefined) this.owns(send.step, send.key);
+    }
+  }
+
+  async #learn(): Promise<void> {
+    const order = await this.#resetContext.learn();
+    if (order === undefined) return;
+    const { by, decisions = [], fields, from, reason } = order;
+    this.audit.addDecisions(from, decisions);
+    // An amendment may hold account numbers: the fields are named, the values are not.
+    const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };
+    this.audit.add({ who: by, step: from, what: "retried", detail });
+  }
+
+  #enter(name: string, { isIndexed = true, stage = name }: StepOptions = {}): void {
+    if (isIndexed) this.#searchAttributes.stage(stage);
+    this.#progress.enter(name);
+  }
+
+  /** The index keeps the last step's name: how a run ended is Temporal's to tell. */
+  #end(stage: "done" | "failed" | "cancelled"): void {
+    this.#enter(stage, { isIndexed: false });
+    this.#write();
+  }
+
+  #write(): void {
+    this.#searchAttributes.write();
+    this.#progress.publish();
+  }
+}
