@@ -20,8 +20,8 @@ afterAll(async () => {
 });
 
 it.each([
-  ["of its own accord", (taskQueue: string) => taskQueue, "service"],
-  ["of a bulk run", batchQueue, "bulk"],
+  ["by itself", (taskQueue: string) => taskQueue, "service"],
+  ["of a batch", batchQueue, "batch"],
 ])("a run %s calls the service on the task queue for that", async (_, queueOf, name) => {
   const settled = { ...service.activities };
   settled.awaitPayoutEnd = async ({ payout_id, until }) => {
