@@ -89,7 +89,7 @@ describe("the announcement of the dev stack", () => {
 
 it("registers the search attributes that the workflows set", async () => {
   // By its path, as the workflows' tests depend on this package.
-  const file = pathToFileURL(join(checkout, "packages/activities/src/search-attributes.ts"));
+  const file = pathToFileURL(join(checkout, "packages/protocol/src/search-attributes.ts"));
   const { searchAttributes } = (await import(file.href)) as {
     readonly searchAttributes: ReadonlyArray<{ readonly name: string; readonly type: string }>;
   };

@@ -55,7 +55,7 @@ it("finds by the doctor that no worker polls", async () => {
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^FAILED +worker, workflow tasks +none polls task queue payments$/m);
   expect(stdout).toMatch(
-    /^FAILED +worker, activity tasks +none polls task queue payments\/service,\s+payments\/bulk, payments\/fallback-polling$/m,
+    /^FAILED +worker, activity tasks +none polls task queue payments\/service,\s+payments\/batch, payments\/fallback-polling$/m,
   );
   expect(stdout).toMatch(/^FAILED +client settings/m);
   expect(stdout).toContain("npm run worker");

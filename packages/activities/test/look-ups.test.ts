@@ -193,7 +193,7 @@ describe("findPayouts", () => {
     const { queries } = await find([[listed('a" OR PaymentIds = "b')]]);
     expect(queries).toContainEqual(
       expect.stringMatching(
-        /^PaymentIds = "payout:a OR PaymentIds = b" AND PaymentAccount = "\w+"$/,
+        /^PaymentIds = "payout:a\\" OR PaymentIds = \\"b" AND PaymentAccount = "\w+"$/,
       ),
     );
   });

@@ -12,16 +12,21 @@ export interface Fingerprint {
   readonly sdk: string;
 }
 
-/** The files of another package whose values the workflows use. */
-const sharedPaths = [
-  import.meta.resolve("@durable-payments/activities/search-attributes"),
-  import.meta.resolve("@durable-payments/activities/task-queues"),
-].map((url) => fileURLToPath(url));
-
 /** Path of the module that exports the workflow definitions. */
 export const definitionsPath = fileURLToPath(
   import.meta.resolve("@durable-payments/workflows/definitions"),
 );
+
+/**
+ * The sources of the packages whose values the workflows use. The definitions stand in a folder of
+ * theirs: all of a package's sources count.
+ */
+const sourceFolders = (): ReadonlyArray<string> =>
+  [
+    dirname(definitionsPath),
+    fileURLToPath(import.meta.resolve("@durable-payments/protocol")),
+    fileURLToPath(import.meta.resolve("@durable-payments/activities")),
+  ].map((path) => dirname(path));
 
 const sourceFiles = (folder: string): Array<string> =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -38,11 +43,11 @@ const sdkVersion = (): string => {
 
 /** The fingerprint that a bundle made now would have. */
 export const currentFingerprint = (): Fingerprint => {
-  // The definitions stand in a folder of the package's sources: all of these count.
-  const root = dirname(dirname(definitionsPath));
   const hash = createHash("sha256");
-  for (const file of [...sourceFiles(root), ...sharedPaths]) {
-    hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
+  for (const folder of sourceFolders()) {
+    for (const file of sourceFiles(folder)) {
+      hash.update(relative(folder, file)).update("\0").update(readFileSync(file)).update("\0");
+    }
   }
   return { sources: hash.digest("hex"), sdk: sdkVersion() };
 };

@@ -147,12 +147,9 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a signal that says that a payout has ended is believed",
     edits: [
       {
-        file: "packages/workflows/src/steps/payout.ts",
-        find: `.then((seen) => (seen.outcome === "open" ? undefined : seen)),`,
-        put: `.then((seen) => ({
-              outcome: "completed" as const,
-              payout: { ...seen.payout, complete_time: "2026-01-01T00:00:00Z" },
-            })),`,
+        file: "packages/workflows/src/steps/await-completion.ts",
+        find: `      return seen.outcome === "open" ? undefined : seen;`,
+        put: `      return { ...seen, outcome: "completed" };`,
       },
     ],
     tests: ["--project=@durable-payments/workflows", "ends-of-waits", "tracker.test"],
@@ -176,7 +173,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a run that ends does not ask what it has sent before its history was put back",
     edits: [
       {
-        file: "packages/workflows/src/run/run.ts",
+        file: "packages/workflows/src/run/run-state.ts",
         find: `    await this.#doubtForgotten();`,
         put: `    if (!isCancellation(error)) await this.#doubtForgotten();`,
       },
