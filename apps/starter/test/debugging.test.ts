@@ -7,7 +7,7 @@ import { debugNode } from "./support/debugger.ts";
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 const history = `${checkout}packages/workflows/test/histories/payout-completed.json`;
 const source = `${checkout}packages/workflows/src/definitions/payout.ts`;
-const LINE = "return withApproved(({ payout }) => createPayout(";
+const LINE = "const created = await createPayout(";
 
 interface Script {
   readonly scriptId: string;

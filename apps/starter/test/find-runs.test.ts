@@ -1,4 +1,4 @@
-import { PAYMENT_IDS, type Progress } from "@durable-payments/protocol";
+import type { Progress } from "@durable-payments/protocol";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
@@ -465,16 +465,4 @@ describe("watch", () => {
     expect(JSON.parse(stdout)).toEqual({ workflowId: "waits", runId: ID, status: "running" });
     expect(stderr).toContain("the run goes on");
   });
-});
-
-it("finds a run by an id with quotes and backslashes in it", async () => {
-  const id = String.raw`say "so" \ O'Neil`;
-  await workflow.start("payout", {
-    // No worker polls it: what is tested is how it is found.
-    taskQueue: "polled-by-nobody",
-    workflowId: "quoted",
-    typedSearchAttributes: [{ key: PAYMENT_IDS, value: [id] }],
-  });
-  await found('WorkflowId = "quoted"');
-  expect(await listed("--find", id)).toEqual(["quoted"]);
 });

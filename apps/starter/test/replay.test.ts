@@ -38,7 +38,7 @@ await found('ExecutionStatus = "Failed"', 2);
 
 /** One wait more, before the payout is created: it breaks every run that came so far. */
 const ONE_MORE = "await new Promise((done) => setTimeout(done, 60_000));";
-const BEFORE = "return withApproved(({ payout }) => createPayout(";
+const BEFORE = "const created = await createPayout(";
 const changed = await changedWorkflows("definitions/payout.ts", BEFORE, `${ONE_MORE}\n${BEFORE}`);
 
 const widest = (text: string): number => Math.max(...text.split("\n").map((line) => line.length));
