@@ -1,9 +1,9 @@
 import {
   clientOptionsFromEnvironment,
   PaymentsClient,
-  SignInPermit,
+  SignInLease,
 } from "@durable-payments/api-core";
-import { makeSignInPermits, type SignInBudget } from "@durable-payments/activities";
+import { makeSignInLeases, type SignInBudget } from "@durable-payments/activities";
 import type { Client } from "@temporalio/client";
 import { Effect, Layer } from "effect";
 
@@ -12,9 +12,9 @@ export const paymentsLayer = (temporal: Client, budget: SignInBudget) =>
   PaymentsClient.layerFromEnvironment.pipe(
     Layer.provide(
       Layer.effect(
-        SignInPermit,
+        SignInLease,
         Effect.map(clientOptionsFromEnvironment, (options) =>
-          makeSignInPermits(temporal, options, budget),
+          makeSignInLeases(temporal, options, budget),
         ),
       ),
     ),

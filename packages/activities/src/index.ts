@@ -22,7 +22,7 @@ export type { ReadReset } from "./retry-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { AskRunState, RunState } from "./run-state.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
-export { makeSignInPermits, type SignInBudget } from "./sign-in-permits.ts";
+export { makeSignInLeases, type SignInBudget } from "./sign-in-leases.ts";
 export type { PollSchedule, SeenCardholder, SeenFunds, SeenPayout } from "./waiting-activities.ts";
 export {
   ALREADY_SENT,

@@ -7,7 +7,7 @@ import {
   type Output,
   type PaymentsClient,
   type PaymentsError,
-  type RepeatClass,
+  type IdempotencyClass,
 } from "@durable-payments/api-core";
 import type { Journal, MadeBySend } from "@durable-payments/journal";
 import { type Sending, sendingUndoneBy } from "@durable-payments/protocol";
@@ -40,8 +40,8 @@ type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
  * Whether Temporal's own retry would do harm: a second send of these must be decided by the
  * workflow, which remembers what happened to the first.
  */
-const isDecidedByWorkflow = (repeat: RepeatClass): boolean =>
-  repeat === "once" || repeat === "keyed";
+const isDecidedByWorkflow = (idempotency: IdempotencyClass): boolean =>
+  idempotency === "none" || idempotency === "keyed";
 
 const neverOnItsOwn = new Set<PaymentsError["_tag"]>(["InvalidRequest", "Refused"]);
 
@@ -91,13 +91,13 @@ export const makeOperationActivities = (
 ): OperationActivities =>
   Object.fromEntries(
     operationNames.map((name) => {
-      const { repeat } = operation(name);
+      const { idempotency } = operation(name);
       const toFailure = (error: PaymentsError) =>
         toApplicationFailure(error, {
           nonRetryable:
-            isDecidedByWorkflow(repeat) ||
+            isDecidedByWorkflow(idempotency) ||
             neverOnItsOwn.has(error._tag) ||
-            (repeat === "convergent" &&
+            (idempotency === "idempotent" &&
               Context.current().info.attempt >= MOST_ATTEMPTS &&
               isAnsweredTheSame(error)),
         });
@@ -107,7 +107,7 @@ export const makeOperationActivities = (
 
       const write = async (input: unknown, intent?: SendIntent) => {
         const { info } = Context.current();
-        const isOnce = isDecidedByWorkflow(repeat);
+        const isOnce = isDecidedByWorkflow(idempotency);
         const guard = new GuardedSend({
           operation: name,
           brake,
@@ -149,7 +149,7 @@ export const makeOperationActivities = (
 
       const read = (input: unknown) =>
         runInActivity(runtime, (client) => call(client, input), toFailure);
-      return [name, repeat === "safe" ? read : write];
+      return [name, idempotency === "safe" ? read : write];
     }),
     // One entry per operation, each with the contract's input and output.
   ) as OperationActivities;

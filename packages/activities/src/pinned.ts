@@ -36,7 +36,7 @@ export const otherAccount = (
 const isSend = (activityType: string): boolean =>
   operationNames.some(
     (name: OperationName) =>
-      name === activityType && ["once", "keyed"].includes(operation(name).repeat),
+      name === activityType && ["none", "keyed"].includes(operation(name).idempotency),
   );
 
 /**

@@ -31,18 +31,19 @@ type Activities = Awaited<ReturnType<typeof over>>;
 /** One operation of each class: how it may be repeated decides whether Temporal may retry it. */
 const operations = {
   safe: (activities: Activities) => run(activities.retrievePayout, { payout_id: "payout-1" }),
-  convergent: (activities: Activities) => run(activities.cancelCard, { card_id: "card-1" }),
+  idempotent: (activities: Activities) => run(activities.cancelCard, { card_id: "card-1" }),
   keyed: (activities: Activities) => run(activities.createCard, card),
-  once: (activities: Activities) => run(activities.createPayout, payout),
+  none: (activities: Activities) => run(activities.createPayout, payout),
 } as const;
 
 const classes = Object.keys(operations) as ReadonlyArray<keyof typeof operations>;
-const isDecidedByWorkflow = (repeat: string) => repeat === "keyed" || repeat === "once";
+const isDecidedByWorkflow = (idempotency: string) =>
+  idempotency === "keyed" || idempotency === "none";
 
 const unauthorized: Said = { status: 401, body: '{"code":401,"message":"Unauthorized"}' };
 
-describe.each(classes)("an operation that is %s", (repeat) => {
-  const call = operations[repeat];
+describe.each(classes)("an operation that is %s", (idempotency) => {
+  const call = operations[idempotency];
 
   it("fails as Refused, for good", async () => {
     const failure = await failureOf(call(await over(refusal("Insufficient balance"))));
@@ -60,7 +61,7 @@ describe.each(classes)("an operation that is %s", (repeat) => {
     const failure = await failureOf(call(await over(unauthorized, unauthorized)));
     expect(failure).toMatchObject({
       type: "NotAuthenticated",
-      nonRetryable: isDecidedByWorkflow(repeat),
+      nonRetryable: isDecidedByWorkflow(idempotency),
       nextRetryDelay: 30_000,
     });
     expect(errorIn(failure)).toMatchObject({ _tag: "NotAuthenticated", carriedOut: "no" });
@@ -72,7 +73,7 @@ describe.each(classes)("an operation that is %s", (repeat) => {
     const failure = await failureOf(call(await over(tooMany)));
     expect(failure).toMatchObject({
       type: "RateLimited",
-      nonRetryable: isDecidedByWorkflow(repeat),
+      nonRetryable: isDecidedByWorkflow(idempotency),
       nextRetryDelay: 90_000,
     });
     expect(errorIn(failure)).toMatchObject({ carriedOut: "no", retryAfter: 90_000 });
@@ -84,7 +85,7 @@ describe.each(classes)("an operation that is %s", (repeat) => {
     const failure = await failureOf(call(activities));
     expect(failure).toMatchObject({
       type: "Unavailable",
-      nonRetryable: isDecidedByWorkflow(repeat),
+      nonRetryable: isDecidedByWorkflow(idempotency),
       nextRetryDelay: undefined,
     });
     expect(errorIn(failure)).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
@@ -94,23 +95,23 @@ describe.each(classes)("an operation that is %s", (repeat) => {
     const failure = await failureOf(call(await over({ status: 502, body: "<html>" })));
     expect(failure).toMatchObject({
       type: "OutcomeUnknown",
-      nonRetryable: isDecidedByWorkflow(repeat),
+      nonRetryable: isDecidedByWorkflow(idempotency),
     });
     expect(errorIn(failure)).toMatchObject({
       _tag: "OutcomeUnknown",
       // A read that brought nothing has changed nothing.
-      carriedOut: repeat === "safe" ? "no" : "unknown",
+      carriedOut: idempotency === "safe" ? "no" : "unknown",
     });
   });
 });
 
-it.each(["safe", "keyed", "once"] as const)(
+it.each(["safe", "keyed", "none"] as const)(
   "an operation that is %s fails as UnexpectedAnswer with what came",
-  async (repeat) => {
-    const failure = await failureOf(operations[repeat](await over(success({ odd: true }))));
+  async (idempotency) => {
+    const failure = await failureOf(operations[idempotency](await over(success({ odd: true }))));
     expect(failure).toMatchObject({
       type: "UnexpectedAnswer",
-      nonRetryable: isDecidedByWorkflow(repeat),
+      nonRetryable: isDecidedByWorkflow(idempotency),
     });
     const error = errorIn(failure);
     expect(error._tag === "UnexpectedAnswer" && error.answer).toContain('"odd":true');

@@ -101,7 +101,7 @@ describe("a second attempt", () => {
 
   it("is never left to Temporal for an operation that moves money or makes something", () => {
     const decidedByWorkflow = operationNames.filter((name) =>
-      ["once", "keyed"].includes(operation(name).repeat),
+      ["none", "keyed"].includes(operation(name).idempotency),
     );
     expect(decidedByWorkflow.toSorted()).toEqual(Object.keys(inputs).toSorted());
   });

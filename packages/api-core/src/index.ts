@@ -6,7 +6,7 @@ export type { Cardholder } from "./contract/cardholders.ts";
 export { type Card, CARD_CURRENCY } from "./contract/cards.ts";
 export { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "./contract/envelope.ts";
 export type { UnreadableRow } from "./contract/list-page.ts";
-export { Repeat, type RepeatClass } from "./contract/operation-facts.ts";
+export { Idempotency, type IdempotencyClass } from "./contract/operation-facts.ts";
 export type { Payer } from "./contract/payers.ts";
 export { PaymentsApi } from "./contract/payments-api.ts";
 export type { Payout } from "./contract/payouts.ts";
@@ -15,7 +15,7 @@ export { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./cont
 export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
 export type { Transaction } from "./contract/transactions.ts";
 export { fromWire, wireMethod } from "./contract/wire-names.ts";
-export { BeforeSend } from "./client/before-send.ts";
+export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
 export { checkInput } from "./client/check-request.ts";
 export {
   type ClientOptions,
@@ -35,8 +35,7 @@ export {
   Unavailable,
   UnexpectedAnswer,
 } from "./client/errors.ts";
-export { type ListPage, ListReading, type PageRead, rowKeys } from "./client/list-guard.ts";
-export { IsResend } from "./client/is-resend.ts";
+export { type ListPage, ListReading, type PageRead, rowKeys } from "./client/list-reading.ts";
 export {
   type Input,
   type Item,
@@ -53,5 +52,4 @@ export {
   makePaymentsClient,
   type PromiseClient,
 } from "./client/promise-client.ts";
-export { type SignInError, SignInPermit } from "./client/sign-in-permit.ts";
 export { redact } from "./client/redact.ts";

@@ -11,7 +11,7 @@ import {
   wireMethod,
 } from "../src/index.ts";
 import { toWire } from "../src/contract/wire-names.ts";
-import { answers } from "./support/answers.ts";
+import { answers } from "./support/responses.ts";
 import { clientFor, exchange, failedExchange, failureOf, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
 import { refusal, type Reply, startServer } from "./support/server.ts";

@@ -41,7 +41,7 @@ interface OpenApi {
           string,
           {
             readonly operationId: string;
-            readonly "x-repeat-class": string;
+            readonly "x-idempotency": string;
             readonly security: ReadonlyArray<Readonly<Record<string, unknown>>>;
             readonly parameters: ReadonlyArray<{
               readonly name: string;
@@ -90,7 +90,7 @@ describe("the OpenAPI document", () => {
         "listTransactions",
         "listCardholders",
       ],
-      convergent: [
+      idempotent: [
         "updateBeneficiary",
         "removeCardholder",
         "updateCard",
@@ -99,12 +99,12 @@ describe("the OpenAPI document", () => {
         "createBalance",
       ],
       keyed: ["createCard", "withdrawFromCard"],
-      once: ["createPayout", "createCardholder", "createBeneficiary"],
+      none: ["createPayout", "createCardholder", "createBeneficiary"],
     };
     for (const described of await operations()) {
-      const repeat = described["x-repeat-class"];
-      expect(classes[repeat as keyof typeof classes]).toContain(described.operationId);
-      expect(repeat).toBe(operation(described.operationId as "ping").repeat);
+      const idempotency = described["x-idempotency"];
+      expect(classes[idempotency as keyof typeof classes]).toContain(described.operationId);
+      expect(idempotency).toBe(operation(described.operationId as "ping").idempotency);
     }
     expect(Object.values(classes).flat()).toHaveLength(21);
   });

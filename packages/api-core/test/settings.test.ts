@@ -14,7 +14,7 @@ import {
   makePaymentsClient,
   PaymentsClient,
 } from "../src/index.ts";
-import { answers } from "./support/answers.ts";
+import { answers } from "./support/responses.ts";
 import { settingsFor } from "./support/client.ts";
 import { startServer } from "./support/server.ts";
 

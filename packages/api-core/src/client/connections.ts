@@ -2,7 +2,17 @@ import { isIPv6, type Socket } from "node:net";
 import { Effect } from "effect";
 import { buildConnector, Client } from "undici";
 import type { ClientOptions } from "./config.ts";
-import { NoAnswer } from "./no-answer.ts";
+
+/** No whole response was received. `sent` is false only where certainly no byte of the request left. */
+export class NoResponse {
+  readonly _tag = "NoResponse";
+  readonly sent: boolean;
+  readonly reason: string;
+  constructor(sent: boolean, reason: string) {
+    this.sent = sent;
+    this.reason = reason;
+  }
+}
 
 const LONGEST_CONNECT_MS = 10_000;
 
@@ -10,7 +20,7 @@ const LONGEST_CONNECT_MS = 10_000;
  * An answer above this is not read on, as it comes and decoded: 16 MiB. The largest page of the
  * service has 100 items.
  */
-export const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
+export const LARGEST_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -27,7 +37,7 @@ export const reasonOf = (error: Error): string => {
   );
 };
 
-const CLOSED = new NoAnswer(false, "the client is closed");
+const CLOSED = new NoResponse(false, "the client is closed");
 
 /** What undici is told that would connect by itself: it does so after it was asked whether it may send. */
 const lost = () => new Error("the connection was lost before it was used");
@@ -62,7 +72,7 @@ export class Connection {
       pipelining: isKept ? 1 : 0,
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxResponseSize: LARGEST_ANSWER_BYTES,
+      maxResponseSize: LARGEST_RESPONSE_BYTES,
     });
   }
 
@@ -83,7 +93,7 @@ export class Connection {
   }
 }
 
-type Taken = Effect.Effect<Connection, NoAnswer>;
+type Taken = Effect.Effect<Connection, NoResponse>;
 
 /** What the connections of one kind are made with. */
 interface Kind {
@@ -131,7 +141,7 @@ export class Connections {
   readonly use = <A, E>(
     timeoutMs: number,
     work: (connection: Connection, leftMs: number) => Effect.Effect<A, E>,
-  ): Effect.Effect<A, NoAnswer | E> =>
+  ): Effect.Effect<A, NoResponse | E> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
         const endsAt = performance.now() + timeoutMs;
@@ -154,7 +164,7 @@ export class Connections {
   #take(timeoutMs: number): Taken {
     const idle = this.#isFree ? this.#takeIdle() : undefined;
     if (idle !== undefined) return Effect.succeed(idle);
-    return Effect.callback<Connection, NoAnswer>((resume) => {
+    return Effect.callback<Connection, NoResponse>((resume) => {
       const settle = (outcome: Taken) => {
         leave();
         resume(outcome);
@@ -167,7 +177,7 @@ export class Connections {
       // A plain timer costs a tenth of a racing fiber, and every request pays for it.
       // @effect-diagnostics-next-line globalTimersInEffect:off
       const timer = setTimeout(() => {
-        settle(Effect.fail(new NoAnswer(false, `no connection was free within ${timeoutMs} ms`)));
+        settle(Effect.fail(new NoResponse(false, `no connection was free within ${timeoutMs} ms`)));
         this.#goOn();
       }, timeoutMs);
       this.#waiting.add(settle);
@@ -219,7 +229,7 @@ export class Connections {
     this.#connecting.add(settle);
     this.#connect((error, socket) => {
       if (error !== null) {
-        settle(Effect.fail(new NoAnswer(false, reasonOf(error))));
+        settle(Effect.fail(new NoResponse(false, reasonOf(error))));
         return this.#goOn();
       }
       // Given up meanwhile, or closed.

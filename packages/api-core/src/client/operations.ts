@@ -1,6 +1,11 @@
 import { Context, Schema, SchemaAST } from "effect";
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api";
-import { ItemId, MaxPageSize, Repeat, type RepeatClass } from "../contract/operation-facts.ts";
+import {
+  ItemId,
+  MaxPageSize,
+  Idempotency,
+  type IdempotencyClass,
+} from "../contract/operation-facts.ts";
 import { PaymentsApi } from "../contract/payments-api.ts";
 import { type Rule, rulesOf } from "../contract/rules.ts";
 import { SignedIn } from "../contract/signed-in.ts";
@@ -46,7 +51,7 @@ export interface Operation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  readonly repeat: RepeatClass;
+  readonly idempotency: IdempotencyClass;
   readonly signedIn: boolean;
   readonly enveloped: boolean;
   readonly maxPageSize: number | undefined;
@@ -74,7 +79,7 @@ const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
     name: endpoint.identifier,
     method: endpoint.method,
     path: endpoint.path,
-    repeat: Context.get(endpoint.annotations, Repeat),
+    idempotency: Context.get(endpoint.annotations, Idempotency),
     maxPageSize: Context.get(endpoint.annotations, MaxPageSize),
     itemId: Context.get(endpoint.annotations, ItemId),
     signedIn: [...endpoint.middlewares].some((middleware) => middleware.key === SignedIn.key),

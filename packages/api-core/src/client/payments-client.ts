@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Random, Redacted, Result, type Stream } from "effect";
 import { RateLimiter } from "effect/persistence";
 import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/signed-in.ts";
-import { BeforeSend } from "./before-send.ts";
+import { BeforeSend, IsResend } from "./client-references.ts";
 import { checkRequest } from "./check-request.ts";
 import {
   type ClientOptions,
@@ -10,7 +10,7 @@ import {
   type InvalidSettings,
   makeClientOptions,
 } from "./config.ts";
-import { countAttempt } from "./count-attempt.ts";
+import { countAttempt } from "./attempt-metric.ts";
 import { NotAuthenticated, type PaymentsError } from "./errors.ts";
 import {
   type Input,
@@ -22,13 +22,18 @@ import {
   operationNames,
   type Output,
 } from "./operations.ts";
-import { IsResend } from "./is-resend.ts";
-import { streamPages } from "./pages.ts";
-import { makePace } from "./pace.ts";
+import { makeListStreams } from "./list-streams.ts";
+import { makeRateLimiter } from "./rate-limiter.ts";
 import { type Prepared, prepareRequest } from "./prepare-request.ts";
-import { readAnswer } from "./read-answer.ts";
-import { type Failed, failed, type Reading, readNoAnswer, type ReadingContext } from "./reading.ts";
-import { mayRepeat, ofTheWholeCall, pauseMs } from "./repeat.ts";
+import { parseResponse } from "./parse-response.ts";
+import {
+  type Failed,
+  failed,
+  type ParsedResponse,
+  parseNoResponse,
+  type ResponseContext,
+} from "./parsed-response.ts";
+import { mayRetry, errorOfCall, retryDelayMs } from "./retry-policy.ts";
 import { makeSend } from "./send.ts";
 import { makeSession, notSent } from "./session.ts";
 
@@ -74,7 +79,7 @@ const make = (options: ClientOptions) =>
     const session = yield* makeSession(options, send);
     const limiter = yield* RateLimiter.RateLimiter;
 
-    const paced = makePace(limiter, options);
+    const withinRate = makeRateLimiter(limiter, options);
     const noteIgnored = makeNoteIgnored();
     const ping = operation("ping");
     const preparedPing = prepareRequest(
@@ -100,10 +105,10 @@ const make = (options: ClientOptions) =>
       { ids, isKeyed, request, secrets }: Prepared,
       sends: Sends,
       token: Redacted.Redacted,
-    ): Effect.fn.Return<Reading<unknown>, Failed> {
+    ): Effect.fn.Return<ParsedResponse<unknown>, Failed> {
       const beforeSend = yield* BeforeSend;
       const mayBeSent =
-        called.repeat === "safe"
+        called.idempotency === "safe"
           ? Effect.void
           : // signIn alone has another name, and is safe.
             beforeSend(called.name as OperationName).pipe(
@@ -122,11 +127,11 @@ const make = (options: ClientOptions) =>
         Effect.mapError((failure) => {
           if (failure._tag === "Failed") return failure;
           sends.isResend ||= failure.sent;
-          return readNoAnswer(called, failure);
+          return parseNoResponse(called, failure);
         }),
       );
       sends.isResend = true;
-      const context: ReadingContext = {
+      const context: ResponseContext = {
         operation: called,
         assumptions: options.assumptions,
         secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
@@ -134,12 +139,12 @@ const make = (options: ClientOptions) =>
         isKeyed,
         isResend,
       };
-      return readAnswer(context, answer, yield* Clock.currentTimeMillis);
+      return parseResponse(context, answer, yield* Clock.currentTimeMillis);
     });
 
     /** Whether ping accepts a token; undefined where it does not say. */
     const isAccepted = Effect.fnUntraced(function* (token: Redacted.Redacted) {
-      yield* paced;
+      yield* withinRate;
       const pinged = yield* Effect.result(sendOnce(ping, preparedPing, { isResend: false }, token));
       if (Result.isFailure(pinged)) return undefined;
       const { _tag } = pinged.success;
@@ -152,7 +157,7 @@ const make = (options: ClientOptions) =>
       sends: Sends,
     ): Effect.fn.Return<unknown, Failed> {
       for (let renewed = false; ; renewed = true) {
-        yield* paced;
+        yield* withinRate;
         const token = yield* tokenFor(called);
         const reading = yield* sendOnce(called, prepared, sends, token);
         if (reading._tag === "Success") {
@@ -202,10 +207,10 @@ const make = (options: ClientOptions) =>
         if (Result.isSuccess(result)) return result.success;
         const failure = result.failure;
         isInDoubt ||= failure.error.carriedOut === "unknown";
-        if (!mayRepeat(called, failure, attempt, options)) {
-          return yield* Effect.fail(ofTheWholeCall(failure, isInDoubt));
+        if (!mayRetry(called, failure, attempt, options)) {
+          return yield* Effect.fail(errorOfCall(failure, isInDoubt));
         }
-        yield* Effect.sleep(pauseMs(failure, attempt, options, yield* Random.next));
+        yield* Effect.sleep(retryDelayMs(failure, attempt, options, yield* Random.next));
       }
     });
 
@@ -218,7 +223,7 @@ const make = (options: ClientOptions) =>
       // contract that the types are taken from.
     ) as unknown as Operations;
 
-    return { ...operations, streams: streamPages(operations), options };
+    return { ...operations, streams: makeListStreams(operations), options };
   });
 
 /** All operations, the lists as streams, and the settings in use. */

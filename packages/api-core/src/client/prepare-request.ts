@@ -20,7 +20,7 @@ export interface Prepared {
 
 /** Writes a checked request down as it goes on the wire: every send of a call is the same. */
 export const prepareRequest = (
-  { method, name, path: template, payload, repeat }: Operation,
+  { method, name, path: template, payload, idempotency }: Operation,
   { params, payload: fields = {}, query }: EncodedRequest,
   { assumptions }: ClientOptions,
 ): Prepared => {
@@ -34,7 +34,7 @@ export const prepareRequest = (
       method: wireMethod(name, method, assumptions),
       path: path(template, params) + (search.size === 0 ? "" : `?${search.toString()}`),
       body: body && JSON.stringify(body),
-      isAlone: repeat === "once",
+      dedicatedConnection: idempotency === "none",
     },
     secrets: sensitiveValues(fields),
     ids: idsOf({ ...params, ...fields }),

@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, ManagedRuntime, Result, Stream } from "effect";
 import type { ClientSettings } from "./config.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
-import { IsResend } from "./is-resend.ts";
+import { IsResend } from "./client-references.ts";
 import {
   type Input,
   type Item,
@@ -53,7 +53,7 @@ const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
 const closedDuring = (name: OperationName) =>
   new OutcomeUnknown({
     operation: name,
-    carriedOut: operation(name).repeat === "safe" ? "no" : "unknown",
+    carriedOut: operation(name).idempotency === "safe" ? "no" : "unknown",
     message: `The client was closed while ${name} was under way.`,
   });
 

@@ -1,4 +1,4 @@
-import { maskValues, type Stretch } from "./known-values.ts";
+import { maskValues, type Stretch } from "./mask-values.ts";
 
 /** What stands in the place of a masked text. */
 export const MASK = "[redacted]";

@@ -1,9 +1,14 @@
 import { Effect, type Scope } from "effect";
 import type { Dispatcher } from "undici";
 import type { ClientOptions } from "./config.ts";
-import { type Connection, Connections, LARGEST_ANSWER_BYTES, reasonOf } from "./connections.ts";
+import {
+  type Connection,
+  Connections,
+  LARGEST_RESPONSE_BYTES,
+  reasonOf,
+  NoResponse,
+} from "./connections.ts";
 import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
-import { NoAnswer } from "./no-answer.ts";
 
 /** One HTTP request as it goes on the wire, after the base URL. */
 export interface WireRequest {
@@ -15,11 +20,11 @@ export interface WireRequest {
    * Whether it needs a connection of its own. A kept one may have been closed by the other side
    * without our knowing yet, and then nobody can say whether the request was taken.
    */
-  readonly isAlone: boolean;
+  readonly dedicatedConnection: boolean;
 }
 
 /** One whole HTTP answer. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly body: string;
@@ -34,7 +39,7 @@ export interface WireAnswer {
 export type Send = <E = never>(
   request: WireRequest,
   mayBeSent?: Effect.Effect<void, E>,
-) => Effect.Effect<WireAnswer, NoAnswer | E>;
+) => Effect.Effect<WireResponse, NoResponse | E>;
 
 /** The version is that of the package; a test compares them. */
 const USER_AGENT = "durable-payments/0.1.0";
@@ -61,11 +66,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #retryAfter: string | undefined;
   #coding = "";
   readonly #chunks: Array<Buffer> = [];
-  readonly #settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void;
+  readonly #settle: (outcome: Effect.Effect<WireResponse, NoResponse>) => void;
   readonly #timeoutMs: number;
   readonly #permittedUntil = performance.now() + PERMITTED_FOR_MS;
 
-  constructor(timeoutMs: number, settle: (outcome: Effect.Effect<WireAnswer, NoAnswer>) => void) {
+  constructor(
+    timeoutMs: number,
+    settle: (outcome: Effect.Effect<WireResponse, NoResponse>) => void,
+  ) {
     this.#timeoutMs = timeoutMs;
     this.#settle = settle;
   }
@@ -103,7 +111,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
     if (bytes === undefined || !isCoded(this.#coding)) return this.#succeed(bytes);
     // The time runs on meanwhile.
-    decodeBody(bytes, this.#coding, LARGEST_ANSWER_BYTES).then(
+    decodeBody(bytes, this.#coding, LARGEST_RESPONSE_BYTES).then(
       (decoded) => this.#succeed(decoded),
       (error: unknown) => this.#fail(error instanceof Error ? error.message : String(error)),
     );
@@ -136,10 +144,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(reason: string): void {
-    this.#end(Effect.fail(new NoAnswer(this.#controller !== undefined, reason)));
+    this.#end(Effect.fail(new NoResponse(this.#controller !== undefined, reason)));
   }
 
-  #end(outcome: Effect.Effect<WireAnswer, NoAnswer>): void {
+  #end(outcome: Effect.Effect<WireResponse, NoResponse>): void {
     if (this.#isOver) return;
     this.#isOver = true;
     // undici is done with the connection only when it is done with the event.
@@ -164,7 +172,7 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
     const fresh = yield* open(false);
 
     const exchange = ({ client }: Connection, request: WireRequest, leftMs: number) =>
-      Effect.callback<WireAnswer, NoAnswer>((resume) => {
+      Effect.callback<WireResponse, NoResponse>((resume) => {
         const exchanging = new Exchange(timeout, (outcome) => {
           clearTimeout(timer);
           resume(outcome);
@@ -196,13 +204,13 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
       timeoutMs: number,
       request: WireRequest,
       mayBeSent: Effect.Effect<void, E>,
-    ): Effect.Effect<WireAnswer, NoAnswer | E> =>
-      (request.isAlone ? fresh : kept)
+    ): Effect.Effect<WireResponse, NoResponse | E> =>
+      (request.dedicatedConnection ? fresh : kept)
         .use(timeoutMs, (connection, leftMs) =>
           Effect.andThen(mayBeSent, exchange(connection, request, leftMs)).pipe(
             Effect.map((answer) => ({ answer, leftMs })),
             Effect.catchIf(
-              (error) => error instanceof NoAnswer && !error.sent && connection.isStale,
+              (error) => error instanceof NoResponse && !error.sent && connection.isStale,
               () => Effect.succeed({ answer: undefined, leftMs }),
             ),
           ),

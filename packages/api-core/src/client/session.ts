@@ -6,18 +6,18 @@ import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";
 import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
-import { readAnswer } from "./read-answer.ts";
-import { type Failed, readNoAnswer, type TokenRejected } from "./reading.ts";
+import { parseResponse } from "./parse-response.ts";
+import { type Failed, parseNoResponse, type TokenRejected } from "./parsed-response.ts";
 import type { Send } from "./send.ts";
-import { type SignInError, SignInPermit } from "./sign-in-permit.ts";
+import { type SignInError, SignInLease } from "./client-references.ts";
 
 /** The one session of a client. */
 export interface Session {
-  /** The token in use; signs in when there is none or it is about to expire. One flight for all. */
+  /** The token in use; signs in when there is none or it is about to expire. One pendingRefresh for all. */
   readonly token: Effect.Effect<Redacted.Redacted, SignInError>;
-  /** Says that the service did not accept `token`; the next call of `token` signs in again. */
+  /** Drops a token that the service did not accept; the next use of `token` signs in again. */
   readonly reject: (token: Redacted.Redacted) => Effect.Effect<void>;
-  /** Whether it is still the token in use: nobody has said that it was not accepted. */
+  /** Whether it is still the token in use: nobody has rejected it. */
   readonly isInUse: (token: Redacted.Redacted) => boolean;
 }
 
@@ -39,14 +39,14 @@ interface Current {
   readonly renewAt: number;
 }
 
-/** What a person is to check where HTTP 403 without an envelope leaves it open who said no. */
-const WHOEVER_SAID_NO =
+/** What a person is to check where HTTP 403 without an envelope leaves it open who refused. */
+const REFUSED_OR_FILTERED =
   "Either PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY were refused, or a filter or gateway on the way " +
   "to the service turned the request away: check both.";
 
 const about = { operation: "signIn", carriedOut: "no" } as const;
 
-const limitReached = (why: string, retryAfter: number): RateLimited =>
+const rateLimited = (why: string, retryAfter: number): RateLimited =>
   new RateLimited({ ...about, message: `Signing in failed (${why}).`, retryAfter });
 
 const toSignInError = (
@@ -58,16 +58,16 @@ const toSignInError = (
   const why = failure._tag === "Failed" ? failure.error.message : failure.reason;
   if (error?._tag === "RateLimited") return error;
   if (error?._tag === "Refused" && new RegExp(signInLimitMessage, "i").test(error.reason)) {
-    return limitReached(why, 60_000 / SIGN_INS_A_MINUTE);
+    return rateLimited(why, 60_000 / SIGN_INS_A_MINUTE);
   }
-  const isTurnedDown =
+  const isRefused =
     status === 401 ||
     status === 403 ||
     failure._tag === "TokenRejected" ||
     error?._tag === "Refused";
-  if (!isTurnedDown) return new Unavailable({ ...about, message: `Signing in failed (${why}).` });
+  if (!isRefused) return new Unavailable({ ...about, message: `Signing in failed (${why}).` });
   const isOpen = status === 403 && error?._tag !== "Refused";
-  const check = isOpen ? WHOEVER_SAID_NO : "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.";
+  const check = isOpen ? REFUSED_OR_FILTERED : "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.";
   return new NotAuthenticated({ ...about, message: `Signing in failed (${why}). ${check}` });
 };
 
@@ -96,9 +96,9 @@ export const makeSession = (
 ): Effect.Effect<Session, never, RateLimiter.RateLimiter> =>
   Effect.gen(function* () {
     const limiter = yield* RateLimiter.RateLimiter;
-    const permit = yield* SignInPermit;
+    const lease = yield* SignInLease;
     let current: Current | undefined;
-    let flight: Deferred.Deferred<Current, SignInError> | undefined;
+    let pendingRefresh: Deferred.Deferred<Current, SignInError> | undefined;
     /** Of the current token. */
     let lastUsedAt = 0;
     /** Why the last sign-in failed. */
@@ -126,7 +126,7 @@ export const makeSession = (
 
     const signIn = Effect.fn("signIn")(function* () {
       yield* takeFromBudget;
-      yield* permit;
+      yield* lease;
       const answer = yield* send({
         method: signInOperation.method,
         path: signInOperation.path,
@@ -135,14 +135,14 @@ export const makeSession = (
           [API_KEY_HEADER]: Redacted.value(options.apiKey),
         },
         body: undefined,
-        isAlone: false,
+        dedicatedConnection: false,
       }).pipe(
-        Effect.mapError((noAnswer) =>
-          toSignInError(readNoAnswer(signInOperation, noAnswer), options.assumptions),
+        Effect.mapError((noResponse) =>
+          toSignInError(parseNoResponse(signInOperation, noResponse), options.assumptions),
         ),
       );
       const now = yield* Clock.currentTimeMillis;
-      const reading = readAnswer(
+      const reading = parseResponse(
         {
           operation: signInOperation,
           assumptions: options.assumptions,
@@ -161,7 +161,7 @@ export const makeSession = (
       const token = reading.value as typeof Token.Type;
       const assumedLife = options.assumptions.tokenLifetimeSeconds * 1000;
       const stated = token.expires_at === undefined ? assumedLife : token.expires_at - now;
-      // An expiry in the past tells of differing clocks, not of a token that is useless at once.
+      // An expiry in the past is a sign of differing clocks, not of a token that is useless at once.
       const life = stated > 0 ? stated : assumedLife;
       const next: Current = {
         token: Redacted.make(token.auth_token),
@@ -170,19 +170,19 @@ export const makeSession = (
       return next;
     });
 
-    const takeOff = (landing: Deferred.Deferred<Current, SignInError>) =>
+    const refresh = (pending: Deferred.Deferred<Current, SignInError>) =>
       signIn().pipe(
         Effect.tapError(({ _tag, message }) =>
           Effect.sync(() => {
-            // The budget's own failure says nothing new.
+            // A failure of the budget itself adds no reason.
             if (_tag !== "RateLimited") lastFault = message;
           }),
         ),
         Effect.onExit((exit) =>
           Effect.suspend(() => {
-            flight = undefined;
+            pendingRefresh = undefined;
             if (Exit.isSuccess(exit)) current = exit.value;
-            return Deferred.done(landing, exit);
+            return Deferred.done(pending, exit);
           }),
         ),
         // Detached, so that one caller's interruption does not end the others' sign-in.
@@ -194,12 +194,11 @@ export const makeSession = (
         if (now - lastUsedAt >= idleMs) current = undefined;
         lastUsedAt = now;
         if (current !== undefined && now < current.renewAt) return Effect.succeed(current.token);
-        const flying = flight;
-        const landing = flying ?? Deferred.makeUnsafe<Current, SignInError>();
-        flight = landing;
+        const isUnderWay = pendingRefresh !== undefined;
+        const pending = (pendingRefresh ??= Deferred.makeUnsafe<Current, SignInError>());
         return Effect.andThen(
-          flying === undefined ? takeOff(landing) : Effect.void,
-          Effect.map(restore(Deferred.await(landing)), (signedIn) => signedIn.token),
+          isUnderWay ? Effect.void : refresh(pending),
+          Effect.map(restore(Deferred.await(pending)), (signedIn) => signedIn.token),
         );
       }),
     );

@@ -2,8 +2,8 @@ import { Schema, SchemaGetter } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api";
 import { enveloped, Refusal } from "./envelope.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
-import { Repeat } from "./operation-facts.ts";
-import { decodedBy, fieldsOf, type LenientDecoder, UNREADABLE } from "./quick-decoding.ts";
+import { Idempotency } from "./operation-facts.ts";
+import { decodedBy, fieldsOf, type LenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
 
 const expiry = Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String])));
 
@@ -74,11 +74,11 @@ export const auth = HttpApiGroup.make("auth", { topLevel: true }).add(
     headers: { [CLIENT_ID_HEADER]: Schema.String, [API_KEY_HEADER]: Schema.String },
     success: enveloped(Token),
     error: Refusal,
-  }).annotate(Repeat, "safe"),
+  }).annotate(Idempotency, "safe"),
   HttpApiEndpoint.get("ping", "/api/v1/ping", {
     success: Pong.pipe(HttpApiSchema.status(200)),
     error: Refusal,
   })
-    .annotate(Repeat, "safe")
+    .annotate(Idempotency, "safe")
     .middleware(SignedIn),
 );

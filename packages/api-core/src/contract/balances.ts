@@ -9,7 +9,7 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
-import { Repeat } from "./operation-facts.ts";
+import { Idempotency } from "./operation-facts.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** A currency as the service names it: any text, and three letters in capitals, however given. */
@@ -73,16 +73,16 @@ export const balances = HttpApiGroup.make("balances", { topLevel: true })
       payload: CreateBalance,
       success: confirmed,
       error: Refusal,
-    }).annotate(Repeat, "convergent"),
+    }).annotate(Idempotency, "idempotent"),
     HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
       params,
       success: enveloped(Balance),
       error: Refusal,
-    }).annotate(Repeat, "safe"),
+    }).annotate(Idempotency, "safe"),
     HttpApiEndpoint.get("retrieveBalanceBankDetails", "/api/v1/balances/:currency/bank_details", {
       params,
       success: enveloped(BalanceBankDetails),
       error: Refusal,
-    }).annotate(Repeat, "safe"),
+    }).annotate(Idempotency, "safe"),
   )
   .middleware(SignedIn);

@@ -11,14 +11,14 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
-import { Repeat } from "./operation-facts.ts";
+import { Idempotency } from "./operation-facts.ts";
 import {
   decodedBy,
   IGNORED,
   type LenientDecoder,
   lenientDecoder,
   UNREADABLE,
-} from "./quick-decoding.ts";
+} from "./lenient-decoder.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -225,18 +225,18 @@ export const beneficiaries = HttpApiGroup.make("beneficiaries", { topLevel: true
       payload: CreateBeneficiary,
       success: enveloped(CreatedBeneficiary),
       error: Refusal,
-    }).annotate(Repeat, "once"),
+    }).annotate(Idempotency, "none"),
     // The document shows no method; see the assumption `updateBeneficiaryMethod`.
     HttpApiEndpoint.post("updateBeneficiary", "/api/v1/beneficiaries/:beneficiary_id/update", {
       params,
       payload: UpdateBeneficiary,
       success: confirmed,
       error: Refusal,
-    }).annotate(Repeat, "convergent"),
+    }).annotate(Idempotency, "idempotent"),
     HttpApiEndpoint.get("retrieveBeneficiary", "/api/v1/beneficiaries/:beneficiary_id", {
       params,
       success: enveloped(Beneficiary),
       error: Refusal,
-    }).annotate(Repeat, "safe"),
+    }).annotate(Idempotency, "safe"),
   )
   .middleware(SignedIn);

@@ -13,8 +13,8 @@ import {
   text,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
-import { decodedBy, IGNORED } from "./quick-decoding.ts";
+import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
+import { decodedBy, IGNORED } from "./lenient-decoder.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** State of the identity check as requests and filters write it. */
@@ -76,13 +76,13 @@ export const cardholders = HttpApiGroup.make("cardholders", { topLevel: true })
       payload: CreateCardholder,
       success: enveloped(CreatedCardholder),
       error: Refusal,
-    }).annotate(Repeat, "once"),
+    }).annotate(Idempotency, "none"),
     HttpApiEndpoint.get("listCardholders", "/api/v1/cardholders", {
       query: ListCardholders,
       success: page(Cardholder),
       error: Refusal,
     })
-      .annotate(Repeat, "safe")
+      .annotate(Idempotency, "safe")
       .annotate(MaxPageSize, CARDHOLDERS_PAGE_SIZE)
       .annotate(ItemId, "card_holder_id"),
     HttpApiEndpoint.post("removeCardholder", "/api/v1/cardholders/:card_holder_id/remove", {
@@ -90,6 +90,6 @@ export const cardholders = HttpApiGroup.make("cardholders", { topLevel: true })
       payload: Schema.Struct({}),
       success: confirmed,
       error: Refusal,
-    }).annotate(Repeat, "convergent"),
+    }).annotate(Idempotency, "idempotent"),
   )
   .middleware(SignedIn);

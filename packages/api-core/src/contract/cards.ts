@@ -9,7 +9,7 @@ import {
   text,
   UniqueRequestId,
 } from "./fields.ts";
-import { Repeat } from "./operation-facts.ts";
+import { Idempotency } from "./operation-facts.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** The one currency of cards and of the balance that funds them. */
@@ -59,26 +59,26 @@ export const cards = HttpApiGroup.make("cards", { topLevel: true })
       payload: CreateCard,
       success: enveloped(Card),
       error: Refusal,
-    }).annotate(Repeat, "keyed"),
+    }).annotate(Idempotency, "keyed"),
     HttpApiEndpoint.post("withdrawFromCard", "/api/v1/cards/withdraw", {
       payload: WithdrawFromCard,
       success: enveloped(CardWithdrawal),
       error: Refusal,
-    }).annotate(Repeat, "keyed"),
+    }).annotate(Idempotency, "keyed"),
     HttpApiEndpoint.post("updateCard", "/api/v1/cards/update", {
       payload: Schema.Struct({ card_id: text(), card_name: text() }),
       success: confirmed,
       error: Refusal,
-    }).annotate(Repeat, "convergent"),
+    }).annotate(Idempotency, "idempotent"),
     HttpApiEndpoint.post("cancelCard", "/api/v1/cards/cancel", {
       payload: CardById,
       success: confirmed,
       error: Refusal,
-    }).annotate(Repeat, "convergent"),
+    }).annotate(Idempotency, "idempotent"),
     HttpApiEndpoint.post("freezeCard", "/api/v1/cards/freeze", {
       payload: CardById,
       success: confirmed,
       error: Refusal,
-    }).annotate(Repeat, "convergent"),
+    }).annotate(Idempotency, "idempotent"),
   )
   .middleware(SignedIn);

@@ -1,5 +1,5 @@
 import { Schema, SchemaGetter } from "effect";
-import { answeredBy, lenientDecoder } from "./quick-decoding.ts";
+import { answeredBy, lenientDecoder } from "./lenient-decoder.ts";
 
 /** `code` of an envelope that reports success. */
 export const SUCCESS_CODE = 200;

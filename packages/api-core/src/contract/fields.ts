@@ -1,5 +1,5 @@
 import { Option, Schema, SchemaGetter } from "effect";
-import { decodedBy, IGNORED, lenientDecoder, UNREADABLE } from "./quick-decoding.ts";
+import { decodedBy, IGNORED, lenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
 import { isUnsetTime } from "./times.ts";
 
 /** A filter with the sentence that a person reads when it fails. */

@@ -1,6 +1,6 @@
 import { Schema, SchemaGetter } from "effect";
 import { enveloped } from "./envelope.ts";
-import { decodedBy, fieldsOf, lenientDecoder, UNREADABLE } from "./quick-decoding.ts";
+import { decodedBy, fieldsOf, lenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
 
 /** A row of a list that has no id that can be read. */
 export const UnreadableRow = Schema.Struct({

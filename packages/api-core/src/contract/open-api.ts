@@ -1,7 +1,7 @@
 import { Context, Schema } from "effect";
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, type OpenApi } from "effect/http-api";
 import { defaultAssumptions } from "./assumptions.ts";
-import { Repeat } from "./operation-facts.ts";
+import { Idempotency } from "./operation-facts.ts";
 import { CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./signed-in.ts";
 import { assumedNames } from "./wire-names.ts";
 
@@ -52,7 +52,7 @@ const open = (schema: unknown): unknown => {
 
 /**
  * Adds to the OpenAPI document what the generator does not see: the headers of a session, how each
- * operation may be repeated (`x-repeat-class`), numbers in queries, filters by the names as which they
+ * operation may be repeated (`x-idempotency`), numbers in queries, filters by the names as which they
  * are sent, and answers open to more fields.
  */
 export const describeOperations = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -74,7 +74,7 @@ export const describeOperations = <Id extends string, Groups extends HttpApiGrou
       const names = assumedNames(endpoint.identifier, defaultAssumptions) ?? {};
       return {
         ...operation,
-        "x-repeat-class": Context.get(endpoint.annotations, Repeat),
+        "x-idempotency": Context.get(endpoint.annotations, Idempotency),
         security: [...endpoint.middlewares].some(({ key }) => key === SignedIn.key)
           ? SIGNED_IN
           : [],

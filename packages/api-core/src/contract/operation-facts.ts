@@ -1,19 +1,20 @@
 import { Context } from "effect";
 
 /**
- * How an operation may be repeated after a send that brought no valid answer:
+ * How an operation may be sent again after a send without a valid response:
  *
  * - `safe`: reads; send again.
- * - `convergent`: sending twice ends in the same state as sending once; send again.
+ * - `idempotent`: sending twice leaves the same state as sending once; send again.
  * - `keyed`: the service ignores a repeated `unique_request_id`; send again with the same key only.
- * - `once`: a second send is a second payment, cardholder or beneficiary; look it up first.
+ * - `none`: a second send is a second payment, cardholder or beneficiary; reconcile first.
  */
-export type RepeatClass = "safe" | "convergent" | "keyed" | "once";
+export type IdempotencyClass = "safe" | "idempotent" | "keyed" | "none";
 
-/** The operation's {@link RepeatClass}; the strictest unless an endpoint says otherwise. */
-export const Repeat = Context.Reference<RepeatClass>("@durable-payments/api-core/Repeat", {
-  defaultValue: () => "once",
-});
+/** The operation's {@link IdempotencyClass}; the strictest unless an endpoint says otherwise. */
+export const Idempotency = Context.Reference<IdempotencyClass>(
+  "@durable-payments/api-core/Idempotency",
+  { defaultValue: () => "none" },
+);
 
 /** The largest page of a list, or undefined for an operation that is not paged. */
 export const MaxPageSize = Context.Reference<number | undefined>(
@@ -21,7 +22,7 @@ export const MaxPageSize = Context.Reference<number | undefined>(
   { defaultValue: () => undefined },
 );
 
-/** Where an answer identifies a listed item, so that a stream over shifting pages shows it once. */
+/** The field that identifies a listed item, so that a stream over shifting pages shows it once. */
 export const ItemId = Context.Reference<string | undefined>("@durable-payments/api-core/ItemId", {
   defaultValue: () => undefined,
 });

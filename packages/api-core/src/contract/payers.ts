@@ -2,14 +2,14 @@ import { Schema, SchemaGetter } from "effect";
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
 import { enveloped, Refusal } from "./envelope.ts";
 import { answeredId, answeredOrUnset } from "./fields.ts";
-import { Repeat } from "./operation-facts.ts";
+import { Idempotency } from "./operation-facts.ts";
 import {
   decodedBy,
   fieldsOf,
   type LenientDecoder,
   lenientDecoder,
   UNREADABLE,
-} from "./quick-decoding.ts";
+} from "./lenient-decoder.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** Who pays a payout out of the account. */
@@ -78,6 +78,6 @@ export const payers = HttpApiGroup.make("payers", { topLevel: true })
     HttpApiEndpoint.get("listPayers", "/api/v1/payers", {
       success: enveloped(Payers),
       error: Refusal,
-    }).annotate(Repeat, "safe"),
+    }).annotate(Idempotency, "safe"),
   )
   .middleware(SignedIn);

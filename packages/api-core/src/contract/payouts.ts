@@ -19,8 +19,8 @@ import {
   UniqueRequestId,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
-import { withWireNames } from "./quick-decoding.ts";
+import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
+import { withWireNames } from "./lenient-decoder.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -152,19 +152,19 @@ export const payouts = HttpApiGroup.make("payouts", { topLevel: true })
       payload: CreatePayout,
       success: enveloped(CreatedPayout),
       error: Refusal,
-    }).annotate(Repeat, "once"),
+    }).annotate(Idempotency, "none"),
     HttpApiEndpoint.get("listPayouts", "/api/v1/payouts", {
       query: ListPayouts,
       success: page(ListedPayout),
       error: Refusal,
     })
-      .annotate(Repeat, "safe")
+      .annotate(Idempotency, "safe")
       .annotate(MaxPageSize, PAYOUTS_PAGE_SIZE)
       .annotate(ItemId, "payout_id"),
     HttpApiEndpoint.get("retrievePayout", "/api/v1/payouts/:payout_id/retrieve", {
       params: { payout_id: PathSegment },
       success: enveloped(RetrievedPayout),
       error: Refusal,
-    }).annotate(Repeat, "safe"),
+    }).annotate(Idempotency, "safe"),
   )
   .middleware(SignedIn);

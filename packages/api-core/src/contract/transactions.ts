@@ -11,7 +11,7 @@ import {
   text,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { ItemId, MaxPageSize, Repeat } from "./operation-facts.ts";
+import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
 import { Scope } from "./payouts.ts";
 import { type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
@@ -84,7 +84,7 @@ export const transactions = HttpApiGroup.make("transactions", { topLevel: true }
       success: page(Transaction),
       error: Refusal,
     })
-      .annotate(Repeat, "safe")
+      .annotate(Idempotency, "safe")
       .annotate(MaxPageSize, TRANSACTIONS_PAGE_SIZE)
       .annotate(ItemId, "transaction_id"),
   )

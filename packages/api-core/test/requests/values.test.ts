@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OperationName } from "../../src/index.ts";
-import { answers } from "../support/answers.ts";
+import { answers } from "../support/responses.ts";
 import { exchange } from "../support/client.ts";
 import { expectFault, expectRight, faultsOf } from "../support/faults.ts";
 import { requests } from "../support/requests.ts";

@@ -4,14 +4,14 @@ import { RateLimiter } from "effect/persistence";
 import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
-import { NoAnswer } from "../../src/client/no-answer.ts";
-import type { Send, WireAnswer } from "../../src/client/send.ts";
+import { NoResponse } from "../../src/client/connections.ts";
+import type { Send, WireResponse } from "../../src/client/send.ts";
 import { makeSession } from "../../src/client/session.ts";
 import { settingsFor } from "../support/client.ts";
 
 const limiter = RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory));
 
-type SignIn = Effect.Effect<WireAnswer, NoAnswer>;
+type SignIn = Effect.Effect<WireResponse, NoResponse>;
 
 /** A session over sign-ins that are answered by hand, and when each was sent. */
 const sessionOver = (answer: (n: number) => SignIn, assumptions: object = {}) =>
@@ -50,7 +50,7 @@ const MINUTE = 60_000;
 /** TestClock begins in 1970, where milliseconds would be read as seconds. */
 const today = TestClock.setTime(Date.parse("2026-11-21T00:00:00Z"));
 
-describe("one flight", () => {
+describe("one pendingRefresh", () => {
   it.effect("100 concurrent callers share one sign-in", () =>
     Effect.gen(function* () {
       yield* today;
@@ -100,7 +100,7 @@ describe("one flight", () => {
       yield* today;
       const session = yield* sessionOver((n) =>
         n === 1
-          ? Effect.andThen(Effect.yieldNow, Effect.fail(new NoAnswer(true, "the line is cut")))
+          ? Effect.andThen(Effect.yieldNow, Effect.fail(new NoResponse(true, "the line is cut")))
           : lasting(30 * MINUTE)(n),
       );
       const callers = yield* Effect.all(
@@ -214,8 +214,8 @@ describe("a sign-in that fails", () => {
     ["HTTP 404 without envelope", answered(404, "<html>"), "Unavailable"],
     ["an empty answer", answered(200, ""), "Unavailable"],
     ["no token", answered(200, { code: 200, message: "Success", data: {} }), "Unavailable"],
-    ["no answer", Effect.fail(new NoAnswer(true, "cut")), "Unavailable"],
-    ["no connection", Effect.fail(new NoAnswer(false, "connection refused")), "Unavailable"],
+    ["no answer", Effect.fail(new NoResponse(true, "cut")), "Unavailable"],
+    ["no connection", Effect.fail(new NoResponse(false, "connection refused")), "Unavailable"],
   ];
   it.effect.each(cases)("%s", ([, answer, tag]) =>
     Effect.gen(function* () {
@@ -238,7 +238,11 @@ describe("never more than 50 sign-ins in any 60 seconds", () => {
     ["when every token is rejected at once", lasting(30 * MINUTE), [0, 50, 400]],
     ["when tokens live for a millisecond", lasting(1), [1, 200, 100]],
     ["when the credentials are refused", () => answered(200, { code: 400, message: "bad" }), [125]],
-    ["when the service is down", () => Effect.fail(new NoAnswer(false, "refused")), [0, 0, 0, 900]],
+    [
+      "when the service is down",
+      () => Effect.fail(new NoResponse(false, "refused")),
+      [0, 0, 0, 900],
+    ],
     [
       "when idle minutes are followed by bursts",
       lasting(1),

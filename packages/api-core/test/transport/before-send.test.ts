@@ -10,7 +10,7 @@ import {
   PaymentsClient,
   Unavailable,
 } from "../../src/index.ts";
-import { answers } from "../support/answers.ts";
+import { answers } from "../support/responses.ts";
 import { anyEffect, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, signsIn, startServer } from "../support/server.ts";
@@ -43,7 +43,7 @@ const callChecked = async (name: OperationName, answer: Answer, most: number) =>
 it.each(operationNames)("is asked before %s is sent, unless it only reads", async (name) => {
   const { asked, sent } = await callChecked(name, () => answers[name], 9);
   // After the sign-in, which may take its time.
-  expect(asked).toStrictEqual(operation(name).repeat === "safe" ? [] : [{ name, signIns: 1 }]);
+  expect(asked).toStrictEqual(operation(name).idempotency === "safe" ? [] : [{ name, signIns: 1 }]);
   expect(sent).toBe(1);
 });
 

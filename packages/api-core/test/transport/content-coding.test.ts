@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { answers } from "../support/answers.ts";
+import { answers } from "../support/responses.ts";
 import { clientFor, exchange, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, startServer } from "../support/server.ts";

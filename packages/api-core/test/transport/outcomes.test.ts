@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OperationName } from "../../src/index.ts";
-import { answers } from "../support/answers.ts";
+import { answers } from "../support/responses.ts";
 import { attemptsOf } from "../support/attempts.ts";
 import { anyOperation, clientFor, failedExchange, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
@@ -9,14 +9,14 @@ import { type Answer, refusal, signsIn, startServer, success } from "../support/
 const SENDS = 3;
 const settings = { maxAttempts: SENDS };
 
-/** One operation of each class; those of `once` are sent a second time only where nothing was done. */
+/** One operation of each class; those of `none` are sent a second time only where nothing was done. */
 const CLASSES = [
   ["safe", "retrievePayout", "no", SENDS],
-  ["convergent", "cancelCard", "unknown", SENDS],
+  ["idempotent", "cancelCard", "unknown", SENDS],
   ["keyed", "createCard", "unknown", SENDS],
-  ["once", "createPayout", "unknown", 1],
-  ["once", "createCardholder", "unknown", 1],
-  ["once", "createBeneficiary", "unknown", 1],
+  ["none", "createPayout", "unknown", 1],
+  ["none", "createCardholder", "unknown", 1],
+  ["none", "createBeneficiary", "unknown", 1],
 ] as const;
 
 const failWith =

@@ -12,7 +12,7 @@ const request: WireRequest = {
   path: "/api/v1/payouts/create",
   headers: { "content-type": "application/json" },
   body: '{"amount":"1.00"}',
-  isAlone: false,
+  dedicatedConnection: false,
 };
 
 const sendTo = (
@@ -92,9 +92,9 @@ describe("a request of which no byte left", () => {
     ],
   ] as const)("is told apart: %s", ([, sent, reason]) =>
     Effect.gen(function* () {
-      const noAnswer = yield* Effect.flip(sent());
-      expect(noAnswer).toMatchObject({ _tag: "NoAnswer", sent: false });
-      expect(noAnswer.reason).toMatch(reason);
+      const noResponse = yield* Effect.flip(sent());
+      expect(noResponse).toMatchObject({ _tag: "NoResponse", sent: false });
+      expect(noResponse.reason).toMatch(reason);
       expect(silent.got.join("")).not.toContain("payouts/create");
     }),
   );
@@ -144,8 +144,8 @@ describe("an answer", () => {
         socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${17 * megabyte.length}\r\n\r\n`);
         for (let n = 0; n < 17; n++) socket.write(megabyte);
       });
-      const noAnswer = yield* Effect.flip(sendTo(`http://127.0.0.1:${server.port}`));
-      expect(noAnswer).toMatchObject({
+      const noResponse = yield* Effect.flip(sendTo(`http://127.0.0.1:${server.port}`));
+      expect(noResponse).toMatchObject({
         sent: true,
         reason: "the connection failed (UND_ERR_RES_EXCEEDED_MAX_SIZE)",
       });
@@ -155,7 +155,7 @@ describe("an answer", () => {
 
 describe("a connection", () => {
   /** Sends twice, to a server that answers the first request on each connection and no other. */
-  const twice = (isAlone: boolean) =>
+  const twice = (dedicatedConnection: boolean) =>
     Effect.gen(function* () {
       const answered = new Set<Socket>();
       const server = yield* withBytes((socket) => {
@@ -168,8 +168,8 @@ describe("a connection", () => {
       );
       const send = yield* makeSend(options);
       yield* send(request);
-      if (isAlone) yield* send({ ...request, isAlone });
-      const outcome = yield* Effect.result(send({ ...request, isAlone }));
+      if (dedicatedConnection) yield* send({ ...request, dedicatedConnection });
+      const outcome = yield* Effect.result(send({ ...request, dedicatedConnection }));
       return { outcome, connections: answered.size, got: server.got };
     });
 
@@ -178,7 +178,7 @@ describe("a connection", () => {
     () =>
       Effect.gen(function* () {
         const { connections, got, outcome } = yield* twice(false);
-        expect(outcome).toMatchObject({ failure: { _tag: "NoAnswer", sent: true } });
+        expect(outcome).toMatchObject({ failure: { _tag: "NoResponse", sent: true } });
         expect(got).toHaveLength(2);
         expect(connections).toBe(1);
       }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operation, type OperationName, operationNames } from "../../src/index.ts";
-import { answers } from "../support/answers.ts";
+import { answers } from "../support/responses.ts";
 import { exchange, failedExchange } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 
@@ -64,7 +64,7 @@ describe.each(operationNames)("%s", (name) => {
 });
 
 const enveloped = operationNames.filter((name) => name !== "ping");
-const isRead = (name: OperationName) => operation(name).repeat === "safe";
+const isRead = (name: OperationName) => operation(name).idempotency === "safe";
 
 /** The right answer of an operation, but for its message. */
 const withMessage = (name: OperationName, message: string) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answers } from "../support/answers.ts";
+import { answers } from "../support/responses.ts";
 import { clientFor, failedExchange, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Reply, refusal, startServer, success } from "../support/server.ts";

@@ -1,25 +1,25 @@
 import { Exit, Schema } from "effect";
 import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
-import { answerDecoder, UNREADABLE } from "../contract/quick-decoding.ts";
-import { type Envelope, envelopeOf, parseJson } from "./envelope-of.ts";
+import { answerDecoder, UNREADABLE } from "../contract/lenient-decoder.ts";
+import { type Envelope, envelopeOf, parseJson } from "./response-body.ts";
 import { OutcomeUnknown, RateLimited, Refused } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import {
   type Failed,
   failed,
   outcomeUnknown,
-  type Reading,
-  type ReadingContext,
+  type ParsedResponse,
+  type ResponseContext,
   shown,
   type TokenRejected,
   unavailable,
   unexpected,
-} from "./reading.ts";
-import { retryAfterMs } from "./retry-after.ts";
-import type { WireAnswer } from "./send.ts";
+} from "./parsed-response.ts";
+import { retryAfterMs } from "./retry-policy.ts";
+import type { WireResponse } from "./send.ts";
 
 /** An answer that is no plain success, with what its readers need of it. */
-interface Heard extends ReadingContext {
+interface UnsuccessfulResponse extends ResponseContext {
   readonly status: number;
   readonly body: string;
   readonly envelope: Envelope | undefined;
@@ -48,12 +48,12 @@ const plainText = (body: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-const hear = (
-  context: ReadingContext,
-  { body, retryAfter, status }: WireAnswer,
+const describeResponse = (
+  context: ResponseContext,
+  { body, retryAfter, status }: WireResponse,
   envelope: Envelope | undefined,
   now: number,
-): Heard => {
+): UnsuccessfulResponse => {
   const reason = envelope === undefined ? "" : shown(envelope.message, context, REASON_CHARACTERS);
   const said = envelope === undefined ? shown(plainText(body), context, TEXT_CHARACTERS) : reason;
   const content =
@@ -134,20 +134,20 @@ const decode = (operation: Operation, json: unknown): Decoded | undefined => {
  * A success as documented has the message "Success". Another one may speak of a write that was not
  * carried out, so that its outcome is unknown; of a read, the data is what it is.
  */
-const readSuccess = (
-  context: ReadingContext,
-  answer: WireAnswer,
+const parseSuccess = (
+  context: ResponseContext,
+  answer: WireResponse,
   json: unknown,
   envelope: Envelope | undefined,
-): Reading<unknown> => {
+): ParsedResponse<unknown> => {
   const { assumptions, operation } = context;
   const message = envelope?.message.trim() ?? "";
   if (
-    operation.repeat === "safe" ||
+    operation.idempotency === "safe" ||
     message === "" ||
     matches(assumptions.successMessage, message)
   ) {
-    return readData(context, answer.body, json);
+    return parseData(context, answer.body, json);
   }
   return isAlreadySo(context, message)
     ? ALREADY_SO
@@ -161,12 +161,16 @@ const readSuccess = (
 
 const ALREADY_SO = { _tag: "Success", value: undefined, ignored: [] } as const;
 
-const isAlreadySo = ({ assumptions, operation }: ReadingContext, message: string): boolean => {
+const isAlreadySo = ({ assumptions, operation }: ResponseContext, message: string): boolean => {
   const alreadySo = assumptions.alreadySoRefusals[operation.name];
   return alreadySo !== undefined && matches(alreadySo, message);
 };
 
-const readData = (context: ReadingContext, body: string, json: unknown): Reading<unknown> => {
+const parseData = (
+  context: ResponseContext,
+  body: string,
+  json: unknown,
+): ParsedResponse<unknown> => {
   const { operation } = context;
   const decoded = decode(operation, json);
   if (decoded !== undefined) return { _tag: "Success", ...decoded };
@@ -185,7 +189,7 @@ const readData = (context: ReadingContext, body: string, json: unknown): Reading
  * wrote the body; a time that was over; and HTTP 403 without an envelope, by which filters in
  * between withhold an answer, too.
  */
-const isInconclusive = ({ assumptions, envelope, status }: Heard): boolean =>
+const isInconclusive = ({ assumptions, envelope, status }: UnsuccessfulResponse): boolean =>
   status >= 500 ||
   status === TIMEOUT ||
   envelope?.code === TIMEOUT ||
@@ -193,16 +197,16 @@ const isInconclusive = ({ assumptions, envelope, status }: Heard): boolean =>
     envelope === undefined &&
     !assumptions.rejectedTokenCodes.includes(FORBIDDEN));
 
-const readInconclusive = (heard: Heard): Failed | undefined => {
-  const { assumptions, operation, status, summary, waitMs } = heard;
-  if (!isInconclusive(heard)) return undefined;
+const parseInconclusive = (response: UnsuccessfulResponse): Failed | undefined => {
+  const { assumptions, operation, status, summary, waitMs } = response;
+  if (!isInconclusive(response)) return undefined;
   return assumptions.notCarriedOutStatuses.includes(status)
     ? unavailable(operation, `turned away with ${summary}.`, "always", { status, waitMs })
     : outcomeUnknown(operation, `answered with ${summary}`, waitMs);
 };
 
-const readRejectedToken = (heard: Heard): TokenRejected | undefined => {
-  const { assumptions, envelope, operation, status, summary } = heard;
+const parseRejectedToken = (response: UnsuccessfulResponse): TokenRejected | undefined => {
+  const { assumptions, envelope, operation, status, summary } = response;
   const { rejectedTokenCodes, rejectedTokenMessage } = assumptions;
   if (!operation.signedIn) return undefined;
   const isByCode =
@@ -210,17 +214,17 @@ const readRejectedToken = (heard: Heard): TokenRejected | undefined => {
     (envelope !== undefined && rejectedTokenCodes.includes(envelope.code));
   if (isByCode) return { _tag: "TokenRejected", reason: summary, otherwise: undefined };
   if (!isRefusal(envelope) || !matches(rejectedTokenMessage, envelope.message)) return undefined;
-  const otherwise = readRefusal(heard);
+  const otherwise = parseRefusal(response);
   return otherwise?._tag === "Failed"
     ? { _tag: "TokenRejected", reason: summary, otherwise }
     : undefined;
 };
 
-const readRateLimit = (heard: Heard): Failed | undefined => {
-  const { assumptions, envelope, operation, status, summary, waitMs } = heard;
+const parseRateLimit = (response: UnsuccessfulResponse): Failed | undefined => {
+  const { assumptions, envelope, operation, status, summary, waitMs } = response;
   if (status !== TOO_MANY && envelope?.code !== TOO_MANY) return undefined;
   // A limiter behind the one that carries out may turn away what was carried out.
-  if (operation.repeat !== "safe" && !assumptions.notCarriedOutStatuses.includes(TOO_MANY)) {
+  if (operation.idempotency !== "safe" && !assumptions.notCarriedOutStatuses.includes(TOO_MANY)) {
     return outcomeUnknown(operation, `answered with ${summary}`, waitMs);
   }
   const retryAfter = waitMs ?? DEFAULT_WAIT_MS;
@@ -236,15 +240,15 @@ const readRateLimit = (heard: Heard): Failed | undefined => {
   );
 };
 
-const readRefusal = (heard: Heard): Reading<undefined> | undefined => {
+const parseRefusal = (response: UnsuccessfulResponse): ParsedResponse<undefined> | undefined => {
   const { assumptions, body, envelope, isKeyed, isResend, operation, reason, status, summary } =
-    heard;
+    response;
   if (!isRefusal(envelope)) return undefined;
   const { code, message } = envelope;
-  if (isAlreadySo(heard, message)) return ALREADY_SO;
+  if (isAlreadySo(response, message)) return ALREADY_SO;
   // It contradicts itself, and nobody knows what was done.
   if (matches(assumptions.successMessage, message.trim())) {
-    return unexpected(heard, summary, body, "byClass");
+    return unexpected(response, summary, body, "ifIdempotent");
   }
   // A conflict is one with what the service has: for all that is known with the like of this very
   // request, whoever sent it. Words may speak of anything, unless the request was sent before.
@@ -274,8 +278,8 @@ const repeatedKey = (operation: Operation, summary: string): Failed =>
     "never",
   );
 
-const readTurnedAway = (heard: Heard): Failed | undefined => {
-  const { envelope, isKeyed, operation, status, summary } = heard;
+const parseTurnedAway = (response: UnsuccessfulResponse): Failed | undefined => {
+  const { envelope, isKeyed, operation, status, summary } = response;
   if (status < 400 || status >= 500) return undefined;
   if (isKeyed && status === CONFLICT) return repeatedKey(operation, summary);
   return envelope === undefined
@@ -284,11 +288,11 @@ const readTurnedAway = (heard: Heard): Failed | undefined => {
 };
 
 /** What an answer means: never a defect, whatever its bytes are. `now` in milliseconds. */
-export const readAnswer = (
-  context: ReadingContext,
-  answer: WireAnswer,
+export const parseResponse = (
+  context: ResponseContext,
+  answer: WireResponse,
   now: number,
-): Reading<unknown> => {
+): ParsedResponse<unknown> => {
   const { body, status } = answer;
   const json = parseJson(body);
   const envelope = envelopeOf(json);
@@ -297,16 +301,16 @@ export const readAnswer = (
     envelope === undefined
       ? isOk && json !== undefined && !context.operation.enveloped
       : envelope.code === SUCCESS_CODE;
-  if (saysSuccess && isOk) return readSuccess(context, answer, json, envelope);
-  const heard = hear(context, answer, envelope, now);
+  if (saysSuccess && isOk) return parseSuccess(context, answer, json, envelope);
+  const response = describeResponse(context, answer, envelope, now);
   // It contradicts itself, and nobody knows what was done.
-  if (saysSuccess) return unexpected(context, heard.summary, body, "byClass");
+  if (saysSuccess) return unexpected(context, response.summary, body, "ifIdempotent");
   return (
-    readInconclusive(heard) ??
-    readRejectedToken(heard) ??
-    readRateLimit(heard) ??
-    readRefusal(heard) ??
-    readTurnedAway(heard) ??
-    unexpected(context, heard.summary, body, "byClass")
+    parseInconclusive(response) ??
+    parseRejectedToken(response) ??
+    parseRateLimit(response) ??
+    parseRefusal(response) ??
+    parseTurnedAway(response) ??
+    unexpected(context, response.summary, body, "ifIdempotent")
   );
 };

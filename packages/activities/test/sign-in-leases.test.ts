@@ -1,10 +1,10 @@
-import { PaymentsClient, SignInPermit } from "@durable-payments/api-core";
+import { PaymentsClient, SignInLease } from "@durable-payments/api-core";
 import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import type { Client } from "@temporalio/client";
 import { Effect, Layer } from "effect";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { makeSignInPermits, type SignInBudget } from "../src/index.ts";
+import { makeSignInLeases, type SignInBudget } from "../src/index.ts";
 
 // A busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
@@ -21,13 +21,13 @@ const askers = (clientId: string, count: number, budget: SignInBudget) =>
   Effect.runPromise(
     Effect.all(
       Array.from({ length: count }, () =>
-        Effect.result(makeSignInPermits(temporal.client, account(clientId), budget)),
+        Effect.result(makeSignInLeases(temporal.client, account(clientId), budget)),
       ),
       { concurrency: "unbounded" },
     ),
   );
 
-it("no more permits are granted than the budget has, however many ask at once", async () => {
+it("no more leases are granted than the budget has, however many ask at once", async () => {
   const asked = await askers("crowd", 12, { perMinute: 5 });
   expect(asked.filter(({ _tag }) => _tag === "Success")).toHaveLength(5);
   const failed = asked.flatMap((one) => (one._tag === "Failure" ? [one.failure] : []));
@@ -44,7 +44,7 @@ it("no more permits are granted than the budget has, however many ask at once", 
   expect(other?._tag).toBe("Success");
 });
 
-it("a permit is free again when its time is over, without any worker, and not before", async () => {
+it("a lease is free again when its time is over, without any worker, and not before", async () => {
   const heldMs = 3_000;
   const ask = async () => (await askers("patient", 1, { perMinute: 1, heldMs }))[0]?._tag;
   const before = Date.now();
@@ -58,7 +58,7 @@ it("a permit is free again when its time is over, without any worker, and not be
   expect(Date.now() - before).toBeGreaterThan(heldMs - 1_000);
 });
 
-it("the id of a permit tells neither client id nor address", async () => {
+it("the id of a lease tells neither client id nor address", async () => {
   await askers("client-1", 1, {});
   const { executions } = await temporal.connection.workflowService.listOpenWorkflowExecutions({
     namespace: "default",
@@ -71,7 +71,7 @@ it("the id of a permit tells neither client id nor address", async () => {
 
 it("without Temporal nobody signs in", async () => {
   const simulator = await startSimulator();
-  // Of a client, only the start of a permit is asked for.
+  // Of a client, only the start of a lease is asked for.
   const nowhere = {
     withDeadline: <A>(_: unknown, call: () => Promise<A>) => call(),
     workflow: {
@@ -87,7 +87,7 @@ it("without Temporal nobody signs in", async () => {
     maxAttempts: 1,
   }).pipe(
     Layer.provide(
-      Layer.succeed(SignInPermit, makeSignInPermits(nowhere, account(simulator.clientId))),
+      Layer.succeed(SignInLease, makeSignInLeases(nowhere, account(simulator.clientId))),
     ),
   );
   const ping = PaymentsClient.use((client) => client.ping()).pipe(Effect.flip);

@@ -3,7 +3,7 @@ import { Exit, Schema } from "effect";
 import { describe, expect } from "vitest";
 import { operation, operationNames } from "../../src/client/operations.ts";
 import { dataOf } from "../../src/contract/envelope.ts";
-import { answerDecoder } from "../../src/contract/quick-decoding.ts";
+import { answerDecoder } from "../../src/contract/lenient-decoder.ts";
 import { SEED } from "../support/seeded.ts";
 
 /** What may stand in the place of a value; undefined takes it out. */

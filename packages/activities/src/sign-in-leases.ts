@@ -9,7 +9,7 @@ export interface SignInBudget {
   /** Most sign-ins in any 60 seconds, of all processes together; default 40 of the service's 50. */
   readonly perMinute?: number | undefined;
   /**
-   * For how long a permit is held, in milliseconds; default 80,000: the minute in which the service
+   * For how long a lease is held, in milliseconds; default 80,000: the minute in which the service
    * counts, and as long as a sign-in may be on its way.
    */
   readonly heldMs?: number;
@@ -18,10 +18,10 @@ export interface SignInBudget {
 const DEFAULT_PER_MINUTE = 40;
 const DEFAULT_HELD_MS = 80_000;
 
-/** Of a large budget that is nearly used up, not every permit is asked for, but asked for soon again. */
+/** Of a large budget that is nearly used up, not every lease is asked for, but asked for soon again. */
 const MOST_TRIES = 8;
 
-/** A permit that is not granted within this time is of no use: it might be too old. */
+/** A lease that is not granted within this time is of no use: it might be too old. */
 const GRANTED_WITHIN_MS = 10_000;
 
 const about = { operation: "signIn", carriedOut: "no" } as const;
@@ -33,27 +33,27 @@ class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly cause: unknown 
 }
 
 /**
- * Permits to sign in, of one budget for all processes that share an account and a Temporal
- * namespace. It is provided to a client as its `SignInPermit`.
+ * Leases to sign in, of one budget for all processes that share an account and a Temporal
+ * namespace. It is provided to a client as its `SignInLease`.
  *
- * A permit is a workflow without code and without worker, which runs until Temporal times it out:
+ * A lease is a workflow without code and without worker, which runs until Temporal times it out:
  * of each of the budget's ids Temporal lets only one run at a time, however many processes ask and
  * however often they crash. Where Temporal cannot tell there is no sign-in: the activity that
  * needs it could not report what it did either.
  */
-export const makeSignInPermits = (
+export const makeSignInLeases = (
   client: Client,
   account: Pick<ClientOptions, "baseUrl" | "clientId">,
   { heldMs = DEFAULT_HELD_MS, perMinute = DEFAULT_PER_MINUTE }: SignInBudget = {},
 ): Effect.Effect<void, RateLimited | Unavailable> => {
   const hash = accountHash(account);
 
-  const startPermit = async (number: number): Promise<boolean> => {
+  const startLease = async (number: number): Promise<boolean> => {
     try {
       await client.withDeadline(Date.now() + GRANTED_WITHIN_MS, () =>
         client.workflow.start(SIGN_IN_LEASE_TYPE, {
           workflowId: signInLeaseId(hash, number),
-          // Polled by nobody: the permit ends by its timeout.
+          // Polled by nobody: the lease ends by its timeout.
           taskQueue: `sign-in/${hash}`,
           workflowExecutionTimeout: heldMs,
           workflowIdConflictPolicy: "FAIL",
@@ -70,7 +70,7 @@ export const makeSignInPermits = (
 
   const take = (number: number) =>
     Effect.tryPromise({
-      try: () => startPermit(number),
+      try: () => startLease(number),
       catch: (cause) => new CannotAsk({ cause }),
     });
 
@@ -90,7 +90,7 @@ export const makeSignInPermits = (
       ({ reason }) =>
         new Unavailable({
           ...about,
-          message: `No sign-in was sent: Temporal was asked for a permit and gave none (${reason}).`,
+          message: `No sign-in was sent: Temporal was asked for a lease and gave none (${reason}).`,
         }),
     ),
   );

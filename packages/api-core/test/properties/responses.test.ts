@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { defaultAssumptions } from "../../src/index.ts";
 import { operation, operationNames } from "../../src/client/operations.ts";
-import { readAnswer } from "../../src/client/read-answer.ts";
-import type { WireAnswer } from "../../src/client/send.ts";
-import { answers } from "../support/answers.ts";
+import { parseResponse } from "../../src/client/parse-response.ts";
+import type { WireResponse } from "../../src/client/send.ts";
+import { answers } from "../support/responses.ts";
 import { clientFor, anyOperation, isPaymentsError } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { fc } from "../support/seeded.ts";
@@ -61,8 +61,8 @@ const spoilt = (good: unknown, junk: unknown, at: number): string => {
   return at % 5 === 0 ? written.slice(0, at) : written;
 };
 
-const read = (name: (typeof names)[number], answer: WireAnswer, isKeyed = true) =>
-  readAnswer(
+const read = (name: (typeof names)[number], answer: WireResponse, isKeyed = true) =>
+  parseResponse(
     {
       operation: operation(name),
       assumptions: defaultAssumptions,
@@ -99,8 +99,8 @@ const faultOf = (
 /** Whether a reading leaves it open what was done, as it must for a write. */
 const isInDoubt = (name: (typeof names)[number], reading: ReturnType<typeof read>): boolean =>
   reading._tag === "Failed" &&
-  reading.again !== "always" &&
-  reading.error.carriedOut === (operation(name).repeat === "safe" ? "no" : "unknown");
+  reading.retry !== "always" &&
+  reading.error.carriedOut === (operation(name).idempotency === "safe" ? "no" : "unknown");
 
 describe.each(names)("%s: any answer", (name) => {
   it("is a success or a typed error, never a defect", () => {

@@ -2,7 +2,7 @@ import type { Assumptions } from "../contract/assumptions.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable, UnexpectedAnswer } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import { redact } from "./redact.ts";
-import type { NoAnswer } from "./no-answer.ts";
+import type { NoResponse } from "./connections.ts";
 
 /** The service did not accept the token: not carried out; sign in again. */
 export interface TokenRejected {
@@ -18,10 +18,10 @@ export interface Failed {
   readonly error: PaymentsError;
   /**
    * - `always`: certainly not carried out, and it may go better later.
-   * - `byClass`: perhaps carried out: only what may be repeated at all.
+   * - `ifIdempotent`: perhaps carried out: only what may be repeated at all.
    * - `never`: the same request would be answered the same.
    */
-  readonly again: "always" | "byClass" | "never";
+  readonly retry: "always" | "ifIdempotent" | "never";
   /** How long the service asks to wait before, in milliseconds. */
   readonly waitMs: number | undefined;
 }
@@ -34,10 +34,10 @@ interface Succeeded<A> {
 }
 
 /** What one exchange came to. */
-export type Reading<A> = Succeeded<A> | Failed | TokenRejected;
+export type ParsedResponse<A> = Succeeded<A> | Failed | TokenRejected;
 
 /** What an answer is read with. */
-export interface ReadingContext {
+export interface ResponseContext {
   readonly operation: Operation;
   readonly assumptions: Assumptions;
   /** Values of the request that must not be repeated in a message. */
@@ -51,23 +51,23 @@ export interface ReadingContext {
 }
 
 /** A failed exchange; see {@link Failed}. */
-export const failed = (error: PaymentsError, again: Failed["again"], waitMs?: number): Failed => ({
+export const failed = (error: PaymentsError, retry: Failed["retry"], waitMs?: number): Failed => ({
   _tag: "Failed",
   error,
-  again,
+  retry,
   waitMs,
 });
 
 /** Text of an answer, masked before it is cut, so that no cut lets half an account number through. */
 export const shown = (
   text: string,
-  { ids, secrets }: Pick<ReadingContext, "ids" | "secrets">,
+  { ids, secrets }: Pick<ResponseContext, "ids" | "secrets">,
   most: number,
 ): string => redact(text.slice(0, 2 * most), secrets, ids).slice(0, most);
 
 /** A read changes nothing, so that nothing is in doubt. */
 const inDoubt = (operation: Operation): "no" | "unknown" =>
-  operation.repeat === "safe" ? "no" : "unknown";
+  operation.idempotency === "safe" ? "no" : "unknown";
 
 /** Sent, and nobody knows what became of it. */
 export const outcomeUnknown = (operation: Operation, what: string, waitMs?: number): Failed =>
@@ -77,7 +77,7 @@ export const outcomeUnknown = (operation: Operation, what: string, waitMs?: numb
       carriedOut: inDoubt(operation),
       message: `${operation.name} was ${what}.`,
     }),
-    "byClass",
+    "ifIdempotent",
     waitMs,
   );
 
@@ -85,7 +85,7 @@ export const outcomeUnknown = (operation: Operation, what: string, waitMs?: numb
 export const unavailable = (
   operation: Operation,
   what: string,
-  again: "always" | "never",
+  retry: "always" | "never",
   { status, waitMs }: { readonly status?: number; readonly waitMs?: number | undefined } = {},
 ): Failed =>
   failed(
@@ -95,7 +95,7 @@ export const unavailable = (
       message: `${operation.name} was ${what} Check PAYMENTS_BASE_URL and the network.`,
       ...(status !== undefined && { status }),
     }),
-    again,
+    retry,
     waitMs,
   );
 
@@ -103,10 +103,10 @@ const SHOWN_CHARACTERS = 2000;
 
 /** An answer of another shape than documented; `body` is kept, masked and cut. */
 export const unexpected = (
-  context: ReadingContext,
+  context: ResponseContext,
   what: string,
   body: string,
-  again: Failed["again"],
+  retry: Failed["retry"],
 ): Failed =>
   failed(
     new UnexpectedAnswer({
@@ -115,11 +115,11 @@ export const unexpected = (
       message: `${context.operation.name} was answered with ${what}.`,
       answer: shown(body, context, SHOWN_CHARACTERS),
     }),
-    again,
+    retry,
   );
 
 /** No whole answer: not carried out only where no byte left. */
-export const readNoAnswer = (operation: Operation, { reason, sent }: NoAnswer): Failed =>
+export const parseNoResponse = (operation: Operation, { reason, sent }: NoResponse): Failed =>
   sent
     ? outcomeUnknown(operation, `sent, but ${reason}`)
     : unavailable(operation, `not sent: ${reason}.`, "always");

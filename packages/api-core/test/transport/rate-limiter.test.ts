@@ -3,15 +3,15 @@ import { Clock, Effect, Fiber, Layer } from "effect";
 import { RateLimiter } from "effect/persistence";
 import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
-import { makePace } from "../../src/client/pace.ts";
-import { answers } from "../support/answers.ts";
+import { makeRateLimiter } from "../../src/client/rate-limiter.ts";
+import { answers } from "../support/responses.ts";
 import { clientFor } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
 /** When each of `n` requests that come together is let through, in milliseconds. */
 const letThrough = (requestsPerSecond: number, n: number) =>
   Effect.gen(function* () {
-    const pace = makePace(yield* RateLimiter.RateLimiter, { requestsPerSecond });
+    const pace = makeRateLimiter(yield* RateLimiter.RateLimiter, { requestsPerSecond });
     const passing = yield* Effect.forkChild(
       Effect.all(
         Array.from({ length: n }, () => Effect.andThen(pace, Clock.currentTimeMillis)),

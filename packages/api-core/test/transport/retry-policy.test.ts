@@ -2,10 +2,9 @@ import { Result } from "effect";
 import { describe, expect, it } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
 import { Unavailable } from "../../src/client/errors.ts";
-import { failed } from "../../src/client/reading.ts";
-import { pauseMs } from "../../src/client/repeat.ts";
-import { retryAfterMs } from "../../src/client/retry-after.ts";
-import { answers } from "../support/answers.ts";
+import { failed } from "../../src/client/parsed-response.ts";
+import { retryDelayMs, retryAfterMs } from "../../src/client/retry-policy.ts";
+import { answers } from "../support/responses.ts";
 import { clientFor, failureOf, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Reply, startServer } from "../support/server.ts";
@@ -44,7 +43,7 @@ describe("the wait between two sends", () => {
   );
   const error = new Unavailable({ operation: "ping", carriedOut: "no", message: "" });
   const pause = (attempt: number, random: number, waitMs?: number) =>
-    pauseMs(failed(error, "always", waitMs), attempt, options, random);
+    retryDelayMs(failed(error, "always", waitMs), attempt, options, random);
 
   it("doubles, with full jitter, up to the longest", () => {
     expect([1, 2, 3, 4].map((attempt) => pause(attempt, 1))).toStrictEqual([100, 200, 400, 800]);

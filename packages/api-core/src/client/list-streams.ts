@@ -1,6 +1,6 @@
 import { Effect, Option, Stream } from "effect";
 import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
-import { type ListPage, ListReading } from "./list-guard.ts";
+import { type ListPage, ListReading } from "./list-reading.ts";
 import { listNames, operation } from "./operations.ts";
 import type { Operations, Streams } from "./payments-client.ts";
 
@@ -23,7 +23,7 @@ interface Progress {
  * once more for what it did not show, and then fails with `UnexpectedAnswer`; items that were added
  * while it was read are no fault. A row that cannot be read is left out, with a warning.
  */
-export const streamPages = (operations: Operations): Streams =>
+export const makeListStreams = (operations: Operations): Streams =>
   Object.fromEntries(
     listNames.map((name) => {
       const { itemId = "", maxPageSize } = operation(name);

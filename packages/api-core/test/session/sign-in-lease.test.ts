@@ -1,32 +1,32 @@
 import { Effect, Layer } from "effect";
 import { expect, it } from "vitest";
-import { PaymentsClient, RateLimited, SignInPermit } from "../../src/index.ts";
-import { answers } from "../support/answers.ts";
+import { PaymentsClient, RateLimited, SignInLease } from "../../src/index.ts";
+import { answers } from "../support/responses.ts";
 import { startServer } from "../support/server.ts";
 
-const permitted = (url: string, permit: typeof SignInPermit.Service) =>
+const leased = (url: string, lease: typeof SignInLease.Service) =>
   PaymentsClient.layer({
     baseUrl: url,
     clientId: "client-1",
     apiKey: "key",
     maxAttempts: 1,
-  }).pipe(Layer.provide(Layer.succeed(SignInPermit, permit)));
+  }).pipe(Layer.provide(Layer.succeed(SignInLease, lease)));
 
-it("a permit is asked for before each sign-in, and for nothing else", async () => {
+it("a lease is asked for before each sign-in, and for nothing else", async () => {
   await using server = await startServer(() => answers.ping);
   let granted = 0;
-  const permit = Effect.sync(() => void (granted += 1));
+  const lease = Effect.sync(() => void (granted += 1));
   const pings = PaymentsClient.use((client) =>
     Effect.all([client.ping(), client.ping()], { concurrency: 2 }),
   );
-  await Effect.runPromise(Effect.provide(pings, permitted(server.url, permit)));
+  await Effect.runPromise(Effect.provide(pings, leased(server.url, lease)));
   expect(granted).toBe(1);
   expect(server.signIns).toHaveLength(1);
 });
 
-it("without a permit nothing is sent, and the call tells when to try again", async () => {
+it("without a lease nothing is sent, and the call tells when to try again", async () => {
   await using server = await startServer(() => answers.ping);
-  const permit = Effect.fail(
+  const lease = Effect.fail(
     new RateLimited({
       operation: "signIn",
       carriedOut: "no",
@@ -35,7 +35,7 @@ it("without a permit nothing is sent, and the call tells when to try again", asy
     }),
   );
   const ping = PaymentsClient.use((client) => client.ping()).pipe(Effect.flip);
-  const error = await Effect.runPromise(Effect.provide(ping, permitted(server.url, permit)));
+  const error = await Effect.runPromise(Effect.provide(ping, leased(server.url, lease)));
   expect(error).toMatchObject({
     _tag: "RateLimited",
     operation: "ping",

@@ -6,7 +6,7 @@ import type { ClientOptions } from "./config.ts";
  * Spaces the requests out: evenly, as a bucket that held a second's worth would let twice as many
  * through in one second. Above one a millisecond, a few go together.
  */
-export const makePace = (
+export const makeRateLimiter = (
   limiter: RateLimiter.RateLimiter,
   { requestsPerSecond }: Pick<ClientOptions, "requestsPerSecond">,
 ): Effect.Effect<unknown> => {
