@@ -1,4 +1,4 @@
-import { PaymentsApi } from "@durable-payments/api-core";
+import { PaymentsApi } from "@durable-payments/api-core/contract";
 import {
   NodeFileSystem,
   NodeHttpPlatform,

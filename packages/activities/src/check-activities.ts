@@ -1,10 +1,5 @@
-import {
-  type Card,
-  checkInput,
-  type Fault,
-  type OperationName,
-  Refused,
-} from "@durable-payments/api-core";
+import { type Card, type Fault, type OperationName, Refused } from "@durable-payments/api-core";
+import { checkInput } from "@durable-payments/api-core/contract";
 import { accountHash } from "@durable-payments/protocol/account";
 import { Effect } from "effect";
 import { toApplicationFailure } from "./failures.ts";

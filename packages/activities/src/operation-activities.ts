@@ -1,7 +1,6 @@
 import {
   type Input,
   IsResend,
-  operation,
   type OperationName,
   operationNames,
   type Output,
@@ -9,6 +8,7 @@ import {
   type PaymentsError,
   type IdempotencyClass,
 } from "@durable-payments/api-core";
+import { operation } from "@durable-payments/api-core/contract";
 import type { Journal, MadeBySend } from "@durable-payments/journal";
 import { type Sending, sendingUndoneBy } from "@durable-payments/protocol";
 import { Context, type Info } from "@temporalio/activity";

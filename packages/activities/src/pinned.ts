@@ -1,4 +1,5 @@
-import { type OperationName, operation, operationNames } from "@durable-payments/api-core";
+import { type OperationName, operationNames } from "@durable-payments/api-core";
+import { operation } from "@durable-payments/api-core/contract";
 import { ApplicationFailure } from "@temporalio/common";
 
 /** The last argument of an activity that a run calls: the account that the run is pinned to. */

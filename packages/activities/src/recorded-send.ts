@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { CARD_CURRENCY, type OperationName } from "@durable-payments/api-core";
+import type { OperationName } from "@durable-payments/api-core";
+import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import type { RecordedSend, Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
 import { moneyOf } from "./limits.ts";

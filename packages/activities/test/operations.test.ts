@@ -1,4 +1,5 @@
-import { operation, operationNames } from "@durable-payments/api-core";
+import { operationNames } from "@durable-payments/api-core";
+import { operation } from "@durable-payments/api-core/contract";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
 import { OpenApi } from "effect/http-api";
-import { PaymentsApi } from "../src/index.ts";
+import { PaymentsApi } from "../src/contract.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 
 /** The OpenAPI document of the contract. */

@@ -2,14 +2,12 @@ import { Effect, Schema } from "effect";
 import { describe, expect, it } from "vitest";
 import {
   Assumptions,
-  checkInput,
   defaultAssumptions,
-  fromWire,
   type OperationName,
   PaymentsClient,
   readTime,
-  wireMethod,
 } from "../src/index.ts";
+import { checkInput, fromWire, wireMethod } from "../src/contract.ts";
 import { toWire } from "../src/contract/wire-names.ts";
 import { answers } from "./support/responses.ts";
 import { clientFor, exchange, failedExchange, failureOf, settingsFor } from "./support/client.ts";

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { assumptionsTable } from "../scripts/assumptions-table.ts";
 import { type GeneratedFile, isCurrent, run } from "../scripts/generated-file.ts";
 import { openApiDocument } from "../scripts/openapi-document.ts";
-import { operation, operationNames } from "../src/client/operations.ts";
+import { operationNames } from "../src/client/operation-names.ts";
+import { operation } from "../src/client/operations.ts";
 import { startServer, success } from "./support/server.ts";
 
 afterEach(() => {

@@ -1,11 +1,8 @@
 import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import {
-  type ClientSettings,
-  environmentVariables,
-  makeClientOptions,
-} from "../src/client/config.ts";
+import { type ClientSettings, makeClientOptions } from "../src/client/config.ts";
+import { environmentVariables } from "../src/client/environment.ts";
 import {
   clientOptionsFromEnvironment,
   defaultAssumptions,

@@ -1,4 +1,4 @@
-import { Refusal } from "@durable-payments/api-core";
+import { Refusal } from "@durable-payments/api-core/contract";
 import { Schema } from "effect";
 import {
   HttpApi,

@@ -1,4 +1,4 @@
-import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core";
+import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
 import { Effect, Layer, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { HttpApiBuilder, HttpApiError } from "effect/http-api";

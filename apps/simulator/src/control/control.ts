@@ -1,4 +1,4 @@
-import type { Refusal } from "@durable-payments/api-core";
+import type { Refusal } from "@durable-payments/api-core/contract";
 import { Context, Effect, Layer } from "effect";
 import type { FaultOrder, OrderedFault } from "../faults/fault.ts";
 import { Faults } from "../faults/faults.ts";

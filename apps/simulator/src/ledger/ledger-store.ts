@@ -1,4 +1,4 @@
-import { Refusal } from "@durable-payments/api-core";
+import { Refusal } from "@durable-payments/api-core/contract";
 import { Clock, Context, Effect } from "effect";
 import type { Change, Journal } from "./journal.ts";
 import { type Kind, kinds, type RecordOf } from "./records.ts";

@@ -1,4 +1,4 @@
-import { iso4217Digits } from "@durable-payments/api-core";
+import { iso4217Digits } from "@durable-payments/api-core/contract";
 import { BigDecimal, Option, Result } from "effect";
 import { refuse } from "../service/refuse.ts";
 

@@ -1,4 +1,4 @@
-import { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "@durable-payments/api-core";
+import { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "@durable-payments/api-core/contract";
 import { HttpServerResponse } from "effect/http";
 import type { HttpApiError } from "effect/http-api";
 import { SchemaIssue } from "effect";

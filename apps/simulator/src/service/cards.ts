@@ -1,4 +1,4 @@
-import { CARD_CURRENCY } from "@durable-payments/api-core";
+import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import { BigDecimal, Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { randomInt, randomUUID } from "node:crypto";

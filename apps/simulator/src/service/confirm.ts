@@ -1,4 +1,4 @@
-import type { Refusal } from "@durable-payments/api-core";
+import type { Refusal } from "@durable-payments/api-core/contract";
 import { Effect } from "effect";
 import type { LedgerStore, Unit } from "../ledger/ledger-store.ts";
 

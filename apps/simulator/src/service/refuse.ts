@@ -1,4 +1,4 @@
-import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core";
+import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
 
 /** Ends a unit of work: the service says no, and nothing of the unit is kept. */
 export const refuse = (message: string): never => {

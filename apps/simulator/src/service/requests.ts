@@ -1,4 +1,4 @@
-import { fromWire, Refusal, wireMethod } from "@durable-payments/api-core";
+import { fromWire, Refusal, wireMethod } from "@durable-payments/api-core/contract";
 import { Context, Effect, Layer, Option, Schema } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { HttpApiError } from "effect/http-api";

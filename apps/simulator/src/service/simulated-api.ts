@@ -1,4 +1,4 @@
-import { PaymentsApi, Refusal } from "@durable-payments/api-core";
+import { PaymentsApi, Refusal } from "@durable-payments/api-core/contract";
 import { HttpApi, HttpApiMiddleware } from "effect/http-api";
 
 /** Stands around every operation: counts it, lets faults strike, writes refusals as the service does. */

@@ -1,4 +1,4 @@
-import { REFUSAL_CODE } from "@durable-payments/api-core";
+import { REFUSAL_CODE } from "@durable-payments/api-core/contract";
 import { createHash } from "node:crypto";
 import { DOCUMENTED_FIELDS } from "./documented-fields.ts";
 import { changeFields, isObject, type JsonObject } from "./json.ts";

@@ -1,4 +1,4 @@
-import { operation } from "@durable-payments/api-core";
+import { operation } from "@durable-payments/api-core/contract";
 import { badInput } from "../errors.ts";
 import { nearest } from "./nearest.ts";
 

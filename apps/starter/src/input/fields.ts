@@ -1,9 +1,5 @@
-import {
-  type Assumptions,
-  checkInput,
-  type Input,
-  type OperationName,
-} from "@durable-payments/api-core";
+import type { Assumptions, Input, OperationName } from "@durable-payments/api-core";
+import { checkInput } from "@durable-payments/api-core/contract";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import * as Schema from "effect/Schema";
 

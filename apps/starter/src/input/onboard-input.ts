@@ -1,4 +1,5 @@
-import { type Assumptions, CARD_CURRENCY } from "@durable-payments/api-core";
+import type { Assumptions } from "@durable-payments/api-core";
+import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import {
   type OnboardCardholderInput,
   type OnboardCardholderOptions,

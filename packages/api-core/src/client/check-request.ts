@@ -1,4 +1,8 @@
-import { Cause, Exit, Result, Schema, SchemaIssue } from "effect";
+import * as Cause from "effect/Cause";
+import * as Exit from "effect/Exit";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import * as SchemaIssue from "effect/SchemaIssue";
 import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
 import { iso4217Digits } from "../contract/amount-digits.ts";
 import { CARD_CURRENCY } from "../contract/cards.ts";

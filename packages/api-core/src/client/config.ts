@@ -1,4 +1,7 @@
-import { Config, Effect, Redacted, Result, Schema, SchemaIssue } from "effect";
+import * as Redacted from "effect/Redacted";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import * as SchemaIssue from "effect/SchemaIssue";
 import { Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
 
 /** Settings of a client; times in milliseconds. */
@@ -25,7 +28,8 @@ export interface ClientOptions {
   readonly assumptions: Assumptions;
 }
 
-const defaultNumbers = {
+/** The defaults of the settings that are numbers. */
+export const defaultNumbers = {
   requestTimeoutMs: 30_000,
   maxAttempts: 4,
   retryBaseMs: 200,
@@ -114,7 +118,7 @@ const checkBaseUrl = (baseUrl: string): Array<string> => {
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The settings that are numbers: their variables, and what they may be. */
-const NUMBERS = {
+export const NUMBERS = {
   requestTimeoutMs: { variable: "PAYMENTS_REQUEST_TIMEOUT_MS", least: 1, most: LONGEST_MS },
   maxAttempts: { variable: "PAYMENTS_MAX_ATTEMPTS", least: 1, most: 100 },
   retryBaseMs: { variable: "PAYMENTS_RETRY_BASE_MS", least: 0, most: LONGEST_MS },
@@ -123,10 +127,12 @@ const NUMBERS = {
   maxConnections: { variable: "PAYMENTS_MAX_CONNECTIONS", least: 1, most: 10_000 },
 } satisfies Record<keyof typeof defaultNumbers, object>;
 
-type NumberName = keyof typeof defaultNumbers;
+/** Name of a setting that is a number. */
+export type NumberName = keyof typeof defaultNumbers;
 
+/** The names of the settings that are numbers. */
 // The object's own keys.
-const numberNames = Object.keys(NUMBERS) as ReadonlyArray<NumberName>;
+export const numberNames = Object.keys(NUMBERS) as ReadonlyArray<NumberName>;
 
 const checkNumber = (name: NumberName, value: unknown): Array<string> => {
   const { least, most, variable } = NUMBERS[name];
@@ -172,57 +178,3 @@ export const makeClientOptions = (
     ? Result.succeed({ baseUrl, clientId, apiKey, ...numbers, assumptions: assumptions.success })
     : Result.fail(new InvalidSettings({ message: faults.join(" ") }));
 };
-
-// Left out and empty are the same here, and are told together with every other fault.
-const text = (variable: string) => Config.String(variable).pipe(Config.withDefault(""));
-
-const numbers = Object.fromEntries(
-  numberNames.map((name) => [
-    name,
-    text(NUMBERS[name].variable).pipe(
-      Config.map((value) => (value.trim() === "" ? defaultNumbers[name] : Number(value))),
-    ),
-  ]),
-  // One entry for each of the names.
-) as Record<NumberName, Config.Config<number>>;
-
-/** Names of the environment variables that {@link clientOptionsFromEnvironment} reads. */
-export const environmentVariables: ReadonlyArray<string> = [
-  "PAYMENTS_BASE_URL",
-  "PAYMENTS_CLIENT_ID",
-  "PAYMENTS_API_KEY",
-  ...numberNames.map((name) => NUMBERS[name].variable),
-  "PAYMENTS_ASSUMPTIONS",
-];
-
-const parseAssumptions = (json: string): unknown => {
-  try {
-    return json.trim() === "" ? {} : JSON.parse(json);
-  } catch {
-    // No object: the fault is named with the others.
-    return null;
-  }
-};
-
-/**
- * The settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
- * `PAYMENTS_API_KEY`, and those with defaults; `.env.example` lists them.
- */
-export const clientOptionsFromEnvironment: Effect.Effect<ClientOptions, InvalidSettings> =
-  Config.all({
-    baseUrl: text("PAYMENTS_BASE_URL"),
-    clientId: text("PAYMENTS_CLIENT_ID"),
-    apiKey: Config.Redacted("PAYMENTS_API_KEY").pipe(Config.withDefault(Redacted.make(""))),
-    ...numbers,
-    assumptions: text("PAYMENTS_ASSUMPTIONS"),
-  }).pipe(
-    Effect.mapError(
-      ({ message }) =>
-        new InvalidSettings({ message: `The environment cannot be read: ${message}` }),
-    ),
-    Effect.flatMap((settings) =>
-      Effect.fromResult(
-        makeClientOptions({ ...settings, assumptions: parseAssumptions(settings.assumptions) }),
-      ),
-    ),
-  );

@@ -1,5 +1,5 @@
 import { isIPv6, type Socket } from "node:net";
-import { Effect } from "effect";
+import * as Effect from "effect/Effect";
 import { buildConnector, Client } from "undici";
 import type { ClientOptions } from "./config.ts";
 

@@ -1,4 +1,4 @@
-import { Schema } from "effect";
+import * as Schema from "effect/Schema";
 
 /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
 export const CarriedOut = Schema.Literals(["no", "unknown"]);

@@ -1,7 +1,10 @@
-import { Effect, Option, Stream } from "effect";
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Stream from "effect/Stream";
 import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
 import { type ListPage, ListReading } from "./list-reading.ts";
-import { listNames, operation } from "./operations.ts";
+import { listNames } from "./operation-names.ts";
+import { operation } from "./operations.ts";
 import type { Operations, Streams } from "./payments-client.ts";
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,5 +1,9 @@
-import { Context, Schema, SchemaAST } from "effect";
-import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api";
+import * as Context from "effect/Context";
+import * as Schema from "effect/Schema";
+import * as SchemaAST from "effect/SchemaAST";
+import * as HttpApi from "effect/http-api/HttpApi";
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import {
   ItemId,
   MaxPageSize,
@@ -103,14 +107,3 @@ export const operation = (name: OperationName | "signIn"): Operation => {
   if (found === undefined) throw new Error(`The contract has no operation ${name}`);
   return found;
 };
-
-/** Names of all operations but signIn, which the client calls by itself. */
-export const operationNames: ReadonlyArray<OperationName> = [...all.keys()].filter(
-  // The contract's own keys; signIn is taken out.
-  (name): name is OperationName => name !== "signIn",
-);
-
-/** Names of the operations that answer page by page. */
-export const listNames: ReadonlyArray<ListName> = operationNames.filter(
-  (name): name is ListName => operation(name).maxPageSize !== undefined,
-);

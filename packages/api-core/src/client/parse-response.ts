@@ -1,4 +1,5 @@
-import { Exit, Schema } from "effect";
+import * as Exit from "effect/Exit";
+import * as Schema from "effect/Schema";
 import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
 import { answerDecoder, UNREADABLE } from "../contract/lenient-decoder.ts";
 import { type Envelope, envelopeOf, parseJson } from "./response-body.ts";

@@ -1,41 +1,27 @@
-import { Clock, Context, Effect, Layer, Random, Redacted, Result, type Stream } from "effect";
-import { RateLimiter } from "effect/persistence";
-import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/signed-in.ts";
-import { BeforeSend, IsResend } from "./client-references.ts";
-import { checkRequest } from "./check-request.ts";
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import type * as Stream from "effect/Stream";
 import {
   type ClientOptions,
   type ClientSettings,
-  clientOptionsFromEnvironment,
   type InvalidSettings,
   makeClientOptions,
 } from "./config.ts";
-import { countAttempt } from "./attempt-metric.ts";
-import { NotAuthenticated, type PaymentsError } from "./errors.ts";
-import {
-  type Input,
-  type Item,
-  type ListName,
-  type Operation,
-  operation,
-  type OperationName,
-  operationNames,
-  type Output,
-} from "./operations.ts";
-import { makeListStreams } from "./list-streams.ts";
-import { makeRateLimiter } from "./rate-limiter.ts";
-import { type Prepared, prepareRequest } from "./prepare-request.ts";
-import { parseResponse } from "./parse-response.ts";
-import {
-  type Failed,
-  failed,
-  type ParsedResponse,
-  parseNoResponse,
-  type ResponseContext,
-} from "./parsed-response.ts";
-import { mayRetry, errorOfCall, retryDelayMs } from "./retry-policy.ts";
-import { makeSend } from "./send.ts";
-import { makeSession, notSent } from "./session.ts";
+import type { PaymentsError } from "./errors.ts";
+import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
+
+/**
+ * Reads the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
+ * `PAYMENTS_API_KEY`, and those with defaults; `.env.example` lists them.
+ *
+ * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault.
+ */
+export const clientOptionsFromEnvironment: Effect.Effect<ClientOptions, InvalidSettings> =
+  Effect.flatMap(
+    Effect.promise(() => import("./environment.ts")),
+    ({ readEnvironment }) => readEnvironment,
+  );
 
 /** One method per operation; its input is the fields of path, query and body in one object. */
 export type Operations = {
@@ -50,181 +36,6 @@ export type Streams = {
     filters?: Omit<Input<Name>, "page_num" | "page_size">,
   ) => Stream.Stream<Item<Name>, PaymentsError>;
 };
-
-/** Says once, by operation and field, never the value, what could not be read in answers. */
-const makeNoteIgnored = () => {
-  const noted = new Set<string>();
-  return (name: string, fields: ReadonlyArray<string>): Effect.Effect<void> => {
-    const fresh = fields.filter((field) => !noted.has(`${name} ${field}`));
-    for (const field of fresh) noted.add(`${name} ${field}`);
-    return fresh.length === 0
-      ? Effect.void
-      : Effect.logWarning(
-          `${name}: fields of its answer cannot be read and are left out: ${fresh.join(", ")}`,
-        );
-  };
-};
-
-/** Whether the request of a call may have been sent before. */
-interface Sends {
-  isResend: boolean;
-}
-
-/** A stack trace for each span would cost more than checking the request. */
-const SPAN = { kind: "client", captureStackTrace: false } as const;
-
-const make = (options: ClientOptions) =>
-  Effect.gen(function* () {
-    const send = yield* makeSend(options);
-    const session = yield* makeSession(options, send);
-    const limiter = yield* RateLimiter.RateLimiter;
-
-    const withinRate = makeRateLimiter(limiter, options);
-    const noteIgnored = makeNoteIgnored();
-    const ping = operation("ping");
-    const preparedPing = prepareRequest(
-      ping,
-      { params: {}, query: {}, payload: undefined },
-      options,
-    );
-
-    const tokenFor = (called: Operation): Effect.Effect<Redacted.Redacted, Failed> =>
-      session.token.pipe(
-        Effect.mapError((error) =>
-          failed(
-            notSent(called, error),
-            error._tag === "NotAuthenticated" ? "never" : "always",
-            error._tag === "RateLimited" ? error.retryAfter : undefined,
-          ),
-        ),
-      );
-
-    /** One send with a token, and what its answer means. */
-    const sendOnce = Effect.fnUntraced(function* (
-      called: Operation,
-      { ids, isKeyed, request, secrets }: Prepared,
-      sends: Sends,
-      token: Redacted.Redacted,
-    ): Effect.fn.Return<ParsedResponse<unknown>, Failed> {
-      const beforeSend = yield* BeforeSend;
-      const mayBeSent =
-        called.idempotency === "safe"
-          ? Effect.void
-          : // signIn alone has another name, and is safe.
-            beforeSend(called.name as OperationName).pipe(
-              Effect.mapError((error) => failed(error, "never")),
-            );
-      const { isResend } = sends;
-      const wire = {
-        ...request,
-        headers: {
-          [CLIENT_ID_HEADER]: options.clientId,
-          [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
-          ...(request.body === undefined ? {} : { "content-type": "application/json" }),
-        },
-      };
-      const answer = yield* send(wire, mayBeSent).pipe(
-        Effect.mapError((failure) => {
-          if (failure._tag === "Failed") return failure;
-          sends.isResend ||= failure.sent;
-          return parseNoResponse(called, failure);
-        }),
-      );
-      sends.isResend = true;
-      const context: ResponseContext = {
-        operation: called,
-        assumptions: options.assumptions,
-        secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
-        ids,
-        isKeyed,
-        isResend,
-      };
-      return parseResponse(context, answer, yield* Clock.currentTimeMillis);
-    });
-
-    /** Whether ping accepts a token; undefined where it does not say. */
-    const isAccepted = Effect.fnUntraced(function* (token: Redacted.Redacted) {
-      yield* withinRate;
-      const pinged = yield* Effect.result(sendOnce(ping, preparedPing, { isResend: false }, token));
-      if (Result.isFailure(pinged)) return undefined;
-      const { _tag } = pinged.success;
-      return _tag === "Success" ? true : _tag === "TokenRejected" ? false : undefined;
-    });
-
-    const exchange = Effect.fnUntraced(function* (
-      called: Operation,
-      prepared: Prepared,
-      sends: Sends,
-    ): Effect.fn.Return<unknown, Failed> {
-      for (let renewed = false; ; renewed = true) {
-        yield* withinRate;
-        const token = yield* tokenFor(called);
-        const reading = yield* sendOnce(called, prepared, sends, token);
-        if (reading._tag === "Success") {
-          if (reading.ignored.length > 0) yield* noteIgnored(called.name, reading.ignored);
-          return reading.value;
-        }
-        if (reading._tag === "Failed") return yield* Effect.fail(reading);
-        const { otherwise, reason } = reading;
-        if (otherwise !== undefined && called !== ping && (renewed || session.isInUse(token))) {
-          // Its words alone speak of a token, and may speak of anything else.
-          const isGood = yield* isAccepted(token);
-          if (isGood === true || (renewed && isGood === undefined)) {
-            return yield* Effect.fail(otherwise);
-          }
-        }
-        yield* session.reject(token);
-        if (renewed) {
-          return yield* Effect.fail(
-            failed(
-              new NotAuthenticated({
-                operation: called.name,
-                carriedOut: "no",
-                message: `${called.name} was not carried out: a fresh token was rejected too (${reason}).`,
-              }),
-              "never",
-            ),
-          );
-        }
-      }
-    });
-
-    const call = Effect.fnUntraced(function* (
-      called: Operation,
-      input: unknown,
-    ): Effect.fn.Return<unknown, PaymentsError> {
-      const checked = checkRequest(called, input, options.assumptions);
-      if (Result.isFailure(checked)) return yield* checked.failure;
-      const prepared = prepareRequest(called, checked.success, options);
-      const sends: Sends = { isResend: yield* IsResend };
-      let isInDoubt = false;
-      for (let attempt = 1; ; attempt++) {
-        const result = yield* Effect.result(exchange(called, prepared, sends));
-        yield* countAttempt(
-          called.name,
-          Result.isSuccess(result) ? "Success" : result.failure.error._tag,
-        );
-        if (Result.isSuccess(result)) return result.success;
-        const failure = result.failure;
-        isInDoubt ||= failure.error.carriedOut === "unknown";
-        if (!mayRetry(called, failure, attempt, options)) {
-          return yield* Effect.fail(errorOfCall(failure, isInDoubt));
-        }
-        yield* Effect.sleep(retryDelayMs(failure, attempt, options, yield* Random.next));
-      }
-    });
-
-    const operations = Object.fromEntries(
-      operationNames.map((name) => {
-        const called = operation(name);
-        return [name, (input?: unknown) => Effect.withSpan(call(called, input), name, SPAN)];
-      }),
-      // Each name is called with its own input and answers its own output; both come from the
-      // contract that the types are taken from.
-    ) as unknown as Operations;
-
-    return { ...operations, streams: makeListStreams(operations), options };
-  });
 
 /** All operations, the lists as streams, and the settings in use. */
 export interface PaymentsClientShape extends Operations {
@@ -253,8 +64,14 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
     Layer.suspend(() => layerOf(clientOptionsFromEnvironment));
 }
 
+/** The contract and undici are loaded with the first client: they are two thirds of an import. */
 const layerOf = (options: Effect.Effect<ClientOptions, InvalidSettings>) =>
-  Layer.effect(PaymentsClient, Effect.flatMap(options, make)).pipe(
-    Layer.provide(RateLimiter.layer),
-    Layer.provide(RateLimiter.layerStoreMemory),
+  Layer.effect(
+    PaymentsClient,
+    Effect.flatMap(options, (checked) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./client-implementation.ts")),
+        ({ makeOperations }) => makeOperations(checked),
+      ),
+    ),
   );

@@ -1,17 +1,14 @@
-import { Cause, Effect, Exit, ManagedRuntime, Result, Stream } from "effect";
+import * as Cause from "effect/Cause";
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as ManagedRuntime from "effect/ManagedRuntime";
+import * as Result from "effect/Result";
+import type * as Stream from "effect/Stream";
 import type { ClientSettings } from "./config.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { IsResend } from "./client-references.ts";
-import {
-  type Input,
-  type Item,
-  type ListName,
-  listNames,
-  operation,
-  type OperationName,
-  operationNames,
-  type Output,
-} from "./operations.ts";
+import { listNames, operationNames } from "./operation-names.ts";
+import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
 
 /** What one call is told beside its input. */
@@ -50,12 +47,14 @@ const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
   throw Result.isSuccess(failed) ? failed.success : Cause.squash(exit.cause);
 };
 
-const closedDuring = (name: OperationName) =>
-  new OutcomeUnknown({
+const closedDuring = async (name: OperationName) => {
+  const { operation } = await import("./operations.ts");
+  return new OutcomeUnknown({
     operation: name,
     carriedOut: operation(name).idempotency === "safe" ? "no" : "unknown",
     message: `The client was closed while ${name} was under way.`,
   });
+};
 
 const closedBefore = (name: OperationName) =>
   new Unavailable({
@@ -84,7 +83,7 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
         signal && { signal },
       );
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
-        throw signal?.aborted === true ? signal.reason : closedDuring(name);
+        throw signal?.aborted === true ? signal.reason : await closedDuring(name);
       }
       return valueOf(exit);
     };
@@ -93,6 +92,7 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
     async function* (filters?: object) {
       if (isClosed) throw closedBefore(name);
       const client = valueOf(await runtime.runPromiseExit(PaymentsClient));
+      const Stream = await import("effect/Stream");
       yield* Stream.toAsyncIterable((client.streams[name] as AnyStream)(filters));
     };
 

@@ -1,5 +1,5 @@
-import { Effect } from "effect";
-import { RateLimiter } from "effect/persistence";
+import * as Effect from "effect/Effect";
+import * as RateLimiter from "effect/persistence/RateLimiter";
 import type { ClientOptions } from "./config.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { Effect, type Scope } from "effect";
+import * as Effect from "effect/Effect";
+import type * as Scope from "effect/Scope";
 import type { Dispatcher } from "undici";
 import type { ClientOptions } from "./config.ts";
 import {

@@ -1,5 +1,9 @@
-import { Clock, Deferred, Effect, Exit, Redacted } from "effect";
-import { RateLimiter } from "effect/persistence";
+import * as Clock from "effect/Clock";
+import * as Deferred from "effect/Deferred";
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Redacted from "effect/Redacted";
+import * as RateLimiter from "effect/persistence/RateLimiter";
 import type { Assumptions } from "../contract/assumptions.ts";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";

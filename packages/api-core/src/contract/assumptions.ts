@@ -1,4 +1,4 @@
-import { Schema } from "effect";
+import * as Schema from "effect/Schema";
 
 const assumed = <S extends Schema.Top>(schema: S, description: string) =>
   schema.annotate({ description });

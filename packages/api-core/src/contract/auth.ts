@@ -1,5 +1,8 @@
-import { Schema, SchemaGetter } from "effect";
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api";
+import * as Schema from "effect/Schema";
+import * as SchemaGetter from "effect/SchemaGetter";
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
 import { enveloped, Refusal } from "./envelope.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
 import { Idempotency } from "./operation-facts.ts";

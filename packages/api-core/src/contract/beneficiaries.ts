@@ -1,5 +1,8 @@
-import { Option, Schema, SchemaGetter } from "effect";
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
+import * as Option from "effect/Option";
+import * as Schema from "effect/Schema";
+import * as SchemaGetter from "effect/SchemaGetter";
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
   answeredId,

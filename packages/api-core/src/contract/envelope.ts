@@ -1,4 +1,5 @@
-import { Schema, SchemaGetter } from "effect";
+import * as Schema from "effect/Schema";
+import * as SchemaGetter from "effect/SchemaGetter";
 import { answeredBy, lenientDecoder } from "./lenient-decoder.ts";
 
 /** `code` of an envelope that reports success. */

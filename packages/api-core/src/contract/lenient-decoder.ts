@@ -1,4 +1,5 @@
-import { Schema, SchemaAST } from "effect";
+import * as Schema from "effect/Schema";
+import * as SchemaAST from "effect/SchemaAST";
 
 /** The answer of a {@link LenientDecoder} where the value has nothing that can be used. */
 export const UNREADABLE: unique symbol = Symbol("unreadable");

@@ -1,5 +1,9 @@
-import { Context, Schema } from "effect";
-import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, type OpenApi } from "effect/http-api";
+import * as Context from "effect/Context";
+import * as Schema from "effect/Schema";
+import * as HttpApi from "effect/http-api/HttpApi";
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import type * as OpenApi from "effect/http-api/OpenApi";
 import { defaultAssumptions } from "./assumptions.ts";
 import { Idempotency } from "./operation-facts.ts";
 import { CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./signed-in.ts";

@@ -1,4 +1,4 @@
-import { Context } from "effect";
+import * as Context from "effect/Context";
 
 /**
  * How an operation may be sent again after a send without a valid response:

@@ -1,5 +1,7 @@
-import { Schema, SchemaGetter } from "effect";
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
+import * as Schema from "effect/Schema";
+import * as SchemaGetter from "effect/SchemaGetter";
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import { enveloped, Refusal } from "./envelope.ts";
 import { answeredId, answeredOrUnset } from "./fields.ts";
 import { Idempotency } from "./operation-facts.ts";

@@ -1,4 +1,5 @@
-import { HttpApi, OpenApi } from "effect/http-api";
+import * as HttpApi from "effect/http-api/HttpApi";
+import * as OpenApi from "effect/http-api/OpenApi";
 import { auth } from "./auth.ts";
 import { balances } from "./balances.ts";
 import { beneficiaries } from "./beneficiaries.ts";

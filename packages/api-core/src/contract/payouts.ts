@@ -1,5 +1,6 @@
-import { Schema } from "effect";
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
+import * as Schema from "effect/Schema";
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import { EntityType } from "./beneficiaries.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import {

@@ -1,4 +1,4 @@
-import { Schema } from "effect";
+import * as Schema from "effect/Schema";
 
 /** A request as it came, before anything is known of its fields. */
 export type RawRequest = Readonly<Record<string, unknown>>;

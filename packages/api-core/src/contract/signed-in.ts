@@ -1,4 +1,4 @@
-import { HttpApiMiddleware } from "effect/http-api";
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware";
 import { Refusal } from "./envelope.ts";
 
 /** Header that carries the client's id on every request. */

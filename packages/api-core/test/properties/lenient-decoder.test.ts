@@ -1,7 +1,8 @@
 import { it } from "@effect/vitest";
 import { Exit, Schema } from "effect";
 import { describe, expect } from "vitest";
-import { operation, operationNames } from "../../src/client/operations.ts";
+import { operationNames } from "../../src/client/operation-names.ts";
+import { operation } from "../../src/client/operations.ts";
 import { dataOf } from "../../src/contract/envelope.ts";
 import { answerDecoder } from "../../src/contract/lenient-decoder.ts";
 import { SEED } from "../support/seeded.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultAssumptions } from "../../src/index.ts";
-import { operation, operationNames } from "../../src/client/operations.ts";
+import { operationNames } from "../../src/client/operation-names.ts";
+import { operation } from "../../src/client/operations.ts";
 import { parseResponse } from "../../src/client/parse-response.ts";
 import type { WireResponse } from "../../src/client/send.ts";
 import { answers } from "../support/responses.ts";

@@ -1,7 +1,8 @@
 import { it } from "@effect/vitest";
 import { Schema } from "effect";
 import { describe, expect } from "vitest";
-import { operation, operationNames } from "../../src/client/operations.ts";
+import { operationNames } from "../../src/client/operation-names.ts";
+import { operation } from "../../src/client/operations.ts";
 import { isUnsetTime } from "../../src/contract/times.ts";
 import { SEED } from "../support/seeded.ts";
 

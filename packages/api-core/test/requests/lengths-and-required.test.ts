@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkInput, type OperationName, operationNames } from "../../src/index.ts";
+import { type OperationName, operationNames } from "../../src/index.ts";
+import { checkInput } from "../../src/contract.ts";
 import { expectFault, expectRight, faultsOf } from "../support/faults.ts";
 import { requests } from "../support/requests.ts";
 

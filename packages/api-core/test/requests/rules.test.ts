@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkInput } from "../../src/index.ts";
+import { checkInput } from "../../src/contract.ts";
 import { clientFor, failureOf } from "../support/client.ts";
 import { expectFault, expectRight, faultsOf } from "../support/faults.ts";
 import { requests } from "../support/requests.ts";

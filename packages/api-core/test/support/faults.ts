@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { checkInput, type Fault, type OperationName } from "../../src/index.ts";
+import type { Fault, OperationName } from "../../src/index.ts";
+import { checkInput } from "../../src/contract.ts";
 import { requests } from "./requests.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,11 +5,11 @@ import { expect, it, vi } from "vitest";
 import {
   BeforeSend,
   type OperationName,
-  operation,
   operationNames,
   PaymentsClient,
   Unavailable,
 } from "../../src/index.ts";
+import { operation } from "../../src/contract.ts";
 import { answers } from "../support/responses.ts";
 import { anyEffect, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";

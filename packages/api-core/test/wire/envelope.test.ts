@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { operation, type OperationName, operationNames } from "../../src/index.ts";
+import { type OperationName, operationNames } from "../../src/index.ts";
+import { operation } from "../../src/contract.ts";
 import { answers } from "../support/responses.ts";
 import { exchange, failedExchange } from "../support/client.ts";
 import { requests } from "../support/requests.ts";

@@ -1,0 +1,9 @@
+export { iso4217Digits } from "./contract/amount-digits.ts";
+export { CARD_CURRENCY } from "./contract/cards.ts";
+export { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "./contract/envelope.ts";
+export { Idempotency } from "./contract/operation-facts.ts";
+export { PaymentsApi } from "./contract/payments-api.ts";
+export { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./contract/signed-in.ts";
+export { fromWire, wireMethod } from "./contract/wire-names.ts";
+export { checkInput } from "./client/check-request.ts";
+export { operation } from "./client/operations.ts";
