@@ -5,21 +5,25 @@ import type { PaymentsError } from "./errors.ts";
 /** How a request ended. */
 export type Outcome = "Success" | PaymentsError["_tag"];
 
-const attempts = Metric.counter("payments_client_attempts", {
-  description: "Requests sent to the payments service, by operation and outcome",
-  incremental: true,
-});
+const DESCRIPTION = "Requests sent to the payments service, by operation and outcome";
 
-// Looking a counter up by its attributes costs as much as checking a request.
+// One counter for each pair: adding attributes with each update costs as much as checking a request.
 const counters = new Map<string, Metric.Counter<number>>();
 
-/** Counts one request, sent or given up before. */
-export const countAttempt = (operation: string, outcome: Outcome): Effect.Effect<void> => {
+const counterOf = (operation: string, outcome: Outcome): Metric.Counter<number> => {
   const key = `${operation} ${outcome}`;
   let counter = counters.get(key);
   if (counter === undefined) {
-    counter = Metric.withAttributes(attempts, { operation, outcome });
+    counter = Metric.counter("payments_client_attempts", {
+      description: DESCRIPTION,
+      incremental: true,
+      attributes: { operation, outcome },
+    });
     counters.set(key, counter);
   }
-  return Metric.update(counter, 1);
+  return counter;
 };
+
+/** Counts one request, sent or given up before. */
+export const countAttempt = (operation: string, outcome: Outcome): Effect.Effect<void> =>
+  Metric.update(counterOf(operation, outcome), 1);

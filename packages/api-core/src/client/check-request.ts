@@ -41,10 +41,14 @@ const firstOfEach = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> => {
   return faults.filter(({ field }) => !named.has(field) && named.add(field));
 };
 
-const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest =>
-  Object.fromEntries(
-    fields.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])),
-  );
+const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest => {
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = input[field];
+    if (value !== undefined) picked[field] = value;
+  }
+  return picked;
+};
 
 const encoders = new WeakMap<
   RequestPart,
@@ -68,13 +72,16 @@ const withAmountsAsTexts = (input: RawRequest): RawRequest =>
     ? { ...input, card_limit: String(input["card_limit"]) }
     : input;
 
+const AMOUNTS = ["amount", "card_limit"];
+
 const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault> => {
+  if (!AMOUNTS.some((field) => field in input)) return [];
   const currency = given(input, "currency").toUpperCase() || CARD_CURRENCY;
   const most =
     assumptions.amountFractionDigits === "iso4217"
       ? iso4217Digits(currency)
       : assumptions.amountFractionDigits;
-  return ["amount", "card_limit"].flatMap((field) => {
+  return AMOUNTS.flatMap((field) => {
     const digits = given(input, field).split(".")[1]?.length ?? 0;
     return digits > most
       ? [{ field, problem: `has ${digits} digits after the point, ${currency} has ${most}` }]
@@ -98,10 +105,9 @@ export const checkRequest = (
   if (input !== undefined && !isObject) {
     faults.push({ field: "", problem: "must be an object of fields" });
   }
-  const known = new Set<string>();
+  const { params: path, payload: body, query: search } = operation;
   const encoded = (part: RequestPart | undefined): Readonly<Record<string, unknown>> => {
     if (part === undefined) return {};
-    for (const field of part.fields) known.add(field);
     const exit = encoderOf(part)(pick(fields, part.fields));
     // Encoding a struct gives an object.
     if (Exit.isSuccess(exit)) return exit.value as Readonly<Record<string, unknown>>;
@@ -109,11 +115,13 @@ export const checkRequest = (
     faults.push(...faultsOf(exit.cause), ...part.rules.flatMap((rule) => rule(fields)));
     return {};
   };
-  const params = encoded(operation.params);
-  const query = encoded(operation.query);
-  const payload = operation.payload && encoded(operation.payload);
+  const params = encoded(path);
+  const query = encoded(search);
+  const payload = body && encoded(body);
+  const isKnown = (field: string): boolean =>
+    [path, search, body].some((part) => part?.fields.includes(field));
   for (const field of Object.keys(fields)) {
-    if (!known.has(field)) faults.push({ field, problem: "is not a field of this operation" });
+    if (!isKnown(field)) faults.push({ field, problem: "is not a field of this operation" });
   }
   faults.push(...tooManyDigits(fields, assumptions));
   if (faults.length === 0) {

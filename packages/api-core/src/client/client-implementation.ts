@@ -1,10 +1,10 @@
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
 import * as Random from "effect/Random";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
+import * as Tracer from "effect/Tracer";
 import * as RateLimiter from "effect/persistence/RateLimiter";
 import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/signed-in.ts";
 import { BeforeSend, IsResend } from "./client-references.ts";
@@ -52,6 +52,12 @@ interface Sends {
 /** A stack trace for each span would cost more than checking the request. */
 const SPAN = { kind: "client", captureStackTrace: false } as const;
 
+/** A span for a call, where there is a tracer: nobody sees those of the default one. */
+const withSpan = <A, E>(call: Effect.Effect<A, E>, name: string): Effect.Effect<A, E> =>
+  Effect.withFiber((fiber) =>
+    fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer ? call : Effect.withSpan(call, name, SPAN),
+  );
+
 /** Makes a client with these settings; its connections are closed with the scope. */
 export const makeOperations = (
   options: ClientOptions,
@@ -81,48 +87,52 @@ export const makeOperations = (
         ),
       );
 
-    /** One send with a token, and what its answer means. */
-    const sendOnce = Effect.fnUntraced(function* (
+    /** The caller's check before a send; reads are not asked for. */
+    const mayBeSent = (called: Operation): Effect.Effect<void, Failed> | undefined =>
+      called.idempotency === "safe"
+        ? undefined
+        : Effect.flatMap(BeforeSend, (beforeSend) =>
+            // signIn alone has another name, and is safe.
+            Effect.mapError(beforeSend(called.name as OperationName), (error) =>
+              failed(error, "never"),
+            ),
+          );
+
+    /** One send with a token, and what its response means. */
+    const sendOnce = (
       called: Operation,
       { ids, isKeyed, request, secrets }: Prepared,
       sends: Sends,
       token: Redacted.Redacted,
-    ): Effect.fn.Return<ParsedResponse<unknown>, Failed> {
-      const beforeSend = yield* BeforeSend;
-      const mayBeSent =
-        called.idempotency === "safe"
-          ? Effect.void
-          : // signIn alone has another name, and is safe.
-            beforeSend(called.name as OperationName).pipe(
-              Effect.mapError((error) => failed(error, "never")),
-            );
+    ): Effect.Effect<ParsedResponse<unknown>, Failed> => {
       const { isResend } = sends;
-      const wire = {
-        ...request,
-        headers: {
-          [CLIENT_ID_HEADER]: options.clientId,
-          [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
-          ...(request.body === undefined ? {} : { "content-type": "application/json" }),
-        },
+      const headers: Record<string, string> = {
+        [CLIENT_ID_HEADER]: options.clientId,
+        [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
       };
-      const answer = yield* send(wire, mayBeSent).pipe(
+      if (request.body !== undefined) headers["content-type"] = "application/json";
+      return send({ ...request, headers }, mayBeSent(called)).pipe(
         Effect.mapError((failure) => {
           if (failure._tag === "Failed") return failure;
           sends.isResend ||= failure.sent;
           return parseNoResponse(called, failure);
         }),
+        Effect.flatMap((response) => {
+          sends.isResend = true;
+          const context: ResponseContext = {
+            operation: called,
+            assumptions: options.assumptions,
+            secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
+            ids,
+            isKeyed,
+            isResend,
+          };
+          return Effect.clockWith((clock) =>
+            Effect.succeed(parseResponse(context, response, clock.currentTimeMillisUnsafe())),
+          );
+        }),
       );
-      sends.isResend = true;
-      const context: ResponseContext = {
-        operation: called,
-        assumptions: options.assumptions,
-        secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
-        ids,
-        isKeyed,
-        isResend,
-      };
-      return parseResponse(context, answer, yield* Clock.currentTimeMillis);
-    });
+    };
 
     /** Whether ping accepts a token; undefined where it does not say. */
     const isAccepted = Effect.fnUntraced(function* (token: Redacted.Redacted) {
@@ -199,7 +209,7 @@ export const makeOperations = (
     const operations = Object.fromEntries(
       operationNames.map((name) => {
         const called = operation(name);
-        return [name, (input?: unknown) => Effect.withSpan(call(called, input), name, SPAN)];
+        return [name, (input?: unknown) => withSpan(call(called, input), name)];
       }),
       // Each name is called with its own input and answers its own output; both come from the
       // contract that the types are taken from.

@@ -136,22 +136,25 @@ export class Connections {
   /**
    * Waits for a connection, at most so long, and uses it.
    *
-   * @param work is told what is left of the time.
+   * @param timeoutMs covers the wait and the use.
+   * @param work gets the connection, and what is left of the time in milliseconds.
    */
   readonly use = <A, E>(
     timeoutMs: number,
     work: (connection: Connection, leftMs: number) => Effect.Effect<A, E>,
   ): Effect.Effect<A, NoResponse | E> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.suspend(() => {
-        const endsAt = performance.now() + timeoutMs;
-        return Effect.flatMap(restore(this.#take(timeoutMs)), (connection) =>
-          restore(work(connection, Math.max(0, endsAt - performance.now()))).pipe(
-            Effect.onExit(() => Effect.sync(() => this.#giveBack(connection))),
-          ),
-        );
-      }),
-    );
+    Effect.uninterruptibleMask((restore) => {
+      const endsAt = performance.now() + timeoutMs;
+      const useAndGiveBack = (connection: Connection) =>
+        Effect.onExit(restore(work(connection, Math.max(0, endsAt - performance.now()))), () => {
+          this.#giveBack(connection);
+          return Effect.void;
+        });
+      const idle = this.#isFree ? this.#takeIdle() : undefined;
+      return idle === undefined
+        ? Effect.flatMap(restore(this.#wait(timeoutMs)), useAndGiveBack)
+        : useAndGiveBack(idle);
+    });
 
   /** Closes all connections; nothing is sent any more. */
   close(): void {
@@ -161,9 +164,7 @@ export class Connections {
     for (const settle of this.#connecting) settle(Effect.fail(CLOSED));
   }
 
-  #take(timeoutMs: number): Taken {
-    const idle = this.#isFree ? this.#takeIdle() : undefined;
-    if (idle !== undefined) return Effect.succeed(idle);
+  #wait(timeoutMs: number): Taken {
     return Effect.callback<Connection, NoResponse>((resume) => {
       const settle = (outcome: Taken) => {
         leave();

@@ -5,6 +5,15 @@ import type { Operation } from "./operations.ts";
 import { idsOf, sensitiveValues } from "./redact.ts";
 import type { WireRequest } from "./send.ts";
 
+/** The query, with its question mark; empty without fields. */
+const search = (fields: Readonly<Record<string, unknown>>): string => {
+  const entries = Object.entries(fields).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return entries.length === 0 ? "" : `?${new URLSearchParams(entries).toString()}`;
+};
+
 const path = (template: string, params: Readonly<Record<string, string>>): string =>
   template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 
@@ -24,15 +33,11 @@ export const prepareRequest = (
   { params, payload: fields = {}, query }: EncodedRequest,
   { assumptions }: ClientOptions,
 ): Prepared => {
-  const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(toWire(name, query, assumptions))) {
-    search.set(key, String(value));
-  }
   const body = payload === undefined ? undefined : toWire(name, fields, assumptions);
   return {
     request: {
       method: wireMethod(name, method, assumptions),
-      path: path(template, params) + (search.size === 0 ? "" : `?${search.toString()}`),
+      path: path(template, params) + search(toWire(name, query, assumptions)),
       body: body && JSON.stringify(body),
       dedicatedConnection: idempotency === "none",
     },

@@ -75,11 +75,10 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
     (name: OperationName) =>
     async (input: unknown, { isResend = false, signal }: CallOptions = {}) => {
       if (isClosed) throw closedBefore(name);
+      // One operation of the contract; its input is checked by the call itself.
+      const called = PaymentsClient.use((client) => (client[name] as AnyOperation)(input));
       const exit = await runtime.runPromiseExit(
-        // One operation of the contract; its input is checked by the call itself.
-        PaymentsClient.use((client) => (client[name] as AnyOperation)(input)).pipe(
-          Effect.provideService(IsResend, isResend),
-        ),
+        isResend ? Effect.provideService(called, IsResend, true) : called,
         signal && { signal },
       );
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {

@@ -156,6 +156,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** A kept connection was closed by the other side before anything was sent on it. */
+class StaleConnection {
+  readonly leftMs: number;
+  constructor(leftMs: number) {
+    this.leftMs = leftMs;
+  }
+}
+
 /**
  * Opens the connections to the service. Our own timers cover the wait for a connection, connecting,
  * sending and reading the whole body, so undici's partial ones are off.
@@ -204,24 +212,23 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
     const sendWithin = <E>(
       timeoutMs: number,
       request: WireRequest,
-      mayBeSent: Effect.Effect<void, E>,
+      mayBeSent: Effect.Effect<void, E> | undefined,
     ): Effect.Effect<WireResponse, NoResponse | E> =>
       (request.dedicatedConnection ? fresh : kept)
-        .use(timeoutMs, (connection, leftMs) =>
-          Effect.andThen(mayBeSent, exchange(connection, request, leftMs)).pipe(
-            Effect.map((answer) => ({ answer, leftMs })),
-            Effect.catchIf(
-              (error) => error instanceof NoResponse && !error.sent && connection.isStale,
-              () => Effect.succeed({ answer: undefined, leftMs }),
-            ),
-          ),
-        )
+        .use(timeoutMs, (connection, leftMs) => {
+          const exchanged = exchange(connection, request, leftMs);
+          return Effect.catchIf(
+            mayBeSent === undefined ? exchanged : Effect.andThen(mayBeSent, exchanged),
+            (error) => error instanceof NoResponse && !error.sent && connection.isStale,
+            () => Effect.fail(new StaleConnection(leftMs)),
+          );
+        })
         .pipe(
-          // A kept connection was closed by the other side before anything was sent on it.
-          Effect.flatMap(({ answer, leftMs }) =>
-            answer === undefined ? sendWithin(leftMs, request, mayBeSent) : Effect.succeed(answer),
+          Effect.catchIf(
+            (error) => error instanceof StaleConnection,
+            ({ leftMs }) => sendWithin(leftMs, request, mayBeSent),
           ),
         );
 
-    return (request, mayBeSent = Effect.void) => sendWithin(timeout, request, mayBeSent);
+    return (request, mayBeSent) => sendWithin(timeout, request, mayBeSent);
   });

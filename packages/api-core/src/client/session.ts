@@ -193,19 +193,26 @@ export const makeSession = (
         Effect.forkDetach,
       );
 
-    const token: Session["token"] = Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (now - lastUsedAt >= idleMs) current = undefined;
-        lastUsedAt = now;
-        if (current !== undefined && now < current.renewAt) return Effect.succeed(current.token);
-        const isUnderWay = pendingRefresh !== undefined;
-        const pending = (pendingRefresh ??= Deferred.makeUnsafe<Current, SignInError>());
-        return Effect.andThen(
-          isUnderWay ? Effect.void : refresh(pending),
-          Effect.map(restore(Deferred.await(pending)), (signedIn) => signedIn.token),
-        );
-      }),
-    );
+    /** The token, where it can still be used at this time. */
+    const usable = (now: number): Redacted.Redacted | undefined => {
+      if (now - lastUsedAt >= idleMs) current = undefined;
+      lastUsedAt = now;
+      return current !== undefined && now < current.renewAt ? current.token : undefined;
+    };
+
+    const renewed = Effect.uninterruptibleMask((restore) => {
+      const isUnderWay = pendingRefresh !== undefined;
+      const pending = (pendingRefresh ??= Deferred.makeUnsafe<Current, SignInError>());
+      return Effect.andThen(
+        isUnderWay ? Effect.void : refresh(pending),
+        Effect.map(restore(Deferred.await(pending)), (signedIn) => signedIn.token),
+      );
+    });
+
+    const token: Session["token"] = Effect.clockWith((clock) => {
+      const inUse = usable(clock.currentTimeMillisUnsafe());
+      return inUse === undefined ? renewed : Effect.succeed(inUse);
+    });
 
     return {
       token,
