@@ -18,7 +18,7 @@ export interface ReadReading {
 
 const [name, baseUrl = ""] = process.argv.slice(2);
 // The scenario passes one of the names.
-const contender = contenders[name as ContenderName](baseUrl);
+const contender = await contenders[name as ContenderName](baseUrl);
 
 answerTasks(async ({ concurrency, read, requests }: ReadTask): Promise<ReadReading> => {
   let left = requests;

@@ -1,8 +1,3 @@
-import { makePaymentsClient, PaymentsClient } from "@durable-payments/api-core";
-import { Effect, ManagedRuntime } from "effect";
-import createFetchClient from "openapi-fetch";
-import { Stripe } from "stripe";
-import { Pool } from "undici";
 import { ITEMS, PAYOUT_ID } from "./answers.ts";
 
 /** The two reads that are measured. */
@@ -10,6 +5,9 @@ export type Read = "small" | "list";
 
 /** One client, asked for the same answers as the others. */
 export type Contender = Readonly<Record<Read, () => Promise<unknown>>>;
+
+/** Names of the contenders. */
+export type ContenderName = "ours" | "effect" | "undici" | "fetch" | "openapi-fetch" | "stripe";
 
 const CONNECTIONS = 64;
 
@@ -44,61 +42,68 @@ const settings = (baseUrl: string) => ({ baseUrl, clientId: "bench", apiKey: "be
 
 const page = { page_num: 1, page_size: ITEMS };
 
-/** The contenders by name, each made for the server at `baseUrl`. */
-export const contenders = {
-  ours: (baseUrl) => {
-    const client = makePaymentsClient(settings(baseUrl));
-    return {
-      small: () => client.retrievePayout({ payout_id: PAYOUT_ID }),
-      list: () => client.listPayouts(page),
-    };
-  },
-  effect: (baseUrl) => {
-    const runtime = ManagedRuntime.make(PaymentsClient.layer(settings(baseUrl)));
-    const retrieve = PaymentsClient.use((client) =>
-      client.retrievePayout({ payout_id: PAYOUT_ID }),
-    );
-    const list = PaymentsClient.use((client) => client.listPayouts(page));
-    return {
-      small: () => runtime.runPromise(Effect.asVoid(retrieve)),
-      list: () => runtime.runPromise(Effect.asVoid(list)),
-    };
-  },
-  undici: (baseUrl) => {
-    const pool = new Pool(baseUrl, { connections: CONNECTIONS });
-    const read = async (path: string) =>
-      await (await pool.request({ method: "GET", path, headers })).body.json();
-    return { small: () => read(paths.small), list: () => read(paths.list) };
-  },
-  fetch: (baseUrl) => {
-    const read = async (path: string) => await (await fetch(baseUrl + path, { headers })).json();
-    return { small: () => read(paths.small), list: () => read(paths.list) };
-  },
-  "openapi-fetch": (baseUrl) => {
-    const client = createFetchClient<Paths>({ baseUrl, headers });
-    return {
-      small: () =>
-        client.GET("/api/v1/payouts/{payout_id}/retrieve", {
-          params: { path: { payout_id: PAYOUT_ID } },
-        }),
-      list: () => client.GET("/api/v1/payouts", { params: { query: page } }),
-    };
-  },
-  stripe: (baseUrl) => {
-    const { hostname, port } = new URL(baseUrl);
-    // Without its telemetry it does less: the cheapest that it can be.
-    const client = new Stripe("sk_test_bench", {
-      host: hostname,
-      port,
-      protocol: "http",
-      telemetry: false,
-    });
-    return {
-      small: () => client.payouts.retrieve(PAYOUT_ID),
-      list: () => client.payouts.list({ limit: ITEMS }),
-    };
-  },
-} satisfies Readonly<Record<string, (baseUrl: string) => Contender>>;
-
-/** Names of the contenders. */
-export type ContenderName = keyof typeof contenders;
+/**
+ * The contenders by name, each made for the server at `baseUrl`. Each loads what it needs and no
+ * more: what a fresh process costs depends on it.
+ */
+export const contenders: Readonly<Record<ContenderName, (baseUrl: string) => Promise<Contender>>> =
+  {
+    ours: async (baseUrl) => {
+      const { makePaymentsClient } = await import("@durable-payments/api-core");
+      const client = makePaymentsClient(settings(baseUrl));
+      return {
+        small: () => client.retrievePayout({ payout_id: PAYOUT_ID }),
+        list: () => client.listPayouts(page),
+      };
+    },
+    effect: async (baseUrl) => {
+      const { Effect, ManagedRuntime } = await import("effect");
+      const { PaymentsClient } = await import("@durable-payments/api-core");
+      const runtime = ManagedRuntime.make(PaymentsClient.layer(settings(baseUrl)));
+      const retrieve = PaymentsClient.use((client) =>
+        client.retrievePayout({ payout_id: PAYOUT_ID }),
+      );
+      const list = PaymentsClient.use((client) => client.listPayouts(page));
+      return {
+        small: () => runtime.runPromise(Effect.asVoid(retrieve)),
+        list: () => runtime.runPromise(Effect.asVoid(list)),
+      };
+    },
+    undici: async (baseUrl) => {
+      const { Pool } = await import("undici");
+      const pool = new Pool(baseUrl, { connections: CONNECTIONS });
+      const read = async (path: string) =>
+        await (await pool.request({ method: "GET", path, headers })).body.json();
+      return { small: () => read(paths.small), list: () => read(paths.list) };
+    },
+    fetch: (baseUrl) => {
+      const read = async (path: string) => await (await fetch(baseUrl + path, { headers })).json();
+      return Promise.resolve({ small: () => read(paths.small), list: () => read(paths.list) });
+    },
+    "openapi-fetch": async (baseUrl) => {
+      const { default: createFetchClient } = await import("openapi-fetch");
+      const client = createFetchClient<Paths>({ baseUrl, headers });
+      return {
+        small: () =>
+          client.GET("/api/v1/payouts/{payout_id}/retrieve", {
+            params: { path: { payout_id: PAYOUT_ID } },
+          }),
+        list: () => client.GET("/api/v1/payouts", { params: { query: page } }),
+      };
+    },
+    stripe: async (baseUrl) => {
+      const { Stripe } = await import("stripe");
+      const { hostname, port } = new URL(baseUrl);
+      // Without its telemetry it does less: the cheapest that it can be.
+      const client = new Stripe("sk_test_bench", {
+        host: hostname,
+        port,
+        protocol: "http",
+        telemetry: false,
+      });
+      return {
+        small: () => client.payouts.retrieve(PAYOUT_ID),
+        list: () => client.payouts.list({ limit: ITEMS }),
+      };
+    },
+  };

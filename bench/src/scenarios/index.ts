@@ -8,6 +8,11 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     load: () => import("./client.ts"),
   },
   {
+    name: "client-start",
+    about: "import, first response, the first 6,000 requests and bundle size of the client",
+    load: () => import("./client-start.ts"),
+  },
+  {
     name: "throughput",
     about: "runs a second, and events replayed a second, against the bare Temporal SDK",
     load: () => import("./throughput.ts"),

@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { bundledBytes } from "../client/bundled-bytes.ts";
+import type { ReadReading, ReadTask } from "../client/client-process.ts";
+import type { ContenderName } from "../client/contenders.ts";
+import { interleave } from "../interleave.ts";
+import { startChild } from "../processes/child.ts";
+import { rowOf } from "../row.ts";
+import type { Scenario } from "../scenario.ts";
+
+const CONCURRENCY = 32;
+const WARM_UP = 1_000;
+const MEASURED = 5_000;
+
+/** What `redact` alone may bundle to, in bytes. */
+const SMALL_BUNDLE = 10_000;
+
+/** The folder from which packages are imported as their users do: built, by their names. */
+const folder = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Runs a script in a process of its own that prints a number. */
+const numberFrom = async (script: string): Promise<number> => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", script],
+    { cwd: folder },
+  );
+  return Number(stdout);
+};
+
+const millisecondsOf = (work: string) =>
+  numberFrom(`
+    const began = performance.now();
+    ${work}
+    console.log(performance.now() - began);
+    process.exit();`);
+
+const firstResponse = {
+  ours: (baseUrl: string) => `
+    const { makePaymentsClient } = await import("@durable-payments/api-core");
+    const client = makePaymentsClient({ baseUrl: "${baseUrl}", clientId: "bench", apiKey: "key" });
+    await client.retrievePayout({ payout_id: "payout-1" });`,
+  stripe: (baseUrl: string) => `
+    const { Stripe } = await import("stripe");
+    const { hostname: host, port } = new URL("${baseUrl}");
+    const client = new Stripe("sk_test_bench", { host, port, protocol: "http", telemetry: false });
+    await client.payouts.retrieve("payout-1");`,
+};
+
+/** A fresh process's CPU from its 1,000th to its 6,000th request, in µs a request. */
+const freshCpu = async (name: ContenderName, baseUrl: string): Promise<number> => {
+  const client = await startChild<ReadTask, ReadReading>(
+    new URL("../client/client-process.ts", import.meta.url),
+    [name, baseUrl],
+  );
+  try {
+    const task = { read: "small", concurrency: CONCURRENCY } as const;
+    await client.run({ ...task, requests: WARM_UP });
+    return (await client.run({ ...task, requests: MEASURED })).cpu;
+  } finally {
+    await client.stop();
+  }
+};
+
+/** What a process pays that lives shortly: a command, a test, a function in the cloud. */
+export const scenario: Scenario = async (context) => {
+  const server = await startChild<object, string>(
+    new URL("../client/server-process.ts", import.meta.url),
+  );
+  try {
+    const baseUrl = await server.run({});
+    const start = (name: keyof typeof firstResponse) => () =>
+      millisecondsOf(firstResponse[name](baseUrl));
+    const fresh = (name: ContenderName) => () => freshCpu(name, baseUrl);
+    const measures = {
+      import: () => millisecondsOf(`await import("@durable-payments/api-core");`),
+      importStripe: () => millisecondsOf(`await import("stripe");`),
+      first: start("ours"),
+      firstStripe: start("stripe"),
+      ours: fresh("ours"),
+      effect: fresh("effect"),
+      undici: fresh("undici"),
+      stripe: fresh("stripe"),
+    };
+    // The file system keeps what was read: from the second start on.
+    await interleave(measures, 1, { ...context, progress: () => {} });
+    const readings = await interleave(measures, context.quick ? 3 : 11, context);
+    const cpu = "µs of CPU a request";
+    return [
+      rowOf({
+        name: "client-start: import against stripe",
+        unit: "ms",
+        ours: readings.import,
+        baseline: readings.importStripe,
+        target: { atMost: 1.8 },
+      }),
+      rowOf({
+        name: "client-start: import to first response against stripe",
+        unit: "ms",
+        ours: readings.first,
+        baseline: readings.firstStripe,
+      }),
+      rowOf({
+        name: "client-start: 1,000th to 6,000th request against undici",
+        unit: cpu,
+        ours: readings.ours,
+        baseline: readings.undici,
+        target: { atMost: 1.5 },
+      }),
+      rowOf({
+        name: "client-start: the same, Effect client against undici",
+        unit: cpu,
+        ours: readings.effect,
+        baseline: readings.undici,
+      }),
+      rowOf({
+        name: "client-start: 1,000th to 6,000th request against stripe",
+        unit: cpu,
+        ours: readings.ours,
+        baseline: readings.stripe,
+        target: { atMost: 1 },
+      }),
+      rowOf({
+        name: "client-start: bundle of redact against 10 kB",
+        unit: "kB",
+        ours: [(await bundledBytes("redact")) / 1000],
+        baseline: [SMALL_BUNDLE / 1000],
+        target: { atMost: 1 },
+      }),
+    ];
+  } finally {
+    await server.stop();
+  }
+};
