@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { NodeRuntime, NodeServices } from "@effect/platform-node";
 import { Cause, Console, Context, Effect, Exit, Layer, Logger, Option } from "effect";
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
@@ -17,9 +18,6 @@ import { urlOf } from "./start-simulator.ts";
 import manifest from "../package.json" with { type: "json" };
 
 const DEFAULT_PORT = 4010;
-
-const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause);
 
 // One line of help holds what stands beside the longest flag: descriptions have 50 characters.
 const duration = (name: string, byDefault: string, description: string) =>

@@ -1,4 +1,5 @@
-import { Duration, Option, Result, Schema, SchemaIssue } from "effect";
+import { faultsOf, faultsText } from "@durable-payments/api-core";
+import { Duration, Option, Result, Schema } from "effect";
 import { FaultOrder } from "./faults/fault.ts";
 import { Temperament } from "./temperament/temperament.ts";
 
@@ -20,13 +21,6 @@ const decodeFault = Schema.decodeUnknownResult(FaultOrder, {
   errors: "all",
   onExcessProperty: "error",
 });
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
-
-const explain = (issue: SchemaIssue.Issue): string =>
-  issuesOf(issue)
-    .issues.map(({ message, path }) => `${(path ?? []).map(String).join(".")}: ${message}`)
-    .join("; ");
-
 const EXAMPLE = "dropped,operation=createPayout,times=3";
 
 const decodeTemperament = Schema.decodeUnknownResult(Schema.fromJsonString(Temperament), {
@@ -39,7 +33,9 @@ export const parseTemperament = (text: string): Temperament =>
   Result.getOrThrowWith(
     decodeTemperament(text),
     ({ issue }) =>
-      new Error(`a JSON object such as {"listLagMs":3000,"amounts":"grouped"}; ${explain(issue)}`),
+      new Error(
+        `a JSON object such as {"listLagMs":3000,"amounts":"grouped"}; ${faultsText(faultsOf(issue))}`,
+      ),
   );
 
 /** A fault as it is given at start-up: `dropped,operation=createPayout,times=3`. */
@@ -54,6 +50,6 @@ export const parseFault = (text: string): FaultOrder => {
   });
   return Result.getOrThrowWith(
     decodeFault({ ...Object.fromEntries(fields), kind }),
-    ({ issue }) => new Error(`a fault such as ${EXAMPLE}; ${explain(issue)}`),
+    ({ issue }) => new Error(`a fault such as ${EXAMPLE}; ${faultsText(faultsOf(issue))}`),
   );
 };

@@ -6,7 +6,7 @@ import {
 } from "@durable-payments/api-core";
 import { Context, Duration, Result } from "effect";
 import type { FaultOrder } from "./faults/fault.ts";
-import { readAmount } from "./ledger/money.ts";
+import { readAmount } from "./ledger/request-amounts.ts";
 import type { Temperament } from "./temperament/temperament.ts";
 
 /** How a repeated `unique_request_id` is answered: the first data, no data, or a refusal. */

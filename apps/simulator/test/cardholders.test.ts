@@ -59,7 +59,7 @@ it.each([
   [{ email: undefined }, "email: is required"],
   [{ first_name: "x".repeat(51) }, "first_name: must have 1 to 50 characters"],
   [{ date_birth: "09/12/1906" }, "date_birth: must be a calendar date, YYYY-MM-DD"],
-  [{ card_holder_status: 3 }, "card_holder_status: Expected -1 | 0 | 1 | 2"],
+  [{ card_holder_status: 3 }, "card_holder_status: must be one of -1, 0, 1, 2"],
 ])("are refused with %j", async (changes, message) => {
   const { body, status } = await client.post("/api/v1/cardholders/create", {
     ...cardholder,

@@ -50,7 +50,7 @@ it("orders, lists and clears faults", async () => {
 });
 
 it.each([
-  [{ kind: "nonsense" }, /^kind: Expected "html-502"/],
+  [{ kind: "nonsense" }, /^kind: must be one of "html-502"/],
   [{ kind: "slow", operation: "nonsense" }, /^operation: /],
   [{ kind: "slow", times: 0 }, /^times: /],
   [{ kind: "slow", probability: 2 }, /^probability: /],

@@ -35,7 +35,7 @@ describe("a fault", () => {
   });
 
   it.each([
-    ["", /; kind: Expected "html-502"/],
+    ["", /; kind: must be one of "html-502"/],
     ["dropped,often", /; "often" is not name=value/],
     ["dropped,times=0", /; times: /],
     ["dropped,times=many,probability=2", /; times: .*; probability: /],

@@ -179,7 +179,7 @@ describe("setting them", () => {
     expect((await control("GET")).body).toEqual({ totals: "text" });
     const { body, status } = await control("PUT", { amounts: "roman", listLag: 1 });
     expect(status).toBe(400);
-    expect(body.message).toMatch(/listLag: .*; amounts: Expected/);
+    expect(body.message).toMatch(/listLag: .*; amounts: must be/);
     expect((await control("GET")).body).toEqual({ totals: "text" });
   });
 

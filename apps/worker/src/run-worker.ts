@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
 import { Client } from "@temporalio/client";
@@ -39,12 +40,9 @@ const limits = () => {
   try {
     return readMaxAmounts(process.env["PAYMENTS_MAX_AMOUNTS"]);
   } catch (error) {
-    throw new CannotStart(error instanceof Error ? error.message : String(error));
+    throw new CannotStart(messageOf(error));
   }
 };
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 const temporalConfig = () => {
   try {

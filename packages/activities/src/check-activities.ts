@@ -1,10 +1,10 @@
+import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { type Card, type Fault, type OperationName, Refused } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { accountHash } from "@durable-payments/protocol/account";
 import { Effect } from "effect";
 import { toApplicationFailure } from "./failures.ts";
 import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
-import { isAtLeast } from "./money.ts";
 import { accountOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { isCardRefused } from "./states.ts";
 

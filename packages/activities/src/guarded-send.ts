@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
   BeforeSend,
@@ -30,9 +31,6 @@ const PAUSE_HOLDS_MS = 500;
 
 /** A first dispatch within this time follows at once on the start of its activity: its run was open. */
 const AT_ONCE_MS = 1_000;
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** What the Temporal server answers. Without an answer nothing is sent. */
 const answerOf = <A>(answer: Promise<A>, what: string): Promise<A> =>

@@ -1,6 +1,6 @@
+import { isAtLeast, isDecimal } from "@durable-payments/api-core/decimal";
+import { isRecord } from "@durable-payments/api-core/values";
 import { type Fault, InvalidRequest, type OperationName } from "@durable-payments/api-core";
-import { BigDecimal, Option } from "effect";
-import { isAtLeast } from "./money.ts";
 
 /** The largest amount of one payout or card, by currency: `{"USD": "10000.00"}`. */
 export type MaxAmounts = Readonly<Record<string, string>>;
@@ -80,10 +80,10 @@ export const readMaxAmounts = (text: string | undefined): MaxAmounts => {
   } catch {
     throw fault;
   }
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw fault;
+  if (!isRecord(json)) throw fault;
   return Object.fromEntries(
-    Object.entries(json).map(([currency, limit]: [string, unknown]) => {
-      const isLimit = typeof limit === "string" && Option.isSome(BigDecimal.fromString(limit));
+    Object.entries(json).map(([currency, limit]) => {
+      const isLimit = typeof limit === "string" && isDecimal(limit);
       if (!/^[A-Z]{3}$/.test(currency) || !isLimit) throw fault;
       return [currency, limit];
     }),

@@ -1,3 +1,4 @@
+import { canonicalDecimal } from "@durable-payments/api-core/values";
 import { caseless } from "@durable-payments/protocol";
 /** How a listed field compares with the field that was sent. */
 export type FieldMatch =
@@ -175,20 +176,9 @@ export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined
   return MASK.test(listed) || own.some(isPart) ? "near" : "different";
 };
 
-const PLAIN = /^\d+(?:\.\d+)?$/;
-
-/** A decimal without leading zeros, and without zeros after the point that say nothing. */
-const canonical = (whole: string, fraction: string): string => {
-  const [integer, decimals] = [whole.replace(/^0+(?=\d)/, ""), fraction.replace(/0+$/, "")];
-  return decimals === "" ? integer || "0" : `${integer || "0"}.${decimals}`;
-};
-
-/** A decimal that is written plainly, the same for the same number; undefined for anything else. */
-export const plainDecimal = (text: string): string | undefined => {
-  if (!PLAIN.test(text)) return undefined;
-  const [whole = "", fraction = ""] = text.split(".");
-  return canonical(whole, fraction);
-};
+/** A decimal of digits before and after a point, in its canonical form. */
+const decimalOf = (whole: string, fraction: string): string =>
+  canonicalDecimal(`${whole || "0"}.${fraction || "0"}`) ?? "0";
 
 /** Every number that a text may stand for; `1.000` is one, or a thousand. */
 const readingsOf = (text: string): ReadonlyArray<string> => {
@@ -198,12 +188,12 @@ const readingsOf = (text: string): ReadonlyArray<string> => {
     .replace(/^[^\d.,]+/, "")
     .replace(/[^\d]+$/, "");
   if (!/^[\d.,]*\d$/.test(number)) return [];
-  const grouped = canonical(number.replaceAll(/[.,]/g, ""), "");
+  const grouped = decimalOf(number.replaceAll(/[.,]/g, ""), "");
   const point = Math.max(number.lastIndexOf("."), number.lastIndexOf(","));
   if (point === -1 || number.indexOf(number.charAt(point)) !== point) return [grouped];
   return [
     grouped,
-    canonical(number.slice(0, point).replaceAll(/[.,]/g, ""), number.slice(point + 1)),
+    decimalOf(number.slice(0, point).replaceAll(/[.,]/g, ""), number.slice(point + 1)),
   ];
 };
 
@@ -235,9 +225,9 @@ const isRounded = (sent: string, reading: string): boolean => {
  */
 export const matchAmount = (sent: string, listed: unknown, fee?: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
-  const wanted = plainDecimal(sent);
+  const wanted = canonicalDecimal(sent);
   if (wanted === undefined) return "unreadable";
-  if (plainDecimal(text) === wanted) return "same";
+  if (canonicalDecimal(text) === wanted) return "same";
   const readings = readingsOf(text);
   if (readings.length === 0 || significantDigits(text) === "") return "unreadable";
   const fees = readingsOf(textOf(fee) ?? "").map(Number);

@@ -1,10 +1,10 @@
+import { canonicalDecimal } from "@durable-payments/api-core/values";
 import { createHmac } from "node:crypto";
 import type { OperationName } from "@durable-payments/api-core";
 import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import type { RecordedSend, Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
 import { moneyOf } from "./limits.ts";
-import { plainDecimal } from "./match-fields.ts";
 import type { SendIntent } from "./send-intent.ts";
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -37,7 +37,7 @@ export const hashPayload = (workflowId: string, input: unknown): string => {
   const plain = Object.entries(hashed).map(([field, value]) => [
     field,
     // 10 and 10.00 pay the same.
-    AMOUNTS.has(field) && typeof value === "string" ? (plainDecimal(value) ?? value) : value,
+    AMOUNTS.has(field) && typeof value === "string" ? (canonicalDecimal(value) ?? value) : value,
   ]);
   return createHmac("sha256", workflowId)
     .update(canonicalJson(Object.fromEntries(plain)))
@@ -88,7 +88,7 @@ export const mayHaveCarried = (
   const wanted = moneyOf(operation as OperationName, input);
   const isSame = (recorded: string | undefined, text: string | undefined): boolean =>
     recorded === undefined || recorded === text;
-  const plain = (text: string | undefined) => text && (plainDecimal(text) ?? text);
+  const plain = (text: string | undefined) => text && (canonicalDecimal(text) ?? text);
   return isSame(plain(amount), plain(wanted.amount)) && isSame(currency, wanted.currency);
 };
 

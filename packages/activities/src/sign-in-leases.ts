@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { type ClientOptions, RateLimited, Unavailable } from "@durable-payments/api-core";
 import { SIGN_IN_LEASE_TYPE, signInLeaseId } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
@@ -28,7 +29,7 @@ const about = { operation: "signIn", carriedOut: "no" } as const;
 
 class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly cause: unknown }> {
   get reason(): string {
-    return this.cause instanceof Error ? this.cause.message : String(this.cause);
+    return messageOf(this.cause);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isAtLeast, withoutGroups } from "@durable-payments/api-core/decimal";
 import type { Balance, Cardholder, PaymentsClient, Payout } from "@durable-payments/api-core";
 import type { Journal } from "@durable-payments/journal";
 import type { CheckedCardholder } from "@durable-payments/protocol";
@@ -5,7 +6,6 @@ import { Context } from "@temporalio/activity";
 import { Effect, Option, Stream } from "effect";
 import type { Brake } from "./brake.ts";
 import { notYet, paused, toApplicationFailure } from "./failures.ts";
-import { isAtLeast, withoutGroups } from "./money.ts";
 import { type Call, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { cardholderState, payoutState } from "./states.ts";
 

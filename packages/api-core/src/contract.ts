@@ -1,4 +1,3 @@
-export { iso4217Digits } from "./contract/amount-digits.ts";
 export { CARD_CURRENCY } from "./contract/cards.ts";
 export { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "./contract/envelope.ts";
 export { Idempotency } from "./contract/operation-facts.ts";

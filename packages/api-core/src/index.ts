@@ -9,6 +9,7 @@ export type { Payer } from "./contract/payers.ts";
 export type { Payout } from "./contract/payouts.ts";
 export type { Fault } from "./contract/rules.ts";
 export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
+export { faultsOf, faultsText, firstFaults } from "./contract/schema-faults.ts";
 export type { Transaction } from "./contract/transactions.ts";
 export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
 export {

@@ -1,5 +1,5 @@
 import type { BundleOptions, BundlerPlugin } from "@temporalio/worker";
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "@durable-payments/api-core/values";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 type Rule = NonNullable<NonNullable<WebpackConfig["module"]>["rules"]>[number];

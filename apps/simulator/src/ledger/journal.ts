@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { Result, Schema } from "effect";
 import * as fs from "node:fs";
 import { type Kind, kinds, type RecordOf, recordSchemas } from "./records.ts";
@@ -61,7 +62,7 @@ export const openJournal = (
     descriptor = fs.openSync(file, "a+", 0o600);
   } catch (cause) {
     throw new UnusableStateFile({
-      message: `The state file cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `The state file cannot be opened: ${messageOf(cause)}`,
     });
   }
   let changes: ReadonlyArray<Change> | undefined;

@@ -1,8 +1,8 @@
+import { formatAmount } from "@durable-payments/api-core/decimal";
 import { BigDecimal } from "effect";
 import { randomUUID } from "node:crypto";
 import { refuse } from "../service/refuse.ts";
 import type { Unit } from "./ledger-store.ts";
-import { format } from "./money.ts";
 
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
@@ -32,7 +32,7 @@ export const adjustBalance = (unit: Unit, currency: string, amount: BigDecimal.B
   const balance = unit.get("balances", currency) ?? refuse(`There is no ${currency} balance`);
   const after = BigDecimal.sum(BigDecimal.fromStringUnsafe(balance.available_balance), amount);
   if (BigDecimal.isNegative(after)) refuse("Insufficient balance");
-  unit.put("balances", currency, { ...balance, available_balance: format(after, currency) });
+  unit.put("balances", currency, { ...balance, available_balance: formatAmount(after, currency) });
 };
 
 /** Moves money on a balance and writes the transaction, whose id it returns. */
@@ -45,7 +45,7 @@ export const move = (unit: Unit, movement: Movement): string => {
     transaction_type: type,
     transaction_status: status,
     currency,
-    amount: format(BigDecimal.abs(amount), currency),
+    amount: formatAmount(BigDecimal.abs(amount), currency),
     reference_id,
     short_reference_id,
     create_time: unit.time,

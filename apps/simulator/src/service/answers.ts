@@ -1,7 +1,7 @@
+import { faultsOf, faultsText } from "@durable-payments/api-core";
 import { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "@durable-payments/api-core/contract";
 import { HttpServerResponse } from "effect/http";
 import type { HttpApiError } from "effect/http-api";
-import { SchemaIssue } from "effect";
 
 /** An envelope that says no. */
 export const refusalAnswer = (
@@ -19,17 +19,9 @@ export const emptyAnswer = HttpServerResponse.jsonUnsafe({
 export const dataAnswer = (data: unknown) =>
   HttpServerResponse.jsonUnsafe({ code: SUCCESS_CODE, message: "Success", data });
 
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
-
 /** What is wrong with a request that does not decode: `<field>: <problem>; …`. */
 export const asRefusal = (error: HttpApiError.HttpApiSchemaError): Refusal =>
   new Refusal({
     code: REFUSAL_CODE,
-    message: issuesOf(error.cause.issue)
-      .issues.map(({ message, path }) => {
-        const problem = message === "Missing key" ? "is required" : message;
-        const field = (path ?? []).map(String).join(".");
-        return field === "" ? problem : `${field}: ${problem}`;
-      })
-      .join("; "),
+    message: faultsText(faultsOf(error.cause.issue)),
   });

@@ -1,8 +1,9 @@
+import { formatAmount } from "@durable-payments/api-core/decimal";
 import { BigDecimal, Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { createHash, randomUUID } from "node:crypto";
 import { LedgerStore, type Unit } from "../ledger/ledger-store.ts";
-import { format, parse } from "../ledger/money.ts";
+import { parseAmount } from "../ledger/request-amounts.ts";
 import { move } from "../ledger/movements.ts";
 import type { RecordOf } from "../ledger/records.ts";
 import { confirm } from "./confirm.ts";
@@ -18,7 +19,7 @@ export const createBalance = (unit: Unit, currency: string, name: string): void 
     balance_id: randomUUID(),
     currency,
     name,
-    available_balance: format(BigDecimal.fromBigInt(0n), currency),
+    available_balance: formatAmount(BigDecimal.fromBigInt(0n), currency),
   });
 };
 
@@ -27,7 +28,7 @@ export const fund = (unit: Unit, currency: string, amount: string): void => {
   const { balance_id } = balanceOf(unit, currency);
   move(unit, {
     currency,
-    amount: parse("amount", amount, currency),
+    amount: parseAmount("amount", amount, currency),
     type: "deposit",
     status: "completed",
     reference_id: balance_id,

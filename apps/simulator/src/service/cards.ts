@@ -1,10 +1,11 @@
+import { formatAmount } from "@durable-payments/api-core/decimal";
 import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import { BigDecimal, Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { randomInt, randomUUID } from "node:crypto";
 import { Faults } from "../faults/faults.ts";
 import { LedgerStore, type Unit } from "../ledger/ledger-store.ts";
-import { format, parse } from "../ledger/money.ts";
+import { parseAmount } from "../ledger/request-amounts.ts";
 import { move } from "../ledger/movements.ts";
 import type { RecordOf } from "../ledger/records.ts";
 import { Settings } from "../settings.ts";
@@ -50,15 +51,15 @@ const createCard = (unit: Unit, request: CreateCard) => {
   const balance = unit.all("balances").find(({ balance_id }) => balance_id === request.balance_id);
   if (balance?.currency !== CARD_CURRENCY)
     refuse(`balance_id must be that of a ${CARD_CURRENCY} balance`);
-  const limit = parse("card_limit", request.card_limit, CARD_CURRENCY);
+  const limit = parseAmount("card_limit", request.card_limit, CARD_CURRENCY);
   const card: CardRecord = {
     ...request,
     card_id: randomUUID(),
     card_number: `400000${String(randomInt(10 ** 10)).padStart(10, "0")}`,
     card_name: "",
     card_status: "pending",
-    card_limit: format(limit, CARD_CURRENCY),
-    available_balance: format(limit, CARD_CURRENCY),
+    card_limit: formatAmount(limit, CARD_CURRENCY),
+    available_balance: formatAmount(limit, CARD_CURRENCY),
     create_time: unit.time,
     update_time: unit.time,
   };
@@ -80,11 +81,11 @@ const withdraw = (unit: Unit, request: Withdrawal) => {
   if (card.card_number !== request.card_number) refuse("card_number is not that of the card");
   if (card.card_status === "frozen") refuse("Card is frozen");
   if (card.card_status === "cancelled") refuse("Card is cancelled");
-  const amount = parse("amount", request.amount, CARD_CURRENCY);
+  const amount = parseAmount("amount", request.amount, CARD_CURRENCY);
   const left = BigDecimal.subtract(BigDecimal.fromStringUnsafe(card.available_balance), amount);
   if (BigDecimal.isNegative(left)) refuse("Insufficient card balance");
   moveFor(unit, card, amount);
-  put(unit, { ...card, available_balance: format(left, CARD_CURRENCY) });
+  put(unit, { ...card, available_balance: formatAmount(left, CARD_CURRENCY) });
   const { card_id, card_number, unique_request_id } = request;
   return { amount: request.amount, card_id, card_number, unique_request_id };
 };
@@ -110,7 +111,7 @@ const cancel = (unit: Unit, id: string) => {
   put(unit, {
     ...card,
     card_status: "cancelled",
-    available_balance: format(BigDecimal.fromBigInt(0n), CARD_CURRENCY),
+    available_balance: formatAmount(BigDecimal.fromBigInt(0n), CARD_CURRENCY),
   });
 };
 

@@ -1,9 +1,10 @@
+import { formatAmount } from "@durable-payments/api-core/decimal";
 import type { Payout } from "@durable-payments/api-core";
 import { BigDecimal, Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { randomUUID } from "node:crypto";
 import { LedgerStore, type Unit } from "../ledger/ledger-store.ts";
-import { format, parse } from "../ledger/money.ts";
+import { parseAmount } from "../ledger/request-amounts.ts";
 import { adjustBalance, move, shortReference } from "../ledger/movements.ts";
 import type { RecordOf } from "../ledger/records.ts";
 import { Settings, type SettingsShape } from "../settings.ts";
@@ -42,7 +43,7 @@ const create = (unit: Unit, request: PayoutRequest, settings: SettingsShape) => 
   if (beneficiary.details["account_currency"] !== currency) {
     refuse("Payer and beneficiary currency must be the same");
   }
-  const amount = parse("amount", request.amount, currency);
+  const amount = parseAmount("amount", request.amount, currency);
   const payout_id = randomUUID();
   const short_reference = shortReference(unit);
   const { unique_request_id } = request;
@@ -51,8 +52,8 @@ const create = (unit: Unit, request: PayoutRequest, settings: SettingsShape) => 
     short_reference,
     payout_status: "processing",
     currency,
-    amount: format(amount, currency),
-    fee_amount: format(BigDecimal.fromBigInt(0n), currency),
+    amount: formatAmount(amount, currency),
+    fee_amount: formatAmount(BigDecimal.fromBigInt(0n), currency),
     beneficiary_id: beneficiary.beneficiary_id,
     beneficiary_name: beneficiaryName(beneficiary),
     payer_id: payerOf(unit, request),

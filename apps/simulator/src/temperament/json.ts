@@ -1,10 +1,6 @@
 /** Fields of a JSON object as it goes over the wire. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value is an object, neither null nor a list. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** An object with some fields changed; where `change` gives undefined, the field goes. */
 export const changeFields = (
   fields: JsonObject,

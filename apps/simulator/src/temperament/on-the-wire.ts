@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect";
 import { type HttpServerRequest, HttpServerResponse } from "effect/http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { isObject } from "./json.ts";
+import { isRecord } from "@durable-payments/api-core/values";
 import type { Temperament } from "./temperament.ts";
 import type { TemperamentInForceShape } from "./temperaments-in-force.ts";
 import { writeAnswer } from "./written-answer.ts";
@@ -34,7 +34,7 @@ export const onTheWire = (
       return answer;
     }
     const encoded: unknown = JSON.parse(Buffer.from(answer.body.body).toString());
-    if (!isObject(encoded)) return answer;
+    if (!isRecord(encoded)) return answer;
     const { body, status } = writeAnswer(
       operation,
       { status: answer.status, body: encoded },

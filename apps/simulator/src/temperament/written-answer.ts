@@ -1,7 +1,8 @@
 import { REFUSAL_CODE } from "@durable-payments/api-core/contract";
 import { createHash } from "node:crypto";
 import { DOCUMENTED_FIELDS } from "./documented-fields.ts";
-import { changeFields, isObject, type JsonObject } from "./json.ts";
+import { isRecord } from "@durable-payments/api-core/values";
+import { changeFields, type JsonObject } from "./json.ts";
 import { writeAmount, writeText, writeTime } from "./notations.ts";
 import type { Temperament } from "./temperament.ts";
 import type { TemperamentInForceShape } from "./temperaments-in-force.ts";
@@ -119,7 +120,7 @@ const writeList = (
   const id = ROW_IDS.get(operation) ?? "";
   const rows: ReadonlyArray<unknown> = Array.isArray(data["item_list"]) ? data["item_list"] : [];
   const writeRow = (row: unknown) => {
-    if (!isObject(row)) return row;
+    if (!isRecord(row)) return row;
     const written = changeFields(writeResource(row, operation, temperament), (value, name) =>
       typeof value === "string" && LISTED_TEXTS.has(name)
         ? writeText(value, temperament.texts)
@@ -182,7 +183,7 @@ export const writeAnswer = (
   }
   if (status !== 200 || body["code"] === undefined) return answer;
   const { data } = body;
-  const written = !isObject(data)
+  const written = !isRecord(data)
     ? data
     : "item_list" in data
       ? writeList(data, operation, temperament)

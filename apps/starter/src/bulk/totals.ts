@@ -1,4 +1,4 @@
-import { iso4217Digits } from "@durable-payments/api-core/contract";
+import { iso4217Digits } from "@durable-payments/api-core/decimal";
 import * as BigDecimal from "effect/BigDecimal";
 
 /** Exact sums by currency, written as amounts are: `12.50`. */

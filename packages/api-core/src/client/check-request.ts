@@ -2,9 +2,10 @@ import * as Cause from "effect/Cause";
 import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import * as SchemaIssue from "effect/SchemaIssue";
 import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
-import { iso4217Digits } from "../contract/amount-digits.ts";
+import { faultsOf, firstFaults } from "../contract/schema-faults.ts";
+import { iso4217Digits } from "../decimal.ts";
+import { isRecord } from "../values.ts";
 import { CARD_CURRENCY } from "../contract/cards.ts";
 import { type Fault, given, type RawRequest } from "../contract/rules.ts";
 import { InvalidRequest } from "./errors.ts";
@@ -17,28 +18,11 @@ export interface EncodedRequest {
   readonly payload: Readonly<Record<string, unknown>> | undefined;
 }
 
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
-
-const problemOf = (message: string): string =>
-  message === "Missing key"
-    ? "is required"
-    : message
-        .replace(/^Expected (string|number)$/, "must be a $1")
-        .replace(/^Expected /, "must be ");
-
-const faultsOf = (cause: Cause.Cause<Schema.SchemaError>): Array<Fault> => {
+const faultsOfCause = (cause: Cause.Cause<Schema.SchemaError>): ReadonlyArray<Fault> => {
   const failed = Cause.findError(cause);
-  if (Result.isFailure(failed)) return [{ field: "", problem: Cause.pretty(cause) }];
-  return issuesOf(failed.success.issue).issues.map(({ message, path }) => ({
-    field: (path ?? []).map(String).join("."),
-    problem: problemOf(message),
-  }));
-};
-
-/** The first fault of each field: the others mostly follow from it. */
-const firstOfEach = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> => {
-  const named = new Set<string>();
-  return faults.filter(({ field }) => !named.has(field) && named.add(field));
+  return Result.isSuccess(failed)
+    ? faultsOf(failed.success.issue)
+    : [{ field: "", problem: Cause.pretty(cause) }];
 };
 
 const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest => {
@@ -99,10 +83,8 @@ export const checkRequest = (
   assumptions: Assumptions,
 ): Result.Result<EncodedRequest, InvalidRequest> => {
   const faults: Array<Fault> = [];
-  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  // Narrowed to a plain object; its values are still unknown.
-  const fields = isObject ? withAmountsAsTexts(input as RawRequest) : {};
-  if (input !== undefined && !isObject) {
+  const fields = isRecord(input) ? withAmountsAsTexts(input) : {};
+  if (input !== undefined && !isRecord(input)) {
     faults.push({ field: "", problem: "must be an object of fields" });
   }
   const { params: path, payload: body, query: search } = operation;
@@ -112,7 +94,7 @@ export const checkRequest = (
     // Encoding a struct gives an object.
     if (Exit.isSuccess(exit)) return exit.value as Readonly<Record<string, unknown>>;
     // The schema looks at rules across fields only when each field is right.
-    faults.push(...faultsOf(exit.cause), ...part.rules.flatMap((rule) => rule(fields)));
+    faults.push(...faultsOfCause(exit.cause), ...part.rules.flatMap((rule) => rule(fields)));
     return {};
   };
   const params = encoded(path);
@@ -128,7 +110,7 @@ export const checkRequest = (
     // Path parameters are texts in the contract.
     return Result.succeed({ params: params as Readonly<Record<string, string>>, query, payload });
   }
-  const named = firstOfEach(faults);
+  const named = firstFaults(faults);
   return Result.fail(
     new InvalidRequest({
       operation: operation.name,

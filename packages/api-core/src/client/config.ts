@@ -1,8 +1,9 @@
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import * as SchemaIssue from "effect/SchemaIssue";
 import { Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
+import { faultsOf, faultsText } from "../contract/schema-faults.ts";
+import { isRecord } from "../values.ts";
 
 /** Settings of a client; times in milliseconds. */
 export interface ClientOptions {
@@ -57,11 +58,6 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
   message: Schema.String,
 }) {}
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
-
 /** Lays `overrides` over the defaults; an unknown name or a wrong value fails with a clear message. */
 export const makeAssumptions = (
   overrides: unknown,
@@ -85,9 +81,7 @@ export const makeAssumptions = (
     Result.mapError(
       ({ issue }) =>
         new InvalidSettings({
-          message: `The assumptions are wrong: ${issuesOf(issue)
-            .issues.map(({ message, path }) => `${(path ?? []).map(String).join(".")}: ${message}`)
-            .join("; ")}`,
+          message: `The assumptions are wrong: ${faultsText(faultsOf(issue))}`,
         }),
     ),
   );

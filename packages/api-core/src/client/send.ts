@@ -9,6 +9,7 @@ import {
   reasonOf,
   NoResponse,
 } from "./connections.ts";
+import { messageOf } from "../values.ts";
 import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
 
 /** One HTTP request as it goes on the wire, after the base URL. */
@@ -114,7 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     // The time runs on meanwhile.
     decodeBody(bytes, this.#coding, LARGEST_RESPONSE_BYTES).then(
       (decoded) => this.#succeed(decoded),
-      (error: unknown) => this.#fail(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => this.#fail(messageOf(error)),
     );
   }
 

@@ -24,6 +24,7 @@ import {
 } from "./lenient-decoder.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
+import { isRecord } from "../values.ts";
 
 /** A payee is a company or a person. */
 export const EntityType = Schema.Literals(["company", "individual"]);
@@ -189,7 +190,7 @@ const details = <S extends Schema.Top>(schema: S, write: (encoded: S["Encoded"])
           Option.filter(
             // That it is such an object is found by the schema that this leads to.
             Option.map(given, parsed) as Option.Option<S["Encoded"]>,
-            (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+            isRecord,
           ),
         ),
         encode: SchemaGetter.transformOptional(Option.map(write)),

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
+import { isRecord } from "../values.ts";
 
 /** The answer of a {@link LenientDecoder} where the value has nothing that can be used. */
 export const UNREADABLE: unique symbol = Symbol("unreadable");
@@ -38,10 +39,7 @@ export const lenientDecoder = (schema: Schema.Top): LenientDecoder | undefined =
 
 /** The fields of a JSON object; undefined for anything else. */
 export const fieldsOf = (wire: unknown): Readonly<Record<string, unknown>> | undefined =>
-  typeof wire === "object" && wire !== null && !Array.isArray(wire)
-    ? // An object; its fields stay unknown.
-      (wire as Readonly<Record<string, unknown>>)
-    : undefined;
+  isRecord(wire) ? wire : undefined;
 
 /** For a struct whose fields have other names on the wire, as {@link Schema.encodeKeys} takes them. */
 const structDecoder = (

@@ -209,9 +209,9 @@ describe("enums", () => {
     "%s: %s takes what the document lists, and nothing else",
     (name, field, values) => {
       for (const value of values) expectRight(name, { [field]: value });
-      const listed = values.map((value) => JSON.stringify(value)).join(" | ");
+      const listed = values.map((value) => JSON.stringify(value)).join(", ");
       for (const wrong of ["", "something", 3, null, String(values[0]).toUpperCase() + "!"]) {
-        expectFault(name, { [field]: wrong }, field, `must be ${listed}`);
+        expectFault(name, { [field]: wrong }, field, `must be one of ${listed}`);
       }
     },
   );

@@ -1,10 +1,8 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { ApprovalRequest } from "@durable-payments/protocol";
 
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value.trim() !== "";
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 const isSamePerson = (a: string, b: string): boolean =>
   a.trim().toLowerCase() === b.trim().toLowerCase();

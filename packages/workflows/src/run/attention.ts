@@ -1,5 +1,5 @@
 import type { HumanTask, HumanTaskAction } from "@durable-payments/protocol";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "@durable-payments/api-core/values";
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 

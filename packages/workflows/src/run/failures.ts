@@ -5,7 +5,7 @@ import {
   CancelledFailure,
   TimeoutFailure,
 } from "@temporalio/common";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "@durable-payments/api-core/values";
 
 /** What became of a send that failed. */
 export type SendFailure =

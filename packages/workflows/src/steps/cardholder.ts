@@ -2,7 +2,7 @@ import type { SeenCardholder } from "@durable-payments/activities";
 import { cardholderIntent, matchCardholder } from "@durable-payments/activities/near-match";
 import type { Cardholder, Input } from "@durable-payments/api-core";
 import { type Duration, STEP } from "@durable-payments/protocol";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";

@@ -2,7 +2,7 @@ import type { SeenPayout } from "@durable-payments/activities";
 import { bearsKey, paysTheSame, payoutIntent } from "@durable-payments/activities/near-match";
 import type { Input, Payout } from "@durable-payments/api-core";
 import { type HumanTask, STEP } from "@durable-payments/protocol";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import { intentOf } from "../run/keys.ts";

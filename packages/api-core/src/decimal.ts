@@ -1,0 +1,84 @@
+import * as BigDecimal from "effect/BigDecimal";
+import * as Option from "effect/Option";
+
+/** ISO 4217 currencies whose smaller unit is not a hundredth. */
+const DIGITS: Readonly<Record<number, string>> = {
+  0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
+  3: "BHD IQD JOD KWD LYD OMR TND",
+  4: "CLF UYW",
+};
+
+const digitsOf = new Map(
+  Object.entries(DIGITS).flatMap(([digits, currencies]) =>
+    currencies.split(" ").map((currency) => [currency, Number(digits)] as const),
+  ),
+);
+
+/**
+ * Look up how many digits after the point an amount has. (Not as `Intl` has it: that is what people
+ * write, and has none for HUF, COP or IDR.)
+ *
+ * @param currency an ISO 4217 code in capitals
+ * @returns digits after the point as ISO 4217 has them; 2 for a code that is not known
+ */
+export const iso4217Digits = (currency: string): number => digitsOf.get(currency) ?? 2;
+
+/** An empty text is zero to `BigDecimal`, and no amount. */
+const parse = (text: string): Option.Option<BigDecimal.BigDecimal> =>
+  text.trim() === "" ? Option.none() : BigDecimal.fromString(text);
+
+/**
+ * Check whether a text is a decimal number.
+ *
+ * @param text such as "100.00"
+ */
+export const isDecimal = (text: string): boolean => Option.isSome(parse(text));
+
+/**
+ * Compare two amounts of one currency exactly.
+ *
+ * @param available a decimal string
+ * @param needed a decimal string
+ * @returns whether `available` is `needed` or more; false where either is no decimal
+ */
+export const isAtLeast = (available: string, needed: string): boolean =>
+  Option.getOrElse(
+    Option.zipWith(parse(available), parse(needed), (a, b) =>
+      BigDecimal.isGreaterThanOrEqualTo(a, b),
+    ),
+    () => false,
+  );
+
+/**
+ * Write an amount with the digits of its currency, and more where it has more: 100 USD is `100.00`.
+ *
+ * @param amount of the currency, of either sign
+ * @param currency an ISO 4217 code in capitals
+ * @returns a decimal string
+ */
+export const formatAmount = (amount: BigDecimal.BigDecimal, currency: string): string => {
+  const places = Math.max(iso4217Digits(currency), BigDecimal.normalize(amount).scale);
+  const { value } = BigDecimal.scale(amount, places);
+  const sign = value < 0n ? "-" : "";
+  const text = String(value < 0n ? -value : value).padStart(places + 1, "0");
+  const point = text.length - places;
+  return places === 0 ? sign + text : `${sign}${text.slice(0, point)}.${text.slice(point)}`;
+};
+
+const COMMAS = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+const MARKS = /^\d{1,3}([ \u00a0\u2009\u202f'’_]\d{3})+(\.\d+)?$/;
+const POINTS = /^\d{1,3}(\.\d{3})+,\d+$|^\d{1,3}(\.\d{3}){2,}$/;
+
+/**
+ * Read an amount that the service shows, which may be grouped: `4,983,830.57`, `4.983.830,57`,
+ * `4'983'830.57`.
+ *
+ * @param shown the service's own text
+ * @returns the decimal without groups; the text as it is where it is written in no such way.
+ */
+export const withoutGroups = (shown: string): string => {
+  const text = shown.trim();
+  if (COMMAS.test(text)) return text.replaceAll(",", "");
+  if (MARKS.test(text)) return text.replaceAll(/[^\d.]/g, "");
+  return POINTS.test(text) ? text.replaceAll(".", "").replace(",", ".") : text;
+};

@@ -1,0 +1,33 @@
+/**
+ * Check whether a value is a plain record: an object, neither null nor a list.
+ *
+ * @param value of unknown origin: parsed JSON, a payload, a setting
+ * @returns whether its fields can be read; each field is still unknown
+ */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Read the message of a thrown value.
+ *
+ * @param error anything that was thrown
+ * @returns an error's message, any other value as text
+ */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+const PLAIN_DECIMAL = /^\d+(?:\.\d+)?$/;
+
+/**
+ * Write a decimal in its one canonical form: `051.50` and `51.5` are both `51.5`.
+ *
+ * @param text a decimal string, zero or above, without sign, exponent or separators
+ * @returns the decimal without zeros at either end that carry no value; undefined for other texts
+ */
+export const canonicalDecimal = (text: string): string | undefined => {
+  if (!PLAIN_DECIMAL.test(text)) return undefined;
+  const [whole = "", fraction = ""] = text.split(".");
+  const integer = whole.replace(/^0+(?=\d)/, "");
+  const decimals = fraction.replace(/0+$/, "");
+  return decimals === "" ? integer : `${integer}.${decimals}`;
+};
