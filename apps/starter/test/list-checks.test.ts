@@ -47,14 +47,14 @@ describe("of the lists that look-ups read, the doctor", () => {
   it("warns where a look-up ends in a question, and says what may help", async () => {
     const { cardholders, payouts } = await checked(1_001, newestFirst);
     expect(payouts).toMatchObject({ status: "warning" });
-    expect(payouts?.remedy).toContain("set lookUpByTimeRange or listsAreNewestFirst in");
+    expect(payouts?.remedy).toContain("set reconcileByTimeRange or listsAreNewestFirst in");
     expect(cardholders?.remedy).toContain("set listsAreNewestFirst in");
   });
 
   it.each([
-    [{ lookUpMostPages: 1_001 }, "ok", "ok"],
+    [{ reconciliationMaxPages: 1_001 }, "ok", "ok"],
     [{ listsAreNewestFirst: true }, "ok", "ok"],
-    [{ lookUpByTimeRange: true }, "ok", "warning"],
+    [{ reconcileByTimeRange: true }, "ok", "warning"],
   ])("does not where %j", async (assumptions, ofPayouts, ofCardholders) => {
     const { cardholders, payouts } = await checked(1_001, newestFirst, assumptions);
     expect([payouts?.status, cardholders?.status]).toEqual([ofPayouts, ofCardholders]);

@@ -125,11 +125,11 @@ const PAYOUTS: Lookup<Input<"createPayout">, Payout> = {
   keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
   compare: matchPayout,
   readPage: (client, page, from) => {
-    const { clockSkewSeconds, lookUpByTimeRange } = client.options.assumptions;
+    const { clockSkewSeconds, reconcileByTimeRange } = client.options.assumptions;
     const end = Date.now() + clockSkewSeconds * 1000;
     return client.listPayouts({
       ...page,
-      ...(lookUpByTimeRange && { date_type: "create_time", start: Math.max(0, from), end }),
+      ...(reconcileByTimeRange && { date_type: "create_time", start: Math.max(0, from), end }),
     });
   },
 };
@@ -256,7 +256,7 @@ export const makeLookupActivities = (
     }
     const longestLagMs = assumptions.listLagSeconds * 1000;
     const incomplete = found.isTooLong
-      ? `${list} has more pages than a look-up reads, or reads in its time (lookUpMostPages, listsAreNewestFirst).`
+      ? `${list} has more pages than a look-up reads, or reads in its time (reconciliationMaxPages, listsAreNewestFirst).`
       : lag.hidden > 0
         ? `${list} does not show ${lag.hidden} that were made long ago.`
         : undefined;

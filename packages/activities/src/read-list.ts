@@ -117,7 +117,7 @@ const readOnce = async <Item extends ListedItem>({
   stopAfter,
 }: Reading<Item>): Promise<Stop | undefined> => {
   for (let page_num: number | undefined = 1; page_num !== undefined;) {
-    if (page_num > assumptions.lookUpMostPages || Date.now() > until) return "tooLong";
+    if (page_num > assumptions.reconciliationMaxPages || Date.now() > until) return "tooLong";
     const page = await next(page_num);
     const { nextPage } = pages.add({ ...page, item_list: page.rows });
     const isFound = listed.add(page);

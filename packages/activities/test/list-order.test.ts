@@ -153,7 +153,7 @@ describe("what is ours", () => {
 });
 
 describe("a list that has more pages than may be read", () => {
-  const assumptions = { lookUpMostPages: 3 };
+  const assumptions = { reconciliationMaxPages: 3 };
 
   it("is no evidence, for good", async () => {
     const { findPayouts, pagesRead } = await listingOf(pagesOf(otherRows(151)), { assumptions });

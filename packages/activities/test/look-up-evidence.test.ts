@@ -363,7 +363,7 @@ it("reads by the time of creation only where the range filters are assumed to be
   const { findPayouts } = await listingOf(list);
   await findPayouts();
   expect(queries[0]?.has("date_type")).toBe(false);
-  const ranged = await listingOf(list, { assumptions: { lookUpByTimeRange: true } });
+  const ranged = await listingOf(list, { assumptions: { reconcileByTimeRange: true } });
   await ranged.findPayouts();
   expect(queries[1]?.get("date_type")).toBe("create_time");
   expect(Number(queries[1]?.get("start_time"))).toBe(since - 900_000);

@@ -342,10 +342,10 @@ const SIDES: {
   listLagSeconds: handedOn("listLagSeconds", 7),
   listsAreMonotone: handedOn("listsAreMonotone", true),
   listsAreNewestFirst: handedOn("listsAreNewestFirst", true),
-  lookUpMostPages: handedOn("lookUpMostPages", 7),
+  reconciliationMaxPages: handedOn("reconciliationMaxPages", 7),
   clockSkewSeconds: handedOn("clockSkewSeconds", 7),
   visibilityLagSeconds: handedOn("visibilityLagSeconds", 7),
-  lookUpByTimeRange: handedOn("lookUpByTimeRange", true),
+  reconcileByTimeRange: handedOn("reconcileByTimeRange", true),
   payoutKeyEcho: handedOn("payoutKeyEcho", "other"),
   repeatedKeyRefusal: {
     read: async (assumptions) => [

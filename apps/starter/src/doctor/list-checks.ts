@@ -7,7 +7,7 @@ type Client = Pick<ReturnType<typeof makePaymentsClient>, "listPayouts" | "listC
 /** The settings of look-ups. */
 export type LookUpAssumptions = Pick<
   Assumptions,
-  "listsAreNewestFirst" | "lookUpByTimeRange" | "lookUpMostPages" | "timeZone"
+  "listsAreNewestFirst" | "reconcileByTimeRange" | "reconciliationMaxPages" | "timeZone"
 >;
 
 /** The largest page of both lists. */
@@ -29,7 +29,7 @@ const check = async (
   { byTime, name, operation }: (typeof LISTS)[number],
   assumptions: LookUpAssumptions,
 ): Promise<Check> => {
-  const { listsAreNewestFirst, lookUpByTimeRange, lookUpMostPages } = assumptions;
+  const { listsAreNewestFirst, reconcileByTimeRange, reconciliationMaxPages } = assumptions;
   const order = new NewestFirst();
   let pages: number | undefined;
   let read = 0;
@@ -52,12 +52,12 @@ const check = async (
       "Take listsAreNewestFirst out of PAYMENTS_ASSUMPTIONS; name the timeZone where times have none.",
     );
   }
-  const isShort = listsAreNewestFirst || (byTime && lookUpByTimeRange);
-  return !isShort && pages !== undefined && pages > lookUpMostPages
+  const isShort = listsAreNewestFirst || (byTime && reconcileByTimeRange);
+  return !isShort && pages !== undefined && pages > reconciliationMaxPages
     ? warning(
         name,
-        `${detail}; a look-up reads ${lookUpMostPages}, and then asks a person`,
-        `If you know that it is so, set ${byTime ? "lookUpByTimeRange or " : ""}listsAreNewestFirst in PAYMENTS_ASSUMPTIONS: docs/lost-answers.md.`,
+        `${detail}; a look-up reads ${reconciliationMaxPages}, and then asks a person`,
+        `If you know that it is so, set ${byTime ? "reconcileByTimeRange or " : ""}listsAreNewestFirst in PAYMENTS_ASSUMPTIONS: docs/lost-answers.md.`,
       )
     : ok(name, detail);
 };

@@ -74,8 +74,11 @@ const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault
 };
 
 /**
- * Checks a request against the contract and encodes it. Every fault is named at once: single
- * fields, rules across fields, fields that the operation does not have.
+ * Check a request against the contract and encode it.
+ *
+ * @param input fields of path, query and body in one object
+ * @returns the parts as they go on the wire; fails with `InvalidRequest`, which names every fault at
+ *   once: of single fields, of rules across fields, and fields that the operation does not have
  */
 export const checkRequest = (
   operation: Operation,
@@ -124,8 +127,16 @@ export const checkRequest = (
 };
 
 /**
- * The faults of an operation's input, empty where there are none; for checks before a run starts.
- * Fields that are still to come (`later`, an id of an earlier step, say) may be missing.
+ * Check the input of an operation without sending it, before a run starts for example.
+ *
+ * @param name of the operation
+ * @param input fields of path, query and body in one object
+ * @param options.assumptions those of the client that will send it
+ * @param options.later fields that may still be missing: an id of an earlier step, for example
+ * @returns every fault; empty where there is none
+ * @example
+ * checkInput("retrieveBalance", { currency: "US" });
+ * // [{ field: "currency", problem: "must be a three-letter currency code, such as USD" }]
  */
 export const checkInput = (
   name: OperationName,

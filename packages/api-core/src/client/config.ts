@@ -5,7 +5,7 @@ import { Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
 import { faultsOf, faultsText } from "../contract/schema-faults.ts";
 import { isRecord } from "../values.ts";
 
-/** Settings of a client; times in milliseconds. */
+/** The checked settings of a client; times in milliseconds. */
 export interface ClientOptions {
   /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
   readonly baseUrl: string;
@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly maxRetryWaitMs: number;
   /** Our own limit of requests a second, for this client; 0 for none. */
   readonly requestsPerSecond: number;
-  /** Most connections that are kept, and as many for what is sent on a connection of its own. */
+  /** Most kept connections, and as many dedicated ones. */
   readonly maxConnections: number;
   readonly assumptions: Assumptions;
 }
@@ -58,7 +58,14 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
   message: Schema.String,
 }) {}
 
-/** Lays `overrides` over the defaults; an unknown name or a wrong value fails with a clear message. */
+/**
+ * Lay assumptions over the defaults.
+ *
+ * @param overrides an object of the settings that differ, from JSON for example
+ * @returns all assumptions; fails with `InvalidSettings` for an unknown name or a wrong value
+ * @example
+ * makeAssumptions({ timeZone: "Asia/Singapore", listLagSeconds: 60 });
+ */
 export const makeAssumptions = (
   overrides: unknown,
 ): Result.Result<Assumptions, InvalidSettings> => {
@@ -145,7 +152,11 @@ const HEADER_TEXT = "must be given: visible ASCII characters, without white spac
 const isHeaderText = (value: unknown): boolean =>
   typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 
-/** Checks settings and fills in the defaults; every fault is named at once. */
+/**
+ * Check settings and fill in the defaults.
+ *
+ * @returns the settings; fails with `InvalidSettings`, whose message names every fault at once
+ */
 export const makeClientOptions = (
   settings: ClientSettings,
 ): Result.Result<ClientOptions, InvalidSettings> => {

@@ -39,7 +39,7 @@ export const reasonOf = (error: Error): string => {
 
 const CLOSED = new NoResponse(false, "the client is closed");
 
-/** What undici is told that would connect by itself: it does so after it was asked whether it may send. */
+/** The error for an undici that connects again: it would send without asking whether it may. */
 const lost = () => new Error("the connection was lost before it was used");
 
 /** A connection to the service, open when it is taken. */
@@ -105,7 +105,7 @@ interface Kind {
 
 /**
  * The connections of a client, as many at a time as its settings allow. undici would do it as well,
- * but takes a request before it has a connection for it: whoever asks at the last moment whether a
+ * but takes a request before it has a connection for it: a caller that asks at the last moment whether a
  * request may be sent needs the connection first.
  */
 export class Connections {
@@ -114,7 +114,7 @@ export class Connections {
   readonly #connect: (connected: buildConnector.Callback) => void;
   readonly #idle: Array<Connection> = [];
   readonly #inUse = new Set<Connection>();
-  /** Those that connect, and how they are told that the client is closed. */
+  /** Those that connect, each with what settles its wait when the client is closed. */
   readonly #connecting = new Set<(outcome: Taken) => void>();
   /** Those that wait for one of the others to be given back, the first one first. */
   readonly #waiting = new Set<(outcome: Taken) => void>();
@@ -198,7 +198,7 @@ export class Connections {
     this.#goOn();
   }
 
-  /** Lets go on whoever waits, as far as there are connections. */
+  /** Serves those that wait, as far as there are connections. */
   #goOn(): void {
     for (const settle of this.#waiting) {
       if (this.#isClosed) settle(Effect.fail(CLOSED));

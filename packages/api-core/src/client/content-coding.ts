@@ -18,7 +18,7 @@ const decompressors: Readonly<Record<string, Decompress>> = {
   gzip: promisify(gunzip),
   "x-gzip": promisify(gunzip),
   br: promisify(brotliDecompress),
-  // Some servers leave out the wrapping of zlib, whose first byte tells the method.
+  // Some servers leave out the wrapping of zlib, whose first byte has the method.
   deflate: (bytes, options) =>
     bytes instanceof Uint8Array && ((bytes[0] ?? 0) & 15) === DEFLATE_METHOD
       ? zlib(bytes, options)
@@ -29,7 +29,7 @@ const decompressors: Readonly<Record<string, Decompress>> = {
 export const isCoded = (coding: string): boolean => !/^\s*(identity\s*)?$/i.test(coding);
 
 /**
- * The decoded bytes of a body.
+ * Decode the bytes of a body.
  *
  * @param coding The header `content-encoding`.
  * @param most Most bytes of the result.

@@ -18,7 +18,11 @@ export interface PageRead<Item> {
   readonly nextPage: number | undefined;
 }
 
-/** A text for each of these, the same on whatever page it stands; what a page shows twice, twice. */
+/**
+ * Make a key for each row, the same on whatever page it is listed.
+ *
+ * @param rows of one page; a row that the page lists twice gets two keys
+ */
 export const rowKeys = (rows: ReadonlyArray<unknown>): ReadonlyArray<string> => {
   const counts = new Map<string, number>();
   return rows.map((row) => {
@@ -30,8 +34,8 @@ export const rowKeys = (rows: ReadonlyArray<unknown>): ReadonlyArray<string> => 
 };
 
 /**
- * Whether what was read of a list adds up, so that "not listed" means something. Give it the pages
- * in order, from the first; then ask.
+ * Check whether the pages read of a list are complete and consistent, so that "not listed" is
+ * evidence. Add the pages in order, from the first; then ask for a fault.
  *
  * A list that shifts while it is read can hide an item from every page: one that is removed pulls
  * the next page's first item onto a page that has been read.

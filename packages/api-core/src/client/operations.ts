@@ -101,7 +101,11 @@ HttpApi.reflect(PaymentsApi, {
   onEndpoint: ({ endpoint }) => all.set(endpoint.identifier, operationOf(endpoint)),
 });
 
-/** The operation of that name. */
+/**
+ * Look up what the contract says of an operation: its idempotency, its path, the parts of its request.
+ *
+ * @throws Error where the contract has no such operation
+ */
 export const operation = (name: OperationName | "signIn"): Operation => {
   const found = all.get(name);
   if (found === undefined) throw new Error(`The contract has no operation ${name}`);

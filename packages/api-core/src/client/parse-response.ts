@@ -186,8 +186,8 @@ const parseData = (
 };
 
 /**
- * Whether the answer says nothing about how far the service came: a fault of the server, whoever
- * wrote the body; a time that was over; and HTTP 403 without an envelope, by which filters in
+ * Whether the response is no evidence of how far the service came: a fault of the server, whatever
+ * the body; a time that was over; and HTTP 403 without an envelope, by which filters in
  * between withhold an answer, too.
  */
 const isInconclusive = ({ assumptions, envelope, status }: UnsuccessfulResponse): boolean =>
@@ -288,7 +288,12 @@ const parseTurnedAway = (response: UnsuccessfulResponse): Failed | undefined => 
     : undefined;
 };
 
-/** What an answer means: never a defect, whatever its bytes are. `now` in milliseconds. */
+/**
+ * Parse a response, whatever its bytes are: never a defect.
+ *
+ * @param now milliseconds since 1970, for a `Retry-After` that is a date
+ * @returns a success, a failure that says whether the operation was carried out, or a rejected token
+ */
 export const parseResponse = (
   context: ResponseContext,
   answer: WireResponse,

@@ -33,10 +33,10 @@ interface Succeeded<A> {
   readonly ignored: ReadonlyArray<string>;
 }
 
-/** What one exchange came to. */
+/** The result of one exchange. */
 export type ParsedResponse<A> = Succeeded<A> | Failed | TokenRejected;
 
-/** What an answer is read with. */
+/** What a response is parsed with. */
 export interface ResponseContext {
   readonly operation: Operation;
   readonly assumptions: Assumptions;

@@ -12,7 +12,7 @@ import type { PaymentsError } from "./errors.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 
 /**
- * Reads the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
+ * Read the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
  * `PAYMENTS_API_KEY`, and those with defaults; `.env.example` lists them.
  *
  * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault.
@@ -53,7 +53,13 @@ export interface PaymentsClientShape extends Operations {
 export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClientShape>()(
   "@durable-payments/api-core/PaymentsClient",
 ) {
-  /** A client with these settings; closing the layer's scope closes its connections. */
+  /**
+   * Make a layer of a client; closing its scope closes the connections.
+   *
+   * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults
+   * @example
+   * Effect.provide(program, PaymentsClient.layer({ baseUrl, clientId, apiKey }));
+   */
   static readonly layer = (
     settings: ClientSettings,
   ): Layer.Layer<PaymentsClient, InvalidSettings> =>

@@ -11,7 +11,7 @@ import { listNames, operationNames } from "./operation-names.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
 
-/** What one call is told beside its input. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends a call that is under way, in a wait between sends too. */
   readonly signal?: AbortSignal;
@@ -37,7 +37,7 @@ export type PromiseClient = {
   readonly close: () => Promise<void>;
 };
 
-/** An operation of any name: what the contract's types tell apart is all the same at run time. */
+/** An operation of any name: the contract's types differ, the run-time value does not. */
 type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
 type AnyStream = (filters: object | undefined) => Stream.Stream<unknown, PaymentsError>;
 
@@ -64,8 +64,15 @@ const closedBefore = (name: OperationName) =>
   });
 
 /**
- * A client for plain `async`/`await`, with the promises of {@link PaymentsClient}; no Effect is
- * needed to use it. A missing or wrong setting rejects the first call with `InvalidSettings`.
+ * Make a client for plain `async`/`await`, with the guarantees of {@link PaymentsClient}.
+ *
+ * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults
+ * @returns one method per operation, `streams` of the lists, and `close`
+ * @throws nothing: a missing or wrong setting rejects the first call with `InvalidSettings`
+ * @example
+ * const client = makePaymentsClient({ baseUrl, clientId, apiKey });
+ * const { available_balance } = await client.retrieveBalance({ currency: "USD" });
+ * await client.close();
  */
 export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
   const runtime = ManagedRuntime.make(PaymentsClient.layer(settings));

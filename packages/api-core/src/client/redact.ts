@@ -104,10 +104,17 @@ const WORD = new RegExp(
 );
 
 /**
- * Masks what must reach no log, error or span: sensitive fields of JSON, tokens, IBANs, card
- * numbers, digits as long as an account number, and the `known` values given, wherever they stand and
- * however they are written: grouped, in other capitals, encoded, or a part of them. Times, amounts
- * and ids stay readable: what stands after the name of an id, and the `ids` given.
+ * Mask what must reach no log, error or span: sensitive fields of JSON, tokens, IBANs, card
+ * numbers, digits as long as an account number, and the `known` values given, wherever they occur
+ * and however they are written: grouped, in other capitals, encoded, or a part of them. Times,
+ * amounts and ids stay readable: what follows the name of an id, and the `ids` given.
+ *
+ * @param text a message, a body, a line of a log
+ * @param known values that must not be shown, account numbers of a request for example
+ * @param ids that must stay readable
+ * @returns the text with `[redacted]` in their place
+ * @example
+ * redact('{"iban":"DE89370400440532013000"}'); // {"iban":"[redacted]"}
  */
 export const redact = (
   text: string,

@@ -16,7 +16,11 @@ export const retryAfterMs = (header: string, now: number): number | undefined =>
   return Number.isNaN(wait) ? undefined : Math.ceil(Math.min(LONGEST_MS, Math.max(0, wait)));
 };
 
-/** Whether a call may be sent again after the `attempt`th send (from 1) has failed so. */
+/**
+ * Decide whether a call may be sent again.
+ *
+ * @param attempt the number of the send that failed, from 1
+ */
 export const mayRetry = (
   { idempotency }: Operation,
   { retry, waitMs = 0 }: Failed,

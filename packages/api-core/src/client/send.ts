@@ -12,14 +12,14 @@ import {
 import { messageOf } from "../values.ts";
 import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
 
-/** One HTTP request as it goes on the wire, after the base URL. */
+/** One HTTP request as it is sent, after the base URL. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   /**
-   * Whether it needs a connection of its own. A kept one may have been closed by the other side
+   * Whether it needs a dedicated connection. A kept one may have been closed by the other side
    * without our knowing yet, and then nobody can say whether the request was taken.
    */
   readonly dedicatedConnection: boolean;

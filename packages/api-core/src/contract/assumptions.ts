@@ -133,12 +133,12 @@ export const Assumptions = Schema.Struct({
   listsAreNewestFirst: assumed(
     Schema.Boolean,
     "Whether the lists of payouts and cardholders are in the order of create_time, the newest first: " +
-      "then a look-up reads down to the time of the send, as long as the rows bear it out, and " +
+      "then a reconciliation reads down to the time of the send, as long as the rows bear it out, and " +
       "otherwise to the end. A first page in that order does not show that the list is.",
   ),
-  lookUpMostPages: assumed(
+  reconciliationMaxPages: assumed(
     Schema.Int.check(Schema.isGreaterThan(0)),
-    "Most pages of a list, of 50 rows each, that a look-up reads; where a list has more, a person " +
+    "Most pages of a list, of 50 rows each, that a reconciliation reads; where a list has more, a person " +
       "is asked.",
   ),
   clockSkewSeconds: assumed(
@@ -150,9 +150,9 @@ export const Assumptions = Schema.Struct({
     "How long what a run owns, or may have made, may be hidden from other runs: how far the " +
       "visibility store of the Temporal server lags.",
   ),
-  lookUpByTimeRange: assumed(
+  reconcileByTimeRange: assumed(
     Schema.Boolean,
-    "Whether the range filters of listPayouts can be trusted, so that a look-up reads only what was " +
+    "Whether the range filters of listPayouts can be trusted, so that a reconciliation reads only what was " +
       "created about the time of the send.",
   ),
   payoutKeyEcho: assumed(
@@ -252,10 +252,10 @@ export const defaultAssumptions: Assumptions = {
   listLagSeconds: 180,
   listsAreMonotone: false,
   listsAreNewestFirst: false,
-  lookUpMostPages: 1_000,
+  reconciliationMaxPages: 1_000,
   clockSkewSeconds: 900,
   visibilityLagSeconds: 10,
-  lookUpByTimeRange: false,
+  reconcileByTimeRange: false,
   payoutKeyEcho: "learned",
   payoutKeyInBody: true,
   payoutCompletedStatuses: ["completed"],

@@ -151,7 +151,7 @@ export const answered = decodedBy(
   (wire) => textOf(wire) ?? UNREADABLE,
 );
 
-/** What stands where there is no id. */
+/** What is written where there is no id. */
 const NO_ID = /^\s*(0+|-+|null|nil|none|undefined|n\/a)?\s*$/i;
 
 /** An id in an answer; an empty one would lead to a wrong path, and is none, as `0` or `null` are. */

@@ -72,7 +72,7 @@ export const describeOperations = <Id extends string, Groups extends HttpApiGrou
     const spec = given as unknown as Spec;
     const describe = (operation: OpenApi.OpenAPISpecOperation) => {
       const endpoint = endpoints.get(operation.operationId ?? "");
-      // A server may add operations of its own.
+      // A server may add operations that the contract does not have.
       if (endpoint === undefined) return operation;
       const values = valuesOf(endpoint.query);
       const names = assumedNames(endpoint.identifier, defaultAssumptions) ?? {};

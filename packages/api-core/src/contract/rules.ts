@@ -20,7 +20,7 @@ export const given = (request: RawRequest, field: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/** `field` must be given while `when` holds; `because` says why, after "is required ". */
+/** Require `field` while `when` holds; `because` gives the reason, after "is required ". */
 export const requiredWhen =
   (field: string, because: string, when: (request: RawRequest) => boolean): Rule =>
   (request) =>

@@ -102,12 +102,13 @@ const read = (given: string, zone: string): TimeSpan | undefined => {
 };
 
 /**
- * The instants that a time in an answer may mean, in milliseconds since 1970. A date may be any time
+ * Read a time in a response as the instants that it may mean, in milliseconds since 1970. A date may be any time
  * of its day, a time without fraction any part of its second. A time without offset is read in the
  * zone of the assumption `timeZone`: while that is unknown, in every zone. Seconds to nanoseconds since 1970 are read by their number of
  * digits.
  *
- * @returns undefined where the text cannot be read as a time.
+ * @param text in any notation; undefined is no time
+ * @returns both ends of the span; undefined where the text cannot be read as a time.
  */
 export const readTime = (
   text: string | undefined,
@@ -118,7 +119,7 @@ export const readTime = (
 const FIRST_PLAUSIBLE = Date.UTC(1971, 0, 1);
 
 /**
- * Whether a text stands for a time that has not come: empty, zeros and dashes only, a number of
+ * Check whether a text means a time that has not come: empty, zeros and dashes only, a number of
  * seconds before 1971, or an instant before 1971 in any notation (`0001-01-01T00:00:00Z`,
  * `0000-12-31T19:03:58-04:56`, `1970-01-01`).
  */

@@ -33,8 +33,8 @@ const bounds = (fields: Fields, convert: (bound: number) => number): Fields =>
   );
 
 /**
- * Query or body of a request, from the contract's names and units to those that the service is
- * assumed to use.
+ * Translate the query or body of a request from the contract's names and units to those that the
+ * service is assumed to use.
  */
 export const toWire = (operation: string, fields: Fields, assumptions: Assumptions): Fields => {
   const names = assumedNames(operation, assumptions);
@@ -50,7 +50,7 @@ export const toWire = (operation: string, fields: Fields, assumptions: Assumptio
   return renamed(inUnit, names);
 };
 
-/** The inverse of {@link toWire}, for a server. */
+/** Translate a request back, on a server: the inverse of {@link toWire}. */
 export const fromWire = (operation: string, fields: Fields, assumptions: Assumptions): Fields => {
   const names = assumedNames(operation, assumptions);
   if (names === undefined) return fields;
@@ -63,6 +63,10 @@ export const fromWire = (operation: string, fields: Fields, assumptions: Assumpt
     : ours;
 };
 
-/** The HTTP method of an operation; the document leaves that of updateBeneficiary open. */
+/**
+ * Choose the HTTP method of an operation; the document leaves that of updateBeneficiary open.
+ *
+ * @param method the contract's own
+ */
 export const wireMethod = (operation: string, method: string, assumptions: Assumptions): string =>
   operation === "updateBeneficiary" ? assumptions.updateBeneficiaryMethod : method;
