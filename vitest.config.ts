@@ -27,6 +27,7 @@ export default defineConfig({
       "packages/activities",
       "packages/workflows",
       "packages/replay",
+      "packages/operations",
       "apps/simulator",
       "apps/starter",
       "apps/worker",

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, starter } from "./commands/starter.ts";
-import { badInput, EXIT_CODES } from "./errors.ts";
+import { badUsage, EXIT_CODES } from "./exit-codes.ts";
 import { reportError } from "./output/error-report.ts";
 import { processOutput } from "./output/output.ts";
 
@@ -18,7 +18,7 @@ const presenter: CliOutput.Presenter = {
       ? Effect.sync(() =>
           reportError(
             processOutput(process.argv.includes("--json")),
-            badInput(
+            badUsage(
               `${event.errors.map(({ message }) => message).join("; ")} (see ${event.commandPath.join(" ")} --help)`,
             ),
           ),

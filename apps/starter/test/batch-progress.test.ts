@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { batchExitCode, type BatchReport } from "../src/bulk/batch-report.ts";
-import { batchText } from "../src/bulk/batch-text.ts";
-import { progressLine } from "../src/bulk/watch-batch.ts";
+import type { BatchReport } from "@durable-payments/operations/batch/report";
+import { batchText } from "../src/output/batch-text.ts";
+import { exitCodeOfBatch } from "../src/commands/payouts/report-on.ts";
+import { progressLine } from "../src/output/follow-batch.ts";
 import { tooWide } from "./support/expected.ts";
 
 const report: BatchReport = {
@@ -55,9 +56,9 @@ it("ends well only where every row is paid", () => {
   const runs = { ...report.runs, failed: 0, terminated: 0 };
   const progress = { ...report.progress!, done: 100_000 };
   const ended = { ...report, status: "completed", runs, progress } as const;
-  expect(batchExitCode(report)).toBe(0);
-  expect(batchExitCode(ended)).toBe(0);
-  expect(batchExitCode({ ...ended, runs: report.runs })).toBe(1);
-  expect(batchExitCode({ ...ended, progress: { ...progress, done: 99_999 } })).toBe(1);
-  expect(batchExitCode({ ...ended, progress: { ...progress, conflicting: 1 } })).toBe(1);
+  expect(exitCodeOfBatch(report)).toBe(0);
+  expect(exitCodeOfBatch(ended)).toBe(0);
+  expect(exitCodeOfBatch({ ...ended, runs: report.runs })).toBe(1);
+  expect(exitCodeOfBatch({ ...ended, progress: { ...progress, done: 99_999 } })).toBe(1);
+  expect(exitCodeOfBatch({ ...ended, progress: { ...progress, conflicting: 1 } })).toBe(1);
 });

@@ -1,7 +1,8 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
 import type { Progress } from "@durable-payments/protocol";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import { csv, jsonLines, makeRows } from "./support/bulk-files.ts";
+import { csv, jsonLines, makeRows } from "./support/batch-files.ts";
 import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 import { options } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
@@ -182,8 +183,9 @@ it("an import that was interrupted goes on where it stopped", async () => {
   const first = jsonOf(await importFile(name, "--dry-run"));
   const batch = String(first["workflowId"]);
   // What an import leaves that is killed while it writes: a chunk, and no bulk run.
-  const { checkBulkFile, chunksAgain } = await import("../src/bulk/check-bulk-file.ts");
-  for await (const chunk of chunksAgain(await checkBulkFile(name))) {
+  const { checkBatchFile, chunksAgain } =
+    await import("@durable-payments/operations/batch/check-file");
+  for await (const chunk of chunksAgain(await checkBatchFile(name, defaultAssumptions))) {
     if (chunk.number > 1) break;
     await temporal.client.workflow.start("payoutBatchChunk", {
       workflowId: `${batch}/chunk/${chunk.number}`,

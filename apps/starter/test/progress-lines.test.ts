@@ -1,6 +1,6 @@
 import type { HumanTask, Progress, StepProgress } from "@durable-payments/protocol";
 import { afterEach, expect, it, vi } from "vitest";
-import { progressLines } from "../src/runs/progress-lines.ts";
+import { progressLines } from "../src/output/progress-lines.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -2,9 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type GivenDecision, readDecision } from "../src/input/decision.ts";
-import { readJson } from "../src/input/read-json.ts";
-import { checkId } from "../src/input/run-id.ts";
+import { type GivenDecision, readDecision } from "../src/commands/input/decision.ts";
+import { readJson } from "../src/commands/input/read-json.ts";
 import { like } from "./support/expected.ts";
 
 let folder: string;
@@ -30,7 +29,7 @@ it.each([
   ['{"iban": DE89370400440532013000}', /no valid JSON\.$/],
 ])("tells that %j is no JSON, without repeating it", async (text, message) => {
   const error: unknown = await readJson(await written(text)).catch((error: unknown) => error);
-  expect(error).toMatchObject({ exitCode: 2, message: like(message) });
+  expect(error).toMatchObject({ name: "BadUsage", message: like(message) });
   expect(String(error)).not.toContain("DE89");
 });
 
@@ -39,14 +38,6 @@ it("tells what cannot be read", async () => {
     /nowhere.json: there is no such file/,
   );
   await expect(readJson(folder)).rejects.toThrow(/it is a folder/);
-});
-
-it.each(["", " ", "x".repeat(1001), "line\nbreak"])("refuses the id %j", (id) => {
-  expect(() => checkId(id)).toThrow(/^--id must/);
-});
-
-it("takes any other id as it is", () => {
-  expect(checkId("Rechnung 4711/ä")).toBe("Rechnung 4711/ä");
 });
 
 const given = (decision: Partial<GivenDecision>): GivenDecision => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { csv, makeRows, type TestRow } from "./support/bulk-files.ts";
+import { csv, makeRows, type TestRow } from "./support/batch-files.ts";
 import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { processOutput } from "../src/output/output.ts";
 import { reportError } from "../src/output/error-report.ts";
-import { cannotConnect } from "../src/errors.ts";
+import { ConnectionFailed } from "@durable-payments/operations/errors";
 import { answerList } from "../src/output/stream.ts";
 
 let printed: Array<string>;
@@ -42,11 +42,14 @@ it.each([
 });
 
 it.each([
-  [0, '{"error":{"type":"Gone","message":"the server went away"}}\n', ""],
+  [0, '{"error":{"type":"TemporalError","message":"the server went away"}}\n', ""],
   [2, '{"runs":[1,2],"more":true}\n', "error the server went away\n"],
 ])("is one JSON object, too, when it fails after %i items", async (count, json, error) => {
   const output = processOutput(true);
-  const gone = cannotConnect("Gone", "the server went away");
+  const gone = new ConnectionFailed({
+    reason: "temporalError",
+    message: "the server went away",
+  });
   await answerList(output, upTo(count, gone), layout).catch(() => reportError(output, gone));
   expect(printed.join("")).toBe(json);
   expect(said.join("")).toBe(error);

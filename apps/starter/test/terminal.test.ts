@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import { csv, makeRows } from "./support/bulk-files.ts";
+import { csv, makeRows } from "./support/batch-files.ts";
 import { holding, tooWide } from "./support/expected.ts";
 import { card, cardholder, options } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";

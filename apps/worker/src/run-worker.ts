@@ -1,6 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
+import { messageOf, taskQueueOf } from "@durable-payments/protocol";
 import { Client } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, Runtime, type WorkflowBundleOption } from "@temporalio/worker";
@@ -94,7 +95,7 @@ export const runWorker = async (
   bundle: () => Promise<WorkflowBundleOption> = workflowBundle,
 ): Promise<void> => {
   Runtime.install({ logger: new WorkerLogger(logLevel()) });
-  const taskQueue = process.env["PAYMENTS_TASK_QUEUE"] ?? "payments";
+  const taskQueue = taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]);
   const maxAmounts = limits();
   const rates = ratesFromEnvironment();
   const deployment = deploymentFromEnvironment();

@@ -1,10 +1,7 @@
-import type { BatchRow } from "@durable-payments/protocol";
-import { type Client, isGrpcServiceError } from "@temporalio/client";
+import { type BatchRow, isNotFound } from "@durable-payments/protocol";
+import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
-
-/** gRPC's code. */
-const NOT_FOUND = 5;
 
 /**
  * The rows of a chunk: what the workflow that keeps it was started with.
@@ -19,8 +16,7 @@ export const readChunk = async (
     .getHandle(id)
     .fetchHistory()
     .catch((error: unknown) => {
-      const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
-      if (code !== NOT_FOUND) throw error;
+      if (!isNotFound(error)) throw error;
       throw ApplicationFailure.nonRetryable(
         `The rows of ${id} are gone: import the file once more; what it has paid is not paid again.`,
         "ChunkMissing",

@@ -1,4 +1,5 @@
 import {
+  isNotFound,
   instructionIdOf,
   PAYMENT_ACCOUNT,
   queryText,
@@ -81,9 +82,6 @@ const readRuns = async (
   return { orderId: latest?.orderId, account };
 };
 
-/** gRPC's code. */
-const NOT_FOUND = 5;
-
 const readOrder = async (client: Client, orderId: string): Promise<RetryInstruction> => {
   try {
     const { history } = await client.workflowService.getWorkflowExecutionHistory({
@@ -95,7 +93,7 @@ const readOrder = async (client: Client, orderId: string): Promise<RetryInstruct
       history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     if (order) return defaultPayloadConverter.fromPayload<RetryInstruction>(order);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === NOT_FOUND)) throw error;
+    if (!isNotFound(error)) throw error;
   }
   throw ApplicationFailure.nonRetryable(
     `The order ${orderId} by which this run was to be retried is gone: retry it again.`,

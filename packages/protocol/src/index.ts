@@ -78,6 +78,7 @@ export {
   UNFINISHED,
 } from "./stages.ts";
 export {
+  isStepOf,
   type Sending,
   sendingOf,
   sendingReconciledBy,
@@ -94,7 +95,9 @@ export {
   DEFAULT_TASK_QUEUE,
   fallbackPollingQueue,
   serviceQueue,
+  taskQueueOf,
 } from "./task-queues.ts";
+export { isNotFound, isRecord, messageOf, textAt } from "./values.ts";
 export { queryText, queryTexts } from "./visibility-query.ts";
 export {
   amendableFields,

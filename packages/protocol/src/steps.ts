@@ -99,3 +99,7 @@ export const sendingReconciledBy = (activity: string): Sending | undefined =>
 /** What an operation, and so an activity, undoes; undefined where it is no such one. */
 export const sendingUndoneBy = (operation: string): Sending | undefined =>
   sendings.find(({ undoneBy }) => undoneBy === operation);
+
+/** Whether a step is one of this name: the first, or a numbered one such as `createPayout (2)`. */
+export const isStepOf = (name: StepName, step: string): boolean =>
+  step === name || step.startsWith(`${name} `);

@@ -12,6 +12,9 @@ const FALLBACK_POLLING = "/fallback-polling";
 /** Base queue where none is named. */
 export const DEFAULT_TASK_QUEUE = "payments";
 
+/** The base queue that a setting names; the default one where it is empty or not set. */
+export const taskQueueOf = (setting: string | undefined): string => setting || DEFAULT_TASK_QUEUE;
+
 /** The base queue that a queue is named after, or is. */
 export const baseQueue = (taskQueue: string): string => {
   const suffix =

@@ -1,7 +1,7 @@
 import type { Approval } from "@durable-payments/protocol";
 import * as Option from "effect/Option";
 import { Command, Flag } from "effect/cli";
-import { EXIT_CODES } from "../errors.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { by, json, runId } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -28,9 +28,10 @@ export const approve = Command.make("approve", flags, ({ by, hash, id, json, rej
       onNone: () => ({ by, hash, approve: true as const }),
       onSome: (why) => ({ by, hash, reject: why }),
     });
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { decide } = await import("../runs/decide.ts");
-    const runId = await withTemporal((temporal) => decide(temporal, id, "approve", approval));
+    const { approveUpdate } = await import("@durable-payments/protocol");
+    const { withTemporal } = await import("../settings.ts");
+    const { decide } = await import("@durable-payments/operations/decisions/decide");
+    const runId = await withTemporal((temporal) => decide(temporal, id, approveUpdate, approval));
     const status = Option.isNone(reject) ? "approved" : "rejected";
     output.answer({ workflowId: id, runId, status }, () => `The payment of ${id} is ${status}.`);
     return EXIT_CODES.done;

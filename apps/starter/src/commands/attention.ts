@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { EXIT_CODES } from "../errors.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { json } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -7,14 +7,16 @@ import { runCommand } from "./run-command.ts";
 /** `starter attention`: lists the runs that wait for a person. */
 export const attention = Command.make("attention", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { listWaitingRuns, waitingRunsText } = await import("../runs/attention-list.ts");
-    const { inDoubtText, listRunsInDoubt } = await import("../runs/in-doubt.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { listWaitingRuns } = await import("@durable-payments/operations/decisions/human-tasks");
+    const { listRunsInDoubt } = await import("@durable-payments/operations/decisions/in-doubt");
+    const { inDoubtAnswer, inDoubtText, waitingRunAnswer, waitingRunsText } =
+      await import("../output/human-task-text.ts");
     const { inDoubt, runs } = await withTemporal(async (temporal) => ({
       runs: await listWaitingRuns(temporal),
       inDoubt: await listRunsInDoubt(temporal),
     }));
-    output.answer({ runs, inDoubt }, () =>
+    output.answer({ runs: runs.map(waitingRunAnswer), inDoubt: inDoubt.map(inDoubtAnswer) }, () =>
       inDoubt.length === 0
         ? waitingRunsText(runs)
         : [...(runs.length === 0 ? [] : [waitingRunsText(runs)]), inDoubtText(inDoubt)].join(

@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { EXIT_CODES } from "../errors.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { json, runId } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -7,8 +7,9 @@ import { runCommand } from "./run-command.ts";
 /** `starter audit`: shows the audit trail of a run. */
 export const audit = Command.make("audit", { id: runId, json }, ({ id, json }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { auditRun, auditText } = await import("../runs/audit-trail.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { auditRun } = await import("@durable-payments/operations/audit/audit");
+    const { auditText } = await import("../output/audit-text.ts");
     const report = await withTemporal((temporal) => auditRun(temporal, id));
     output.answer(report, () => auditText(report));
     return EXIT_CODES.done;

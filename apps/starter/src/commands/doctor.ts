@@ -1,23 +1,25 @@
 import { Command } from "effect/cli";
-import { EXIT_CODES } from "../errors.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { json } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
 /** `starter doctor`: checks each thing that must work. */
 export const doctor = Command.make("doctor", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { checkService } = await import("../doctor/service-checks.ts");
-    const { CONNECTION_CHECKS, checkTemporal } = await import("../doctor/temporal-checks.ts");
-    const { checkJournal } = await import("../doctor/journal-checks.ts");
-    const { doctorText } = await import("../doctor/doctor-text.ts");
+    const { examine } = await import("@durable-payments/operations/doctor/doctor");
+    const { temporalSettings } =
+      await import("@durable-payments/operations/connection/temporal-settings");
+    const { checkAnswer, doctorText } = await import("../output/doctor-text.ts");
+    const { journalSettings, readServiceSettings } = await import("../settings.ts");
     output.live("… checking");
-    const checks = (await Promise.all([checkTemporal(), checkService(), checkJournal()])).flat();
-    const failed = checks.filter(({ status }) => status === "failed");
-    output.answer({ ok: failed.length === 0, checks }, () => doctorText(checks));
-    if (failed.length === 0) return EXIT_CODES.done;
-    return failed.some(({ name }) => CONNECTION_CHECKS.includes(name))
-      ? EXIT_CODES.cannotConnect
-      : EXIT_CODES.runFailed;
+    const { checks, isConnected, isWell } = await examine({
+      temporal: () => temporalSettings(process.env),
+      service: await readServiceSettings(),
+      journal: journalSettings(),
+    });
+    output.answer({ ok: isWell, checks: checks.map(checkAnswer) }, () => doctorText(checks));
+    if (isWell) return EXIT_CODES.done;
+    return isConnected ? EXIT_CODES.runFailed : EXIT_CODES.cannotConnect;
   }),
 ).pipe(
   Command.withShortDescription("Check each thing that must work"),

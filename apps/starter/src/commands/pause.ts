@@ -1,5 +1,5 @@
 import { Argument, Command } from "effect/cli";
-import { EXIT_CODES } from "../errors.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { by, json } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -11,14 +11,14 @@ const why = Argument.String("WHY").pipe(
 /** `starter pause`: holds back every new send. */
 export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { pauseSends, pauseText } = await import("../runs/brake.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { pauseSends, describePause } = await import("@durable-payments/operations/pause/pause");
     const { pause, wasPaused } = await withTemporal((temporal) =>
       pauseSends(temporal, { by, why }),
     );
     output.answer(
       { status: "paused", wasPaused, ...pause },
-      () => `Sends ${wasPaused ? "were" : "are"} ${pauseText(pause)}`,
+      () => `Sends ${wasPaused ? "were" : "are"} ${describePause(pause)}`,
     );
     return EXIT_CODES.done;
   }),

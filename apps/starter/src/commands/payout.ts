@@ -6,8 +6,8 @@ import { EXIT_CODES_HELP, SAME_ID_HELP } from "./help-texts.ts";
 /** `starter payout`: pays out to an existing or a new beneficiary. */
 export const payout = Command.make("payout", { file, id, by: startedBy, wait, json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { planPayout } = await import("../input/payout-input.ts");
-    const { submitRun } = await import("../runs/submit-run.ts");
+    const { planPayout } = await import("@durable-payments/operations/input/payout");
+    const { submitRun } = await import("./submit-run.ts");
     return await submitRun(output, flags, planPayout);
   }),
 ).pipe(

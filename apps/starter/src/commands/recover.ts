@@ -18,9 +18,9 @@ const flags = {
 /** `starter recover`: what was sent that Temporal does not know. */
 export const recover = Command.make("recover", flags, ({ by, json, since, yes }) =>
   runCommand(json, async (output) => {
-    const { readSince } = await import("../input/since.ts");
-    const { recover } = await import("../recover/recover.ts");
-    return await recover(output, { by, yes, since: readSince(since) });
+    const { readSince } = await import("./input/since.ts");
+    const { recoverAndResume } = await import("./recover-and-resume.ts");
+    return await recoverAndResume(output, { by, yes, since: readSince(since) });
   }),
 ).pipe(
   Command.withShortDescription("Find what was sent that Temporal does not know"),

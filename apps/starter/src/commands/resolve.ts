@@ -1,6 +1,6 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { EXIT_CODES } from "../errors.ts";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { by, json, runId } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -35,22 +35,31 @@ const flags = {
   json,
 };
 
+/** Nobody answers what they have not read. */
+const SAY_WHICH = "Say by --question which question you have read. Nothing was done.";
+
 /** `starter resolve`: gives a run that waits for a person the person's decision. */
 export const resolve = Command.make("resolve", flags, ({ by, id, json, question, ...given }) =>
   runCommand(json, async (output) => {
-    const { readDecision } = await import("../input/decision.ts");
+    const { readDecision } = await import("./input/decision.ts");
     const decision = await readDecision({
       found: Option.getOrUndefined(given.found),
       resend: given.resend,
       amend: Option.getOrUndefined(given.amend),
       abandon: Option.getOrUndefined(given.abandon),
     });
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { resolveRun } = await import("../runs/resolve-run.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { readHumanTask, resolveRun } =
+      await import("@durable-payments/operations/decisions/resolve");
+    const { attentionLines } = await import("../output/progress-lines.ts");
     const { commandLine } = await import("../output/command-line.ts");
-    const runId = await withTemporal((temporal) =>
-      resolveRun(temporal, id, { by, question: Option.getOrUndefined(question), decision }),
-    );
+    const runId = await withTemporal(async (temporal) => {
+      if (Option.isSome(question)) {
+        return resolveRun(temporal, id, { by, question: question.value, decision });
+      }
+      const asked = attentionLines(id, await readHumanTask(temporal, id));
+      throw badUsage([`${SAY_WHICH} It asks now:`, ...asked].join("\n"));
+    });
     output.answer(
       { workflowId: id, runId, status: "resolved" },
       () => `The run ${id} has taken the decision. See it: ${commandLine("status", id)}`,

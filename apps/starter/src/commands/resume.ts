@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { EXIT_CODES } from "../errors.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { by, json } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -7,11 +7,13 @@ import { runCommand } from "./run-command.ts";
 /** `starter resume`: ends a pause. */
 export const resume = Command.make("resume", { by, json }, ({ by, json }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { pauseText, resumeSends } = await import("../runs/brake.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { describePause, resumeSends } = await import("@durable-payments/operations/pause/pause");
     const pause = await withTemporal((temporal) => resumeSends(temporal, by));
     output.answer({ status: "resumed", wasPaused: pause !== undefined }, () =>
-      pause === undefined ? "Sends were not paused." : `Sends go on. They were ${pauseText(pause)}`,
+      pause === undefined
+        ? "Sends were not paused."
+        : `Sends go on. They were ${describePause(pause)}`,
     );
     return EXIT_CODES.done;
   }),

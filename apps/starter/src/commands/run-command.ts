@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
-import { EXIT_CODES, StarterError } from "../errors.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { reportError } from "../output/error-report.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
@@ -14,15 +14,6 @@ export class ExitWith extends Error {
     this[Runtime.errorExitCode] = code;
   }
 }
-
-const asStarterError = (error: unknown): StarterError =>
-  error instanceof StarterError
-    ? error
-    : new StarterError(
-        "Unexpected",
-        `This is a fault of the starter: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        { exitCode: EXIT_CODES.unexpected },
-      );
 
 /**
  * Runs the work of a command, reports what it fails with, and ends with the exit code that it
@@ -38,9 +29,7 @@ export const runCommand = (
       try {
         return await work(output);
       } catch (error) {
-        const reported = asStarterError(error);
-        reportError(output, reported);
-        return reported.exitCode;
+        return reportError(output, error);
       }
     }).pipe(
       Effect.onInterrupt(() => Effect.sync(() => output.onInterrupt?.())),

@@ -1,7 +1,7 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { badInput, EXIT_CODES } from "../errors.ts";
-import { actingPerson } from "../input/acting-person.ts";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
+import { actingPerson } from "./input/acting-person.ts";
 import { by, json, runId } from "./flags.ts";
 import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
@@ -34,12 +34,12 @@ const flags = {
 export const settle = Command.make("settle", flags, (given) =>
   runCommand(given.json, async (output) => {
     const person = actingPerson(Option.some(given.by));
-    if (given.reason.trim() === "") throw badInput("--reason must say how it was found out.");
+    if (given.reason.trim() === "") throw badUsage("--reason must say how it was found out.");
     if (Option.isSome(given.found) === given.notCarriedOut) {
-      throw badInput("Give exactly one of --found and --not-carried-out.");
+      throw badUsage("Give exactly one of --found and --not-carried-out.");
     }
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { settle: keep } = await import("../runs/in-doubt.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { settle: keep } = await import("@durable-payments/operations/decisions/settle");
     const settled = await withTemporal((temporal) =>
       keep(temporal, given.id, {
         by: person,

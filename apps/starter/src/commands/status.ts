@@ -6,13 +6,13 @@ import { runCommand } from "./run-command.ts";
 /** `starter status`: shows how a run stands. */
 export const status = Command.make("status", { id: runId, json }, ({ id, json }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { reportRun } = await import("../runs/run-report.ts");
-    const { reportText } = await import("../runs/report-text.ts");
-    const { exitCodeOf } = await import("../runs/run-state.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { reportRun } = await import("@durable-payments/operations/runs/report");
+    const { reportAnswer, reportText } = await import("../output/run-report-text.ts");
+    const { exitCodeOfRun } = await import("../exit-codes.ts");
     const report = await withTemporal((temporal) => reportRun(temporal, id));
-    output.answer(report, () => reportText(report));
-    return exitCodeOf(report);
+    output.answer(reportAnswer(report), () => reportText(report));
+    return exitCodeOfRun(report);
   }),
 ).pipe(
   Command.withShortDescription("Show how a run stands"),

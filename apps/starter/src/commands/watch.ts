@@ -6,14 +6,16 @@ import { runCommand } from "./run-command.ts";
 /** `starter watch`: follows a run until it ends. */
 export const watch = Command.make("watch", { id: runId, json }, ({ id, json }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../connection/temporal.ts");
-    const { awaitRun, describeSubmitted } = await import("../runs/await-run.ts");
-    const { describeRun, exitCodeOf, isOpen, stateOf } = await import("../runs/run-state.ts");
+    const { withTemporal } = await import("../settings.ts");
+    const { exitCodeOfRun } = await import("../exit-codes.ts");
+    const { describeSubmitted, followRun } = await import("../output/follow-run.ts");
+    const { describeRun, isOpen, stateOf } =
+      await import("@durable-payments/operations/runs/state");
     return await withTemporal(async (temporal) => {
       const found = await stateOf(temporal, await describeRun(temporal, id));
-      const run = isOpen(found) ? await awaitRun(temporal, found, output) : found;
+      const run = isOpen(found) ? await followRun(temporal, found, output) : found;
       output.answer(run, () => describeSubmitted(temporal, run));
-      return exitCodeOf(run);
+      return exitCodeOfRun(run);
     });
   }),
 ).pipe(

@@ -1,8 +1,8 @@
 import { Argument, Flag } from "effect/cli";
 
-/** The workflow id of a bulk run. */
+/** The workflow id of a batch. */
 export const batch = Argument.String("BATCH").pipe(
-  Argument.withDescription("Id of the bulk run: payouts/…"),
+  Argument.withDescription("Id of the batch: payouts/…"),
 );
 
 /** Where what became of each row is written. */
@@ -12,7 +12,7 @@ export const result = Flag.String("result").pipe(
   Flag.optional,
 );
 
-/** Why a bulk run is held back or ended. */
+/** Why a batch is paused or ended. */
 export const why = Flag.String("why").pipe(
   Flag.withMetavar("WHY"),
   Flag.withDescription("Why; it is kept"),

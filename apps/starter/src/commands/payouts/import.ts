@@ -1,6 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { badInput } from "../../errors.ts";
+import { badUsage } from "../../exit-codes.ts";
 import { json, startedBy, wait } from "../flags.ts";
 import { EXIT_CODES_HELP } from "../help-texts.ts";
 import { runCommand } from "../run-command.ts";
@@ -38,24 +38,24 @@ const flags = {
 const LARGEST_WINDOW = 1_000;
 
 /** `starter payouts import`: pays the rows of a file. */
-export const importFile = Command.make("import", flags, (given) =>
+export const importCommand = Command.make("import", flags, (given) =>
   runCommand(given.json, async (output) => {
-    const { importBatch } = await import("../../bulk/import-batch.ts");
-    const { isAmount } = await import("../../input/fields.ts");
-    const { actingPerson } = await import("../../input/acting-person.ts");
+    const { importFile } = await import("./import-file.ts");
+    const { isAmount } = await import("@durable-payments/operations/input/fields");
+    const { actingPerson } = await import("../input/acting-person.ts");
     const approveAbove = Option.getOrUndefined(given.approveAbove);
     const window = Option.getOrUndefined(given.window);
     if (approveAbove !== undefined && !isAmount(approveAbove)) {
-      throw badInput('--approve-above must be a decimal amount, such as "10000.00".');
+      throw badUsage('--approve-above must be a decimal amount, such as "10000.00".');
     }
     if (window !== undefined && (window < 1 || window > LARGEST_WINDOW)) {
-      throw badInput(`--window must be from 1 to ${LARGEST_WINDOW}.`);
+      throw badUsage(`--window must be from 1 to ${LARGEST_WINDOW}.`);
     }
     const overrule = Option.getOrUndefined(given.overrule);
     if (overrule !== undefined && (Option.isNone(given.by) || overrule.trim() === "")) {
-      throw badInput("--overrule needs --by and a reason: both are kept, with what is overruled.");
+      throw badUsage("--overrule needs --by and a reason: both are kept, with what is overruled.");
     }
-    return await importBatch(output, {
+    return await importFile(output, {
       file: given.file,
       dryRun: given.dryRun,
       wait: given.wait,

@@ -1,7 +1,7 @@
 import { Command } from "effect/cli";
 import { EXIT_CODES_HELP } from "../help-texts.ts";
-import { importFile } from "./import.ts";
-import { cancel, pause, resume } from "./orders.ts";
+import { importCommand } from "./import.ts";
+import { cancel, pause, resume } from "./batch-commands.ts";
 import { status } from "./status.ts";
 
 /** `starter payouts`: pays many at once. */
@@ -12,5 +12,5 @@ export const payouts = Command.make("payouts").pipe(
 
   ${EXIT_CODES_HELP}`,
   ),
-  Command.withSubcommands([importFile, status, pause, resume, cancel]),
+  Command.withSubcommands([importCommand, status, pause, resume, cancel]),
 );

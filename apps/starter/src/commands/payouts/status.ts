@@ -5,12 +5,12 @@ import { EXIT_CODES_HELP } from "../help-texts.ts";
 import { runCommand } from "../run-command.ts";
 import { batch, result } from "./flags.ts";
 
-/** `starter payouts status`: shows how a bulk run stands. */
+/** `starter payouts status`: shows how a batch stands. */
 export const status = Command.make("status", { batch, wait, result, json }, (given) =>
   runCommand(given.json, async (output) => {
-    const { reportOn } = await import("../../bulk/import-batch.ts");
-    const { checkResultFile } = await import("../../bulk/result-file.ts");
-    const { withTemporal } = await import("../../connection/temporal.ts");
+    const { reportOn } = await import("./report-on.ts");
+    const { checkResultFile } = await import("@durable-payments/operations/batch/result-file");
+    const { withTemporal } = await import("../../settings.ts");
     const result = Option.getOrUndefined(given.result);
     checkResultFile(result);
     return await withTemporal((temporal) =>
@@ -18,9 +18,9 @@ export const status = Command.make("status", { batch, wait, result, json }, (giv
     );
   }),
 ).pipe(
-  Command.withShortDescription("Show how a bulk run stands"),
+  Command.withShortDescription("Show how a batch stands"),
   Command.withDescription(
-    `Show how a bulk run stands: how many of its payouts are done, failed, asking,
+    `Show how a batch stands: how many of its payouts are done, failed, asking,
   waiting. With --result, write what became of each row so far.
 
   ${EXIT_CODES_HELP}`,

@@ -1,5 +1,5 @@
 import { Command, Flag } from "effect/cli";
-import { EXIT_CODES } from "../../errors.ts";
+import { EXIT_CODES } from "../../exit-codes.ts";
 import { json, runId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 import { acting } from "./flags.ts";
@@ -18,9 +18,9 @@ const flags = {
 /** `starter runs cancel`: asks a run to end. */
 export const cancel = Command.make("cancel", flags, ({ by, id, json, reason }) =>
   runCommand(json, async (output) => {
-    const { actingPerson } = await import("../../input/acting-person.ts");
-    const { withTemporal } = await import("../../connection/temporal.ts");
-    const { cancelRun } = await import("../../runs/end-run.ts");
+    const { actingPerson } = await import("../input/acting-person.ts");
+    const { withTemporal } = await import("../../settings.ts");
+    const { cancelRun } = await import("@durable-payments/operations/ending/end-run");
     const { commandLine } = await import("../../output/command-line.ts");
     const { wrap } = await import("../../output/text.ts");
     const person = actingPerson(by);

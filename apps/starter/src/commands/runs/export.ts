@@ -1,6 +1,6 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { EXIT_CODES } from "../../errors.ts";
+import { EXIT_CODES } from "../../exit-codes.ts";
 import { json, runId } from "../flags.ts";
 import { EXIT_CODES_HELP } from "../help-texts.ts";
 import { runCommand } from "../run-command.ts";
@@ -17,8 +17,8 @@ export const exportRun = Command.make(
   { id: runId, runId: temporalRunId, file, json },
   ({ file, id, json, runId }) =>
     runCommand(json, async (output) => {
-      const { withTemporal } = await import("../../connection/temporal.ts");
-      const { exportHistory } = await import("../../runs/export-history.ts");
+      const { withTemporal } = await import("../../settings.ts");
+      const { exportHistory } = await import("@durable-payments/operations/runs/export");
       const exported = await withTemporal((temporal) =>
         exportHistory(temporal, { workflowId: id, runId: Option.getOrUndefined(runId) }, file),
       );

@@ -1,7 +1,7 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { badInput, EXIT_CODES } from "../../errors.ts";
-import type { Standing } from "../../runs/run-query.ts";
+import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
+import type { Standing } from "@durable-payments/operations/runs/query";
 import { json } from "../flags.ts";
 import { EXIT_CODES_HELP } from "../help-texts.ts";
 import { runCommand } from "../run-command.ts";
@@ -46,12 +46,12 @@ const STANDINGS: ReadonlyArray<Standing> = ["failed", "running", "waiting", "att
 /** `starter runs list`: finds runs. */
 export const list = Command.make("list", flags, (given) =>
   runCommand(given.json, async (output) => {
-    if (given.limit < 1) throw badInput("--limit must be 1 or more.");
+    if (given.limit < 1) throw badUsage("--limit must be 1 or more.");
     const standing = STANDINGS.filter((name) => given[name]);
     if (given.inDoubt && standing.length > 1) {
-      throw badInput("--in-doubt goes with none of the other states.");
+      throw badUsage("--in-doubt goes with none of the other states.");
     }
-    const { readSince } = await import("../../input/since.ts");
+    const { readSince } = await import("../input/since.ts");
     const filter = {
       standing,
       type: Option.getOrUndefined(given.type),
@@ -59,10 +59,10 @@ export const list = Command.make("list", flags, (given) =>
       since: Option.getOrUndefined(Option.map(given.since, (since) => readSince(since))),
       find: Option.getOrUndefined(given.find),
     };
-    const { withTemporal } = await import("../../connection/temporal.ts");
+    const { withTemporal } = await import("../../settings.ts");
     const { answerList } = await import("../../output/stream.ts");
-    const { listRuns } = await import("../../runs/run-list.ts");
-    const { runListLayout } = await import("../../runs/run-list-text.ts");
+    const { listRuns } = await import("@durable-payments/operations/runs/list");
+    const { runListLayout } = await import("../../output/run-list-text.ts");
     await withTemporal((temporal) =>
       answerList(output, listRuns(temporal, filter), { ...runListLayout, limit: given.limit }),
     );

@@ -1,6 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { EXIT_CODES } from "../../errors.ts";
+import { EXIT_CODES } from "../../exit-codes.ts";
 import { json } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 import { temporalRunId } from "./flags.ts";
@@ -32,8 +32,8 @@ const parameters = {
 /** `starter runs replay`: replays histories against the workflow code of this checkout. */
 export const replay = Command.make("replay", parameters, (given) =>
   runCommand(given.json, async (output) => {
-    const { selectionOf } = await import("../../replay/selection.ts");
-    const { replaySelected } = await import("../../replay/replay-selected.ts");
+    const { selectionOf } = await import("../input/replay-selection.ts");
+    const { replaySelected } = await import("../replay-selected.ts");
     const selection = selectionOf({
       id: Option.getOrUndefined(given.id),
       runId: Option.getOrUndefined(given.runId),
@@ -42,9 +42,8 @@ export const replay = Command.make("replay", parameters, (given) =>
       since: Option.getOrUndefined(given.since),
       type: Option.getOrUndefined(given.type),
     });
-    const isAllDeterministic = await replaySelected(output, selection, {
-      workflows: Option.getOrUndefined(given.workflows),
-    });
+    const workflows = Option.getOrUndefined(given.workflows);
+    const isAllDeterministic = await replaySelected(output, selection, workflows);
     return isAllDeterministic ? EXIT_CODES.done : EXIT_CODES.runFailed;
   }),
 ).pipe(

@@ -1,6 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { badInput, EXIT_CODES } from "../../errors.ts";
+import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
 import type { Output } from "../../output/output.ts";
 import { json } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
@@ -53,30 +53,32 @@ type Given = Command.Command.Config.Infer<typeof flags>;
 
 /** What every retry takes. */
 const readFlags = async (given: Given) => {
-  const { actingPerson } = await import("../../input/acting-person.ts");
-  const { readJson } = await import("../../input/read-json.ts");
+  const { readAssumptions } = await import("../../settings.ts");
+  const { actingPerson } = await import("../input/acting-person.ts");
+  const { readJson } = await import("../input/read-json.ts");
   return {
     by: actingPerson(given.by),
     reason: Option.getOrElse(given.reason, () => "retried"),
     from: Option.getOrUndefined(given.from),
     patch: Option.isNone(given.amend) ? undefined : await readJson(given.amend.value),
+    assumptions: await readAssumptions(),
   };
 };
 
 const retryOne = async (output: Output, id: string, given: Given): Promise<number> => {
   if (Option.isSome(given.type) || Option.isSome(given.stage) || Option.isSome(given.since)) {
-    throw badInput("--type, --stage and --since go with --failed, not with an ID.");
+    throw badUsage("--type, --stage and --since go with --failed, not with an ID.");
   }
   if (given.overrule && (Option.isNone(given.by) || Option.isNone(given.reason))) {
-    throw badInput("--overrule needs --by and --reason: both are kept, with what is overruled.");
+    throw badUsage("--overrule needs --by and --reason: both are kept, with what is overruled.");
   }
   const retryFlags = {
     ...(await readFlags(given)),
     decisions: given.overrule ? ("overrule" as const) : ("keep" as const),
   };
-  const { withTemporal } = await import("../../connection/temporal.ts");
-  const { planRetryOf, retryRun } = await import("../../runs/retry/retry-run.ts");
-  const { retryAnswer, retryText } = await import("../../runs/retry/retry-text.ts");
+  const { withTemporal } = await import("../../settings.ts");
+  const { planRetryOf, retryRun } = await import("@durable-payments/operations/retry/retry");
+  const { retryAnswer, retryText } = await import("../../output/retry-text.ts");
   const retried = await withTemporal(async (temporal) => {
     if (!given.dryRun) return await retryRun(temporal, id, retryFlags);
     const { plan, run } = await planRetryOf(temporal, id, retryFlags);
@@ -87,10 +89,10 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
 };
 
 const retryMany = async (output: Output, given: Given): Promise<number> => {
-  if (Option.isNone(given.reason)) throw badInput("Say why, by --reason: it is kept in each run.");
-  if (given.overrule) throw badInput("--overrule goes with one ID, not with --failed.");
-  if (given.rate < 1) throw badInput("--rate must be 1 or more.");
-  const { readSince } = await import("../../input/since.ts");
+  if (Option.isNone(given.reason)) throw badUsage("Say why, by --reason: it is kept in each run.");
+  if (given.overrule) throw badUsage("--overrule goes with one ID, not with --failed.");
+  if (given.rate < 1) throw badUsage("--rate must be 1 or more.");
+  const { readSince } = await import("../input/since.ts");
   const retryFlags = await readFlags(given);
   const filter = {
     standing: ["failed"] as const,
@@ -98,18 +100,20 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
     stage: Option.getOrUndefined(given.stage),
     since: Option.getOrUndefined(Option.map(given.since, (since) => readSince(since))),
   };
-  const { withTemporal } = await import("../../connection/temporal.ts");
+  const { withTemporal } = await import("../../settings.ts");
+  const { bar, retriesAnswer, retriesText } = await import("../../output/retry-text.ts");
   const { canAsk, confirm } = await import("../../output/confirm.ts");
-  const { batchText, findBatch, retryBatch } = await import("../../runs/retry/retry-batch.ts");
+  const { findRunsToRetry, retryMany: retryAll } =
+    await import("@durable-payments/operations/retry/retry-many");
   return await withTemporal(async (temporal) => {
-    const ids = await findBatch(temporal, filter);
+    const ids = await findRunsToRetry(temporal, filter);
     const found = `${ids.length} failed ${ids.length === 1 ? "run" : "runs"}`;
     output.say(`Found ${found}.`);
     if (ids.length > 0 && !given.yes && !given.dryRun) {
       if (output.json || !canAsk()) {
-        throw badInput(`${found} would be retried: say --yes, or look by --dry-run.`);
+        throw badUsage(`${found} would be retried: say --yes, or look by --dry-run.`);
       }
-      if (!(await confirm(`Retry ${found}?`))) throw badInput("Nothing was done.");
+      if (!(await confirm(`Retry ${found}?`))) throw badUsage("Nothing was done.");
     }
     const options = {
       ...retryFlags,
@@ -117,8 +121,20 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
       isDryRun: given.dryRun,
       rate: given.rate,
     };
-    const report = await retryBatch(temporal, ids, options, output);
-    output.answer(report, () => batchText(report));
+    let retried = 0;
+    output.onInterrupt = () => {
+      output.live(undefined);
+      output.say(
+        `Interrupted after ${retried} of ${ids.length}; the same command retries the others.`,
+      );
+    };
+    const report = await retryAll(temporal, ids, options, (done) => {
+      retried = done;
+      output.live(bar(done, ids.length));
+    });
+    output.live(undefined);
+    output.onInterrupt = undefined;
+    output.answer(retriesAnswer(report), () => retriesText(report));
     return report.notRetried + report.failed > 0 ? EXIT_CODES.runFailed : EXIT_CODES.done;
   });
 };
@@ -126,7 +142,7 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
 /** `starter runs retry`: goes on with runs that have ended badly. */
 export const retry = Command.make("retry", flags, (given) =>
   runCommand(given.json, async (output) => {
-    if (Option.isSome(given.id) === given.failed) throw badInput("Give an ID, or --failed.");
+    if (Option.isSome(given.id) === given.failed) throw badUsage("Give an ID, or --failed.");
     return Option.isSome(given.id)
       ? await retryOne(output, given.id.value, given)
       : await retryMany(output, given);
@@ -142,7 +158,7 @@ export const retry = Command.make("retry", flags, (given) =>
   the input, and only the fields to change; null takes a field away:
     {"cardholder": {"phone_number": "+4930123456"}}
 
-  --failed retries all that failed, after it has told how many there are. When
+  --failed retries all that failed, after it has said how many there are. When
   it is interrupted, the same command goes on with the others.
 
   Exit codes: 0 done, 1 some of many were not retried, 2 bad input, or it cannot

@@ -1,6 +1,6 @@
 import { Command } from "effect/cli";
 import * as Option from "effect/Option";
-import { EXIT_CODES } from "../../errors.ts";
+import { EXIT_CODES } from "../../exit-codes.ts";
 import { json, runId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 import { temporalRunId } from "./flags.ts";
@@ -11,23 +11,23 @@ const flags = {
   json,
 };
 
-/** `starter runs show`: tells the story of one run. */
+/** `starter runs show`: shows the timeline of one run. */
 export const show = Command.make("show", flags, ({ id, json, runId }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../../connection/temporal.ts");
-    const { tellStory } = await import("../../runs/story/tell-story.ts");
-    const { storyText } = await import("../../runs/story/story-text.ts");
-    const story = await withTemporal((temporal) =>
-      tellStory(temporal, id, Option.getOrUndefined(runId)),
+    const { withTemporal } = await import("../../settings.ts");
+    const { readTimeline } = await import("@durable-payments/operations/timeline/read-timeline");
+    const { timelineAnswer, timelineText } = await import("../../output/timeline-text.ts");
+    const timeline = await withTemporal((temporal) =>
+      readTimeline(temporal, id, Option.getOrUndefined(runId)),
     );
-    output.answer(story, () => storyText(story));
+    output.answer(timelineAnswer(timeline), () => timelineText(timeline));
     return EXIT_CODES.done;
   }),
 ).pipe(
-  Command.withShortDescription("Tell the story of one run"),
+  Command.withShortDescription("Show what happened in one run"),
   Command.withDescription(
-    `Tell the story of one run: each step with its time, attempts and waits, what
-  failed and why, what people decided, and what can be done next. All is read
+    `Show what happened in one run: each step with its time, attempts and waits,
+  what failed and why, what people decided, and what can be done next. All is read
   from the history: it works for runs that have ended, and without a worker.
 
   Exit codes: 0 done, however the run ended, 2 bad input, 3 cannot connect.`,

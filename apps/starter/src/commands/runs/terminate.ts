@@ -1,5 +1,5 @@
 import { Command, Flag } from "effect/cli";
-import { badInput, EXIT_CODES } from "../../errors.ts";
+import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
 import { json, runId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 import { acting } from "./flags.ts";
@@ -17,10 +17,10 @@ const flags = {
 /** `starter runs terminate`: ends a run at once. */
 export const terminate = Command.make("terminate", flags, ({ by, id, json, reason }) =>
   runCommand(json, async (output) => {
-    if (reason.trim() === "") throw badInput("--reason must say why.");
-    const { actingPerson } = await import("../../input/acting-person.ts");
-    const { withTemporal } = await import("../../connection/temporal.ts");
-    const { terminateRun } = await import("../../runs/end-run.ts");
+    if (reason.trim() === "") throw badUsage("--reason must say why.");
+    const { actingPerson } = await import("../input/acting-person.ts");
+    const { withTemporal } = await import("../../settings.ts");
+    const { terminateRun } = await import("@durable-payments/operations/ending/end-run");
     const { commandLine } = await import("../../output/command-line.ts");
     const { wrap } = await import("../../output/text.ts");
     const person = actingPerson(by);

@@ -1,0 +1,173 @@
+import { checkBatchFile, type CheckedFile } from "@durable-payments/operations/batch/check-file";
+import { compareFunds } from "@durable-payments/operations/batch/funds";
+import {
+  findRows,
+  type FoundRows,
+  importBatch,
+  type ImportOptions,
+  rowsOfFile,
+} from "@durable-payments/operations/batch/import";
+import { readRetention } from "@durable-payments/operations/batch/latest-runs";
+import { unpaid } from "@durable-payments/operations/batch/report";
+import { checkResultFile } from "@durable-payments/operations/batch/result-file";
+import { totalsText } from "@durable-payments/operations/batch/totals";
+import { countedRows } from "@durable-payments/operations/batch/wait";
+import type { Temporal } from "@durable-payments/operations/connection/temporal";
+import { ConnectionFailed } from "@durable-payments/operations/errors";
+import { codesOf, EXIT_CODES } from "../../exit-codes.ts";
+import { countsText } from "../../output/batch-text.ts";
+import { showBatch } from "../../output/follow-batch.ts";
+import { dryRunText, inDoubtText, type Memory, paidBeforeText } from "../../output/import-text.ts";
+import { withNext } from "../../output/next-operation.ts";
+import type { Output } from "../../output/output.ts";
+import { wrap } from "../../output/text.ts";
+import {
+  journalSettings,
+  readAssumptions,
+  readServiceSettings,
+  withTemporal,
+} from "../../settings.ts";
+import { reportOn, writeResults } from "./report-on.ts";
+
+/** What `starter payouts import` is given. */
+export interface ImportFlags extends Omit<ImportOptions, "journal"> {
+  readonly file: string;
+  readonly dryRun: boolean;
+  readonly wait: boolean;
+  readonly result: string | undefined;
+}
+
+/** Shows a count on the way; not each row, which would take longer than the work. */
+const counting =
+  (output: Output, what: string, every = 1_000) =>
+  (count: number): void => {
+    if (count % every === 0) output.live(`… ${what} ${count}`);
+  };
+
+const showingRows =
+  (output: Output, { rows: all }: CheckedFile) =>
+  (rows: number) =>
+    output.live(`… looked for row ${rows} of ${all}`);
+
+const dryRun = async (
+  output: Output,
+  checked: CheckedFile,
+  { overrule }: ImportFlags,
+): Promise<number> => {
+  const funds = await compareFunds(checked.totals, await readServiceSettings());
+  let found: Memory | undefined;
+  let unreached: ConnectionFailed | undefined;
+  try {
+    found = await withTemporal(async (temporal) => ({
+      ...(await findRows(temporal, checked, journalSettings(), showingRows(output, checked))),
+      retentionMs: await readRetention(temporal),
+    }));
+  } catch (error) {
+    // What is known without Temporal is reported all the same.
+    if (!(error instanceof ConnectionFailed)) throw error;
+    unreached = error;
+    output.say(wrap(`Which rows are known could not be found out. ${withNext(error)}`));
+  }
+  const { batch, rows, totals } = checked;
+  output.answer(
+    {
+      status: "checked",
+      workflowId: batch,
+      rows,
+      totals,
+      funds,
+      known: found?.known ?? null,
+      new: found?.new ?? null,
+      newRows: found?.newRows ?? null,
+      paidBefore: found?.paidBefore ?? null,
+      inDoubt: found?.inDoubt ?? null,
+      rejected: found?.rejected ?? null,
+      retentionMs: found?.retentionMs ?? null,
+    },
+    () => dryRunText(checked, funds, found),
+  );
+  if (unreached !== undefined) return codesOf(unreached).exitCode;
+  const isRefused = overrule === undefined && (found?.rejected ?? []).length > 0;
+  return isRefused ? EXIT_CODES.badInput : EXIT_CODES.done;
+};
+
+/** Nothing is to be started: each row has its run, of other files. */
+const answerNothingNew = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  output: Output,
+  { result, wait }: Pick<ImportFlags, "result" | "wait">,
+): Promise<number> => {
+  const { batch, rows, totals } = checked;
+  const chunks = () => rowsOfFile(checked);
+  const onUpdate = showBatch(output);
+  const { others } = await countedRows(temporal, batch, chunks, { onUpdate, wait });
+  if (result !== undefined) await writeResults(temporal, chunks(), result);
+  output.live(undefined);
+  output.answer(
+    { status: "nothingNew", workflowId: batch, rows, totals, known: rows, new: 0, others },
+    () =>
+      wrap(
+        `Each of the ${rows} rows is known: nothing was started. Of them ${countsText(others)}.`,
+      ),
+  );
+  return unpaid(others) === 0 ? EXIT_CODES.done : EXIT_CODES.runFailed;
+};
+
+const sayFound = (output: Output, found: FoundRows): void => {
+  if (found.known > 0) {
+    output.say(
+      wrap(`${found.known} rows are known; ${found.new} are new: lines ${found.newRows}.`),
+    );
+  }
+  if (found.paidBefore !== 0) output.say(wrap(`Paid before: ${paidBeforeText(found)}.`));
+  if (inDoubtText(found) !== "") output.say(wrap(`In doubt: ${inDoubtText(found)}.`));
+};
+
+const submit = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  output: Output,
+  flags: ImportFlags,
+): Promise<number> => {
+  const { batch, chunks, rows, totals } = checked;
+  const options = { ...flags, journal: journalSettings() };
+  const imported = await importBatch(temporal, checked, options, {
+    onRows: showingRows(output, checked),
+    onFound: (found) => {
+      sayFound(output, found);
+      output.onInterrupt = () =>
+        output.say("Nothing was started. The same command goes on where this one stopped.");
+    },
+    onChunk: (chunk) => output.live(`… wrote chunk ${chunk} of ${chunks.length}`),
+    onWritten: () => {
+      output.onInterrupt = undefined;
+    },
+  });
+  switch (imported.outcome) {
+    case "nothingNew":
+      return await answerNothingNew(temporal, checked, output, flags);
+    case "running":
+      output.say(`This file is being paid already: ${batch}. Nothing was started.`);
+      break;
+    case "known":
+      output.say(`Each row of this file has its run already: ${batch}. Nothing was started.`);
+      break;
+    case "started": {
+      const { new: fresh } = imported.found;
+      output.live(undefined);
+      output.say(wrap(`Started ${batch}: ${fresh} of ${rows} rows, in all ${totalsText(totals)}.`));
+    }
+  }
+  return await reportOn(temporal, batch, output, flags);
+};
+
+/** Check a file, and pay its rows unless they are known. */
+export const importFile = async (output: Output, flags: ImportFlags): Promise<number> => {
+  checkResultFile(flags.result);
+  const assumptions = await readAssumptions();
+  const checked = await checkBatchFile(flags.file, assumptions, counting(output, "checked row"));
+  output.live(undefined);
+  if (flags.dryRun) return await dryRun(output, checked, flags);
+  return await withTemporal((temporal) => submit(temporal, checked, output, flags));
+};

@@ -1,0 +1,67 @@
+import {
+  type BatchReport,
+  isEachPaid,
+  reportBatch,
+} from "@durable-payments/operations/batch/report";
+import { writeResultFile } from "@durable-payments/operations/batch/result-file";
+import { rowsOfBatch } from "@durable-payments/operations/batch/rows-of-batch";
+import { withRows } from "@durable-payments/operations/batch/wait";
+import { withJournalOrNot } from "@durable-payments/operations/connection/journal";
+import type { Temporal } from "@durable-payments/operations/connection/temporal";
+import type { BatchRow } from "@durable-payments/protocol";
+import { EXIT_CODES } from "../../exit-codes.ts";
+import { batchText } from "../../output/batch-text.ts";
+import { commandLine } from "../../output/command-line.ts";
+import { followBatch, showBatch } from "../../output/follow-batch.ts";
+import { commandOf } from "../../output/next-operation.ts";
+import type { Output } from "../../output/output.ts";
+import { journalSettings } from "../../settings.ts";
+
+/** The exit code of a command that reports a batch. */
+export const exitCodeOfBatch = (report: BatchReport): number =>
+  report.status === "running" || isEachPaid(report) ? EXIT_CODES.done : EXIT_CODES.runFailed;
+
+/** Write what became of each row; the journal, where it can be read, has what Temporal has forgotten. */
+export const writeResults = (
+  temporal: Temporal,
+  chunks: AsyncIterable<ReadonlyArray<BatchRow>>,
+  file: string,
+): Promise<void> =>
+  withJournalOrNot(journalSettings(), ({ journal }) =>
+    writeResultFile(temporal, chunks, { file, journal, wordNext: commandOf }),
+  );
+
+const answerReport = (
+  output: Output,
+  report: BatchReport,
+  resultFile: string | undefined,
+): number => {
+  output.answer({ ...report, ...(resultFile !== undefined && { resultFile }) }, () =>
+    [
+      batchText(report),
+      ...(resultFile === undefined ? [] : [`The result of each row: ${resultFile}`]),
+      ...(report.status === "running"
+        ? [`See it: ${commandLine("payouts", "status", report.workflowId)}`]
+        : []),
+    ].join("\n"),
+  );
+  return exitCodeOfBatch(report);
+};
+
+/** Report a batch, after its end if asked to, and write what became of each row. */
+export const reportOn = async (
+  temporal: Temporal,
+  batch: string,
+  output: Output,
+  { result, wait }: { readonly result: string | undefined; readonly wait: boolean },
+): Promise<number> => {
+  const ended = wait
+    ? await followBatch(temporal, batch, output)
+    : await reportBatch(temporal, batch);
+  const report = await withRows(temporal, ended, { wait, onUpdate: showBatch(output) });
+  if (result !== undefined) {
+    output.live(`… writing ${result}`);
+    await writeResults(temporal, rowsOfBatch(temporal, batch), result);
+  }
+  return answerReport(output, report, result);
+};

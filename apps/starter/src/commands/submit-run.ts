@@ -1,0 +1,44 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { checkId, type PlannedRun } from "@durable-payments/operations/input/planned-run";
+import { isOpen } from "@durable-payments/operations/runs/state";
+import { startRun } from "@durable-payments/operations/start/start-run";
+import * as Option from "effect/Option";
+import { exitCodeOfRun } from "../exit-codes.ts";
+import { describeSubmitted, followRun } from "../output/follow-run.ts";
+import type { Output } from "../output/output.ts";
+import { readAssumptions, withTemporal } from "../settings.ts";
+import { actingPerson } from "./input/acting-person.ts";
+import { readJson } from "./input/read-json.ts";
+
+/** What a command that starts a run is given. */
+export interface SubmitFlags {
+  readonly file: string;
+  readonly id: Option.Option<string>;
+  readonly by: Option.Option<string>;
+  readonly wait: boolean;
+}
+
+/** Check the input, start its run or find the one that exists, and await its end if asked to. */
+export const submitRun = async (
+  output: Output,
+  { by, file, id, wait }: SubmitFlags,
+  plan: (input: unknown, assumptions: Assumptions) => PlannedRun,
+): Promise<number> => {
+  const planned = plan(await readJson(file), await readAssumptions());
+  const workflowId = Option.match(id, { onNone: () => planned.contentId, onSome: checkId });
+  const startedBy = actingPerson(by);
+  return await withTemporal(async (temporal) => {
+    const run = await startRun(temporal, workflowId, planned, startedBy);
+    if (run.status !== "started") {
+      output.say(`A run with the id ${workflowId} exists: nothing was started.`);
+    } else if (Option.isNone(id)) {
+      output.say(`The id ${workflowId} was made from the input: the same input is the same run.`);
+    }
+    if (run.inputDiffers) {
+      output.say("Its input differs from the one given here, which is not used.");
+    }
+    const reported = wait && isOpen(run) ? await followRun(temporal, run, output) : run;
+    output.answer(reported, () => describeSubmitted(temporal, reported));
+    return exitCodeOfRun(reported);
+  });
+};

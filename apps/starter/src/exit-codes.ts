@@ -1,0 +1,46 @@
+import type { OperationError } from "@durable-payments/operations/errors";
+
+/** What the process says to whoever started it. */
+export const EXIT_CODES = {
+  done: 0,
+  runFailed: 1,
+  badInput: 2,
+  cannotConnect: 3,
+  /** A fault of the starter itself. */
+  unexpected: 70,
+} as const;
+
+/** The command line itself is wrong: its flags, or what it names. */
+export class BadUsage extends Error {
+  override readonly name = "BadUsage";
+}
+
+/** The command line is wrong; nothing was done. */
+export const badUsage = (message: string): BadUsage => new BadUsage(message);
+
+const CONNECTION_TYPES = {
+  cannotConnect: "CannotConnect",
+  namespaceNotFound: "NamespaceNotFound",
+  temporalError: "TemporalError",
+  noWorker: "NoWorker",
+} as const;
+
+/** The type and the exit code by which programs tell an error of the operations. */
+export const codesOf = (
+  error: OperationError,
+): { readonly type: string; readonly exitCode: number } => {
+  switch (error._tag) {
+    case "InvalidInput":
+    case "NotFound":
+    case "Refused":
+      return { type: "BadInput", exitCode: EXIT_CODES.badInput };
+    case "EndedByPerson":
+      return { type: error._tag, exitCode: EXIT_CODES.badInput };
+    case "ConnectionFailed":
+      return { type: CONNECTION_TYPES[error.reason], exitCode: EXIT_CODES.cannotConnect };
+  }
+};
+
+/** The exit code of a command that reports a run. */
+export const exitCodeOfRun = ({ status }: { readonly status: string }): number =>
+  status === "failed" ? EXIT_CODES.runFailed : EXIT_CODES.done;

@@ -1,0 +1,91 @@
+import { STEP } from "@durable-payments/protocol";
+import { commandLine } from "./command-line.ts";
+import { styled } from "./output.ts";
+import { columns, fieldRows, time } from "./text.ts";
+import type { BatchReport, RunCounts } from "@durable-payments/operations/batch/report";
+import { totalsText } from "@durable-payments/operations/batch/totals";
+
+type Line = readonly [name: string, value: string];
+
+const COLOURS = { completed: "green", failed: "red", running: "cyan" } as const;
+
+const NAMES = {
+  completed: "completed",
+  unfinished: "not complete in time",
+  failed: "failed",
+  cancelled: "cancelled",
+  terminated: "terminated",
+  timedOut: "timed out",
+  asking: "ask a person",
+  waiting: "await completion",
+  sending: "under way",
+} as const;
+
+const namesOfRuns = Object.keys(NAMES) as ReadonlyArray<keyof typeof NAMES>;
+
+const rowLines = ({ progress, rows }: BatchReport): ReadonlyArray<Line> => {
+  if (progress === null) return [["rows", `${rows} (no worker says how many are started)`]];
+  const { cancelled, conflicting, done, known, paused, rejected = 0, started } = progress;
+  const parts = [
+    `${started} started`,
+    ...(known > 0 ? [`${known} of other files`] : []),
+    ...(rejected > 0 ? [`${rejected} rejected in another file`] : []),
+    ...(conflicting > 0 ? [`${conflicting} whose key paid something else`] : []),
+    ...(done < rows ? [`${rows - done} not started`] : []),
+  ];
+  const command = cancelled ?? paused;
+  const why = command?.why === undefined ? "" : `: ${command.why}`;
+  return [
+    ["rows", `${rows}: ${parts.join(", ")}`],
+    ...(command === undefined
+      ? []
+      : [
+          [
+            cancelled ? "cancelled" : "paused",
+            `by ${command.by}, ${time(command.since)}${why}`,
+          ] as const,
+        ]),
+  ];
+};
+
+/** How many runs stand how: `2 completed, 1 failed`. */
+export const countsText = (runs: RunCounts): string =>
+  namesOfRuns
+    .filter((name) => runs[name] > 0)
+    .map((name) => `${runs[name]} ${NAMES[name]}`)
+    .join(", ");
+
+/** How a batch stands, as a person reads it, within 80 columns. */
+export const batchText = (report: BatchReport): string => {
+  const {
+    closedAt,
+    failure,
+    others,
+    runs,
+    stage,
+    startedAt,
+    startedBy,
+    status,
+    totals,
+    workflowId,
+  } = report;
+  const counts = countsText(runs);
+  const ofOthers = others === null ? "" : countsText(others);
+  const lines: ReadonlyArray<Line> = [
+    ["state", styled(COLOURS[status], status)],
+    ...(stage === STEP.awaitApproval && status === "running"
+      ? [["waits", `for a second person: ${commandLine("attention")}`] as const]
+      : []),
+    ["started", `${time(startedAt)} by ${startedBy}`],
+    ...(closedAt === null ? [] : [["ended", time(closedAt)] as const]),
+    ["totals", totalsText(totals)],
+    ...rowLines(report),
+    ...(counts === "" ? [] : [["payouts", counts] as const]),
+    ...(ofOthers === "" ? [] : [["of other files", ofOthers] as const]),
+    ...(failure === undefined ? [] : fieldRows({ failure })),
+    ...(runs.asking + (others?.asking ?? 0) > 0
+      ? [["see them", commandLine("attention")] as const]
+      : []),
+  ];
+  return `${styled("bold", workflowId)}\n${columns(lines)}`;
+};

@@ -1,0 +1,51 @@
+import { styled } from "./output.ts";
+import { commandOf } from "./next-operation.ts";
+import { wrap } from "./text.ts";
+import type { Check } from "@durable-payments/operations/doctor/check";
+
+const SHOWN = {
+  ok: { word: "ok", colour: "green" },
+  warning: { word: "warning", colour: "yellow" },
+  failed: { word: "FAILED", colour: "red" },
+  skipped: { word: "skipped", colour: "yellow" },
+} as const;
+
+const WORD_WIDTH = Math.max(...Object.values(SHOWN).map(({ word }) => word.length));
+
+const INDENT = "    ";
+
+/** A command that is too long for a line is broken before its flags, so that it can still be copied. */
+const remedyText = (remedy: string): string =>
+  remedy.startsWith("temporal ")
+    ? `${INDENT}${remedy.replaceAll(" --", ` \\\n${INDENT}  --`)}`
+    : wrap(remedy, INDENT);
+
+/** What to do about a check that failed: a sentence, or a command. */
+const remedyOf = ({ next, remedy }: Check): string | undefined => {
+  if (next === undefined) return remedy;
+  return next.operation === "startServer"
+    ? `Set TEMPORAL_ADDRESS, or start a server on this machine: ${commandOf(next)}`
+    : commandOf(next);
+};
+
+/** A check as a program reads it. */
+export const checkAnswer = (check: Check) => {
+  const { next: _, remedy: __, ...rest } = check;
+  const remedy = remedyOf(check);
+  return { ...rest, ...(remedy !== undefined && { remedy }) };
+};
+
+/** The checks as a person reads them, with what to do about those that failed. */
+export const doctorText = (checks: ReadonlyArray<Check>): string => {
+  const nameWidth = Math.max(...checks.map(({ name }) => name.length));
+  const indent = " ".repeat(WORD_WIDTH + nameWidth + 4);
+  return checks
+    .map(checkAnswer)
+    .map(({ detail, name, remedy, status }) => {
+      const { colour, word } = SHOWN[status];
+      const line = `${styled(colour, word.padEnd(WORD_WIDTH))}  ${name.padEnd(nameWidth)}  ${wrap(detail, indent).trimStart()}`;
+      if (remedy === undefined) return line;
+      return `${line}\n  What to do:\n${remedyText(remedy)}`;
+    })
+    .join("\n");
+};

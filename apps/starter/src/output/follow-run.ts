@@ -1,0 +1,125 @@
+import type { Progress } from "@durable-payments/protocol";
+import { webUiLink } from "@durable-payments/operations/connection/temporal-settings";
+import type { Temporal } from "@durable-payments/operations/connection/temporal";
+import type { PendingActivity } from "@durable-payments/operations/runs/pending-activities";
+import { awaitRun } from "@durable-payments/operations/runs/wait";
+import type { RunUpdate } from "@durable-payments/operations/runs/watch";
+import type { SubmittedRun } from "@durable-payments/operations/start/start-run";
+import { commandLine } from "./command-line.ts";
+import { withNext } from "./next-operation.ts";
+import type { Output } from "./output.ts";
+import { progressLines } from "./progress-lines.ts";
+import { columns, duration, fieldRows, time } from "./text.ts";
+
+const VERBS = {
+  completed: "has completed",
+  failed: "has failed",
+  paused: "is paused",
+  running: "is under way",
+} as const;
+
+/** A run that was started, or found, as a person reads it. */
+export const describeSubmitted = (temporal: Temporal, run: SubmittedRun): string => {
+  const { runId, status, workflowId } = run;
+  const link = webUiLink(temporal.settings, run);
+  const rows: Array<readonly [string, string]> = [
+    ["id", workflowId],
+    ["run id", runId],
+    ...(run.status === "completed" ? fieldRows(run.result) : []),
+    ...(run.status === "failed" ? fieldRows(run.failure) : []),
+    ["see it", commandLine("status", workflowId)],
+    ...(link === undefined ? [] : [["Web UI", link] as const]),
+  ];
+  const title = status === "started" ? "Started" : `The run ${VERBS[status]}`;
+  return `${title}\n${columns(rows)}`;
+};
+
+const REDRAW_EVERY_MS = 1_000;
+
+/** Shows on standard error how a run gets on: a line for each thing that changes. */
+class RunProgress {
+  readonly #workflowId: string;
+  readonly #output: Output;
+  readonly #said = new Set<string>();
+  #progress: Progress | undefined;
+  #pending: ReadonlyArray<PendingActivity> = [];
+
+  constructor(workflowId: string, output: Output) {
+    this.#workflowId = workflowId;
+    this.#output = output;
+  }
+
+  show(update: RunUpdate): void {
+    switch (update.kind) {
+      case "progress":
+        this.#progress = update.now;
+        for (const line of progressLines(this.#workflowId, update.before, update.now)) {
+          this.#output.say(line);
+        }
+        this.draw();
+        return;
+      case "pending":
+        this.#pending = update.activities;
+        for (const { activity, message } of this.#pending) {
+          if (message !== undefined) this.#sayOnce(`  ${activity}: ${message}`);
+        }
+        return;
+      case "unanswered":
+        this.#output.say(withNext(update));
+        return;
+      case "answersAgain":
+        this.#output.say("The run answers again.");
+    }
+  }
+
+  draw(): void {
+    const step = this.#progress?.steps.findLast(({ until }) => until === undefined);
+    this.#output.live(
+      step &&
+        `… ${step.name} since ${time(step.since)} (${duration(Date.now() - Date.parse(step.since))})${this.#nextPoll()}`,
+    );
+  }
+
+  #sayOnce(line: string): void {
+    if (this.#said.has(line)) return;
+    this.#said.add(line);
+    this.#output.say(line);
+  }
+
+  /** When the next of the activities that are under way is tried again. */
+  #nextPoll(): string {
+    const [next] = this.#pending
+      .flatMap(({ nextAttemptAt }) => (nextAttemptAt === undefined ? [] : [nextAttemptAt]))
+      .toSorted();
+    if (next === undefined) return "";
+    const wait = Date.parse(next) - Date.now();
+    return wait > 0 ? `, next look in ${duration(wait)}` : "";
+  }
+}
+
+const sayWhatGoesOn = (output: Output, { runId, workflowId }: SubmittedRun): void => {
+  output.live(undefined);
+  output.say(
+    `Not waiting any longer; the run goes on. See it: ${commandLine("status", workflowId)}`,
+  );
+  if (output.json) output.answer({ workflowId, runId, status: "running" }, () => "");
+};
+
+/** Await the end of a run, showing on standard error how it gets on; an interruption leaves it going. */
+export const followRun = async (
+  temporal: Temporal,
+  run: SubmittedRun,
+  output: Output,
+): Promise<SubmittedRun> => {
+  const progress = new RunProgress(run.workflowId, output);
+  const redraw = setInterval(() => progress.draw(), REDRAW_EVERY_MS);
+  output.onInterrupt = () => sayWhatGoesOn(output, run);
+  try {
+    const ended = await awaitRun(temporal, run, (update) => progress.show(update));
+    return { ...ended, ...(run.inputDiffers && { inputDiffers: run.inputDiffers }) };
+  } finally {
+    clearInterval(redraw);
+    output.live(undefined);
+    output.onInterrupt = undefined;
+  }
+};

@@ -1,0 +1,78 @@
+import type { WaitingRun } from "@durable-payments/operations/decisions/human-tasks";
+import type { RunInDoubt } from "@durable-payments/operations/decisions/in-doubt";
+import { commandLine } from "./command-line.ts";
+import { argumentsOf, withNext } from "./next-operation.ts";
+import { styled } from "./output.ts";
+import { approvalLines, attentionLines } from "./progress-lines.ts";
+import { time, wrap } from "./text.ts";
+
+const humanTaskLines = (run: WaitingRun): Array<string> => {
+  const { approval, attention, noProgress, workflowId } = run;
+  if (attention !== null) return attentionLines(workflowId, attention);
+  return approval === undefined
+    ? [wrap(noProgress ? withNext(noProgress) : "It was answered meanwhile.", "  ")]
+    : approvalLines(workflowId, approval);
+};
+
+const runText = (run: WaitingRun): string =>
+  [
+    `${styled("bold", run.workflowId)} (${run.type}), started ${time(run.startedAt)}`,
+    ...humanTaskLines(run),
+  ].join("\n");
+
+/** The runs that wait for a person, as a person reads them. */
+export const waitingRunsText = (runs: ReadonlyArray<WaitingRun>): string =>
+  runs.length === 0 ? "No run waits for a person." : runs.map(runText).join("\n\n");
+
+/** A run that waits for a person, as a program reads it. */
+export const waitingRunAnswer = ({ noProgress, ...run }: WaitingRun) => ({
+  ...run,
+  ...(noProgress && { noProgress: withNext(noProgress) }),
+});
+
+type StepInDoubt = RunInDoubt["inDoubt"][number];
+
+const stepText = ({ amount, currency = "", ids, key, operation, step }: StepInDoubt): string =>
+  wrap(
+    [
+      `! ${step}: ${operation} ${ids === undefined ? "may have been" : "was"} carried out`,
+      ...Object.entries(ids ?? {}).map(([name, id]) => `${name} ${id}`),
+      ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
+      ...(key === undefined ? [] : [`key ${key}`]),
+    ].join(", "),
+    "  ",
+  );
+
+/** What is in doubt of an ended run, as a person reads it, with what to do. */
+export const inDoubtLines = (
+  workflowId: string,
+  {
+    inDoubt,
+    retry,
+  }: Pick<RunInDoubt, "inDoubt"> & { readonly retry: RunInDoubt["retry"] | undefined },
+): ReadonlyArray<string> => [
+  ...inDoubt.map(stepText),
+  wrap("Look it up with the service before anything is paid again. Then:", "  "),
+  ...[
+    ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--found", "NAME=ID"],
+    ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--not-carried-out"],
+    ...(retry === undefined ? [] : [argumentsOf(retry)]),
+  ].map((command) => `    ${commandLine(...command)}`),
+];
+
+/** The ended runs in doubt, as a person reads them. */
+export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
+  runs
+    .map(({ closedAt, inDoubt, retry, type, workflowId }) =>
+      [
+        `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${time(closedAt)}`}`,
+        ...inDoubtLines(workflowId, { inDoubt, retry }),
+      ].join("\n"),
+    )
+    .join("\n\n");
+
+/** An ended run in doubt, as a program reads it: with the arguments of the command that retries it. */
+export const inDoubtAnswer = ({ retry, ...run }: RunInDoubt) => ({
+  ...run,
+  ...(retry && { retry: argumentsOf(retry) }),
+});

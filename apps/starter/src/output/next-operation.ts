@@ -1,0 +1,87 @@
+import type { NextOperation } from "@durable-payments/operations/errors";
+import { commandLine } from "./command-line.ts";
+
+/** The arguments of the command of the starter that does an operation; undefined where npm does it. */
+export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
+  switch (next.operation) {
+    case "describe":
+      return ["status", next.workflowId];
+    case "timeline":
+      return ["runs", "show", next.workflowId];
+    case "audit":
+      return ["audit", next.workflowId];
+    case "watch":
+      return ["watch", next.workflowId];
+    case "retry":
+      return [
+        "runs",
+        "retry",
+        next.workflowId,
+        ...(next.from === undefined ? [] : ["--from", next.from]),
+        ...(next.overrule ? ["--overrule", "--by", "NAME", "--reason", "WHY"] : []),
+        ...(next.isDryRun ? ["--dry-run"] : []),
+        ...(next.amend ? ["--amend", "FILE"] : []),
+      ];
+    case "cancel":
+      return ["runs", "cancel", next.workflowId];
+    case "replay":
+      return ["runs", "replay", next.workflowId];
+    case "export":
+      return ["runs", "export", "ID", "--file", "FILE"];
+    case "humanTasks":
+      return ["attention"];
+    case "describeBatch":
+      return ["payouts", "status", next.workflowId];
+    case "importOverruling":
+      return ["payouts", "import", "FILE", "--by", "NAME", "--overrule", "WHY"];
+    case "resume":
+      return ["resume", "--by", "NAME"];
+    case "doctor":
+      return ["doctor"];
+    case "startWorker":
+    case "startServer":
+      return [];
+  }
+};
+
+/** The command that does an operation, as the user would type it. */
+export const commandOf = (next: NextOperation): string => {
+  switch (next.operation) {
+    case "startWorker":
+      return "npm run worker";
+    case "startServer":
+      return "npm run dev";
+    default:
+      return commandLine(...argumentsOf(next));
+  }
+};
+
+const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
+  describe: "See it:",
+  timeline: "See it:",
+  audit: "See who did what:",
+  watch: "Follow it:",
+  retry: "Retry it:",
+  cancel: "End it:",
+  replay: "Find where they part:",
+  export: "Write one:",
+  humanTasks: "See what waits for a person:",
+  describeBatch: "See it:",
+  importOverruling: "To overrule it:",
+  resume: "Let sends go on:",
+  doctor: "Find what is missing:",
+  startWorker: "Start one:",
+  startServer: "Start one on this machine:",
+};
+
+const purposeOf = (next: NextOperation): string =>
+  next.operation === "retry" && next.overrule ? "To overrule it:" : PURPOSES[next.operation];
+
+/** A message, and what to do next, as one text. */
+export const withNext = ({
+  message,
+  next,
+}: {
+  readonly message: string;
+  readonly next?: NextOperation | undefined;
+}): string => (next === undefined ? message : `${message} ${purposeOf(next)} ${commandOf(next)}`);

@@ -1,0 +1,127 @@
+import type {
+  ApprovalRequest,
+  HumanTask,
+  HumanTaskAction,
+  Progress,
+  StepProgress,
+} from "@durable-payments/protocol";
+import { isApproval } from "@durable-payments/operations/decisions/human-tasks";
+import { commandLines } from "./command-line.ts";
+import { columns, duration, fieldRows, textOf, wrap } from "./text.ts";
+
+/** What marks the state of a step. */
+export const MARKS = {
+  running: "…",
+  waiting: "…",
+  needsAttention: "!",
+  done: "✓",
+  failed: "✗",
+} as const;
+
+/** How long a step took, or has been going on. */
+export const stepTime = ({ since, until }: StepProgress, now = Date.now()): string =>
+  duration((until === undefined ? now : Date.parse(until)) - Date.parse(since));
+
+const stepLine = (step: StepProgress): string => {
+  const start = `${MARKS[step.status]} ${step.name}`;
+  if (step.until !== undefined) return `${start} ${stepTime(step)}`;
+  // Why a person is needed is shown at length.
+  return step.status === "needsAttention" ? start : `${start} ${step.note ?? ""}`.trimEnd();
+};
+
+const isFlat = (value: unknown): boolean =>
+  typeof value !== "object" || value === null || Object.values(value).every(isPlain);
+const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
+
+const tableLines = (title: string, shown: unknown): Array<string> => {
+  if (isFlat(shown)) return [`${title}:`, columns(fieldRows(shown), "    ")];
+  // Not flat: an object or an array.
+  return Object.entries(shown as object).flatMap(([name, value]) => {
+    if (Array.isArray(value) && value.length === 0) return [];
+    return isPlain(value)
+      ? [`${title}, ${name}: ${textOf(value)}`]
+      : tableLines(`${title}, ${name}`, value);
+  });
+};
+
+const HOW: Readonly<
+  Record<HumanTaskAction, (idsWanted: ReadonlyArray<string>) => ReadonlyArray<string>>
+> = {
+  found: (idsWanted) => idsWanted.flatMap((id) => ["--found", `${id}=ID`]),
+  resend: () => ["--resend"],
+  amend: () => ["--amend", "FILE"],
+  abandon: () => ["--abandon", "WHY"],
+};
+
+/** The command that answers a question, up to the decision. */
+const decideBy = (workflowId: string, question: string): ReadonlyArray<string> => [
+  "resolve",
+  workflowId,
+  "--question",
+  question,
+  "--by",
+  "NAME",
+];
+
+/** What a person can do about a run that needs attention. */
+export const attentionLines = (workflowId: string, attention: HumanTask): Array<string> => {
+  const { actions, candidates, idsWanted, question, reason, sent, step, toSend } = attention;
+  return [
+    wrap(`${step} needs a person: ${reason}`, "  "),
+    toSend === undefined ? "  What was sent:" : "  What was sent before, as the journal has it:",
+    columns(fieldRows(sent), "    "),
+    ...(toSend === undefined
+      ? []
+      : ["  What was not sent, and is to be sent now:", columns(fieldRows(toSend), "    ")]),
+    ...candidates.flatMap((candidate, index) => [
+      `  What may be it (${index + 1} of ${candidates.length}):`,
+      columns(fieldRows(candidate), "    "),
+    ]),
+    "  Decide, by one of:",
+    ...actions.map((action) =>
+      commandLines("    ", ...decideBy(workflowId, question), ...HOW[action](idsWanted)),
+    ),
+  ];
+};
+
+/** What a second person can do about a payment that waits for approval. */
+export const approvalLines = (
+  workflowId: string,
+  { hash, payment, startedBy }: ApprovalRequest,
+): Array<string> => {
+  const command = ["approve", workflowId, "--by", "NAME", "--hash", hash] as const;
+  return [
+    wrap(
+      `Waits for the approval of a second person; started by ${startedBy ?? "nobody known"}.`,
+      "  ",
+    ),
+    columns(fieldRows(payment), "    "),
+    "  Decide, by one of:",
+    commandLines("    ", ...command),
+    commandLines("    ", ...command, "--reject", "WHY"),
+  ];
+};
+
+/** What a run shows to whom it waits for: bank details by which a balance is funded, a payment to approve. */
+export const shownLines = (workflowId: string, title: string, shown: unknown): Array<string> =>
+  isApproval(shown) ? approvalLines(workflowId, shown) : tableLines(`  ${title}`, shown);
+
+/** What has changed between two polls of a run, line by line. */
+export const progressLines = (
+  workflowId: string,
+  before: Progress | undefined,
+  now: Progress,
+): Array<string> => {
+  const steps = now.steps.filter((step) => {
+    const known = before?.steps.find(({ name }) => name === step.name);
+    return known === undefined || known.status !== step.status || known.note !== step.note;
+  });
+  const shown = Object.entries(now.shown).filter(([title]) => !(title in (before?.shown ?? {})));
+  return [
+    ...steps.map(stepLine),
+    ...shown.flatMap(([title, value]) => shownLines(workflowId, title, value)),
+    ...(now.attention && now.attention.question !== before?.attention?.question
+      ? attentionLines(workflowId, now.attention)
+      : []),
+  ];
+};

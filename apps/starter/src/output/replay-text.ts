@@ -1,0 +1,83 @@
+import type { Difference, Replay } from "@durable-payments/replay";
+import { styled } from "./output.ts";
+import type { ListLayout } from "./stream.ts";
+import { cut, WIDTH, wrap } from "./text.ts";
+
+type Frame = Difference["stack"][number];
+
+/** Widths are fixed: a row is printed before the next one is known. */
+const COLUMNS = { id: 36, type: 17, events: 6 } as const;
+const GAP = "  ";
+
+const row = (id: string, type: string, events: string, replay: string): string =>
+  [
+    id.padEnd(COLUMNS.id),
+    cut(type, COLUMNS.type).padEnd(COLUMNS.type),
+    events.padStart(COLUMNS.events),
+    replay,
+  ].join(GAP);
+
+/** `ACTIVITY_TASK_SCHEDULED` as the Web UI shows it: `ActivityTaskScheduled`. */
+const pascal = (type: string): string =>
+  type
+    .split("_")
+    .map((word) => `${word.slice(0, 1)}${word.slice(1).toLowerCase()}`)
+    .join("");
+
+const recorded = ({ name, type }: { readonly type: string; readonly name?: string }): string =>
+  name === undefined ? pascal(type) : `${pascal(type)} ${name}`;
+
+/** A frame on one line, the source in what is left of it, else on a line of its own. */
+const frameLine = ({ column, file, line, source }: Frame): string => {
+  const place = `    ${file}:${line}:${column}`;
+  return source === undefined ? place : `${place}\n      ${cut(source, WIDTH - 6)}`;
+};
+
+const frames = (title: string, stack: ReadonlyArray<Frame>): ReadonlyArray<string> =>
+  stack.length === 0 ? [] : [`  ${title}`, ...stack.map(frameLine)];
+
+/** A stack that begins where the other one ends says nothing more. */
+const addsTo = (stack: ReadonlyArray<Frame>, waitsAt: ReadonlyArray<Frame>): boolean => {
+  const [first] = waitsAt;
+  return !stack.some(({ file, line }) => file === first?.file && line === first.line);
+};
+
+const differenceLines = (
+  { command, event, stack, waitsAt }: Difference,
+  message: string,
+): ReadonlyArray<string> => [
+  wrap(
+    event === undefined
+      ? "history: no further event"
+      : `history: event ${event.id}, ${recorded(event)}`,
+    "  ",
+  ),
+  wrap(`code:    ${command === undefined ? "nothing of that kind" : recorded(command)}`, "  "),
+  ...frames("where the code did so:", stack),
+  ...(addsTo(stack, waitsAt) ? frames("where the code waits since:", waitsAt) : []),
+  wrap(`Temporal: ${message}`, "  "),
+];
+
+const line = (replay: Replay): string => {
+  const { events, type, workflowId } = replay;
+  const isLong = workflowId.length > COLUMNS.id;
+  const verdict = replay.deterministic
+    ? styled("green", "deterministic")
+    : styled("red", "differs");
+  const rest = row(isLong ? "" : workflowId, type, String(events), verdict);
+  return [
+    ...(isLong ? [workflowId] : []),
+    rest,
+    ...(replay.deterministic ? [] : differenceLines(replay.difference, replay.message)),
+  ].join("\n");
+};
+
+/** What came of replays, as a table and as JSON. */
+export const replayLayout: ListLayout<Replay> = {
+  field: "runs",
+  limit: Infinity,
+  head: () => styled("bold", row("ID", "TYPE", "EVENTS", "REPLAY")),
+  row: line,
+  none: "No such run.",
+  more: () => "",
+};

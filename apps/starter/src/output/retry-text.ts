@@ -1,0 +1,94 @@
+import { commandLine } from "./command-line.ts";
+import { withNext } from "./next-operation.ts";
+import { styled } from "./output.ts";
+import { columns, cut, wrap } from "./text.ts";
+import type { RetryPlan } from "@durable-payments/operations/retry/plan";
+import type { RetriedRun } from "@durable-payments/operations/retry/retry";
+import type { RetriedOne, RetryReport } from "@durable-payments/operations/retry/retry-many";
+
+const planRows = ({ again, amended, eventId, from, overruled, stays }: RetryPlan) => [
+  ["goes on from", `${from} (event ${eventId})`] as const,
+  ["stays done", stays.length === 0 ? "nothing" : stays.join(", ")] as const,
+  ...again.map(
+    ({ name, note }, index) =>
+      [index === 0 ? "done again" : "", note === null ? name : `${name}: ${note}`] as const,
+  ),
+  ...(amended.length === 0 ? [] : [["amended", amended.join(", ")] as const]),
+  ...overruled.map(({ by, what, why }) => ["overrules", `${what} by ${by}: ${why}`] as const),
+];
+
+/** A retry, as a person reads it. */
+export const retryText = ({ endedRunId, plan, runId, workflowId }: RetriedRun): string => {
+  const isDone = runId !== null;
+  const title = isDone ? `Retried ${workflowId}` : `Would retry ${workflowId}; nothing was done`;
+  return [
+    title,
+    columns([
+      ...planRows(plan),
+      ["ended run", endedRunId],
+      ...(isDone
+        ? [["new run", runId] as const, ["follow it", commandLine("watch", workflowId)] as const]
+        : []),
+    ]),
+  ].join("\n");
+};
+
+/** A retry, as a program reads it; the instruction itself may hold account numbers. */
+export const retryAnswer = ({ plan: { instruction: _, ...plan }, ...run }: RetriedRun) => ({
+  ...run,
+  status: run.runId === null ? "planned" : "retried",
+  plan,
+});
+
+const BAR = 24;
+
+/** How many of many are done, as a bar. */
+export const bar = (done: number, count: number): string =>
+  `[${"#".repeat(Math.floor((BAR * done) / count)).padEnd(BAR, ".")}] ${done} of ${count}`;
+
+const LONGEST_ID = 39;
+
+const STYLES = {
+  planned: "cyan",
+  retried: "green",
+  endedByPerson: "yellow",
+  notRetried: "yellow",
+  failed: "red",
+} as const;
+
+const LONGEST_STATUS = 13;
+
+const reasonOf = ({ next, reason }: RetriedOne): string | null =>
+  reason === null ? null : withNext({ message: reason, next });
+
+const runText = (run: RetriedOne): string => {
+  const { from, runId, status, workflowId } = run;
+  const reason = reasonOf(run);
+  const id = workflowId.length > LONGEST_ID ? `${workflowId}\n` : "";
+  const state = styled(STYLES[status], status.padEnd(LONGEST_STATUS));
+  const shown = (id === "" ? workflowId : "").padEnd(LONGEST_ID);
+  const line = `${id}${shown}  ${state}  ${from === null ? "" : cut(`from ${from}`, 23)}`.trimEnd();
+  return runId !== null || reason === null ? line : `${line}\n${wrap(reason, "  ")}`;
+};
+
+/** What became of many runs, as a person reads it. */
+export const retriesText = (report: RetryReport): string => {
+  const { count, endedByPerson, failed, notRetried, planned, retried, runs } = report;
+  const parts = [
+    ...(planned > 0 ? [`${planned} would be retried`] : []),
+    ...(retried > 0 ? [`${retried} retried`] : []),
+    ...(endedByPerson > 0 ? [`${endedByPerson} left out, ended by a person`] : []),
+    ...(notRetried > 0 ? [`${notRetried} cannot be retried so`] : []),
+    ...(failed > 0 ? [`${failed} could not be reached`] : []),
+  ];
+  return [...runs.map(runText), `${count} runs: ${parts.join(", ") || "nothing to do"}`].join("\n");
+};
+
+/** What became of many runs, as a program reads it. */
+export const retriesAnswer = (report: RetryReport) => ({
+  ...report,
+  runs: report.runs.map((run) => {
+    const { next: _, ...rest } = run;
+    return { ...rest, reason: reasonOf(run) };
+  }),
+});

@@ -1,0 +1,104 @@
+import type { StepProgress } from "@durable-payments/protocol";
+import { styled } from "./output.ts";
+import { columns, fieldRows, time, wrap } from "./text.ts";
+import { inDoubtLines } from "./human-task-text.ts";
+import { argumentsOf, withNext } from "./next-operation.ts";
+import type { PendingActivity } from "@durable-payments/operations/runs/pending-activities";
+import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
+import type { RunReport } from "@durable-payments/operations/runs/report";
+
+const COLOURS = {
+  completed: "green",
+  failed: "red",
+  paused: "yellow",
+  running: "cyan",
+  started: "cyan",
+} as const;
+
+const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
+  lines.length === 0 ? [] : ["", styled("bold", title), ...lines];
+
+const stepLines = (steps: ReadonlyArray<StepProgress>): Array<string> => {
+  const nameWidth = Math.max(0, ...steps.map(({ name }) => name.length));
+  const times = steps.map((step) => stepTime(step));
+  const timeWidth = Math.max(0, ...times.map(({ length }) => length));
+  return steps.map((step, index) => {
+    const start = `  ${MARKS[step.status]} ${step.name.padEnd(nameWidth)}  ${(times[index] ?? "").padStart(timeWidth)}  `;
+    // What was going on is of interest while it goes on.
+    const note = step.status === "done" ? "" : (step.note ?? "");
+    return `${start}${wrap(note, " ".repeat(start.length)).trimStart()}`.trimEnd();
+  });
+};
+
+const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActivity): string =>
+  wrap(
+    [
+      `${activity}:`,
+      message ?? "under way",
+      ...(attempt > 1 || message !== undefined ? [`Looked or tried ${attempt} times.`] : []),
+      ...(nextAttemptAt === undefined ? [] : [`Next: ${time(nextAttemptAt)}.`]),
+    ].join(" "),
+    "  ",
+  );
+
+const endLines = (report: RunReport): Array<string> => {
+  switch (report.status) {
+    case "completed":
+      return section("Result", [columns(fieldRows(report.result))]);
+    case "failed":
+      return section("Failure", [columns(fieldRows(report.failure))]);
+    default:
+      return [];
+  }
+};
+
+/** A run as a person reads it, at most 80 columns wide where ids allow it. */
+export const reportText = (report: RunReport): string => {
+  const { attention, ids, pending, shown, stage, status, steps, workflowId } = report;
+  const rows: Array<readonly [string, string]> = [
+    ["state", styled(COLOURS[status], status)],
+    [
+      "stage",
+      report.since === null ? (stage ?? "–") : `${stage ?? "–"} since ${time(report.since)}`,
+    ],
+    ["started", time(report.startedAt)],
+    ...(report.closedAt === null ? [] : [["ended", time(report.closedAt)] as const]),
+    ["run id", report.runId],
+    ...Object.entries(ids),
+    ...(report.stepsFrom === "history" && report.paymentIds.length > 0
+      ? [["ids", report.paymentIds.join(" ")] as const]
+      : []),
+    ...(report.webUi === null ? [] : [["Web UI", report.webUi] as const]),
+  ];
+  return [
+    `${styled("bold", workflowId)} (${report.type})`,
+    columns(rows),
+    ...section(
+      report.stepsFrom === "progress" ? "Steps" : "Activities, from the history",
+      stepLines(steps),
+    ),
+    ...(report.noProgress === undefined
+      ? []
+      : ["", wrap(`The run cannot be asked: ${withNext(report.noProgress)}`)]),
+    ...section("Waits for", pending.map(pendingLines)),
+    ...section(
+      "Shown",
+      Object.entries(shown).flatMap(([title, value]) => shownLines(workflowId, title, value)),
+    ),
+    ...(attention ? section("Needs a person", attentionLines(workflowId, attention)) : []),
+    ...endLines(report),
+    ...(report.inDoubt.length === 0
+      ? []
+      : section(
+          "In doubt",
+          inDoubtLines(workflowId, { inDoubt: report.inDoubt, retry: report.retry }),
+        )),
+  ].join("\n");
+};
+
+/** A run as a program reads it. */
+export const reportAnswer = ({ noProgress, retry, ...report }: RunReport) => ({
+  ...report,
+  ...(noProgress && { noProgress: withNext(noProgress) }),
+  ...(retry && { retry: argumentsOf(retry) }),
+});

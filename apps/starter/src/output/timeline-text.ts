@@ -1,0 +1,143 @@
+import { commandLines } from "./command-line.ts";
+import { argumentsOf } from "./next-operation.ts";
+import { styled } from "./output.ts";
+import { columns, cut, duration, fieldRows, time, wrap } from "./text.ts";
+import { STATE_STYLES } from "./run-list-text.ts";
+import type {
+  Timeline,
+  TimelineActivity,
+  TimelineEvent,
+  TimelineStep,
+} from "@durable-payments/operations/timeline/timeline";
+
+const MARKS = { done: "✓", failed: "✗", cancelled: "✗", running: "…" } as const;
+
+/** The longest name of a step that is shown whole. */
+const LONGEST_NAME = 36;
+
+const INDENT = " ".repeat(6);
+
+const since = (from: string): number => Date.now() - Date.parse(from);
+
+const stepLine = ({ name, outcome, since: from, tookMs }: TimelineStep, width: number): string =>
+  `  ${MARKS[outcome]} ${cut(name, LONGEST_NAME).padEnd(width)}  ${time(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
+
+const attemptsOf = ({ attempts }: TimelineActivity): string =>
+  attempts > 1 ? `, attempt ${attempts}` : "";
+
+const activityText = (activity: TimelineActivity): string => {
+  const { attempts, failure, nextAttemptAt, outcome, tookMs } = activity;
+  const name = activity.summary ?? activity.activity;
+  switch (outcome) {
+    case "done":
+      return `${name}: done after ${duration(tookMs ?? 0)}${attemptsOf(activity)}${failure === null ? "" : `; the one before: ${failure.message}`}`;
+    case "pending": {
+      const tried = attempts > 1 || failure ? `, tried or looked ${attempts} times` : "";
+      const last = failure === null ? "" : `: ${failure.message}`;
+      const next = nextAttemptAt === null ? "" : ` Next: ${time(nextAttemptAt)}.`;
+      return `${name}: under way for ${duration(since(activity.since))}${tried}${last}${next}`;
+    }
+    case "cancelled":
+      return `${name}: cancelled after ${duration(tookMs ?? 0)}`;
+    default:
+      return `${name}: failed after ${duration(tookMs ?? 0)}${attemptsOf(activity)}: ${failure?.message ?? outcome}`;
+  }
+};
+
+/** How long a person took. */
+const waitedFor = (at: string, { events }: TimelineStep): string => {
+  const question = events.findLast((event) => event.kind === "question" && event.since <= at);
+  return question?.kind === "question"
+    ? ` after ${duration(Date.parse(at) - Date.parse(question.since))}`
+    : "";
+};
+
+const eventText = (event: TimelineEvent, step: TimelineStep): string => {
+  switch (event.kind) {
+    case "activity":
+      return activityText(event);
+    case "timer":
+      return event.tookMs === null
+        ? `waits since ${time(event.since)}${event.summary === null ? "" : `: ${event.summary}`}`
+        : `waited ${duration(event.tookMs)}${event.summary === null ? "" : `: ${event.summary}`}`;
+    case "question":
+      return `asked a person, ${time(event.since)}${step.outcome === "running" && step.events.at(-1) === event ? `: no answer for ${duration(since(event.since))}` : ""}`;
+    case "leftOver":
+      return `undoing: could not ${event.what}, ${time(event.at)}`;
+    case "signal":
+      return `was signalled (${event.name}), ${time(event.at)}`;
+    case "update":
+      return `${event.by ?? "somebody"} decided${waitedFor(event.at, step)}, ${time(event.at)}: ${event.what ?? event.name}`;
+  }
+};
+
+/** A step that did one thing, at once, needs no second line. */
+const isPlain = ({ events, outcome }: TimelineStep): boolean =>
+  outcome === "done" &&
+  events.every(
+    (event) => event.kind === "activity" && event.outcome === "done" && event.attempts === 1,
+  );
+
+const stepLines = (steps: ReadonlyArray<TimelineStep>): Array<string> => {
+  const width = Math.min(LONGEST_NAME, Math.max(0, ...steps.map(({ name }) => name.length)));
+  return steps.flatMap((step) => [
+    stepLine(step, width),
+    ...(isPlain(step) ? [] : step.events.map((event) => wrap(eventText(event, step), INDENT))),
+  ]);
+};
+
+const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
+  lines.length === 0 ? [] : ["", styled("bold", title), ...lines];
+
+/** The timeline of a run as a person reads it, at most 80 columns wide where ids allow it. */
+export const timelineText = (timeline: Timeline): string => {
+  const { closedAt, failure, laterRun, paymentIds, resetFrom, startedAt, startedBy, state } =
+    timeline;
+  const style = state === "continuedAsNew" ? "cyan" : STATE_STYLES[state];
+  const rows: Array<readonly [string, string]> = [
+    ...(timeline.summary === null ? [] : [["to do", timeline.summary] as const]),
+    ["state", styled(style, state)],
+    ["started", `${time(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
+    closedAt === null
+      ? ["so far", duration(since(startedAt))]
+      : [
+          "ended",
+          `${time(closedAt)}, after ${duration(Date.parse(closedAt) - Date.parse(startedAt))}`,
+        ],
+    ["run id", timeline.runId],
+    ...(resetFrom === null
+      ? []
+      : [
+          ["reset from", resetFrom.runId] as const,
+          ["", `${time(resetFrom.at)}: ${resetFrom.reason}`] as const,
+        ]),
+    ...(laterRun === null ? [] : [["later run", laterRun] as const]),
+    ...(paymentIds.length === 0 ? [] : [["ids", paymentIds.join(" ")] as const]),
+    ...(timeline.webUi === null ? [] : [["Web UI", timeline.webUi] as const]),
+  ];
+  return [
+    `${styled("bold", timeline.workflowId)} (${timeline.type})`,
+    columns(rows),
+    ...section("What happened (times in UTC)", stepLines(timeline.steps)),
+    ...(timeline.result === null || timeline.result === undefined
+      ? []
+      : section("Result", [columns(fieldRows(timeline.result))])),
+    ...(failure === null ? [] : section("Why it failed", [columns(fieldRows(failure))])),
+    ...(timeline.workerFault === null
+      ? []
+      : section("The worker cannot go on", [wrap(timeline.workerFault, "  ")])),
+    ...section(
+      "What can be done",
+      timeline.next.flatMap(({ why, ...next }) => [
+        wrap(`${why}:`, "  "),
+        commandLines("    ", ...argumentsOf(next)),
+      ]),
+    ),
+  ].join("\n");
+};
+
+/** The timeline of a run as a program reads it: with the arguments of the commands of what can be done. */
+export const timelineAnswer = ({ next, ...timeline }: Timeline) => ({
+  ...timeline,
+  next: next.map(({ why, ...operation }) => ({ why, command: argumentsOf(operation) })),
+});

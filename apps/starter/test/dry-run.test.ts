@@ -1,0 +1,22 @@
+import { expect, it, vi } from "vitest";
+import { csv, makeRows } from "./support/batch-files.ts";
+import { jsonOf, makeStarter } from "./support/starter.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+it("a dry run without Temporal says what it knows", async () => {
+  const { file, starter } = await makeStarter();
+  const name = await file("payouts.csv", csv(makeRows("dry", 2)));
+  // Nobody listens on port 1.
+  const env = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
+  const called = await starter(["payouts", "import", name, "--dry-run", "--json"], { env });
+  expect(called.exitCode).toBe(3);
+  expect(called.stderr).toContain("could not be found out");
+  expect(jsonOf(called)).toMatchObject({
+    status: "checked",
+    rows: 2,
+    totals: { EUR: "3.00" },
+    known: null,
+    funds: [{ currency: "EUR", total: "3.00", available: null, isEnough: null }],
+  });
+});

@@ -1,0 +1,103 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { type BatchRow, isRecord } from "@durable-payments/protocol";
+import { createHash } from "node:crypto";
+import { invalidInput, refused } from "../errors.ts";
+import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";
+import { type Chunk, chunksOf } from "./chunks.ts";
+import type { RowFault } from "./raw-rows.ts";
+import { Totals } from "./totals.ts";
+
+/** A batch file without faults. */
+export interface CheckedFile {
+  readonly file: string;
+  /** Workflow id of its batch, made of all that its rows hold. */
+  readonly batch: string;
+  readonly rows: number;
+  readonly totals: Readonly<Record<string, string>>;
+  /** Hashes of its chunks. */
+  readonly chunks: ReadonlyArray<string>;
+}
+
+const MOST_FAULTS_NAMED = 100;
+
+const HASH_CHARACTERS = 32;
+
+/** What a file with faults leads to; the first faults are named, the others counted. */
+export const wrongRows = (faults: ReadonlyArray<RowFault>, count: number) =>
+  invalidInput(
+    `The file has ${count === 1 ? "one fault" : `${count} faults`}${
+      count > faults.length ? `, of which these are the first ${faults.length}` : ""
+    }. Nothing was started.`,
+    faults,
+  );
+
+/**
+ * Check every row of a batch file, in the memory of one chunk and a digest of each key.
+ *
+ * @throws InvalidInput that names the faults by row, column and rule
+ */
+export const checkBatchFile = async (
+  file: string,
+  assumptions: Assumptions,
+  onRow: (rows: number) => void = () => undefined,
+): Promise<CheckedFile> => {
+  const faults: Array<RowFault> = [];
+  let faultCount = 0;
+  let rows = 0;
+  const totals = new Totals();
+  const faultsOf = makeRowCheck(/\.csv$/i.test(file), assumptions);
+  const note = (found: ReadonlyArray<RowFault>) => {
+    faultCount += found.length;
+    faults.push(...found.slice(0, MOST_FAULTS_NAMED - faults.length));
+  };
+
+  async function* soundRows(): AsyncGenerator<BatchRow> {
+    for await (const raw of readRows(file)) {
+      rows += 1;
+      onRow(rows);
+      const found = "fault" in raw ? [raw.fault] : faultsOf(raw.row, raw.value);
+      note(found);
+      if ("fault" in raw || found.length > 0) continue;
+      const row = batchRow(raw.row, raw.value);
+      totals.add(row.currency, amountOf(row));
+      yield row;
+    }
+  }
+
+  const chunks: Array<string> = [];
+  for await (const { hash } of chunksOf(soundRows())) chunks.push(hash);
+  if (faultCount > 0) throw wrongRows(faults, faultCount);
+  if (rows === 0) throw invalidInput(`${file} has no rows: there is nothing to pay.`);
+  const content = createHash("sha256").update(chunks.join()).digest("hex");
+  const batch = `payouts/${content.slice(0, HASH_CHARACTERS)}`;
+  return { file, batch, rows, totals: totals.amounts, chunks };
+};
+
+const amountOf = ({ input }: BatchRow): string =>
+  // The check has seen to it.
+  (input as { readonly payout: { readonly amount: string } }).payout.amount;
+
+async function* rowsOf(file: string): AsyncGenerator<BatchRow> {
+  for await (const raw of readRows(file)) {
+    if ("fault" in raw || !isRecord(raw.value["payout"])) throw changed(file);
+    yield batchRow(raw.row, raw.value);
+  }
+}
+
+/**
+ * Read a checked file once more.
+ *
+ * @throws Refused where it is not what was checked
+ */
+export async function* chunksAgain({ file, chunks }: CheckedFile): AsyncGenerator<Chunk> {
+  let number = 0;
+  for await (const chunk of chunksOf(rowsOf(file))) {
+    if (chunk.hash !== chunks[number]) throw changed(file);
+    number = chunk.number;
+    yield chunk;
+  }
+  if (number !== chunks.length) throw changed(file);
+}
+
+const changed = (file: string) =>
+  refused(`${file} was changed while it was read. Nothing was started.`);

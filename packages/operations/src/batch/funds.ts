@@ -1,0 +1,65 @@
+import { makePaymentsClient } from "@durable-payments/api-core";
+import { messageOf } from "@durable-payments/protocol";
+import * as BigDecimal from "effect/BigDecimal";
+import * as Option from "effect/Option";
+import * as Result from "effect/Result";
+import type { ServiceSettings } from "../connection/service.ts";
+
+/** What a currency's balance holds, against what a file pays. */
+export interface Funds {
+  readonly currency: string;
+  readonly total: string;
+  /** null where it could not be read. */
+  readonly available: string | null;
+  readonly isEnough: boolean | null;
+  readonly problem?: string;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const isEnough = (available: string, total: string): boolean =>
+  Option.getOrElse(
+    Option.zipWith(BigDecimal.fromString(available), BigDecimal.fromString(total), (a, b) =>
+      BigDecimal.isGreaterThanOrEqualTo(a, b),
+    ),
+    () => false,
+  );
+
+/**
+ * Compare totals with the balances of their currencies, where the service can be asked.
+ *
+ * @param totals decimal strings by currency.
+ */
+export const compareFunds = async (
+  totals: Readonly<Record<string, string>>,
+  settings: ServiceSettings,
+): Promise<ReadonlyArray<Funds>> => {
+  const entries = Object.entries(totals);
+  const unknown = (problem: string) => ({ available: null, isEnough: null, problem });
+  if (Result.isFailure(settings)) {
+    return entries.map(([currency, total]) => ({
+      currency,
+      total,
+      ...unknown("not compared: PAYMENTS_* is not set here"),
+    }));
+  }
+  const client = makePaymentsClient({
+    ...settings.success,
+    maxAttempts: 1,
+    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, settings.success.requestTimeoutMs),
+  });
+  try {
+    return await Promise.all(
+      entries.map(async ([currency, total]) => {
+        try {
+          const { available_balance: available } = await client.retrieveBalance({ currency });
+          return { currency, total, available, isEnough: isEnough(available, total) };
+        } catch (error) {
+          return { currency, total, ...unknown(messageOf(error)) };
+        }
+      }),
+    );
+  } finally {
+    await client.close();
+  }
+};

@@ -1,0 +1,99 @@
+import type { BatchRow } from "@durable-payments/protocol";
+import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
+import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
+import { type CheckedFile, chunksAgain } from "./check-file.ts";
+import { findKnownRows, type KnownRows } from "./known-rows.ts";
+import { overruled } from "./rejections.ts";
+import { type BatchOptions, findBatch, startBatch, uploadChunks } from "./start.ts";
+
+/** What Temporal and the journal know of a file's rows. */
+export interface FoundRows extends KnownRows {
+  /** Why the journal was not asked. */
+  readonly whyNoJournal?: string;
+}
+
+/**
+ * Find which rows of a checked file have been paid, or are being paid.
+ *
+ * @param onRows is called with how many rows have been looked for.
+ * @throws InvalidInput where a key was used for another payment.
+ */
+export const findRows = (
+  temporal: Temporal,
+  checked: CheckedFile,
+  journal: JournalSettings,
+  onRows: (rows: number) => void,
+): Promise<FoundRows> =>
+  withJournalOrNot(journal, async (opened) => ({
+    ...(await findKnownRows(temporal, checked, onRows, opened.journal)),
+    ...("whyNot" in opened && { whyNoJournal: opened.whyNot }),
+  }));
+
+/** How a file is imported. */
+export interface ImportOptions extends BatchOptions {
+  readonly journal: JournalSettings;
+  /** Why rows are paid after all that a person has rejected. */
+  readonly overrule: string | undefined;
+}
+
+/** What is going on while a file is imported. */
+export interface ImportObserver {
+  /** So many rows have been looked for. */
+  readonly onRows: (rows: number) => void;
+  /** What was found; its new rows are written next. */
+  readonly onFound: (found: FoundRows) => void;
+  /** So many chunks have been written. */
+  readonly onChunk: (chunks: number) => void;
+  /** All is written, and nothing but the start is left. */
+  readonly onWritten: () => void;
+}
+
+/** What became of an import. */
+export type Imported =
+  /** The very file is being paid already; nothing was started. */
+  | { readonly outcome: "running" }
+  /** Each row has its run, started by this batch before; nothing was started. */
+  | { readonly outcome: "known" }
+  /** Each row has its run, started by other files; nothing was started, and the batch has no run. */
+  | { readonly outcome: "nothingNew" }
+  | { readonly outcome: "started"; readonly found: FoundRows };
+
+/**
+ * Pay the rows of a checked file, unless they are known. Interrupted before `onWritten` nothing was
+ * started, and the same call goes on where this one stopped.
+ *
+ * @throws InvalidInput where a key was used for another payment; EndedByPerson where a person has
+ *   rejected rows and that is not overruled; Refused where the file was changed, or the batch was
+ *   started by somebody else meanwhile.
+ */
+export const importBatch = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  options: ImportOptions,
+  { onChunk, onFound, onRows, onWritten }: ImportObserver,
+): Promise<Imported> => {
+  const { batch } = checked;
+  const before = await findBatch(temporal, batch);
+  if (before?.status.name === "RUNNING") return { outcome: "running" };
+  const found = await findRows(temporal, checked, options.journal, onRows);
+  if (found.new === 0) return { outcome: before === undefined ? "nothingNew" : "known" };
+  const overruling = overruled(found.rejected, { by: options.startedBy, why: options.overrule });
+  onFound(found);
+  await uploadChunks(temporal, checked, onChunk);
+  onWritten();
+  const since = await findBatch(temporal, batch);
+  if (since !== undefined && since.runId !== before?.runId && since.status.name !== "RUNNING") {
+    throw refused(
+      `${batch} was started by somebody else meanwhile, and has ended. Nothing was started.`,
+      { operation: "describeBatch", workflowId: batch },
+    );
+  }
+  await startBatch(temporal, checked, options, overruling);
+  return { outcome: "started", found };
+};
+
+/** Read the rows of a checked file, chunk by chunk. */
+export async function* rowsOfFile(checked: CheckedFile): AsyncGenerator<ReadonlyArray<BatchRow>> {
+  for await (const { rows } of chunksAgain(checked)) yield rows;
+}

@@ -1,0 +1,124 @@
+import type { Journal } from "@durable-payments/journal";
+import type { BatchRow } from "@durable-payments/protocol";
+import type { Temporal } from "../connection/temporal.ts";
+import { type CheckedFile, chunksAgain, wrongRows } from "./check-file.ts";
+import { findRuns } from "./latest-runs.ts";
+import { type RowFault, rowFault } from "./raw-rows.ts";
+import { type Rejection, Rejections } from "./rejections.ts";
+import { type RowSends, sendsOfRow } from "./row-sends.ts";
+
+/** Which rows of a file have been paid or are being paid. */
+export interface KnownRows {
+  readonly new: number;
+  readonly known: number;
+  /** Lines of the rows that are new: `2-40, 42`; cut short where they are many. */
+  readonly newRows: string;
+  /** How many of the new rows were paid all the same, as the journal knows; null without one. */
+  readonly paidBefore: number | null;
+  /** How many of the new rows were sent, and the journal has no answer; null without one. */
+  readonly inDoubt: number | null;
+  /** The batches that people have rejected, and that held some of the new rows. */
+  readonly rejected: ReadonlyArray<Rejection>;
+}
+
+/** What the journal has of rows, by workflow id; nothing where it cannot be read. */
+const recordedOf = async (
+  journal: Journal | undefined,
+  rows: ReadonlyArray<BatchRow>,
+): Promise<ReadonlyMap<string, RowSends>> => {
+  if (journal === undefined) return new Map();
+  const found = rows.map(
+    async (row) => [row.workflowId, (await sendsOfRow(journal, row)).sends] as const,
+  );
+  return new Map(await Promise.all(found));
+};
+
+const MOST_RANGES = 20;
+
+/** Consecutive new rows, as they come. */
+class Ranges {
+  #ranges: Array<{ readonly from: number; to: number }> = [];
+  #isBroken = true;
+
+  add(row: number): void {
+    const last = this.#ranges.at(-1);
+    if (last !== undefined && !this.#isBroken) last.to = row;
+    else if (this.#ranges.length <= MOST_RANGES) this.#ranges.push({ from: row, to: row });
+    this.#isBroken = false;
+  }
+
+  /** A row that does not belong to them lies between. */
+  break(): void {
+    this.#isBroken = true;
+  }
+
+  get text(): string {
+    const named = this.#ranges.slice(0, MOST_RANGES);
+    const more = this.#ranges.length > named.length ? ", …" : "";
+    return (
+      named.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(", ") + more
+    );
+  }
+}
+
+const MOST_FAULTS_NAMED = 100;
+
+/**
+ * Find which rows of a checked file are known.
+ *
+ * @param journal of the account that pays, where it can be read
+ *
+ * @throws InvalidInput where a key was used for another payment
+ */
+export const findKnownRows = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  onRow: (rows: number) => void,
+  journal?: Journal,
+): Promise<KnownRows> => {
+  const faults: Array<RowFault> = [];
+  const fresh = new Ranges();
+  let count = 0;
+  let known = 0;
+  let paid = 0;
+  let inDoubt = 0;
+  const rejections = await Rejections.read(temporal, checked.batch);
+  for await (const { rows } of chunksAgain(checked)) {
+    const found = await findRuns(
+      temporal,
+      rows.map(({ workflowId }) => workflowId),
+    );
+    const recorded = await recordedOf(
+      journal,
+      rows.filter(({ workflowId }) => !found.has(workflowId)),
+    );
+    for (const one of rows) {
+      const { fingerprint, key, row, workflowId } = one;
+      const run = found.get(workflowId);
+      const sends = recorded.get(workflowId);
+      const other = `${key} was used for another payment, ${workflowId}`;
+      if (run === undefined && sends !== "otherPayment") {
+        count += 1;
+        if (sends === "paid") paid += 1;
+        if (sends === "inDoubt") inDoubt += 1;
+        rejections.note(one);
+        fresh.add(row);
+        continue;
+      }
+      fresh.break();
+      if (run === undefined) faults.push(rowFault(row, "key", `${other}, as the journal has it`));
+      else if (run.memo?.["fingerprint"] === fingerprint) known += 1;
+      else faults.push(rowFault(row, "key", other));
+    }
+    onRow(count + known + faults.length);
+  }
+  if (faults.length > 0) throw wrongRows(faults.slice(0, MOST_FAULTS_NAMED), faults.length);
+  return {
+    new: count,
+    known,
+    newRows: fresh.text,
+    paidBefore: journal === undefined ? null : paid,
+    inDoubt: journal === undefined ? null : inDoubt,
+    rejected: rejections.found,
+  };
+};

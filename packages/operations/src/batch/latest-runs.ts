@@ -1,0 +1,43 @@
+import { queryTexts } from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+
+/** A query of this many ids is short enough for every database. */
+const IDS_IN_A_QUERY = 100;
+
+const listOf = async (
+  { client }: Temporal,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyArray<WorkflowExecutionInfo>> => {
+  const runs: Array<WorkflowExecutionInfo> = [];
+  const query = `WorkflowId IN ${queryTexts(ids)}`;
+  for await (const run of client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
+  return runs;
+};
+
+/** Find the latest run of each workflow id that has one. */
+export const findRuns = async (
+  temporal: Temporal,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyMap<string, WorkflowExecutionInfo>> => {
+  const found = new Map<string, WorkflowExecutionInfo>();
+  const lists: Array<ReadonlyArray<string>> = [];
+  for (let from = 0; from < ids.length; from += IDS_IN_A_QUERY) {
+    lists.push(ids.slice(from, from + IDS_IN_A_QUERY));
+  }
+  for (const runs of await Promise.all(lists.map((list) => listOf(temporal, list)))) {
+    for (const run of runs) {
+      const other = found.get(run.workflowId);
+      if (other === undefined || other.startTime < run.startTime) found.set(run.workflowId, run);
+    }
+  }
+  return found;
+};
+
+/** How long Temporal remembers a payout, and so its key, after its end: the namespace's retention, in ms. */
+export const readRetention = async ({ client, settings }: Temporal): Promise<number> => {
+  const { config } = await client.workflowService.describeNamespace({
+    namespace: settings.namespace,
+  });
+  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1000;
+};

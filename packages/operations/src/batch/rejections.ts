@@ -1,0 +1,161 @@
+import { readChunk } from "@durable-payments/activities/batch-chunks";
+import {
+  type BatchRow,
+  chunkId,
+  type OverruledBatch,
+  queryText,
+  textAt,
+  WORKFLOW,
+} from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import type { Temporal } from "../connection/temporal.ts";
+import { EndedByPerson, invalidInput } from "../errors.ts";
+import { utc } from "../utc.ts";
+import { awaitEnding } from "../runs/state.ts";
+import { memoOf } from "./report.ts";
+import { digestOf } from "./check-rows.ts";
+import { findBatch } from "./start.ts";
+
+/** A batch that a person has rejected, and how many rows to be paid now it held. */
+export interface Rejection extends Omit<OverruledBatch, "overruled" | "what"> {
+  readonly rows: number;
+}
+
+/** The rows of a rejected batch, as digests of their keys and payments. */
+interface RejectedBatch extends Omit<Rejection, "rows"> {
+  readonly held: ReadonlySet<string>;
+}
+
+type BatchRun = Pick<
+  WorkflowExecutionInfo,
+  "closeTime" | "memo" | "runId" | "startTime" | "type" | "workflowId"
+>;
+
+const REJECTED = `WorkflowType = ${queryText(WORKFLOW.payoutBatch)} AND ExecutionStatus = "Failed"`;
+
+const held = ({ fingerprint, workflowId }: BatchRow): string =>
+  digestOf(`${workflowId}\n${fingerprint}`);
+
+/** The rows of a chunk; none where Temporal has deleted it, as it is about to delete its batch. */
+const rowsOf = async ({ client }: Temporal, id: string): Promise<ReadonlyArray<BatchRow>> => {
+  try {
+    return await readChunk(client, id);
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === "ChunkMissing") return [];
+    throw error;
+  }
+};
+
+const readRejected = async (
+  temporal: Temporal,
+  run: BatchRun,
+  isOfFile: boolean,
+): Promise<RejectedBatch | undefined> => {
+  const { closeTime, runId, startTime, workflowId } = run;
+  const ending = await awaitEnding(temporal, { workflowId, runId });
+  if (ending.status !== "failed" || ending.failure.type !== "Rejected") return undefined;
+  const { details, message } = ending.failure;
+  const { chunks, startedBy } = memoOf(run);
+  const rows = new Set<string>();
+  // A batch of the same id holds the same rows.
+  const chunksToRead = isOfFile ? 0 : chunks;
+  for (let chunk = 1; chunk <= chunksToRead; chunk += 1) {
+    for (const row of await rowsOf(temporal, chunkId(workflowId, chunk))) rows.add(held(row));
+  }
+  return {
+    workflowId,
+    runId,
+    by: textAt(details, "by") ?? "unknown",
+    why: textAt(details, "why") ?? message,
+    at: (closeTime ?? startTime).toISOString(),
+    startedBy,
+    held: rows,
+  };
+};
+
+/** The batches that people have rejected, as long as Temporal keeps them, and what they held. */
+export class Rejections {
+  readonly #batch: string;
+  readonly #batches: ReadonlyArray<RejectedBatch>;
+  readonly #rows: Array<number>;
+
+  private constructor(batch: string, batches: ReadonlyArray<RejectedBatch>) {
+    this.#batch = batch;
+    this.#batches = batches;
+    this.#rows = batches.map(() => 0);
+  }
+
+  /** @param batch id of the batch of the file that is to be paid */
+  static async read(temporal: Temporal, batch: string): Promise<Rejections> {
+    const runs = new Map<string, BatchRun>();
+    // Visibility may not show it yet.
+    const latest = await findBatch(temporal, batch);
+    if (latest?.status.name === "FAILED") runs.set(latest.runId, latest);
+    for await (const run of temporal.client.workflow.list({ query: REJECTED })) {
+      runs.set(run.runId, run);
+    }
+    const batches: Array<RejectedBatch> = [];
+    for (const run of runs.values()) {
+      const rejected = await readRejected(temporal, run, run.workflowId === batch);
+      if (rejected !== undefined) batches.push(rejected);
+    }
+    return new Rejections(batch, batches);
+  }
+
+  /** Looks whether a row that is to be paid was in one of them. */
+  note(row: BatchRow): void {
+    const digest = held(row);
+    for (const [index, batch] of this.#batches.entries()) {
+      if (batch.workflowId === this.#batch || batch.held.has(digest))
+        this.#rows[index] = (this.#rows[index] ?? 0) + 1;
+    }
+  }
+
+  /** Those that held rows that are to be paid now, oldest first. */
+  get found(): ReadonlyArray<Rejection> {
+    return this.#batches
+      .map(({ held: _, ...batch }, index) => ({ ...batch, rows: this.#rows[index] ?? 0 }))
+      .filter(({ rows }) => rows > 0)
+      .toSorted((a, b) => a.at.localeCompare(b.at));
+  }
+}
+
+/** Word, for a person, that rows were rejected before. */
+export const rejectionText = ({ at, by, rows, why, workflowId }: Rejection): string =>
+  `${rows} of the new rows stand in ${workflowId}, which ${by} rejected on ${utc(at)}: ${why}`;
+
+/** Who overrules rejections, and why. */
+export interface Overruling {
+  readonly by: string;
+  /** undefined where nobody does. */
+  readonly why: string | undefined;
+}
+
+/**
+ * What is overruled of what people have rejected.
+ *
+ * @throws EndedByPerson where nobody overrules it; InvalidInput where there is nothing to be overruled
+ */
+export const overruled = (
+  rejections: ReadonlyArray<Rejection>,
+  { by, why }: Overruling,
+): ReadonlyArray<OverruledBatch> => {
+  if (why === undefined && rejections.length > 0) {
+    throw new EndedByPerson({
+      message: `${rejections.map(rejectionText).join(". ")}. What a person has ended stays ended, unless that is overruled by name and with a reason; then a second person has to approve it. Nothing was started.`,
+      next: { operation: "importOverruling" },
+    });
+  }
+  if (why !== undefined && rejections.length === 0) {
+    throw invalidInput(
+      "No person has rejected what is to be paid: there is nothing to overrule. Nothing was started.",
+    );
+  }
+  const at = new Date().toISOString();
+  return rejections.map(({ rows: _, ...rejection }) => ({
+    ...rejection,
+    what: "rejected",
+    overruled: { by, why: why ?? "", at },
+  }));
+};

@@ -1,0 +1,207 @@
+import {
+  askingStages,
+  type BatchProgress,
+  batchProgressQuery,
+  PAYMENT_BATCH,
+  PAYMENT_STAGE,
+  type PayoutBatchResult,
+  queryText,
+  queryTexts,
+  STEP,
+  UNFINISHED,
+  WORKFLOW,
+} from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
+import type { Failure } from "../history/failure.ts";
+import { awaitEnding, describeRun } from "../runs/state.ts";
+
+/** How many of the payout runs of a batch stand how. */
+export interface RunCounts {
+  readonly completed: number;
+  /** They ended while their payout was open still. */
+  readonly unfinished: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly terminated: number;
+  readonly timedOut: number;
+  /** They wait for a person. */
+  readonly asking: number;
+  /** Their payout was created, and its completion is awaited. */
+  readonly waiting: number;
+  /** They have something left to send. */
+  readonly sending: number;
+}
+
+/** How a batch stands. */
+export interface BatchReport {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly status: "running" | "completed" | "failed";
+  readonly stage: string | null;
+  readonly startedBy: string;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  readonly rows: number;
+  readonly totals: Readonly<Record<string, string>>;
+  /** Its own account of its rows; null where no worker gives it. */
+  readonly progress: BatchProgress | null;
+  readonly runs: RunCounts;
+  /** Rows whose runs other files started; null where they were not looked at. */
+  readonly others: RunCounts | null;
+  /** Why it ended before its runs were started. */
+  readonly failure?: Failure;
+}
+
+/** What the memo of a batch holds. */
+interface BatchMemo {
+  readonly startedBy: string;
+  readonly rows: number;
+  readonly chunks: number;
+  readonly totals: Readonly<Record<string, string>>;
+}
+
+/** What a batch was started with, as its memo says. */
+export const memoOf = ({
+  memo,
+  type,
+  workflowId,
+}: Pick<WorkflowExecutionInfo, "memo" | "type" | "workflowId">): BatchMemo => {
+  if (type === WORKFLOW.payoutBatch) {
+    // What started it wrote it.
+    return memo as unknown as BatchMemo;
+  }
+  throw refused(`${workflowId} is a run of ${type}, not a batch.`, {
+    operation: "describe",
+    workflowId,
+  });
+};
+
+const countRuns = async ({ client }: Temporal, batch: string): Promise<RunCounts> => {
+  const ofBatch = `${PAYMENT_BATCH.name} = ${queryText(batch)}`;
+  const count = (condition: string) => client.workflow.count(`${ofBatch} ${condition}`);
+  const STAGE = PAYMENT_STAGE.name;
+  const open = `AND ExecutionStatus = "Running" AND ${STAGE}`;
+  const [{ groups }, unfinished, asking, waiting] = await Promise.all([
+    count("GROUP BY ExecutionStatus"),
+    count(`AND ExecutionStatus = "Completed" AND ${STAGE} = ${queryText(UNFINISHED)}`),
+    count(`${open} IN ${queryTexts(askingStages)}`),
+    count(`${open} = ${queryText(STEP.awaitPayout)}`),
+  ]);
+  const by = new Map(groups.map(({ count, groupValues }) => [String(groupValues[0]), count]));
+  const of = (status: string) => by.get(status) ?? 0;
+  return {
+    completed: Math.max(0, of("Completed") - unfinished.count),
+    unfinished: unfinished.count,
+    failed: of("Failed"),
+    cancelled: of("Canceled"),
+    terminated: of("Terminated"),
+    timedOut: of("TimedOut"),
+    asking: asking.count,
+    waiting: waiting.count,
+    // They are counted one after the other.
+    sending: Math.max(0, of("Running") - asking.count - waiting.count),
+  };
+};
+
+const PATIENCE_MS = 3_000;
+
+const askProgress = async (
+  { client, connection }: Temporal,
+  workflowId: string,
+): Promise<BatchProgress | null> => {
+  try {
+    return await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
+      client.workflow.getHandle(workflowId).query(batchProgressQuery),
+    );
+  } catch {
+    return null;
+  }
+};
+
+/** What its result says of its rows, where no worker can be asked. */
+const progressOf = (result: unknown): BatchProgress => {
+  // What the workflow returns.
+  const { conflicting, known, notStarted, rejected, rows, started } = result as PayoutBatchResult;
+  const done = rows - notStarted;
+  return { rows, done, started, known, conflicting, ...(rejected !== undefined && { rejected }) };
+};
+
+/**
+ * The rows of a batch that ended before it could report them: it was terminated, say. Those that
+ * have a run of it are counted; of a chunk that was under way it is not known here which rows another
+ * file had paid.
+ */
+const progressOfEnded = async (
+  { client }: Temporal,
+  batch: string,
+  rows: number,
+  last: BatchProgress | null,
+): Promise<BatchProgress> => {
+  const ids = new Set<string>();
+  // A run that was retried is there once more.
+  const query = `${PAYMENT_BATCH.name} = ${queryText(batch)}`;
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
+    ids.add(workflowId);
+  }
+  const { conflicting = 0, known = 0, ...commands } = last ?? {};
+  const started = ids.size;
+  const done = Math.min(rows, started + known + conflicting);
+  return { ...commands, rows, done, started, known, conflicting };
+};
+
+/**
+ * Describe how a batch stands.
+ *
+ * @throws NotFound where there is no run of that id; Refused where it is no batch.
+ */
+export const reportBatch = async (temporal: Temporal, workflowId: string): Promise<BatchReport> => {
+  const description = await describeRun(temporal, workflowId);
+  const { closeTime, runId, startTime, typedSearchAttributes } = description;
+  const { rows, startedBy, totals } = memoOf(description);
+  const isRunning = ["RUNNING", "CONTINUED_AS_NEW"].includes(description.status.name);
+  const [answered, runs, ending] = await Promise.all([
+    askProgress(temporal, workflowId),
+    countRuns(temporal, workflowId),
+    isRunning ? undefined : awaitEnding(temporal, { workflowId, runId }),
+  ]);
+  const result = ending?.status === "completed" ? progressOf(ending.result) : null;
+  const progress =
+    ending?.status === "failed"
+      ? await progressOfEnded(temporal, workflowId, rows, answered)
+      : (answered ?? result);
+  return {
+    workflowId,
+    runId,
+    status: ending?.status ?? "running",
+    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    startedBy,
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+    rows,
+    totals,
+    progress,
+    runs,
+    others: null,
+    ...(ending?.status === "failed" && { failure: ending.failure }),
+  };
+};
+
+/** Runs that ended without it being known that they have paid. */
+export const unpaid = ({
+  cancelled,
+  failed,
+  terminated,
+  timedOut,
+  unfinished,
+}: RunCounts): number => cancelled + failed + terminated + timedOut + unfinished;
+
+/** Whether a batch has ended, and each of its rows is known to be paid. */
+export const isEachPaid = ({ others, progress, rows, runs, status }: BatchReport): boolean =>
+  status === "completed" &&
+  progress?.done === rows &&
+  progress.conflicting === 0 &&
+  progress.rejected === undefined &&
+  unpaid(runs) === 0 &&
+  (others === null || unpaid(others) === 0);

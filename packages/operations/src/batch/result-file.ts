@@ -1,0 +1,119 @@
+import type { Journal } from "@durable-payments/journal";
+import type { BatchRow } from "@durable-payments/protocol";
+import * as Effect from "effect/Effect";
+import { randomUUID } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { extname } from "node:path";
+import type { Temporal } from "../connection/temporal.ts";
+import { invalidInput, type NextOperation, refused } from "../errors.ts";
+import { findRuns } from "./latest-runs.ts";
+import { outcomeOf, type RowOutcome } from "./row-outcome.ts";
+
+const FIELDS = [
+  "row",
+  "key",
+  "workflow_id",
+  "run_id",
+  "payout_id",
+  "status",
+  "reason",
+] as const satisfies ReadonlyArray<keyof Omit<RowOutcome, "next">>;
+
+const quoted = (value: string | number): string => {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+interface Format {
+  readonly head: string;
+  readonly line: (outcome: Omit<RowOutcome, "next">) => string;
+}
+
+const JSON_LINES: Format = { head: "", line: (outcome) => `${JSON.stringify(outcome)}\n` };
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  ".csv": {
+    head: `${FIELDS.join()}\n`,
+    line: (outcome) => `${FIELDS.map((field) => quoted(outcome[field])).join()}\n`,
+  },
+  ".jsonl": JSON_LINES,
+  ".ndjson": JSON_LINES,
+};
+
+/**
+ * The format that a result file's name tells.
+ *
+ * @throws InvalidInput
+ */
+const formatOf = (file: string): Format => {
+  const format = FORMATS[extname(file).toLowerCase()];
+  if (format !== undefined) return format;
+  throw invalidInput(`The result file must end in ${Object.keys(FORMATS).join(", ")}.`);
+};
+
+/** Say early that a result file's name is wrong. */
+export const checkResultFile = (file: string | undefined): void => {
+  if (file !== undefined) formatOf(file);
+};
+
+const ASKED_AT_ONCE = 16;
+
+/** How a result file is written. */
+export interface ResultFileOptions {
+  /** `.csv`, `.jsonl` or `.ndjson`. */
+  readonly file: string;
+  /** Where it can be read, it has rows that Temporal has forgotten. */
+  readonly journal: Journal | undefined;
+  /** Words what to do next, behind the reason of a row. */
+  readonly wordNext?: (next: NextOperation) => string;
+}
+
+/**
+ * Write what became of each row, in the memory of one chunk. The file appears when it is whole; one
+ * of that name is replaced.
+ *
+ * @throws InvalidInput where the file's name is wrong; Refused where it cannot be written.
+ */
+export const writeResultFile = async (
+  temporal: Temporal,
+  chunks: AsyncIterable<ReadonlyArray<BatchRow>>,
+  { file, journal, wordNext = () => "" }: ResultFileOptions,
+): Promise<void> => {
+  const { head, line } = formatOf(file);
+  const part = `${file}.${randomUUID()}.part`;
+  const written = ({ next, reason, ...outcome }: RowOutcome): string =>
+    line({
+      ...outcome,
+      reason: `${reason} ${next === undefined ? "" : wordNext(next)}`.trim(),
+    });
+  try {
+    const handle = await open(part, "w", 0o600);
+    try {
+      await handle.write(head);
+      for await (const rows of chunks) {
+        const runs = await findRuns(
+          temporal,
+          rows.map(({ workflowId }) => workflowId),
+        );
+        const outcomes = await Effect.runPromise(
+          Effect.forEach(
+            rows,
+            (row) =>
+              Effect.promise(() => outcomeOf(temporal, row, runs.get(row.workflowId), journal)),
+            { concurrency: ASKED_AT_ONCE },
+          ),
+        );
+        await handle.write(outcomes.map(written).join(""));
+      }
+    } finally {
+      await handle.close();
+    }
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    throw typeof code === "string" && /^E[A-Z]+$/.test(code)
+      ? refused(`Cannot write ${file}: ${code}.`)
+      : error;
+  }
+};

@@ -1,0 +1,183 @@
+import type { Journal } from "@durable-payments/journal";
+import {
+  type BatchRow,
+  PAYMENT_AWAITS,
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  PAYMENT_STAGE,
+  type PayoutResult,
+  textAt,
+} from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import type { NextOperation } from "../errors.ts";
+import { unsettledSteps } from "../history/in-doubt.ts";
+import { awaitEnding, describeRun } from "../runs/state.ts";
+import { openStanding } from "./row-counts.ts";
+import { sendsOfRow } from "./row-sends.ts";
+
+/** What became of a row: one line of a result file. */
+export interface RowOutcome {
+  readonly row: number;
+  readonly key: string;
+  readonly workflow_id: string;
+  readonly run_id: string;
+  readonly payout_id: string;
+  readonly status:
+    | "completed"
+    /** Not complete in the time that was allowed for it; neither is it known to have failed. */
+    | "unfinished"
+    | "failed"
+    | "cancelled"
+    | "terminated"
+    | "timedOut"
+    | "asking"
+    | "waiting"
+    | "sending"
+    | "notStarted"
+    /** Temporal has forgotten its run, and the journal has a send of it. */
+    | "forgotten"
+    /** The key has paid something else; this row was not paid. */
+    | "otherPayment";
+  readonly reason: string;
+  /** Where to look for more. */
+  readonly next?: NextOperation;
+}
+
+const ENDED = {
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  TERMINATED: "terminated",
+  TIMED_OUT: "timedOut",
+} as const;
+
+const endedAs = (name: string): (typeof ENDED)[keyof typeof ENDED] =>
+  Object.entries(ENDED).find(([known]) => known === name)?.[1] ?? "failed";
+
+type What = Pick<RowOutcome, "next" | "payout_id" | "reason" | "status">;
+
+const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): What => {
+  const stage = typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
+  const [awaited = ""] = typedSearchAttributes.get(PAYMENT_AWAITS) ?? [];
+  const payout_id = /^payout:(.*)$/.exec(awaited)?.[1] ?? "";
+  const status = openStanding(stage);
+  return status === "asking"
+    ? { payout_id, status, reason: "", next: { operation: "describe", workflowId } }
+    : { payout_id, status, reason: stage };
+};
+  }
+  return { payout_id, status: stage === STEP.awaitPayout ? "waiting" : "sending", reason: stage };
+};
+
+/** The payout that a run owned at last; empty where it owned none. */
+const createdPayout = (attributes: WorkflowExecutionInfo["typedSearchAttributes"]): string => {
+  const claim = (attributes.get(PAYMENT_IDS) ?? []).find((id) => id.startsWith("payout:"));
+  return claim?.slice("payout:".length) ?? "";
+};
+
+/** Whether a run ended while nobody knows whether it has paid. */
+const isInDoubt = async (
+  temporal: Temporal,
+  { runId, typedSearchAttributes, workflowId }: WorkflowExecutionInfo,
+): Promise<boolean> => {
+  if ((typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "") === "") return false;
+  const inDoubt = await unsettledSteps(temporal, await describeRun(temporal, workflowId, runId));
+  return inDoubt.length > 0;
+};
+
+const closedRun = async (temporal: Temporal, run: WorkflowExecutionInfo): Promise<What> => {
+  const { runId, status, typedSearchAttributes, workflowId } = run;
+  const ending = await awaitEnding(temporal, { workflowId, runId });
+  if (ending.status === "failed") {
+    const { details, message } = ending.failure;
+    const named = textAt(details, "payout_id") ?? "";
+    const created = createdPayout(typedSearchAttributes);
+    const mayBePaid = created === "" && (await isInDoubt(temporal, run));
+    return {
+      payout_id: named === "" ? created : named,
+      status: endedAs(status.name),
+      reason: [
+        message,
+        // What was created is not called back by the end of its run.
+        ...(named === "" && created !== "" ? ["Its payout was created."] : []),
+        ...(mayBePaid ? ["It may have been paid:"] : []),
+      ].join(" "),
+      ...(mayBePaid && { next: { operation: "describe", workflowId } as const }),
+    };
+  }
+  // What the workflow returns.
+  const { outcome, payout_id, payout_status } = ending.result as PayoutResult;
+  return outcome === "open"
+    ? { payout_id, status: "unfinished", reason: payout_status ?? "" }
+    : { payout_id, status: "completed", reason: "" };
+};
+
+const NOT_KNOWN: What = {
+  payout_id: "",
+  status: "notStarted",
+  reason: "Temporal knows no run of it: it was not started, or the run was deleted since",
+};
+
+/** What became of a row that Temporal does not know, as the journal has it. */
+const recorded = async (journal: Journal | undefined, row: BatchRow): Promise<What> => {
+  if (journal === undefined) return NOT_KNOWN;
+  const { payout_id, sends } = await sendsOfRow(journal, row);
+  switch (sends) {
+    case "otherPayment":
+      return {
+        payout_id: "",
+        status: "otherPayment",
+        reason: `its key was used for another payment, as the journal has it${payout_id === "" ? "" : `: ${payout_id}`}`,
+      };
+    case "paid":
+      return {
+        payout_id,
+        status: "forgotten",
+        reason: "its payout was created, as the journal has it",
+      };
+    case "inDoubt":
+      return {
+        payout_id: "",
+        status: "forgotten",
+        reason:
+          "it was sent, and the journal has no answer: import the file again, which looks for it first",
+      };
+    default:
+      return NOT_KNOWN;
+  }
+};
+
+const what = async (
+  temporal: Temporal,
+  row: BatchRow,
+  run: WorkflowExecutionInfo | undefined,
+  journal: Journal | undefined,
+): Promise<What> => {
+  if (run === undefined) return recorded(journal, row);
+  if (run.memo?.["fingerprint"] !== row.fingerprint) {
+    return {
+      payout_id: "",
+      status: "otherPayment",
+      reason: "its key was used for another payment",
+    };
+  }
+  return run.status.name === "RUNNING" ? openRun(run) : await closedRun(temporal, run);
+};
+
+/**
+ * Read what became of a row, from the latest run of its id.
+ *
+ * @param journal of the account that pays, where it can be read.
+ */
+export const outcomeOf = async (
+  temporal: Temporal,
+  row: BatchRow,
+  run: WorkflowExecutionInfo | undefined,
+  journal?: Journal,
+): Promise<RowOutcome> => ({
+  row: row.row,
+  key: row.key,
+  workflow_id: row.workflowId,
+  run_id: run?.runId ?? "",
+  ...(await what(temporal, row, run, journal)),
+});

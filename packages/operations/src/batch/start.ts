@@ -1,0 +1,110 @@
+import {
+  chunkId,
+  type OverruledBatch,
+  PAYMENT_STAGE,
+  type PayoutBatchInput,
+  WORKFLOW,
+} from "@durable-payments/protocol";
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { type CheckedFile, chunksAgain } from "./check-file.ts";
+import type { Chunk } from "./chunks.ts";
+import { totalsText } from "./totals.ts";
+
+/** How a batch is to be paid. */
+export interface BatchOptions {
+  readonly startedBy: string;
+  /** A total above this, in any currency, waits for a second person. */
+  readonly approveAbove: string | undefined;
+  readonly window: number | undefined;
+}
+
+const UPLOADED_AT_ONCE = 4;
+
+const uploadChunk = async (
+  { client, settings }: Temporal,
+  { batch }: CheckedFile,
+  { number, rows }: Chunk,
+): Promise<void> => {
+  await client.workflow.start(WORKFLOW.payoutBatchChunk, {
+    workflowId: chunkId(batch, number),
+    taskQueue: settings.taskQueue,
+    args: [rows],
+    // It is kept, not run: no worker takes it up.
+    startDelay: "365 days",
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "USE_EXISTING",
+    staticSummary: `${rows.length} rows of ${batch}`,
+  });
+};
+
+/** Write the rows of a checked file to Temporal, chunk by chunk; those that are there stay as they are. */
+export const uploadChunks = async (
+  temporal: Temporal,
+  checked: CheckedFile,
+  onChunk: (chunks: number) => void,
+): Promise<void> => {
+  let under: Array<Promise<void>> = [];
+  for await (const chunk of chunksAgain(checked)) {
+    under.push(uploadChunk(temporal, checked, chunk));
+    if (under.length === UPLOADED_AT_ONCE) {
+      await Promise.all(under);
+      under = [];
+      onChunk(chunk.number);
+    }
+  }
+  await Promise.all(under);
+};
+
+/** Find the latest run of a batch, if there is one. */
+export const findBatch = async (
+  { client }: Temporal,
+  batch: string,
+): Promise<WorkflowExecutionDescription | undefined> => {
+  try {
+    return await client.workflow.getHandle(batch).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Start the batch of chunks that have been written; the same that runs already is left alone.
+ *
+ * @param overruled what was rejected of its rows before.
+ */
+export const startBatch = async (
+  { client, settings }: Temporal,
+  { batch, chunks, rows, totals }: CheckedFile,
+  { approveAbove, startedBy, window }: BatchOptions,
+  overruled: ReadonlyArray<OverruledBatch>,
+): Promise<void> => {
+  const input: PayoutBatchInput = {
+    chunks: chunks.length,
+    rows,
+    totals,
+    ...(approveAbove !== undefined && { approval: { above: approveAbove } }),
+    ...(overruled.length > 0 && { overruled }),
+    ...(window !== undefined && { window }),
+  };
+  try {
+    await client.workflow.start(WORKFLOW.payoutBatch, {
+      workflowId: batch,
+      taskQueue: settings.taskQueue,
+      args: [input],
+      // One that was cancelled may be taken up again: its rows know whether they are paid.
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      workflowIdConflictPolicy: "FAIL",
+      memo: { startedBy, rows, chunks: chunks.length, totals },
+      staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
+      typedSearchAttributes: [{ key: PAYMENT_STAGE, value: "starting" }],
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+};

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApplicationFailure } from "@temporalio/common";
+import type { BatchRow } from "@durable-payments/protocol";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Temporal } from "../connection/temporal.ts";
+import { type BatchReport, reportBatch, type RunCounts, unpaid } from "./report.ts";
+import { countRows, type RowCounts, underWay } from "./row-counts.ts";
+import { rowsOfBatch } from "./rows-of-batch.ts";
+
+const SHORTEST_INTERVAL_MS = 1_000;
+const LONGEST_INTERVAL_MS = 10_000;
+const BACKOFF = 1.5;
+const OUTAGE_OUTLIVED_MS = 10 * 60_000;
+const COUNT_AGAIN_MS = 5_000;
+
+/** How a batch that is awaited gets on. */
+export type BatchUpdate =
+  | { readonly kind: "report"; readonly report: BatchReport }
+  /** Temporal does not answer; it is asked again. */
+  | { readonly kind: "unanswered" }
+  /** Runs of rows that other files started, or that were retried, go on still. */
+  | { readonly kind: "othersUnderWay"; readonly runs: number };
+
+/** Whether two reports show the same. */
+const isSame = (a: BatchReport | undefined, b: BatchReport): boolean =>
+  a !== undefined &&
+  JSON.stringify([a.runs, a.progress, a.stage]) === JSON.stringify([b.runs, b.progress, b.stage]);
+
+/** Await the end of a batch, and report how it gets on; an outage of Temporal is outlived. */
+export const awaitBatch = async (
+  temporal: Temporal,
+  workflowId: string,
+  onUpdate: (update: BatchUpdate) => void,
+): Promise<BatchReport> => {
+  let unansweredSince: number | undefined;
+  let last: BatchReport | undefined;
+  for (let interval = SHORTEST_INTERVAL_MS; ;) {
+    try {
+      const report = await reportBatch(temporal, workflowId);
+      unansweredSince = undefined;
+      if (report.status !== "running") return report;
+      onUpdate({ kind: "report", report });
+      interval = isSame(last, report)
+        ? Math.min(LONGEST_INTERVAL_MS, interval * BACKOFF)
+        : SHORTEST_INTERVAL_MS;
+      last = report;
+    } catch (error) {
+      if (!isNoAnswer(error)) throw error;
+      if (unansweredSince === undefined) onUpdate({ kind: "unanswered" });
+      unansweredSince ??= Date.now();
+      if (Date.now() - unansweredSince > OUTAGE_OUTLIVED_MS) throw error;
+    }
+    await sleep(interval);
+  }
+};
+
+/** How rows are counted. */
+export interface CountOptions {
+  /** Counts them again until all their runs have ended. */
+  readonly wait: boolean;
+  readonly onUpdate: (update: BatchUpdate) => void;
+}
+
+/** Count rows by how their runs stand. */
+export const countedRows = async (
+  temporal: Temporal,
+  batch: string,
+  chunks: () => AsyncIterable<ReadonlyArray<BatchRow>>,
+  { onUpdate, wait }: CountOptions,
+): Promise<RowCounts> => {
+  for (;;) {
+    const counts = await countRows(temporal, chunks(), batch);
+    const runs = underWay(counts.own) + underWay(counts.others);
+    if (!wait || runs === 0) return counts;
+    onUpdate({ kind: "othersUnderWay", runs });
+    await sleep(COUNT_AGAIN_MS);
+  }
+};
+
+/** Add what is known of the rows of a batch that has ended, where its counts alone do not have it. */
+export const withRows = async (
+  temporal: Temporal,
+  report: BatchReport,
+  options: CountOptions,
+): Promise<BatchReport> => {
+  const { progress, runs, status, workflowId } = report;
+  const isComplete = unpaid(runs) + underWay(runs) === 0 && (progress?.known ?? 0) === 0;
+  if (status === "running" || isComplete) return report;
+  try {
+    const rows = () => rowsOfBatch(temporal, workflowId);
+    const counts: { readonly own: RunCounts; readonly others: RunCounts } = await countedRows(
+      temporal,
+      workflowId,
+      rows,
+      options,
+    );
+    return { ...report, runs: counts.own, others: counts.others };
+  } catch (error) {
+    // Its rows are kept no longer than its runs; what is counted by them alone is reported all the same.
+    if (error instanceof ApplicationFailure && error.type === "ChunkMissing") return report;
+    throw error;
+  }
+};

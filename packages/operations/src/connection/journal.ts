@@ -1,0 +1,104 @@
+import {
+  describeJournalPlace,
+  type Journal,
+  JOURNAL_VARIABLE,
+  type JournalPlace,
+  JournalUnavailable,
+  openJournal,
+  readJournalPlace,
+} from "@durable-payments/journal";
+import { clientHash } from "@durable-payments/protocol/account";
+import { existsSync } from "node:fs";
+
+/** The journal that the workers of an account write, opened. */
+export interface OpenedJournal {
+  readonly journal: Journal;
+  readonly place: JournalPlace;
+  /** Where it is, in words. */
+  readonly where: string;
+}
+
+/** The journal cannot be read here; the message says why. */
+export class NoJournal extends Error {
+  override readonly name = "NoJournal";
+  /** Whether it is known where it is, and it cannot be used. */
+  readonly isFault: boolean;
+
+  constructor(message: string, { isFault }: { readonly isFault: boolean }) {
+    super(message);
+    this.isFault = isFault;
+  }
+}
+
+/** Where the journal of an account is. It takes no secret to find it. */
+export interface JournalSettings {
+  /** Client id of the account, `PAYMENTS_CLIENT_ID`. */
+  readonly clientId: string | undefined;
+  /** `PAYMENTS_JOURNAL`; the account's own file on this host where it is not set. */
+  readonly journal: string | undefined;
+}
+
+const open = async ({ clientId = "", journal }: JournalSettings): Promise<OpenedJournal> => {
+  if (clientId === "") {
+    throw new NoJournal("PAYMENTS_CLIENT_ID is not set here, which says whose journal it is", {
+      isFault: false,
+    });
+  }
+  const client = clientHash({ clientId });
+  try {
+    const place = readJournalPlace(journal, client);
+    const where = describeJournalPlace(place);
+    if (place._tag === "None") {
+      throw new NoJournal(`${JOURNAL_VARIABLE} is none`, { isFault: false });
+    }
+    // Only a worker makes one: an empty journal of this host would look as if nothing had been sent.
+    if (place._tag === "File" && !existsSync(place.file)) {
+      throw new NoJournal(
+        `there is no file ${place.file}: no worker of this client has run on this host as this user, or it has another ${JOURNAL_VARIABLE}`,
+        { isFault: false },
+      );
+    }
+    return { journal: await openJournal(place, client), place, where };
+  } catch (error) {
+    if (error instanceof JournalUnavailable) throw new NoJournal(error.message, { isFault: true });
+    throw error;
+  }
+};
+
+/** The journal, or why it cannot be read here. */
+export type JournalOrNot =
+  | { readonly journal: Journal }
+  | { readonly journal: undefined; readonly whyNot: string };
+
+/** Do something with the journal where it can be read here, and without it where it cannot. */
+export const withJournalOrNot = async <A>(
+  settings: JournalSettings,
+  use: (found: JournalOrNot) => Promise<A>,
+): Promise<A> => {
+  try {
+    return await withJournal(settings, use);
+  } catch (error) {
+    if (!(error instanceof NoJournal)) throw error;
+    return use({ journal: undefined, whyNot: error.message });
+  }
+};
+
+/**
+ * Open the journal of an account, do something, and close it.
+ *
+ * @throws NoJournal where there is none to be read here, or it cannot be used.
+ */
+export const withJournal = async <A>(
+  settings: JournalSettings,
+  use: (opened: OpenedJournal) => Promise<A>,
+): Promise<A> => {
+  const opened = await open(settings);
+  try {
+    return await use(opened);
+  } catch (error) {
+    if (error instanceof JournalUnavailable) throw new NoJournal(error.message, { isFault: true });
+    throw error;
+  } finally {
+    await opened.journal.close();
+  }
+};

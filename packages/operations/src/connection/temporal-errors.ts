@@ -1,0 +1,41 @@
+import { isGrpcServiceError, ServiceError } from "@temporalio/client";
+import { NamespaceNotFoundError } from "@temporalio/common";
+import { ConnectionFailed } from "../errors.ts";
+import type { TemporalSettings } from "./temporal-settings.ts";
+
+/** gRPC's codes for a call that got no answer: cancelled, deadline exceeded, unavailable. */
+const NO_ANSWER: ReadonlySet<number> = new Set([1, 4, 14]);
+
+/** Whether Temporal, or a worker behind it, gave no answer; what was asked may still be done. */
+export const isNoAnswer = (error: unknown): boolean => {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && NO_ANSWER.has(cause.code);
+};
+
+const detailsOf = (error: Error): string => {
+  const { cause } = error;
+  if (isGrpcServiceError(cause)) return cause.details || cause.message;
+  return cause instanceof Error ? cause.message : error.message;
+};
+
+/** Word an error of Temporal for a person; any other error is returned as it is. */
+export const asTemporalError = (
+  error: unknown,
+  { address, namespace }: Pick<TemporalSettings, "address" | "namespace">,
+): unknown => {
+  if (error instanceof NamespaceNotFoundError) {
+    return new ConnectionFailed({
+      reason: "namespaceNotFound",
+      message: `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`,
+      next: { operation: "doctor" },
+    });
+  }
+  if (error instanceof ServiceError || isGrpcServiceError(error)) {
+    return new ConnectionFailed({
+      reason: "temporalError",
+      message: `Temporal at ${address}, namespace "${namespace}", did not do what was asked: ${detailsOf(error)}.`,
+      next: { operation: "doctor" },
+    });
+  }
+  return error;
+};

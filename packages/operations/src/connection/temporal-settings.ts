@@ -1,0 +1,60 @@
+import { messageOf, taskQueueOf } from "@durable-payments/protocol";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { ConnectionFailed } from "../errors.ts";
+
+/** How Temporal is reached, and where the worker polls. */
+export interface TemporalSettings {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** TLS, API key and metadata; they hold secrets. */
+  readonly connectionOptions: ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
+  /** Address of the Web UI; without it no links are made. */
+  readonly webUi?: string;
+}
+
+const whatIsWrong = (error: unknown): string =>
+  // The library stumbles over a file without profiles.
+  error instanceof TypeError ? "the file has no table [profile.default]." : messageOf(error);
+
+/**
+ * Read Temporal's environment configuration: variables, and a profile of its configuration file.
+ *
+ * @param environment variables by name: `TEMPORAL_*`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`.
+ * @throws ConnectionFailed where it is wrong.
+ */
+export const temporalSettings = (
+  environment: Readonly<Record<string, string | undefined>>,
+): TemporalSettings => {
+  const set = Object.entries(environment).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  const webUi = environment["TEMPORAL_UI_URL"];
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig({
+      overrideEnvVars: Object.fromEntries(set),
+    });
+    return {
+      address: connectionOptions.address || "localhost:7233",
+      namespace: namespace || "default",
+      taskQueue: taskQueueOf(environment["PAYMENTS_TASK_QUEUE"]),
+      connectionOptions,
+      ...(webUi ? { webUi } : {}),
+    };
+  } catch (error) {
+    throw new ConnectionFailed({
+      reason: "cannotConnect",
+      message: `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${whatIsWrong(error)}`,
+    });
+  }
+};
+
+/** Make the address of a run's page in the Web UI; undefined where the settings have none. */
+export const webUiLink = (
+  { namespace, webUi }: Pick<TemporalSettings, "namespace" | "webUi">,
+  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
+): string | undefined => {
+  if (webUi === undefined) return undefined;
+  const path = ["namespaces", namespace, "workflows", workflowId, runId].map(encodeURIComponent);
+  return `${webUi.replace(/\/+$/, "")}/${path.join("/")}`;
+};

@@ -1,0 +1,63 @@
+import { messageOf } from "@durable-payments/protocol";
+import { Client, Connection } from "@temporalio/client";
+import { ConnectionFailed } from "../errors.ts";
+import { asTemporalError } from "./temporal-errors.ts";
+import type { TemporalSettings } from "./temporal-settings.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** A connection to Temporal. */
+export interface Temporal {
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly settings: TemporalSettings;
+}
+
+const whyNot = (error: unknown): string => {
+  const message = messageOf(
+    error instanceof Error && error.cause instanceof Error ? error.cause : error,
+  );
+  return message === "Failed to connect before the deadline"
+    ? `nothing answers there within ${CONNECT_TIMEOUT_MS / 1000} s`
+    : message;
+};
+
+const connect = async (settings: TemporalSettings): Promise<Connection> => {
+  try {
+    return await Connection.connect({
+      ...settings.connectionOptions,
+      address: settings.address,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+    });
+  } catch (error) {
+    throw new ConnectionFailed({
+      reason: "cannotConnect",
+      message: `Cannot connect to Temporal at ${settings.address} (TEMPORAL_ADDRESS): ${whyNot(error)}. Is it running?`,
+      next: { operation: "startServer" },
+    });
+  }
+};
+
+/**
+ * Connect to Temporal, do something, and close the connection.
+ *
+ * @throws ConnectionFailed within about five seconds.
+ * @example
+ * const report = await withTemporal(temporalSettings(process.env), (temporal) =>
+ *   reportRun(temporal, "invoice-2026-001"),
+ * );
+ */
+export const withTemporal = async <A>(
+  settings: TemporalSettings,
+  use: (temporal: Temporal) => Promise<A>,
+): Promise<A> => {
+  const connection = await connect(settings);
+  try {
+    const client = new Client({ connection, namespace: settings.namespace });
+    return await use({ client, connection, settings });
+  } catch (error) {
+    throw asTemporalError(error, settings);
+  } finally {
+    await connection.close();
+  }
+};

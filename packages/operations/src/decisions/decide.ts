@@ -1,0 +1,50 @@
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import type { UpdateDefinition } from "@temporalio/common";
+import type { Temporal } from "../connection/temporal.ts";
+import { ConnectionFailed, refused } from "../errors.ts";
+import { describeRun } from "../runs/state.ts";
+
+const PATIENCE_MS = 10_000;
+
+/**
+ * Give a run the decision of a person.
+ *
+ * @param update such as `approveUpdate`, `resolveUpdate` or `pauseBatchUpdate` of the protocol.
+ * @returns the id of the run that took it.
+ * @throws NotFound where there is no such run; Refused where the run does not take it;
+ *   ConnectionFailed where no worker could give it to the run, which may still take it.
+ */
+export const decide = async <Content>(
+  temporal: Temporal,
+  workflowId: string,
+  update: UpdateDefinition<void, [Content]>,
+  decision: Content,
+): Promise<string> => {
+  const { runId } = await describeRun(temporal, workflowId);
+  const { client, connection, settings } = temporal;
+  try {
+    await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
+      client.workflow.getHandle(workflowId, runId).executeUpdate(update, { args: [decision] }),
+    );
+    return runId;
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) {
+      throw refused(error.cause?.message ?? error.message);
+    }
+    if (error instanceof WorkflowNotFoundError) {
+      throw refused(`The run ${workflowId} has ended: it takes no decision any more.`);
+    }
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      throw new ConnectionFailed({
+        reason: "noWorker",
+        message: `No worker on task queue "${settings.taskQueue}" took the decision within ${PATIENCE_MS / 1000} s; it may still be taken.`,
+        next: { operation: "describe", workflowId },
+      });
+    }
+    throw error;
+  }
+};

@@ -1,0 +1,61 @@
+import {
+  type ApprovalRequest,
+  askingStages,
+  type HumanTask,
+  isRecord,
+  PAYMENT_STAGE,
+  queryTexts,
+} from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import * as Effect from "effect/Effect";
+import type { Temporal } from "../connection/temporal.ts";
+import type { Unanswered } from "../connection/workers.ts";
+import { askProgress } from "../runs/progress.ts";
+
+/** A run that waits for a person. */
+export interface WaitingRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly startedAt: string;
+  /** What is asked; null where the run could not be asked, or was answered meanwhile. */
+  readonly attention: HumanTask | null;
+  /** The payment that waits for a second person. */
+  readonly approval?: ApprovalRequest;
+  /** Why it could not be asked. */
+  readonly noProgress?: Unanswered;
+}
+
+const WAITING = `${PAYMENT_STAGE.name} IN ${queryTexts(askingStages)} AND ExecutionStatus = "Running"`;
+
+const ASKED_AT_ONCE = 8;
+
+/** Whether what a run shows is a payment that waits for a second person. */
+export const isApproval = (shown: unknown): shown is ApprovalRequest =>
+  isRecord(shown) && "hash" in shown && "payment" in shown;
+
+/** List the runs that wait for a person, each with what it asks. */
+export const listWaitingRuns = async (temporal: Temporal): Promise<ReadonlyArray<WaitingRun>> => {
+  const runs: Array<WorkflowExecutionInfo> = [];
+  for await (const run of temporal.client.workflow.list({ query: WAITING })) runs.push(run);
+  return await Effect.runPromise(
+    Effect.forEach(
+      runs,
+      ({ runId, startTime, taskQueue, type, workflowId }) =>
+        Effect.promise(async () => {
+          const asked = await askProgress(temporal, { workflowId, taskQueue });
+          const startedAt = startTime.toISOString();
+          const run = { workflowId, runId, type, startedAt };
+          if (asked._tag === "NoAnswer") {
+            const { message, next } = asked;
+            const noProgress = { message, ...(next && { next }) };
+            return { ...run, attention: null, noProgress };
+          }
+          const { attention = null, shown } = asked.progress;
+          const { approval } = shown;
+          return { ...run, attention, ...(isApproval(approval) && { approval }) };
+        }),
+      { concurrency: ASKED_AT_ONCE },
+    ),
+  );
+};

@@ -1,0 +1,42 @@
+import { type Decision, type HumanTask, resolveUpdate } from "@durable-payments/protocol";
+import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
+import { askProgress } from "../runs/progress.ts";
+import { describeRun, isUnderWay } from "../runs/state.ts";
+import { decide } from "./decide.ts";
+
+/**
+ * Read what a run asks now: nobody answers what they have not read.
+ *
+ * @throws NotFound where there is no such run; Refused where it asks nothing, or cannot be asked.
+ */
+export const readHumanTask = async (temporal: Temporal, workflowId: string): Promise<HumanTask> => {
+  const run = await describeRun(temporal, workflowId);
+  if (!isUnderWay(run)) {
+    throw refused(`The run ${workflowId} has ended: it takes no decision any more.`);
+  }
+  const asked = await askProgress(temporal, run);
+  if (asked._tag === "NoAnswer") {
+    throw refused(`${asked.message} Nothing was done.`, asked.next ?? { operation: "humanTasks" });
+  }
+  const { attention } = asked.progress;
+  if (attention === undefined) throw refused("This run does not wait for a person.");
+  return attention;
+};
+
+/**
+ * Give a run the decision of a person on the question that the person has read.
+ *
+ * @returns the id of the run that took it.
+ * @throws Refused where the run asks another question by now, or none; ConnectionFailed where no
+ *   worker took it.
+ */
+export const resolveRun = (
+  temporal: Temporal,
+  workflowId: string,
+  {
+    by,
+    decision,
+    question,
+  }: { readonly by: string; readonly question: string; readonly decision: Decision },
+): Promise<string> => decide(temporal, workflowId, resolveUpdate, { by, question, ...decision });

@@ -1,0 +1,121 @@
+import { MAY_BE_SENT_AFTER_END_MS } from "@durable-payments/activities/send-intent";
+import {
+  ownershipKeys,
+  PAYMENT_IDS,
+  queryText,
+  sendingOf,
+  textAt,
+} from "@durable-payments/protocol";
+import type { StepInDoubt } from "@durable-payments/workflows";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { invalidInput, refused } from "../errors.ts";
+import { readExecutionHistory } from "../history/execution-history.ts";
+import { unsettledSteps } from "../history/in-doubt.ts";
+import { keepSettlement } from "../history/settlement.ts";
+import { describeRun, isUnderWay } from "../runs/state.ts";
+
+/** The steps that a person has settled, and may correct. */
+const settledSteps = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<ReadonlyArray<StepInDoubt>> => {
+  const { sends, settlements } = await readExecutionHistory(temporal, run);
+  return [...new Set(settlements.map(({ step }) => step))].map((step) => ({
+    step,
+    operation: sends.get(step)?.kind.operation ?? "unknown",
+  }));
+};
+
+/** The run, other than this one, that owns something, if one does. */
+const ownerOf = async (
+  { client }: Temporal,
+  owned: string,
+  workflowId: string,
+): Promise<string | undefined> => {
+  const query = `${PAYMENT_IDS.name} = ${queryText(owned)} AND WorkflowId != ${queryText(workflowId)}`;
+  for await (const owner of client.workflow.list({ query })) return owner.workflowId;
+  return undefined;
+};
+
+/** What a person found out about a run in doubt. */
+export interface SettleOptions {
+  readonly by: string;
+  readonly reason: string;
+  /** The step; may be left out where one is in doubt. */
+  readonly step: string | undefined;
+  /** What it made, by id; undefined where it was not carried out. */
+  readonly found: Readonly<Record<string, string>> | undefined;
+}
+
+/** What is settled. */
+export interface Settled {
+  readonly runId: string;
+  readonly step: string;
+  /**
+   * ISO 8601: until when a worker that does not know of the end of the run may still send it, or it may
+   * be under way. Only where it was said not to be carried out before that.
+   */
+  readonly mayBeSentUntil?: string;
+}
+
+/**
+ * Keep what a person found out about what an ended run has sent.
+ *
+ * @returns the step that is settled.
+ * @throws NotFound where there is no such run; InvalidInput where it is not said which step, or no id
+ *   that it makes; Refused where the run goes on, nothing of it is in doubt, or another run owns the id.
+ */
+export const settle = async (
+  temporal: Temporal,
+  workflowId: string,
+  { by, found, reason, step }: SettleOptions,
+): Promise<Settled> => {
+  const run = await describeRun(temporal, workflowId);
+  if (isUnderWay(run)) {
+    throw refused(`The run ${workflowId} is under way: it may ask itself. Nothing was done.`, {
+      operation: "describe",
+      workflowId,
+    });
+  }
+  const open = await unsettledSteps(temporal, run);
+  // Of a step that sent several things all is settled at once.
+  const inDoubt = [
+    ...new Map(
+      (open.length > 0 ? open : await settledSteps(temporal, run)).map((each) => [each.step, each]),
+    ).values(),
+  ];
+  const names = inDoubt.map((each) => each.step).join(", ");
+  if (inDoubt.length === 0) {
+    throw refused(`Nothing of the run ${workflowId} is in doubt. Nothing was done.`);
+  }
+  const wanted = inDoubt.filter((each) => step === undefined || each.step === step);
+  const [settled, ...more] = wanted;
+  if (settled === undefined || more.length > 0) {
+    throw invalidInput(`Say which step of ${workflowId} (step): ${names}. Nothing was done.`);
+  }
+  const idWanted = sendingOf(settled.operation)?.idField;
+  if (found !== undefined && idWanted !== undefined && textAt(found, idWanted) === undefined) {
+    throw invalidInput(`What was found must have ${idWanted}. Nothing was done.`);
+  }
+  for (const [name, id] of Object.entries(found ?? {})) {
+    // Beside what was made a person may name what it was made for: that may well be of another run.
+    if (idWanted !== undefined && name !== idWanted) continue;
+    for (const owned of ownershipKeys({ [name]: id })) {
+      const owner = await ownerOf(temporal, owned, workflowId);
+      if (owner !== undefined) {
+        throw refused(
+          `${id} belongs to ${owner}: it is not what ${workflowId} sent. Nothing was done.`,
+        );
+      }
+    }
+  }
+  await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
+  const mayBeSentUntil = (run.closeTime?.getTime() ?? 0) + MAY_BE_SENT_AFTER_END_MS;
+  return {
+    runId: run.runId,
+    step: settled.step,
+    ...(found === undefined &&
+      Date.now() < mayBeSentUntil && { mayBeSentUntil: new Date(mayBeSentUntil).toISOString() }),
+  };
+};

@@ -1,0 +1,120 @@
+import { pollingHosts } from "@durable-payments/activities/polling-hosts";
+import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
+import { stepKinds } from "@durable-payments/protocol";
+import * as Result from "effect/Result";
+import {
+  type JournalSettings,
+  NoJournal,
+  type OpenedJournal,
+  withJournal,
+} from "../connection/journal.ts";
+import type { ServiceSettings } from "../connection/service.ts";
+import type { TemporalSettings } from "../connection/temporal-settings.ts";
+import { withTemporal } from "../connection/temporal.ts";
+import { ConnectionFailed } from "../errors.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+
+/** What the doctor checks. */
+export interface DoctorSettings {
+  /** Throws ConnectionFailed where the configuration of Temporal is wrong. */
+  readonly temporal: () => TemporalSettings;
+  readonly service: ServiceSettings;
+  readonly journal: JournalSettings;
+}
+
+const JOURNAL = "journal of sends";
+const LAG = "lag of lists";
+const ECHO = "keys in answers";
+
+const SERVER = "Let them share PostgreSQL: PAYMENTS_JOURNAL=postgres://… for every worker.";
+
+/** The hosts whose workers poll, where Temporal tells. */
+const hosts = async (temporal: () => TemporalSettings): Promise<ReadonlyArray<string>> => {
+  try {
+    return await withTemporal(temporal(), ({ client, settings }) =>
+      pollingHosts(client, settings.taskQueue),
+    );
+  } catch (error) {
+    if (error instanceof ConnectionFailed) return [];
+    throw error;
+  }
+};
+
+const checkPlace = async (
+  { place, where }: OpenedJournal,
+  temporal: () => TemporalSettings,
+): Promise<Check> => {
+  if (place._tag !== "File") return ok(JOURNAL, where);
+  const polling = await hosts(temporal);
+  return polling.length > 1
+    ? warning(
+        JOURNAL,
+        `${where}, and workers poll from ${polling.length} hosts, ${polling.join(", ")}: none of them knows what another has sent`,
+        SERVER,
+      )
+    : warning(
+        JOURNAL,
+        `${where}, and is lost with it`,
+        "Keep a copy of it off this host, or use PostgreSQL: docs/disaster-recovery.md.",
+      );
+};
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+const LISTS: ReadonlyArray<ListName> = ["listPayouts", "listCardholders"];
+
+/** How far the lists were seen to lag, against what is assumed of them. */
+export const checkLag = async (
+  journal: Pick<Journal, "listLag">,
+  listLagSeconds: number,
+): Promise<Check> => {
+  const lags = await Promise.all(
+    LISTS.map(async (list) => ({ list, lag: await journal.listLag(list) })),
+  );
+  const seen = lags.map(({ lag, list }) => `${list} ${seconds(lag)}`).join(", ");
+  const detail = `longest seen: ${seen}; listLagSeconds is ${listLagSeconds}`;
+  return lags.every(({ lag }) => lag <= listLagSeconds * 1000)
+    ? ok(LAG, detail)
+    : warning(
+        LAG,
+        `${detail}, and is exceeded: look-ups wait for as long as was seen`,
+        "Set listLagSeconds in PAYMENTS_ASSUMPTIONS above what was seen.",
+      );
+};
+
+/** Whether the service shows the keys that we send. */
+export const describeEcho = ({ none, other, same }: KeyEcho): string =>
+  same + other + none === 0
+    ? "no answer of createPayout yet"
+    : `answers of createPayout: our own key in ${same}, another in ${other}, none in ${none}`;
+
+const checkOpened = async (
+  opened: OpenedJournal,
+  { service: settings, temporal }: Pick<DoctorSettings, "service" | "temporal">,
+): Promise<ReadonlyArray<Check>> => {
+  const { journal } = opened;
+  return [
+    await checkPlace(opened, temporal),
+    Result.isSuccess(settings)
+      ? await checkLag(journal, settings.success.assumptions.listLagSeconds)
+      : skipped(LAG, "not checked: the settings are wrong"),
+    ok(ECHO, describeEcho(await journal.keyEcho(stepKinds.createPayout.sends.operation))),
+  ];
+};
+
+/** Check the journal that the workers of the account write. */
+export const checkJournal = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {
+  try {
+    return await withJournal(settings.journal, (opened) => checkOpened(opened, settings));
+  } catch (error) {
+    if (!(error instanceof NoJournal)) throw error;
+    const journal = error.isFault
+      ? failed(JOURNAL, error.message, "Until it can be used nothing is sent, and runs wait.")
+      : warning(
+          JOURNAL,
+          `not checked: ${error.message}`,
+          "Run this where a worker runs, with the worker's PAYMENTS_* settings.",
+        );
+    return [journal, ...[LAG, ECHO].map((name) => skipped(name, "not known without the journal"))];
+  }
+};

@@ -1,0 +1,85 @@
+import { WorkflowNotFoundError } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
+import { isRecord } from "@durable-payments/protocol";
+import type { StepInDoubt } from "@durable-payments/workflows";
+import { stepsInDoubt } from "../history/in-doubt.ts";
+import { readExecutionHistory } from "../history/execution-history.ts";
+import { describeRun, isUnderWay } from "../runs/state.ts";
+
+/** Who ends a run, and why. */
+export interface EndOptions {
+  readonly by: string;
+  readonly reason: string;
+}
+
+const ended = (workflowId: string): Error =>
+  refused(`The run ${workflowId} has ended. Nothing was done.`);
+
+const openRun = async (temporal: Temporal, workflowId: string) => {
+  const run = await describeRun(temporal, workflowId);
+  if (!isUnderWay(run)) throw ended(workflowId);
+  return run;
+};
+
+const orEnded = async <A>(workflowId: string, act: Promise<A>): Promise<A> => {
+  try {
+    return await act;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw ended(workflowId);
+    throw error;
+  }
+};
+
+/**
+ * Ask a run to end. It ends by itself, when it is known what became of what it has sent.
+ *
+ * @returns whether it was started to undo what it has done
+ * @throws NotFound where there is no such run; Refused where it has ended.
+ */
+export const cancelRun = async (
+  temporal: Temporal,
+  workflowId: string,
+  { by, reason }: EndOptions,
+): Promise<{ readonly runId: string; readonly undoes: boolean }> => {
+  const run = await openRun(temporal, workflowId);
+  const { startedWith } = await readExecutionHistory(temporal, run);
+  const { client } = temporal;
+  await orEnded(
+    workflowId,
+    client.workflowService.requestCancelWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId: run.runId },
+      reason: `${reason} (${by})`,
+      identity: by,
+      // A second request for the same run is the same request.
+      requestId: `cancel-${run.runId}`,
+    }),
+  );
+  const options = isRecord(startedWith) ? startedWith["options"] : undefined;
+  return {
+    runId: run.runId,
+    undoes: isRecord(options) && options["onFailure"] === "compensate",
+  };
+};
+
+/**
+ * End a run at once: its own code is not asked, so that nothing is undone or reconciled.
+ *
+ * @returns what it has sent and nobody knows what became of
+ * @throws NotFound where there is no such run; Refused where it has ended.
+ */
+export const terminateRun = async (
+  temporal: Temporal,
+  workflowId: string,
+  { by, reason }: EndOptions,
+): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<StepInDoubt> }> => {
+  const run = await openRun(temporal, workflowId);
+  const handle = temporal.client.workflow.getHandle(workflowId, run.runId);
+  await orEnded(workflowId, handle.terminate(`${reason} (${by})`));
+  const executed = await readExecutionHistory(temporal, run);
+  return {
+    runId: run.runId,
+    inDoubt: stepsInDoubt(executed),
+  };
+};

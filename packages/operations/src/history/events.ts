@@ -1,0 +1,84 @@
+import { PAYMENT_STAGE } from "@durable-payments/protocol";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { History } from "@temporalio/common/lib/proto-utils.js";
+import type { temporal } from "@temporalio/proto";
+
+/** An event of a history. */
+export type Event = NonNullable<History["events"]>[number];
+
+export type EventId = NonNullable<Event["eventId"]>;
+
+/** When an event happened, milliseconds since 1970. */
+export const millisecondsOf = ({ eventTime }: Event): number =>
+  Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6;
+
+/** When an event happened, ISO 8601. */
+export const timeOf = (event: Event): string => new Date(millisecondsOf(event)).toISOString();
+
+/** Decode a payload of a history. */
+export const decoded = (payload: temporal.api.common.v1.IPayload | null | undefined): unknown =>
+  payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
+
+/** What an activity or a timer is for, as its workflow says it. */
+export const summaryOf = ({ userMetadata }: Event): string | undefined => {
+  const summary = decoded(userMetadata?.summary);
+  return typeof summary === "string" ? summary : undefined;
+};
+
+/** What an event writes into a search attribute, if it writes that one. */
+export const searchAttributeOf = (event: Event, name: string): unknown => {
+  const { searchAttributes } = event.upsertWorkflowSearchAttributesEventAttributes ?? {};
+  return decoded(searchAttributes?.indexedFields?.[name]);
+};
+
+/** The stage that an event writes, if it writes one. */
+export const stageOf = (event: Event): string | undefined => {
+  const stage = searchAttributeOf(event, PAYMENT_STAGE.name);
+  return typeof stage === "string" ? stage : undefined;
+};
+
+/** The workflow task whose command an event records. */
+export const taskOf = (event: Event): EventId | undefined =>
+  event.upsertWorkflowSearchAttributesEventAttributes?.workflowTaskCompletedEventId ??
+  event.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ??
+  event.timerStartedEventAttributes?.workflowTaskCompletedEventId ??
+  event.markerRecordedEventAttributes?.workflowTaskCompletedEventId ??
+  undefined;
+
+/** How an activity ended. */
+export interface ActivityEnd {
+  /** Event at which it was scheduled. */
+  readonly scheduledBy: string;
+  readonly outcome: "done" | "failed" | "timedOut" | "cancelled";
+  readonly result: temporal.api.common.v1.IPayload | undefined;
+  readonly failure: temporal.api.failure.v1.IFailure | undefined;
+}
+
+/** Read the end of an activity; undefined where the event is no such end. */
+export const activityEndOf = (event: Event): ActivityEnd | undefined => {
+  const {
+    activityTaskCanceledEventAttributes: cancelled,
+    activityTaskCompletedEventAttributes: done,
+    activityTaskFailedEventAttributes: failed,
+    activityTaskTimedOutEventAttributes: timedOut,
+  } = event;
+  const ended = done ?? failed ?? timedOut ?? cancelled;
+  if (!ended) return undefined;
+  return {
+    scheduledBy: String(ended.scheduledEventId),
+    outcome: done ? "done" : failed ? "failed" : timedOut ? "timedOut" : "cancelled",
+    result: done?.result?.payloads?.[0],
+    failure: failed?.failure ?? timedOut?.failure ?? undefined,
+  };
+};
+
+/** What a local activity answered, if the event is of one of this type. */
+export const localAnswerOf = (event: Event, type: string): unknown => {
+  const details = event.markerRecordedEventAttributes?.details;
+  const about = decoded(details?.["data"]?.payloads?.[0]);
+  return typeof about === "object" && about !== null && "activity_type" in about
+    ? about.activity_type === type
+      ? decoded(details?.["result"]?.payloads?.[0])
+      : undefined
+    : undefined;
+};

@@ -1,0 +1,183 @@
+import {
+  type EndingDecision,
+  isRecord,
+  queryText,
+  type RetryInstruction,
+  type Sending,
+} from "@durable-payments/protocol";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
+import { allDecisions } from "./ending-decisions.ts";
+import { type PastStep, type ReadRun, readRun } from "./read-run.ts";
+import { type PastSend, sendsOf, undoneBy } from "./sends.ts";
+import { type KeptSettlement, readSettlement } from "./settlement.ts";
+
+/** A run of a workflow id, read. */
+export type ReadPastRun = ReadRun & { readonly runId: string };
+
+/** What all runs of a workflow id have done, and what people decided about them. */
+export interface ExecutionHistory {
+  /** The steps of the latest run, in order. */
+  readonly steps: ReadonlyArray<PastStep>;
+  readonly sends: ReadonlyMap<string, PastSend>;
+  /** What was undone after the failure, by kind: `card:ID`, `cardholder:ID`. */
+  readonly undone: ReadonlySet<string>;
+  /** What was to be undone, and nobody knows whether it was; also by kind. */
+  readonly undoing: ReadonlySet<string>;
+  /** What the first run was started with. */
+  readonly startedWith: unknown;
+  /** The same with all amendments since. */
+  readonly input: unknown;
+  readonly amendedBy: ReadonlyArray<string>;
+  /** The account that its runs were pinned to, as a hash. */
+  readonly account: string | undefined;
+  /** Decisions of people that ended runs of this id, oldest first. */
+  readonly decisions: ReadonlyArray<EndingDecision>;
+  /** Who asked the latest run to end, where somebody did. */
+  readonly cancelAsked: ReadRun["cancelAsked"];
+  /** What people found out about sends of unknown outcome, in the order of the runs. */
+  readonly settlements: ReadonlyArray<KeptSettlement>;
+}
+
+/** The amendment of a person to one step, as one of the run's input. */
+const asInput = (
+  input: unknown,
+  { input: part }: Sending,
+  amend: Readonly<Record<string, unknown>>,
+): unknown => {
+  if (!isRecord(input)) return input;
+  const { beneficiary_id, ...fields } = amend;
+  return {
+    ...input,
+    ...("beneficiary_id" in input && beneficiary_id !== undefined && { beneficiary_id }),
+    [part]: { ...(isRecord(input[part]) ? input[part] : {}), ...fields },
+  };
+};
+
+const isInstruction = (value: unknown): value is RetryInstruction =>
+  isRecord(value) && isRecord(value["sent"]);
+
+/** The retry instructions that runs have taken up, oldest first. */
+const instructionsOf = (runs: ReadonlyArray<ReadRun>): Array<RetryInstruction> =>
+  runs.flatMap(({ changes }) =>
+    changes.flatMap((change) => {
+      const instruction =
+        change.by === "reset" && isRecord(change.answer) ? change.answer["order"] : undefined;
+      return isInstruction(instruction) ? [instruction] : [];
+    }),
+  );
+
+/** The input with all amendments: of earlier retries, and of people whom a run has asked. */
+const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, PastSend>) => {
+  const startedWith = runs[0]?.startedWith;
+  const amendedBy = new Set<string>();
+  let input = startedWith;
+  for (const change of runs.flatMap(({ changes }) => changes)) {
+    if (change.by === "reset") {
+      const instruction = isRecord(change.answer) ? change.answer["order"] : undefined;
+      if (!isInstruction(instruction)) continue;
+      input = instruction.input ?? input;
+      for (const name of instruction.amendedBy) amendedBy.add(name);
+    } else {
+      const { amend, by } = change.decision;
+      const kind = sends.get(change.step)?.kind;
+      if (kind === undefined || !isRecord(amend)) continue;
+      input = asInput(input, kind, amend);
+      amendedBy.add(String(by));
+    }
+  }
+  return { startedWith, input, amendedBy: [...amendedBy] };
+};
+
+/** What the histories of all runs of a workflow id say, the latest last. */
+export const executionHistoryOf = (runs: ReadonlyArray<ReadPastRun>): ExecutionHistory => {
+  const sends = sendsOf(runs);
+  return {
+    steps: runs.at(-1)?.steps ?? [],
+    sends,
+    settlements: [],
+    ...undoneBy(runs),
+    ...amendedInput(runs, sends),
+    account: runs.findLast(({ account }) => account !== undefined)?.account,
+    decisions: allDecisions(
+      runs.flatMap(({ endedBy, runId }) => (endedBy === undefined ? [] : [{ ...endedBy, runId }])),
+      instructionsOf(runs),
+    ),
+    cancelAsked: runs.at(-1)?.cancelAsked,
+  };
+};
+
+const historyOf = async (
+  { client }: Temporal,
+  workflowId: string,
+  runId: string,
+): Promise<ReadPastRun> => {
+  try {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    return { ...readRun(history), runId };
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw refused(
+      `The history of ${runId}, an earlier run of ${workflowId}, is gone: nobody can tell what it has sent. Nothing was done.`,
+    );
+  }
+};
+
+/**
+ * Reads what all runs of a workflow id have done: this one, those that it was reset from, and
+ * those that were reset meanwhile.
+ *
+ * @throws Refused where one of them is gone
+ */
+export const readExecutionHistory = async (
+  temporal: Temporal,
+  { raw, runId, workflowId }: WorkflowExecutionDescription,
+): Promise<ExecutionHistory> => {
+  const runs = new Map<string, ReadPastRun>();
+  let next: string | undefined = runId;
+  while (next !== undefined && !runs.has(next)) {
+    const run: ReadPastRun = await historyOf(temporal, workflowId, next);
+    runs.set(next, run);
+    next = run.reset?.runId;
+  }
+  const inOrder = [...runs.values()].toReversed();
+  const isReset = raw.workflowExecutionInfo?.firstRunId !== runId;
+  const others: Array<ReadPastRun> = [];
+  if (isReset) {
+    const query = `WorkflowId = ${queryText(workflowId)}`;
+    for await (const other of temporal.client.workflow.list({ query })) {
+      if (!runs.has(other.runId)) {
+        others.push(await historyOf(temporal, workflowId, other.runId));
+      }
+    }
+  }
+  return settled(temporal, [...others, ...inOrder]);
+};
+
+/**
+ * What the runs' histories say, and where they do not know it, what a person found out since: what
+ * was found is found for good, and "not carried out" holds for the latest run.
+ */
+const settled = async (
+  temporal: Temporal,
+  runs: ReadonlyArray<ReadPastRun>,
+): Promise<ExecutionHistory> => {
+  const past = executionHistoryOf(runs);
+  const sends = new Map(past.sends);
+  const settlements: Array<KeptSettlement> = [];
+  for (const [step, send] of past.sends) {
+    if (send.sent.outcome !== "unknown") continue;
+    for (const { runId } of runs) {
+      const settlement = await readSettlement(temporal, runId, step);
+      if (settlement === undefined) continue;
+      settlements.push(settlement);
+      const id = settlement.found?.[send.kind.idField];
+      if (id !== undefined) sends.set(step, { ...send, sent: { outcome: "known", id } });
+      else if (runId === runs.at(-1)?.runId) {
+        sends.set(step, { ...send, sent: { outcome: "notSent" } });
+      }
+    }
+  }
+  return { ...past, sends, settlements };
+};

@@ -1,0 +1,147 @@
+import { PAYMENT_IDS, PAYMENT_IN_DOUBT, textAt } from "@durable-payments/protocol";
+import type { StepInDoubt } from "@durable-payments/workflows";
+import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { type NextOperation, Refused } from "../errors.ts";
+import { standing } from "./ending-decisions.ts";
+import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
+import type { PastSend } from "./sends.ts";
+import { readSettlement } from "./settlement.ts";
+
+const inDoubtOf = (step: string, { ids = {}, kind, lastInput, sent }: PastSend): StepInDoubt => {
+  const key = textAt(lastInput, "unique_request_id");
+  const card_limit = textAt(lastInput, "card_limit");
+  const amount = card_limit ?? textAt(lastInput, "amount");
+  const currency = card_limit === undefined ? textAt(lastInput, "currency") : "USD";
+  const made = sent.outcome === "known" ? { [kind.idField]: sent.id } : ids;
+  return {
+    step,
+    operation: kind.operation,
+    ...(key !== undefined && { key }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    ...(Object.keys(made).length > 0 && { ids: made }),
+  };
+};
+
+const othersInDoubt = (
+  step: string,
+  { kind, others = [] }: PastSend,
+): ReadonlyArray<StepInDoubt & { readonly isLeft: boolean }> =>
+  others.map((other) => ({ step, operation: kind.operation, ...other }));
+
+const withoutMark = ({
+  isLeft: _,
+  ...inDoubt
+}: StepInDoubt & { readonly isLeft: boolean }): StepInDoubt => inDoubt;
+
+/**
+ * The sends of a run with an unknown outcome, as all histories of its id say: what was really sent,
+ * where that is another request than the one that the run meant to send.
+ */
+export const stepsInDoubt = ({ sends }: ExecutionHistory): ReadonlyArray<StepInDoubt> =>
+  [...sends].flatMap(([step, send]) =>
+    send.sent.outcome === "unknown"
+      ? [
+          ...othersInDoubt(step, send).map(withoutMark),
+          ...(send.isLastInDoubt === false ? [] : [inDoubtOf(step, send)]),
+        ]
+      : [],
+  );
+
+/** What was sent before, and a person had something else sent beside, whose outcome is known. */
+export const leftInDoubt = ({ sends }: ExecutionHistory): ReadonlyArray<StepInDoubt> =>
+  [...sends].flatMap(([step, send]) =>
+    send.sent.outcome === "unknown"
+      ? []
+      : othersInDoubt(step, send)
+          .filter(({ isLeft }) => isLeft)
+          .map(withoutMark),
+  );
+
+/**
+ * What a run made that was terminated before it took the answer: its history alone knows it.
+ *
+ * @param ids that the run owned at last.
+ */
+export const untakenSteps = (
+  { sends }: ExecutionHistory,
+  ids: ReadonlyArray<string>,
+): ReadonlyArray<StepInDoubt> =>
+  [...sends].flatMap(([step, send]) =>
+    send.sent.outcome === "known" && !ids.includes(send.sent.id) ? [inDoubtOf(step, send)] : [],
+  );
+
+/** Those of the steps of a run that no person has settled. */
+const withoutSettlement = async <Step extends Pick<StepInDoubt, "step">>(
+  temporal: Temporal,
+  { runId }: WorkflowExecutionDescription,
+  steps: ReadonlyArray<Step>,
+): Promise<ReadonlyArray<Step>> => {
+  const settlements = await Promise.all(
+    steps.map(({ step }) => readSettlement(temporal, runId, step)),
+  );
+  return steps.filter((_, index) => settlements[index] === undefined);
+};
+
+/** What the run itself says to be in doubt; a run that was terminated could not say more. */
+const namedBy = ({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
+  (typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "").split(" ").filter((name) => name !== "");
+
+/**
+ * The steps of an ended run that are in doubt still: named by the run, unknown by its history or to the
+ * run itself, and not settled by a person. What was turned away for certain when the run was terminated is none of them.
+ */
+export const unsettledSteps = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<ReadonlyArray<StepInDoubt>> => {
+  const named = namedBy(run);
+  if (named.length === 0) return [];
+  try {
+    const executed = await readExecutionHistory(temporal, run);
+    const untaken = untakenSteps(executed, run.typedSearchAttributes.get(PAYMENT_IDS) ?? []);
+    const isNamed = ({ step }: StepInDoubt) => named.includes(step);
+    return [
+      ...stepsInDoubt(executed).filter(isNamed),
+      ...(await withoutSettlement(
+        temporal,
+        run,
+        [...untaken, ...leftInDoubt(executed)].filter(isNamed),
+      )),
+    ];
+  } catch (error) {
+    // Where the history of an earlier run is gone only this run's own word is left.
+    if (!(error instanceof Refused)) throw error;
+    const steps = named.map((step) => ({ step, operation: "unknown" }));
+    return withoutSettlement(temporal, run, steps);
+  }
+};
+
+/** How a run is retried: where a person has ended it, only by overruling that. */
+export const retryOf = (
+  workflowId: string,
+  decisions: ExecutionHistory["decisions"],
+): NextOperation & { readonly operation: "retry" } => ({
+  operation: "retry",
+  workflowId,
+  ...(standing(decisions).length > 0 && { overrule: true }),
+});
+
+/** How an ended run is retried; undefined where it cannot be. */
+export const readRetryOf = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<(NextOperation & { readonly operation: "retry" }) | undefined> => {
+  if (run.status.name === "COMPLETED") return undefined;
+  try {
+    const { decisions } = await readExecutionHistory(temporal, run);
+    return retryOf(run.workflowId, decisions);
+  } catch (error) {
+    // Where the history of an earlier run is gone it cannot be retried.
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,393 @@
+import type { ForgottenSend } from "@durable-payments/activities";
+import {
+  isRecord,
+  isStep,
+  NEEDS_ATTENTION,
+  PAYMENT_ACCOUNT,
+  PAYMENT_IDS,
+  resolveUpdate,
+  undoFailedIn,
+} from "@durable-payments/protocol";
+import type { History } from "@temporalio/common/lib/proto-utils.js";
+import type { temporal } from "@temporalio/proto";
+import { type EndingDecisionInFailure, endingDecisionOf } from "./ending-decisions.ts";
+import {
+  activityEndOf,
+  decoded,
+  type Event,
+  type EventId,
+  localAnswerOf,
+  millisecondsOf,
+  searchAttributeOf,
+  stageOf,
+  summaryOf,
+  taskOf,
+  timeOf,
+} from "./events.ts";
+
+/** What is known of an activity that sent something, or looked for something. */
+export interface PastActivity {
+  readonly type: string;
+  readonly input: unknown;
+  /** When it was scheduled: milliseconds since 1970. */
+  readonly at: number;
+  readonly isDone: boolean;
+  readonly result: unknown;
+  /** Type of the failure it ended with, and its first detail. */
+  readonly failure: string;
+  readonly failureDetail: unknown;
+}
+
+/** An activity of a run, as its history has it. Times are ISO 8601. */
+export interface HistoryActivity extends PastActivity {
+  readonly kind: "activity";
+  /** What it is for, as the workflow says it. */
+  readonly summary: string | undefined;
+  readonly since: string;
+  readonly until: string | undefined;
+  readonly outcome: "pending" | "done" | "failed" | "timedOut" | "cancelled";
+  /** How often it was tried, or has polled; 0 where no attempt has ended. */
+  readonly attempts: number;
+  /** What it failed with, or what its last attempt but one did. */
+  readonly lastFailure: temporal.api.failure.v1.IFailure | undefined;
+}
+
+/** What happened in a step, in order. Times are ISO 8601. */
+export type HistoryEvent =
+  | HistoryActivity
+  | {
+      readonly kind: "timer";
+      readonly summary: string | undefined;
+      readonly since: string;
+      readonly until: string | undefined;
+    }
+  /** It began to wait for a person. */
+  | { readonly kind: "humanTask"; readonly since: string }
+  /** Something was to be undone, and could not be: `cancel the card`. */
+  | { readonly kind: "undoFailed"; readonly what: string; readonly at: string }
+  | { readonly kind: "signal"; readonly name: string; readonly at: string }
+  | {
+      readonly kind: "update";
+      readonly name: string;
+      readonly at: string;
+      readonly content: unknown;
+    };
+
+/** What a person decided for a step that asked. */
+export type StepDecision = Readonly<Record<string, unknown>>;
+
+/** A step of a run, as far as it matters for what was sent. */
+export interface PastStep {
+  readonly name: string;
+  /** The workflow task in which it began: a reset to it does the step again, and nothing before. */
+  readonly task: number;
+  /** The event that ended that workflow task. */
+  readonly taskEnd: EventId;
+  readonly activities: ReadonlyArray<PastActivity>;
+  /** What people decided for it, oldest first. */
+  readonly decisions: ReadonlyArray<StepDecision>;
+}
+
+/** A step of a run, as its history has it. */
+export interface HistoryStep extends PastStep {
+  readonly since: string;
+  /** When another step began after it; undefined where none has. */
+  readonly until: string | undefined;
+  /** Whether it is the one that the run is at, or ended at. */
+  readonly isCurrent: boolean;
+  readonly activities: ReadonlyArray<HistoryActivity>;
+  readonly events: ReadonlyArray<HistoryEvent>;
+}
+
+/** What changed the input of a run: the answer to what it asked about its reset, or a person. */
+export type InputChange =
+  | { readonly by: "reset"; readonly answer: unknown }
+  | { readonly by: "decision"; readonly step: string; readonly decision: StepDecision };
+
+/** What the history of a run says of what it has sent. */
+export interface ReadRun {
+  readonly startedWith: unknown;
+  readonly steps: ReadonlyArray<PastStep>;
+  /** Its PaymentIds at last. */
+  readonly ids: ReadonlySet<string>;
+  /** Where it was made by a reset: the run that was reset, and the reason. */
+  readonly reset: { readonly runId: string; readonly reason: string } | undefined;
+  /** Oldest first. */
+  readonly changes: ReadonlyArray<InputChange>;
+  /** What it had sent, as the journal had it at its end, before its history was put back. */
+  readonly forgotten: ReadonlyArray<ForgottenSend>;
+  /** The account that it was pinned to, as a hash. */
+  readonly account: string | undefined;
+  /** The decision of a person by which it ended. */
+  readonly endedBy: EndingDecisionInFailure | undefined;
+  /** Who asked it to end, whatever it ended with, and the event by which it was signalled. */
+  readonly cancelAsked: { readonly by: string; readonly event: number } | undefined;
+}
+
+/** A run's history, read: by retries, timelines and reports alike. */
+export interface ReadHistory extends ReadRun {
+  readonly steps: ReadonlyArray<HistoryStep>;
+  /** All its activities, those before its first step included, in order. */
+  readonly activities: ReadonlyArray<HistoryActivity>;
+}
+
+/** The step that a send's intent, or the input of a reconciliation, names. */
+const stepNamedIn = (value: unknown): string | undefined =>
+  isRecord(value) && typeof value["step"] === "string" ? value["step"] : undefined;
+
+/** Read what a run has done. */
+export const readRun = ({ events }: History): ReadHistory => new HistoryReader(events ?? []).read();
+
+type Request = temporal.api.update.v1.IRequest;
+
+type Writable<A> = { -readonly [Field in keyof A]: A[Field] };
+
+/** A step while it is read. */
+class OpenStep {
+  readonly name: string;
+  readonly task: number;
+  readonly taskEnd: EventId;
+  readonly since: string;
+  until: string | undefined;
+  readonly events: Array<Writable<HistoryEvent>> = [];
+  readonly decisions: Array<StepDecision> = [];
+
+  constructor(name: string, taskEnd: EventId, since: string) {
+    this.name = name;
+    this.task = Number(taskEnd);
+    this.taskEnd = taskEnd;
+    this.since = since;
+  }
+
+  get activities(): ReadonlyArray<HistoryActivity> {
+    return this.events.filter((event) => event.kind === "activity");
+  }
+}
+
+/**
+ * Reads a history. A run writes its stage when its code yields: a command belongs to the step that
+ * the command itself names, else to the stage that is written next by the same workflow task, and
+ * else to the one that holds.
+ */
+class HistoryReader {
+  readonly #events: ReadonlyArray<Event>;
+  readonly #steps = new Map<string, OpenStep>();
+  readonly #activities = new Map<string, Writable<HistoryActivity>>();
+  readonly #timers = new Map<string, Writable<HistoryEvent & { readonly kind: "timer" }>>();
+  /** Updates that were given again after a reset, by id. */
+  readonly #givenAgain = new Map<string, Request>();
+  readonly #changes: Array<InputChange> = [];
+  readonly #forgotten: Array<ForgottenSend> = [];
+  #ids: ReadonlySet<string> = new Set();
+  #current: OpenStep | undefined;
+  #reset: ReadRun["reset"];
+  #account: string | undefined;
+  #endedBy: ReadRun["endedBy"];
+  #cancelAsked: ReadRun["cancelAsked"];
+
+  constructor(events: ReadonlyArray<Event>) {
+    this.#events = events;
+  }
+
+  read(): ReadHistory {
+    this.#events.forEach((event, index) => {
+      this.#readStage(event);
+      this.#readAttributes(event);
+      this.#readActivity(event, index);
+      this.#readTimer(event, index);
+      this.#readMessages(event);
+      this.#readLocalAnswers(event);
+      this.#readReset(event);
+    });
+    const [first] = this.#events;
+    return {
+      startedWith: decoded(first?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]),
+      steps: [...this.#steps.values()].map((step) => ({
+        name: step.name,
+        task: step.task,
+        taskEnd: step.taskEnd,
+        since: step.since,
+        until: step.until,
+        isCurrent: step === this.#current,
+        events: step.events,
+        activities: step.activities,
+        decisions: step.decisions,
+      })),
+      activities: [...this.#activities.values()],
+      ids: this.#ids,
+      reset: this.#reset,
+      changes: this.#changes,
+      forgotten: this.#forgotten,
+      account: this.#account,
+      endedBy: this.#endedBy,
+      cancelAsked: this.#cancelAsked,
+    };
+  }
+
+  /** Steps have names of their own: a name that was there before is the same step, gone on with. */
+  #stepOf(name: string, taskEnd: EventId, at: string): OpenStep {
+    const step = this.#steps.get(name) ?? new OpenStep(name, taskEnd, at);
+    this.#steps.set(name, step);
+    return step;
+  }
+
+  #enter(name: string, taskEnd: EventId, at: string): void {
+    if (!isStep(name)) return;
+    const step = this.#stepOf(name, taskEnd, at);
+    if (step === this.#current) return;
+    if (this.#current) this.#current.until = at;
+    step.until = undefined;
+    this.#current = step;
+  }
+
+  #nextStage(index: number, task: EventId): string | undefined {
+    for (let at = index + 1; at < this.#events.length; at += 1) {
+      const event = this.#events[at];
+      if (event === undefined || event.workflowTaskScheduledEventAttributes) return undefined;
+      const stage = stageOf(event);
+      if (stage !== undefined && String(taskOf(event)) === String(task)) return stage;
+    }
+    return undefined;
+  }
+
+  /** The step of a command that names none. */
+  #stepOfCommand(event: Event, index: number, task: EventId): OpenStep | undefined {
+    const next = this.#nextStage(index, task);
+    if (next !== undefined) this.#enter(next, task, timeOf(event));
+    return this.#current;
+  }
+
+  #readStage(event: Event): void {
+    const stage = stageOf(event);
+    const task = taskOf(event);
+    if (stage === undefined || task === undefined) return;
+    const at = timeOf(event);
+    const undoFailed = undoFailedIn(stage);
+    if (stage === NEEDS_ATTENTION) this.#current?.events.push({ kind: "humanTask", since: at });
+    else if (undoFailed !== undefined) {
+      this.#current?.events.push({ kind: "undoFailed", what: undoFailed, at });
+    } else this.#enter(stage, task, at);
+  }
+
+  #readAttributes(event: Event): void {
+    const owned = searchAttributeOf(event, PAYMENT_IDS.name);
+    if (Array.isArray(owned)) this.#ids = new Set(owned.map(String));
+    const pinned = searchAttributeOf(event, PAYMENT_ACCOUNT.name);
+    if (typeof pinned === "string") this.#account = pinned;
+    this.#endedBy ??= endingDecisionOf(event);
+    const cancel = event.workflowExecutionCancelRequestedEventAttributes;
+    if (cancel) this.#cancelAsked = { by: cancel.identity ?? "", event: Number(event.eventId) };
+  }
+
+  #readActivity(event: Event, index: number): void {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) this.#begin(event, index, scheduled);
+    const started = event.activityTaskStartedEventAttributes;
+    const trying = started && this.#activities.get(String(started.scheduledEventId));
+    if (started && trying) {
+      trying.attempts = started.attempt ?? 1;
+      trying.lastFailure = started.lastFailure ?? undefined;
+    }
+    const end = activityEndOf(event);
+    const ended = end && this.#activities.get(end.scheduledBy);
+    if (end && ended) {
+      ended.until = timeOf(event);
+      ended.outcome = end.outcome;
+      ended.isDone = end.outcome === "done";
+      ended.result = decoded(end.result);
+      ended.failure = end.failure?.applicationFailureInfo?.type ?? "";
+      ended.failureDetail = decoded(end.failure?.applicationFailureInfo?.details?.payloads?.[0]);
+      ended.lastFailure = end.failure ?? ended.lastFailure;
+    }
+  }
+
+  #begin(
+    event: Event,
+    index: number,
+    scheduled: NonNullable<Event["activityTaskScheduledEventAttributes"]>,
+  ): void {
+    const task = taskOf(event);
+    const [input, intent] = [0, 1].map((at) => decoded(scheduled.input?.payloads?.[at]));
+    const activity: Writable<HistoryActivity> = {
+      kind: "activity",
+      type: scheduled.activityType?.name ?? "",
+      summary: summaryOf(event),
+      input,
+      at: millisecondsOf(event),
+      since: timeOf(event),
+      until: undefined,
+      outcome: "pending",
+      isDone: false,
+      result: undefined,
+      attempts: 0,
+      failure: "",
+      failureDetail: undefined,
+      lastFailure: undefined,
+    };
+    this.#activities.set(String(event.eventId), activity);
+    if (task === undefined) return;
+    // Sends and reconciliations say which step they are of: steps may go on side by side.
+    const named = stepNamedIn(intent) ?? stepNamedIn(input);
+    const step = named === undefined ? undefined : this.#stepOf(named, task, timeOf(event));
+    const current = this.#stepOfCommand(event, index, task);
+    (step ?? current)?.events.push(activity);
+  }
+
+  #readTimer(event: Event, index: number): void {
+    const task = taskOf(event);
+    if (event.timerStartedEventAttributes && task !== undefined) {
+      const timer: Writable<HistoryEvent & { readonly kind: "timer" }> = {
+        kind: "timer",
+        summary: summaryOf(event),
+        since: timeOf(event),
+        until: undefined,
+      };
+      this.#timers.set(String(event.eventId), timer);
+      const next = this.#nextStage(index, task);
+      const isOfNext = next !== undefined && isStep(next);
+      const step = isOfNext ? this.#stepOf(next, task, timer.since) : this.#current;
+      step?.events.push(timer);
+    }
+    const startedBy =
+      event.timerFiredEventAttributes?.startedEventId ??
+      event.timerCanceledEventAttributes?.startedEventId;
+    const timer = startedBy && this.#timers.get(String(startedBy));
+    if (timer) timer.until = timeOf(event);
+  }
+
+  /** An update that was given again after a reset counts where the run accepts it, and not before. */
+  #readMessages(event: Event): void {
+    const at = timeOf(event);
+    const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
+    if (signal) this.#current?.events.push({ kind: "signal", name: signal, at });
+    const again = event.workflowExecutionUpdateAdmittedEventAttributes?.request;
+    if (again) this.#givenAgain.set(again.meta?.updateId ?? "", again);
+    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
+    if (!accepted) return;
+    const request =
+      accepted.acceptedRequest ?? this.#givenAgain.get(accepted.protocolInstanceId ?? "");
+    const input = request?.input;
+    if (!input?.name) return;
+    const content = decoded(input.args?.payloads?.[0]);
+    this.#current?.events.push({ kind: "update", name: input.name, at, content });
+    if (input.name === resolveUpdate.name && isRecord(content) && this.#current) {
+      this.#current.decisions.push(content);
+      this.#changes.push({ by: "decision", step: this.#current.name, decision: content });
+    }
+  }
+
+  #readLocalAnswers(event: Event): void {
+    const answer = localAnswerOf(event, "readRetryInstruction");
+    if (answer !== undefined) this.#changes.push({ by: "reset", answer });
+    const forgotten = localAnswerOf(event, "findForgottenSends");
+    // The activity's own result, as its history has it.
+    if (Array.isArray(forgotten)) {
+      this.#forgotten.push(...(forgotten as ReadonlyArray<ForgottenSend>));
+    }
+  }
+
+  #readReset({ workflowTaskFailedEventAttributes: failed }: Event): void {
+    if (!failed?.newRunId) return;
+    this.#reset = { runId: failed.baseRunId ?? "", reason: failed.failure?.message ?? "" };
+  }
+}

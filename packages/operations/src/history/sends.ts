@@ -1,0 +1,215 @@
+import {
+  isRecord,
+  ownershipKeys,
+  type Sending,
+  sendingOf,
+  sendingReconciledBy,
+  sendingUndoneBy,
+  textAt,
+} from "@durable-payments/protocol";
+import type { PastActivity, PastStep, ReadRun } from "./read-run.ts";
+
+/** What became of all that a step has sent, in all runs of its workflow id. */
+export type Sent =
+  | { readonly outcome: "known"; readonly id: string }
+  | { readonly outcome: "refused" | "notSent" | "unknown" };
+
+/** The sends of one step. */
+export interface PastSend {
+  readonly kind: Sending;
+  readonly sent: Sent;
+  /** How many keys it has used. */
+  readonly keys: number;
+  /** What it sent last. */
+  readonly lastInput: unknown;
+  /** Ids of what the journal had of it, where only that knew of it. */
+  readonly ids?: Readonly<Record<string, string>>;
+  /** Sends before, of other requests, of which nobody knows what became; only the journal had them. */
+  readonly others?: ReadonlyArray<OtherSend>;
+  /** Whether nobody knows what became of one that carried what it sent last. */
+  readonly isLastInDoubt?: boolean;
+}
+
+/** A send of another request than the step's own, as the journal had it. */
+export interface OtherSend {
+  readonly key?: string;
+  readonly amount?: string;
+  readonly currency?: string;
+  /** Whether something else was sent beside it since. */
+  readonly isLeft: boolean;
+}
+
+/** Failures of a send that say that it was not carried out, and would not be if it were repeated. */
+const REFUSED: ReadonlySet<string> = new Set(["Refused", "InvalidRequest"]);
+
+/** Failures of a send that say that it was not carried out. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  "NotAuthenticated",
+  "OtherAccount",
+  "Paused",
+  "RateLimited",
+  "RunCancelling",
+  "RunEnded",
+  "Unavailable",
+]);
+
+/** Failure of a send that the journal did not permit. */
+const SENT_ALREADY = "AlreadySent";
+
+/** Ids that reconciliations, people and the journal found; those that the run took are its own. */
+const foundIds = (
+  steps: ReadonlyArray<PastStep>,
+  { idField: id, operation }: Sending,
+): Array<string> =>
+  steps.flatMap(({ activities, decisions }) => [
+    ...activities.flatMap(({ failureDetail, type }) =>
+      type === operation && isRecord(failureDetail) ? (textAt(failureDetail["ids"], id) ?? []) : [],
+    ),
+    ...activities.flatMap(({ result, type }) => {
+      const items =
+        sendingReconciledBy(type)?.operation === operation && isRecord(result)
+          ? result["items"]
+          : [];
+      return Array.isArray(items) ? items.flatMap((item) => textAt(item, id) ?? []) : [];
+    }),
+    ...decisions.flatMap(({ found }) => textAt(found, id) ?? []),
+  ]);
+
+/** Whether what a send made is among what is owned. */
+export const isAmong = (
+  all: ReadonlySet<string>,
+  { idField: name }: Pick<Sending, "idField">,
+  id: string,
+): boolean => ownershipKeys({ [name]: id }).some((key) => all.has(key));
+
+const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
+  if (REFUSED.has(failure)) return "refused";
+  // The journal did not permit it: nothing was sent by it, and it reports the send before it.
+  const isSettled =
+    failure === SENT_ALREADY && textAt(failureDetail, "outcome") === "notCarriedOut";
+  return NOT_SENT.has(failure) || isSettled ? "notSent" : "unknown";
+};
+
+/** Sends of other requests, in doubt, that the journal reported when a step was about to send. */
+const othersReported = ({ failure, failureDetail }: PastActivity): ReadonlyArray<unknown> => {
+  if (failure !== SENT_ALREADY || !isRecord(failureDetail)) return [];
+  const { isSamePayload, otherInDoubt, outcome } = failureDetail;
+  const isOther = isSamePayload === false && (outcome === "begun" || outcome === "unknown");
+  return [...(isOther ? [failureDetail] : []), ...(isRecord(otherInDoubt) ? [otherInDoubt] : [])];
+};
+
+/** The sends of other requests that are in doubt, each once: what was sent since was sent beside. */
+const othersOf = (attempts: ReadonlyArray<PastActivity>): ReadonlyArray<OtherSend> => {
+  const others = new Map<string, OtherSend>();
+  attempts.forEach((attempt, index) => {
+    const isLeft = attempts.slice(index + 1).some(({ failure }) => failure !== SENT_ALREADY);
+    for (const other of othersReported(attempt)) {
+      const [key, amount, currency] = ["key", "amount", "currency"].map((at) => textAt(other, at));
+      others.set(JSON.stringify([key, amount, currency]), {
+        ...(key !== undefined && { key }),
+        ...(amount !== undefined && { amount }),
+        ...(currency !== undefined && { currency }),
+        isLeft,
+      });
+    }
+  });
+  return [...others.values()];
+};
+
+/** Ids of what steps have made, or may have: of what several of them were shown each may have one. */
+const idsSeenBy = (steps: ReadonlyArray<PastStep>, kind: Sending): ReadonlySet<string> =>
+  new Set([
+    ...steps
+      .flatMap(({ activities }) => activities)
+      .flatMap(({ result, type }) =>
+        type === kind.operation ? (textAt(result, kind.idField) ?? []) : [],
+      ),
+    ...foundIds(steps, kind),
+  ]);
+
+const sentBy = (
+  { others, steps }: Readonly<Record<"others" | "steps", ReadonlyArray<PastStep>>>,
+  kind: Sending,
+  owned: ReadonlySet<string>,
+): Sent => {
+  const attempts = steps
+    .flatMap(({ activities }) => activities)
+    .filter(({ type }) => type === kind.operation)
+    .toSorted((a, b) => a.at - b.at);
+  const made = attempts.findLast(({ isDone }) => isDone);
+  // What the run owns is this step's where no other step can have taken it.
+  const seenByOthers = idsSeenBy(others, kind);
+  const id =
+    textAt(made?.result, kind.idField) ??
+    foundIds(steps, kind).findLast(
+      (found) => isAmong(owned, kind, found) && !seenByOthers.has(found),
+    );
+  if (id !== undefined) return { outcome: "known", id };
+  const outcomes = attempts.map(outcomeOf);
+  // What became of a later send does not tell what became of one before it, nor does a list that
+  // did not show it then.
+  return { outcome: outcomes.includes("unknown") ? "unknown" : (outcomes.at(-1) ?? "notSent") };
+};
+
+/** Read what became of all that the steps of a workflow id have sent, by step. */
+export const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
+  const owned = new Set(runs.flatMap(({ ids }) => [...ids]));
+  const names = new Set(runs.flatMap(({ steps }) => steps.map(({ name }) => name)));
+  const sends = new Map<string, PastSend>();
+  for (const name of names) {
+    const all = runs.flatMap((run) => run.steps);
+    const steps = all.filter((step) => step.name === name);
+    const others = all.filter((step) => step.name !== name);
+    const activities = steps.flatMap((step) => step.activities);
+    const kind = activities
+      .map(({ type }) => sendingOf(type) ?? sendingReconciledBy(type))
+      .find((known) => known !== undefined);
+    if (kind === undefined) continue;
+    const keys = new Set(
+      activities
+        .filter(({ type }) => type === kind.operation)
+        .flatMap(({ input }) => textAt(input, "unique_request_id") ?? []),
+    );
+    const attempts = activities
+      .filter(({ type }) => type === kind.operation)
+      .toSorted((a, b) => a.at - b.at);
+    const lastInput = attempts.at(-1)?.input;
+    const otherSends = othersOf(attempts);
+    sends.set(name, {
+      kind,
+      sent: sentBy({ steps, others }, kind, owned),
+      keys: keys.size,
+      lastInput,
+      ...(otherSends.length > 0 && {
+        others: otherSends,
+        isLastInDoubt: attempts.some(
+          (attempt) => outcomeOf(attempt) === "unknown" && othersReported(attempt).length === 0,
+        ),
+      }),
+    });
+  }
+  for (const { operation, step, ...sent } of runs.flatMap(({ forgotten }) => forgotten)) {
+    const kind = sendingOf(operation);
+    if (kind === undefined || sends.get(step)?.sent.outcome === "known") continue;
+    const { amount, currency, ids, key: unique_request_id } = sent;
+    const lastInput = { amount, currency, unique_request_id };
+    sends.set(step, { kind, sent: { outcome: "unknown" }, keys: 1, lastInput, ids });
+  }
+  return sends;
+};
+
+/** Read what was undone, and what was to be; a run undoes at its end, after the step that failed. */
+export const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
+  const attempts = runs
+    .flatMap(({ steps }) => steps.at(-1)?.activities ?? [])
+    .flatMap(({ input, isDone, type }) => {
+      const name = sendingUndoneBy(type)?.idField ?? "";
+      return ownershipKeys({ [name]: textAt(input, name) ?? "" }).map((owned) => ({
+        owned,
+        isDone,
+      }));
+    });
+  const undone = new Set(attempts.filter(({ isDone }) => isDone).map(({ owned }) => owned));
+  const all = attempts.map(({ owned }) => owned);
+  return { undone, undoing: new Set(all.filter((owned) => !undone.has(owned))) };
+};

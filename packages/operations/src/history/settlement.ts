@@ -1,0 +1,59 @@
+import {
+  isNotFound,
+  type Settlement,
+  SETTLEMENT_TYPE,
+  settlementId,
+  settlementQueue,
+} from "@durable-payments/protocol";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { Temporal } from "../connection/temporal.ts";
+
+/** A settlement that was kept, and when: milliseconds since 1970. */
+export type KeptSettlement = Settlement & { readonly at: number };
+
+/** What was settled last of a step of a run, if it was. */
+export const readSettlement = async (
+  { client }: Temporal,
+  runId: string,
+  step: string,
+): Promise<KeptSettlement | undefined> => {
+  try {
+    const { history } = await client.workflowService.getWorkflowExecutionHistory({
+      namespace: client.options.namespace,
+      execution: { workflowId: settlementId(runId, step) },
+      maximumPageSize: 1,
+    });
+    const [started] = history?.events ?? [];
+    const [kept] = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const at = Number(started?.eventTime?.seconds ?? 0) * 1000;
+    return kept && { ...defaultPayloadConverter.fromPayload<Settlement>(kept), at };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError || isNotFound(error)) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Keep what a person found out, as the input of a workflow that no worker takes: so it needs nothing
+ * but Temporal, and lasts at least as long as the run that it is about. A later one of the same step
+ * corrects an earlier one.
+ */
+export const keepSettlement = async (
+  { client }: Temporal,
+  { runId, taskQueue, workflowId }: WorkflowExecutionDescription,
+  settlement: Settlement,
+): Promise<void> => {
+  const { by, found, reason, step } = settlement;
+  const kept = await client.workflow.start(SETTLEMENT_TYPE, {
+    workflowId: settlementId(runId, step),
+    // Polled by nobody.
+    taskQueue: settlementQueue(taskQueue),
+    args: [settlement],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "FAIL",
+    workflowExecutionTimeout: "1 minute",
+    staticSummary: `${by} settled ${step} of ${workflowId}: ${found === undefined ? "not carried out" : "carried out"}`,
+  });
+  await kept.terminate(reason);
+};

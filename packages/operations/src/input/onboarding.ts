@@ -1,0 +1,75 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
+import {
+  type OnboardCardholderInput,
+  type OnboardCardholderOptions,
+  isRecord,
+  WORKFLOW,
+} from "@durable-payments/protocol";
+import * as Schema from "effect/Schema";
+import { checkFile } from "./check-file.ts";
+import { Duration, Id, inputIssues, operationInput, PollInterval } from "./fields.ts";
+import { idOfContent, type PlannedRun } from "./planned-run.ts";
+
+const BY_THE_RUN = "is filled in by the run: leave it out";
+
+/** The card is issued by one operation and named by another. */
+const card = (assumptions: Assumptions) =>
+  Schema.declare((value): value is OnboardCardholderInput["card"] => isRecord(value), {
+    expected: "an object of fields",
+  }).check(
+    Schema.makeFilter(({ card_name, ...issued }) => [
+      ...inputIssues("createCard", issued, assumptions, {
+        card_holder_id: BY_THE_RUN,
+        balance_id: BY_THE_RUN,
+        unique_request_id: BY_THE_RUN,
+      }),
+      ...(card_name === undefined
+        ? []
+        : inputIssues("updateCard", { card_name }, assumptions, { card_id: BY_THE_RUN })),
+    ]),
+  );
+
+// Every option of the workflow stands here, and no other: the compiler sees to it.
+const options = {
+  onFailure: Schema.optionalKey(Schema.Literals(["keep", "compensate"])),
+  onRefusal: Schema.optionalKey(Schema.Literals(["fail", "ask"])),
+  verifyWithin: Schema.optionalKey(Duration),
+  fundWithin: Schema.optionalKey(Duration),
+  pollInterval: Schema.optionalKey(PollInterval),
+} satisfies Readonly<Record<keyof OnboardCardholderOptions, Schema.Top>>;
+
+const shapes = (assumptions: Assumptions) => {
+  const rest = { card: card(assumptions), options: Schema.optionalKey(Schema.Struct(options)) };
+  return {
+    id: { field: "card_holder_id", schema: Schema.Struct({ card_holder_id: Id, ...rest }) },
+    body: {
+      field: "cardholder",
+      schema: Schema.Struct({
+        cardholder: operationInput("createCardholder", assumptions, {}),
+        ...rest,
+      }),
+    },
+  };
+};
+
+/**
+ * Check the input of an onboarding, and plan its run.
+ *
+ * @param input `{cardholder | card_holder_id, card, options?}`, with the service's own field names.
+ * @throws InvalidInput that names every fault.
+ */
+export const planOnboarding = (input: unknown, assumptions: Assumptions): PlannedRun =>
+  plannedOnboarding(checkFile(shapes(assumptions), input));
+
+const plannedOnboarding = (input: OnboardCardholderInput): PlannedRun => {
+  const whom =
+    "card_holder_id" in input ? `the cardholder ${input.card_holder_id}` : "a new cardholder";
+  return {
+    workflowType: WORKFLOW.onboardCardholder,
+    contentId: idOfContent("onboard", input),
+    input,
+    summary: `Issue a card with ${input.card.card_limit} ${CARD_CURRENCY} to ${whom}`,
+    currency: CARD_CURRENCY,
+  };
+};

@@ -1,0 +1,99 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
+import { isRecord, WORKFLOW } from "@durable-payments/protocol";
+import * as BigDecimal from "effect/BigDecimal";
+import * as Option from "effect/Option";
+import * as Schema from "effect/Schema";
+import { checkFile } from "./check-file.ts";
+import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
+import { idOfContent, type PlannedRun } from "./planned-run.ts";
+
+// Every option of the workflow stands here, and no other: the compiler sees to it.
+const options = {
+  onRefusal: Schema.optionalKey(Schema.Literals(["fail", "ask"])),
+  onLostBeneficiary: Schema.optionalKey(Schema.Literals(["recreate", "ask"])),
+  approval: Schema.optionalKey(Schema.Struct({ above: Amount })),
+  completeWithin: Schema.optionalKey(Duration),
+  pollInterval: Schema.optionalKey(PollInterval),
+} satisfies Readonly<Record<keyof PayoutOptions, Schema.Top>>;
+
+const shapes = (assumptions: Assumptions) => {
+  const rest = {
+    payout: operationInput("createPayout", assumptions, {
+      beneficiary_id: "belongs beside payout, not into it",
+      unique_request_id: "is made by the run: leave it out",
+    }),
+    options: Schema.optionalKey(Schema.Struct(options)),
+  };
+  return {
+    id: { field: "beneficiary_id", schema: Schema.Struct({ beneficiary_id: Id, ...rest }) },
+    body: {
+      field: "beneficiary",
+      schema: Schema.Struct({
+        beneficiary: operationInput("createBeneficiary", assumptions, {}),
+        ...rest,
+      }),
+    },
+  };
+};
+
+/** Make the check of the inputs of payouts, once for many. */
+export const makePayoutCheck = (assumptions: Assumptions): ((input: unknown) => PayoutInput) => {
+  const known = shapes(assumptions);
+  return (input) => checkFile(known, input);
+};
+
+/** The fields that are sent in capitals, however they are given. */
+const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  payout: ["currency", "country"],
+  beneficiary: ["account_currency", "bank_country", "country_code"],
+};
+
+/** The same payment however its codes are written: totals, limits and ids must not tell `eur` from `EUR`. */
+const inCapitals = (input: PayoutInput): PayoutInput => {
+  const parts = Object.entries(input).map(([part, value]: [string, unknown]) => [
+    part,
+    isRecord(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, text]) => [
+            name,
+            CAPITALS[part]?.includes(name) && typeof text === "string" ? text.toUpperCase() : text,
+          ]),
+        )
+      : value,
+  ]);
+  // The same fields; some texts are in capitals.
+  return Object.fromEntries(parts) as PayoutInput;
+};
+
+/** The same amount however it is written: ids must not tell 51.0 from 51.00. */
+const canonicalAmount = (amount: string): string =>
+  Option.match(BigDecimal.fromString(amount), {
+    onNone: () => amount,
+    onSome: (decimal) => BigDecimal.format(BigDecimal.normalize(decimal)),
+  });
+
+/** Plan the run of a checked payout. */
+export const plannedPayout = (given: PayoutInput): PlannedRun => {
+  const input = inCapitals(given);
+  const { amount, currency } = input.payout;
+  const content = { ...input, payout: { ...input.payout, amount: canonicalAmount(amount) } };
+  const to =
+    "beneficiary_id" in input ? `the beneficiary ${input.beneficiary_id}` : "a new beneficiary";
+  return {
+    workflowType: WORKFLOW.payout,
+    contentId: idOfContent(WORKFLOW.payout, content),
+    input,
+    summary: `Pay ${amount} ${currency} to ${to}`,
+    currency,
+  };
+};
+
+/**
+ * Check the input of a payout, and plan its run.
+ *
+ * @param input `{beneficiary | beneficiary_id, payout, options?}`, with the service's own field names.
+ * @throws InvalidInput that names every fault.
+ */
+export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun =>
+  plannedPayout(makePayoutCheck(assumptions)(input));

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { invalidInput } from "../errors.ts";
+
+/** Temporal's limit. */
+const LONGEST_ID = 1000;
+
+const HASH_CHARACTERS = 32;
+
+/**
+ * A workflow id made from what a run is to do. How it is to wait (`options`) is left out, so that
+ * the same payment with another patience is still the same payment.
+ */
+export const idOfContent = (
+  prefix: string,
+  { options: _, ...content }: { readonly options?: unknown },
+): string => {
+  const hash = createHash("sha256").update(canonicalJson(content)).digest("hex");
+  return `${prefix}-${hash.slice(0, HASH_CHARACTERS)}`;
+};
+
+/** The id that a user gave, if Temporal can take it. */
+export const checkId = (id: string): string => {
+  if (id.trim() === "") throw invalidInput("The id must not be empty.");
+  if (id.length > LONGEST_ID)
+    throw invalidInput(`The id must have at most ${LONGEST_ID} characters.`);
+  if (/\p{Cc}/u.test(id)) throw invalidInput("The id must have no control characters.");
+  return id;
+};
+
+/** A run whose input has been checked. */
+export interface PlannedRun {
+  /** Name of the workflow. */
+  readonly workflowType: string;
+  /** The id when the user gives none. */
+  readonly contentId: string;
+  readonly input: object;
+  /** One line for the Web UI, without anything that identifies a person or an account. */
+  readonly summary: string;
+  /** Currency of the money that the run moves. */
+  readonly currency: string;
+}
+
+/** JSON with the keys of every object in order: the same value is the same text. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );

@@ -1,0 +1,112 @@
+import { type ClientOptions, makePaymentsClient } from "@durable-payments/api-core";
+import type { Pause } from "@durable-payments/protocol";
+import type { OpenedJournal } from "../connection/journal.ts";
+import type { Temporal } from "../connection/temporal.ts";
+import { pauseSends } from "../pause/pause.ts";
+import { askService, findByKeys, keysInDoubt, type LostSend } from "./ask-service.ts";
+import { unrecordedSince, type UnrecordedRun, writesSince } from "./compare.ts";
+
+/** A run that Temporal has lost, with what it had sent. */
+export interface LostRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly verdict: LostSend["verdict"];
+  readonly sends: ReadonlyArray<LostSend>;
+  /** Whether Temporal has an ended run of this id, which is to be retried; else it is started again. */
+  readonly hasEndedRun: boolean;
+}
+
+/** What a restored Temporal database, the journal and the service have together. */
+export interface Recovery {
+  readonly since: string;
+  readonly journal: string;
+  readonly pause: Pause;
+  /** Runs that go on by themselves: before they send they read what was sent. */
+  readonly running: ReadonlyArray<string>;
+  /** Runs that have ended, as both know. */
+  readonly ended: ReadonlyArray<string>;
+  readonly lost: ReadonlyArray<LostRun>;
+  readonly unrecorded: ReadonlyArray<UnrecordedRun>;
+  /** Whether nothing is left for a person to decide. */
+  readonly isClear: boolean;
+}
+
+/** How it is recovered. */
+export interface RecoverOptions {
+  /** The time of the backup that Temporal's database was put back to, or before. */
+  readonly since: Date;
+  /** Who pauses sends for it. */
+  readonly by: string;
+  readonly service: ClientOptions;
+  /** Is called when the next part of the work begins. */
+  readonly onPhase?: (phase: RecoveryPhase) => void;
+}
+
+/** A part of the work. */
+export type RecoveryPhase =
+  | { readonly phase: "comparing" }
+  | { readonly phase: "askingService"; readonly runs: number };
+
+/** Why sends are paused by it; a pause for another reason is not its to end. */
+const RECOVERING = "recovering what was sent since";
+
+/** What of its steps is unclear makes the run unclear; made is what has something made. */
+const verdictOf = (sends: ReadonlyArray<LostSend>): LostSend["verdict"] => {
+  const verdicts = new Set(sends.map(({ verdict }) => verdict));
+  if (verdicts.has("unclear")) return "unclear";
+  return verdicts.has("made") ? "made" : "notMade";
+};
+
+const compare = async (
+  temporal: Temporal,
+  opened: OpenedJournal,
+  { onPhase = () => undefined, service, since }: RecoverOptions,
+): Promise<Omit<Recovery, "pause">> => {
+  onPhase({ phase: "comparing" });
+  const writes = await writesSince(temporal, opened, since);
+  const unrecorded = await unrecordedSince(temporal, opened, since);
+  const client = makePaymentsClient(service);
+  try {
+    const gone = writes.filter(({ standing }) => standing === "lost");
+    onPhase({ phase: "askingService", runs: gone.length });
+    const byKey = await findByKeys(client, keysInDoubt(gone.flatMap(({ sends }) => sends)));
+    const lost: Array<LostRun> = [];
+    for (const { hasEndedRun, sends, workflowId } of gone) {
+      const asked: Array<LostSend> = [];
+      for (const send of sends) asked.push(await askService(client, send, byKey));
+      const runId = sends.at(-1)?.runId ?? "";
+      lost.push({ workflowId, runId, verdict: verdictOf(asked), sends: asked, hasEndedRun });
+    }
+    const idsOf = (wanted: string) =>
+      writes.flatMap(({ standing, workflowId }) => (standing === wanted ? [workflowId] : []));
+    return {
+      since: since.toISOString(),
+      journal: opened.where,
+      running: idsOf("running"),
+      ended: idsOf("ended"),
+      lost,
+      unrecorded,
+      isClear: unrecorded.length === 0 && lost.every(({ verdict }) => verdict !== "unclear"),
+    };
+  } finally {
+    await client.close();
+  }
+};
+
+/**
+ * Compare what was sent with what Temporal knows after its database was put back to an earlier state.
+ * Sends are paused first, and stay so: whoever calls it resumes them where {@link mayResume}.
+ */
+export const recover = async (
+  temporal: Temporal,
+  opened: OpenedJournal,
+  options: RecoverOptions,
+): Promise<Recovery> => {
+  const why = `${RECOVERING} ${options.since.toISOString()}`;
+  const { pause } = await pauseSends(temporal, { by: options.by, why });
+  return { ...(await compare(temporal, opened, options)), pause };
+};
+
+/** Whether sends may go on: everything is clear, and nobody had paused them for another reason. */
+export const mayResume = ({ isClear, pause }: Recovery): boolean =>
+  isClear && pause.why.startsWith(RECOVERING);

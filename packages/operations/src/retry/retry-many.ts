@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@durable-payments/protocol";
+import * as Effect from "effect/Effect";
+import type { Temporal } from "../connection/temporal.ts";
+import { isOperationError, type NextOperation } from "../errors.ts";
+import { listRuns } from "../runs/list.ts";
+import type { RunFilter } from "../runs/query.ts";
+import type { RetryOptions } from "./plan.ts";
+import { planRetryOf, retryRun } from "./retry.ts";
+
+/** What became of one of many runs. */
+export interface RetriedOne {
+  readonly workflowId: string;
+  /**
+   * `endedByPerson`: a person ended a run of this id, and no retry of many goes past that. `notRetried`:
+   * it cannot be, and the reason says why. `failed`: Temporal did not do it.
+   */
+  readonly status: "planned" | "retried" | "endedByPerson" | "notRetried" | "failed";
+  /** The run that goes on. */
+  readonly runId: string | null;
+  /** The step that it goes on from. */
+  readonly from: string | null;
+  readonly reason: string | null;
+  /** What can be done about it. */
+  readonly next?: NextOperation;
+}
+
+/** What became of many runs that were to be retried. */
+export interface RetryReport {
+  readonly count: number;
+  readonly planned: number;
+  readonly retried: number;
+  readonly endedByPerson: number;
+  readonly notRetried: number;
+  readonly failed: number;
+  readonly runs: ReadonlyArray<RetriedOne>;
+}
+
+/** How many runs are to be retried. */
+export interface RetryManyOptions extends RetryOptions {
+  /** Only plans. */
+  readonly isDryRun: boolean;
+  /** Runs a second. */
+  readonly rate: number;
+}
+
+/** List the ids of the runs that a filter finds, each once. */
+export const findRunsToRetry = async (
+  temporal: Temporal,
+  filter: RunFilter,
+): Promise<ReadonlyArray<string>> => {
+  const ids = new Set<string>();
+  for await (const { workflowId } of listRuns(temporal, filter)) ids.add(workflowId);
+  return [...ids];
+};
+
+const AT_ONCE = 8;
+
+const retryOne = async (
+  temporal: Temporal,
+  workflowId: string,
+  options: RetryManyOptions,
+): Promise<RetriedOne> => {
+  const none = { workflowId, runId: null, from: null, reason: null };
+  try {
+    if (options.isDryRun) {
+      const { plan } = await planRetryOf(temporal, workflowId, options);
+      return { ...none, status: "planned", from: plan.from };
+    }
+    const { plan, runId } = await retryRun(temporal, workflowId, options);
+    return { ...none, status: "retried", runId, from: plan.from };
+  } catch (error) {
+    if (!isOperationError(error)) return { ...none, status: "failed", reason: messageOf(error) };
+    const faults = error._tag === "InvalidInput" ? (error.faults ?? []) : [];
+    return {
+      ...none,
+      status: error._tag === "EndedByPerson" ? "endedByPerson" : "notRetried",
+      reason: [error.message, ...faults.map(({ field, problem }) => `${field} ${problem}.`)].join(
+        " ",
+      ),
+      ...(error.next && { next: error.next }),
+    };
+  }
+};
+
+const reportOf = (count: number, runs: ReadonlyArray<RetriedOne>): RetryReport => {
+  const having = (status: RetriedOne["status"]) =>
+    runs.filter((run) => run.status === status).length;
+  return {
+    count,
+    planned: having("planned"),
+    retried: having("retried"),
+    endedByPerson: having("endedByPerson"),
+    notRetried: having("notRetried"),
+    failed: having("failed"),
+    runs,
+  };
+};
+
+/** Awaits the turn of the n-th at so many a second. */
+const rateLimiter = (rate: number): ((index: number) => Promise<void>) => {
+  const began = performance.now();
+  return (index) => sleep(Math.max(0, began + (index * 1000) / rate - performance.now()));
+};
+
+/**
+ * Retry runs, a few at a time and no more than `rate` in a second. Where it is interrupted, what was
+ * retried goes on, and the same call retries the others.
+ *
+ * @param onRetried is called after each run, with how many are done.
+ */
+export const retryMany = async (
+  temporal: Temporal,
+  workflowIds: ReadonlyArray<string>,
+  options: RetryManyOptions,
+  onRetried: (done: number) => void = () => undefined,
+): Promise<RetryReport> => {
+  const runs: Array<RetriedOne> = [];
+  const turnOf = rateLimiter(options.rate);
+  await Effect.runPromise(
+    Effect.forEach(
+      workflowIds,
+      (workflowId, index) =>
+        Effect.promise(async () => {
+          await turnOf(index);
+          runs.push(await retryOne(temporal, workflowId, options));
+          onRetried(runs.length);
+        }),
+      { concurrency: AT_ONCE, discard: true },
+    ),
+  );
+  return reportOf(workflowIds.length, runs);
+};

@@ -1,0 +1,135 @@
+import {
+  instructionIdFor,
+  instructionIdOf,
+  resetReason,
+  RETRY_INSTRUCTION_TYPE,
+  retryInstructionQueue,
+} from "@durable-payments/protocol";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import proto from "@temporalio/proto";
+import { randomUUID } from "node:crypto";
+import type { Temporal } from "../connection/temporal.ts";
+import { type Refused, refused } from "../errors.ts";
+import { describeRun } from "../runs/state.ts";
+import { type ExecutionHistory, readExecutionHistory } from "../history/execution-history.ts";
+import { planRetry, type RetryOptions, type RetryPlan } from "./plan.ts";
+import { readRun } from "../history/read-run.ts";
+
+/** A run that was retried, or would be. */
+export interface RetriedRun {
+  readonly workflowId: string;
+  /** The run that had ended. */
+  readonly endedRunId: string;
+  /** The run that goes on; null where nothing was done. */
+  readonly runId: string | null;
+  readonly plan: RetryPlan;
+}
+
+/** An instruction that no run takes up, because the tool was killed before it asked for the reset. */
+const INSTRUCTION_KEPT = "30 days";
+
+const {
+  RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST,
+  RESET_REAPPLY_EXCLUDE_TYPE_NEXUS,
+  RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL,
+  RESET_REAPPLY_EXCLUDE_TYPE_UPDATE,
+} = proto.temporal.api.enums.v1.ResetReapplyExcludeType;
+
+/**
+ * What was signalled to the run that failed may not hold any more, and a request to cancel it is not one
+ * to cancel its retry; what people decided still holds.
+ */
+const NOT_REAPPLIED = [
+  RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL,
+  RESET_REAPPLY_EXCLUDE_TYPE_NEXUS,
+  RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST,
+];
+
+/** Why a run cannot be retried as it stands, or undefined where it can. */
+const whyNot = ({ status, workflowId }: WorkflowExecutionDescription): Refused | undefined => {
+  switch (status.name) {
+    case "RUNNING":
+    case "CONTINUED_AS_NEW":
+    case "PAUSED":
+      return refused(
+        `The run ${workflowId} is under way: there is nothing to retry. Nothing was done.`,
+        { operation: "describe", workflowId },
+      );
+    case "COMPLETED":
+      return refused(
+        `The run ${workflowId} has completed: there is nothing to retry. Nothing was done.`,
+      );
+    default:
+      return undefined;
+  }
+};
+
+/**
+ * Read what a run has done, and plan how it is retried.
+ *
+ * @throws NotFound; Refused where it has not failed, or a retry might do something twice; InvalidInput
+ *   where step or amendment are wrong; EndedByPerson.
+ */
+export const planRetryOf = async (
+  temporal: Temporal,
+  workflowId: string,
+  options: RetryOptions,
+): Promise<{
+  readonly run: WorkflowExecutionDescription;
+  readonly executed: ExecutionHistory;
+  readonly plan: RetryPlan;
+}> => {
+  const run = await describeRun(temporal, workflowId);
+  const fault = whyNot(run);
+  if (fault !== undefined) throw fault;
+  const executed = await readExecutionHistory(temporal, run);
+  return { run, executed, plan: planRetry(run, executed, options) };
+};
+
+/**
+ * Retry a run that has ended badly: leave the instruction, then reset the run. The run that the reset
+ * makes finds its instruction by the reset's reason, and reads it before it does anything: there is no
+ * moment at which it could go on without.
+ *
+ * @throws as {@link planRetryOf}; Refused where somebody else has retried it meanwhile.
+ */
+export const retryRun = async (
+  temporal: Temporal,
+  workflowId: string,
+  options: RetryOptions,
+): Promise<RetriedRun> => {
+  const { executed, plan, run } = await planRetryOf(temporal, workflowId, options);
+  const { client } = temporal;
+  const { by, reason } = options;
+  const resetTo = executed.steps.find(({ name }) => name === plan.from)?.taskEnd ?? null;
+  const instructionId = instructionIdFor(run.runId, randomUUID());
+  const instruction = await client.workflow.start(RETRY_INSTRUCTION_TYPE, {
+    workflowId: instructionId,
+    taskQueue: retryInstructionQueue(run.taskQueue),
+    args: [plan.instruction],
+    workflowExecutionTimeout: INSTRUCTION_KEPT,
+    staticSummary: `${by} has ${workflowId} retried from ${plan.from}`,
+  });
+  const { runId } = await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId, runId: run.runId },
+    reason: resetReason(`${reason} (${by})`, instructionId),
+    workflowTaskFinishEventId: resetTo,
+    // A run is retried once, whoever asks for it again: a second request gets the run of the first.
+    requestId: `retry-${run.runId}`,
+    resetReapplyExcludeTypes: [
+      ...NOT_REAPPLIED,
+      // An approval or a rejection of before is not given again to a run that asks anew.
+      ...(plan.overruled.length > 0 ? [RESET_REAPPLY_EXCLUDE_TYPE_UPDATE] : []),
+    ],
+  });
+  const { reset } = readRun(await client.workflow.getHandle(workflowId, runId).fetchHistory());
+  if (instructionIdOf(reset?.reason ?? "") !== instructionId) {
+    await instruction.terminate("Another retry came first.");
+    throw refused(
+      `The run ${workflowId} was retried by somebody else meanwhile. Nothing was done.`,
+      { operation: "timeline", workflowId },
+    );
+  }
+  return { workflowId, endedRunId: run.runId, runId, plan };
+};

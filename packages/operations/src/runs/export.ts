@@ -1,0 +1,49 @@
+import { writeFile } from "node:fs/promises";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
+import { describeRun } from "./state.ts";
+
+/** A history that was written to a file. */
+export interface ExportedHistory {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly events: number;
+  readonly file: string;
+}
+
+/** Histories hold account numbers and names. */
+const OWNER_ONLY = 0o600;
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: "it exists already, and is left as it is",
+  ENOENT: "there is no such folder",
+  ENOTDIR: "there is no such folder",
+  EACCES: "that is not allowed",
+  EISDIR: "it is a folder",
+};
+
+const writeNew = async (file: string, text: string): Promise<void> => {
+  try {
+    await writeFile(file, text, { mode: OWNER_ONLY, flag: "wx" });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    throw refused(`Cannot write ${file}: ${reasons[code] ?? code}.`);
+  }
+};
+
+/**
+ * Write the history of a run to a new file, in the JSON of Temporal's command line and Web UI.
+ *
+ * @throws NotFound where there is no such run; Refused where the file exists, or cannot be written.
+ */
+export const exportHistory = async (
+  temporal: Temporal,
+  run: { readonly workflowId: string; readonly runId: string | undefined },
+  file: string,
+): Promise<ExportedHistory> => {
+  const { runId, workflowId } = await describeRun(temporal, run.workflowId, run.runId);
+  const history = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
+  await writeNew(file, `${historyToJSON(history)}\n`);
+  return { workflowId, runId, events: history.events?.length ?? 0, file };
+};

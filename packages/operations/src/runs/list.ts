@@ -1,0 +1,152 @@
+import {
+  askingStages,
+  PAYMENT_AWAITS,
+  PAYMENT_BATCH,
+  PAYMENT_CURRENCY,
+  PAYMENT_IDS,
+  PAYMENT_STAGE,
+  plainIds,
+} from "@durable-payments/protocol";
+import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { unsettledSteps } from "../history/in-doubt.ts";
+import { type RunFilter, runQuery, WAITING_STAGE } from "./query.ts";
+import { describeRun } from "./state.ts";
+
+/** How a listed run stands. */
+export type ListedState =
+  | "running"
+  | "waiting"
+  | "attention"
+  | "paused"
+  | "completed"
+  | "failed"
+  | "timedOut"
+  | "cancelled"
+  | "terminated";
+
+/** A run as Temporal's visibility knows it. */
+export interface ListedRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly state: ListedState;
+  /** The step that it is at, or ended at; null before its first. */
+  readonly stage: string | null;
+  /** All that it awaits: `payout:ID`, `cardholder:ID`. */
+  readonly awaits: ReadonlyArray<string>;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  readonly currency: string | null;
+  /** Keys and ids by which it can be found. */
+  readonly paymentIds: ReadonlyArray<string>;
+  /** The batch that it belongs to. */
+  readonly batch: string | null;
+}
+
+const BY_STATUS: Readonly<Partial<Record<WorkflowExecutionInfo["status"]["name"], ListedState>>> = {
+  PAUSED: "paused",
+  COMPLETED: "completed",
+  FAILED: "failed",
+  TIMED_OUT: "timedOut",
+  CANCELLED: "cancelled",
+  TERMINATED: "terminated",
+};
+
+const stateOf = (
+  name: WorkflowExecutionInfo["status"]["name"],
+  { awaits, stage }: { readonly stage: string; readonly awaits: string },
+): ListedState => {
+  const ended = BY_STATUS[name];
+  if (ended !== undefined) return ended;
+  if (askingStages.includes(stage)) return "attention";
+  return awaits !== "" || stage.startsWith(WAITING_STAGE) ? "waiting" : "running";
+};
+
+/** How a run stands, by what visibility knows of it. */
+export const standingOf = ({
+  status,
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">): ListedState =>
+  stateOf(status.name, {
+    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? "",
+    awaits: typedSearchAttributes.get(PAYMENT_AWAITS)?.[0] ?? "",
+  });
+
+/** Keys and ids by which a run can be found. */
+export const idsOf = ({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
+  plainIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
+
+const listedRun = (run: WorkflowExecutionInfo): ListedRun => {
+  const { closeTime, runId, startTime, type, typedSearchAttributes, workflowId } = run;
+  return {
+    workflowId,
+    runId,
+    type,
+    state: standingOf(run),
+    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    // A run that has ended keeps what it awaited last.
+    awaits: closeTime === undefined ? (typedSearchAttributes.get(PAYMENT_AWAITS) ?? []) : [],
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+    currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
+    paymentIds: idsOf(run),
+    batch: typedSearchAttributes.get(PAYMENT_BATCH) ?? null,
+  };
+};
+
+const PAGE = 200;
+const DESCRIBED_AT_ONCE = 16;
+
+const isEnded = ({ status }: WorkflowExecutionInfo): boolean =>
+  status.name !== "RUNNING" && status.name !== "COMPLETED" && status.name !== "PAUSED";
+
+/** Whether a run was reset since, or started anew: then another run of its id tells how it stands. */
+const isSuperseded = async ({ client }: Temporal, run: WorkflowExecutionInfo): Promise<boolean> => {
+  if (!isEnded(run)) return false;
+  try {
+    const latest = await client.workflow.getHandle(run.workflowId).describe();
+    return latest.runId !== run.runId;
+  } catch (error) {
+    // Visibility may still list a run whose retention is over.
+    if (error instanceof WorkflowNotFoundError) return true;
+    throw error;
+  }
+};
+
+const stillCurrent = async (
+  temporal: Temporal,
+  runs: ReadonlyArray<WorkflowExecutionInfo>,
+): Promise<ReadonlyArray<ListedRun>> => {
+  const superseded = await Promise.all(runs.map((run) => isSuperseded(temporal, run)));
+  return runs.filter((_, index) => superseded[index] !== true).map(listedRun);
+};
+
+/**
+ * List the runs that a filter finds, page by page: those that run first, then the latest to end. Of the
+ * runs of one workflow id only the latest counts, so that one that was repaired is not listed as
+ * failed.
+ */
+export async function* listRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
+  for await (const run of listCurrentRuns(temporal, filter)) {
+    if (!filter.standing.includes("inDoubt") || (await isInDoubt(temporal, run))) yield run;
+  }
+}
+
+const isInDoubt = async (temporal: Temporal, { workflowId }: ListedRun): Promise<boolean> =>
+  (await unsettledSteps(temporal, await describeRun(temporal, workflowId))).length > 0;
+
+async function* listCurrentRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
+  const found = temporal.client.workflow.list({ query: runQuery(filter), pageSize: PAGE });
+  let chunk: Array<WorkflowExecutionInfo> = [];
+  for await (const run of found) {
+    chunk.push(run);
+    if (chunk.length < DESCRIBED_AT_ONCE) continue;
+    yield* await stillCurrent(temporal, chunk);
+    chunk = [];
+  }
+  yield* await stillCurrent(temporal, chunk);
+}

@@ -1,0 +1,121 @@
+import { PAYMENT_STAGE, type Progress, type StepProgress } from "@durable-payments/protocol";
+import type { StepInDoubt } from "@durable-payments/workflows";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { readRun } from "../history/read-run.ts";
+import { readRetryOf, unsettledSteps } from "../history/in-doubt.ts";
+import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
+import { askProgress } from "./progress.ts";
+import { idsOf } from "./list.ts";
+import { describeRun, type RunState, stateOf } from "./state.ts";
+import { webUiLink } from "../connection/temporal-settings.ts";
+import type { Unanswered } from "../connection/workers.ts";
+import type { NextOperation } from "../errors.ts";
+
+/** All that is known of a run. */
+export type RunReport = RunState & {
+  readonly type: string;
+  /** Step that it is at, `needsAttention`, or how it ended. */
+  readonly stage: string | null;
+  /** When it came to that stage, ISO 8601; null where only the run itself could tell. */
+  readonly since: string | null;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  /** Ids by name, as the run keeps them; empty where it cannot be asked. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Keys and ids by which it can be found. */
+  readonly paymentIds: ReadonlyArray<string>;
+  readonly steps: ReadonlyArray<StepProgress>;
+  /** `progress`: the run's own account. `history`: its activities, when no worker can be asked. */
+  readonly stepsFrom: "progress" | "history";
+  /** Why it cannot be asked. */
+  readonly noProgress?: Unanswered;
+  /** Those of a run that goes on. */
+  readonly pending: ReadonlyArray<PendingActivity>;
+  /** Steps of an ended run of which nobody knows whether they were carried out. */
+  readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  /** How it is retried, where something of it is in doubt. */
+  readonly retry?: NextOperation & { readonly operation: "retry" };
+  readonly shown: Progress["shown"];
+  readonly attention: Progress["attention"] | null;
+  readonly webUi: string | null;
+};
+
+const sinceOf = (
+  { closeTime, startTime }: WorkflowExecutionDescription,
+  { attention, steps }: Progress,
+): string => {
+  if (closeTime) return closeTime.toISOString();
+  return attention?.since ?? steps.at(-1)?.since ?? startTime.toISOString();
+};
+
+/** The activities of a run as its history has them: what is known without a worker. */
+const activitiesOf = async (
+  { client }: Temporal,
+  { runId, workflowId }: WorkflowExecutionDescription,
+): Promise<ReadonlyArray<StepProgress>> => {
+  const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  return readRun(history).activities.map(({ outcome, since, summary, type, until }) => ({
+    name: type,
+    status: outcome === "pending" ? "running" : outcome === "done" ? "done" : "failed",
+    since,
+    ...(summary !== undefined && { note: summary }),
+    ...(until !== undefined && { until }),
+  }));
+};
+
+/** What only the run itself knows, or as much of it as its history has. */
+const readAccount = async (temporal: Temporal, description: WorkflowExecutionDescription) => {
+  const asked = await askProgress(temporal, description);
+  if (asked._tag === "Answered") {
+    const { attention = null, ids, shown, stage, steps } = asked.progress;
+    const since = sinceOf(description, asked.progress);
+    return {
+      stage,
+      since,
+      ids,
+      steps,
+      stepsFrom: "progress",
+      shown,
+      attention,
+    } as const;
+  }
+  return {
+    stage: description.typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    since: description.closeTime?.toISOString() ?? null,
+    ids: {},
+    steps: await activitiesOf(temporal, description),
+    stepsFrom: "history",
+    noProgress: { message: asked.message, ...(asked.next && { next: asked.next }) },
+    shown: {},
+    attention: null,
+  } as const;
+};
+
+/**
+ * Describe a run, running or ended, with or without a worker.
+ *
+ * @throws NotFound where there is no such run.
+ */
+export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
+  const description = await describeRun(temporal, workflowId);
+  const { closeTime, startTime, type } = description;
+  const [state, account, inDoubt] = await Promise.all([
+    stateOf(temporal, description),
+    readAccount(temporal, description),
+    closeTime === undefined ? [] : unsettledSteps(temporal, description),
+  ]);
+  const retry = inDoubt.length === 0 ? undefined : await readRetryOf(temporal, description);
+  return {
+    ...state,
+    type,
+    ...account,
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+    paymentIds: idsOf(description),
+    pending: closeTime === undefined ? pendingActivities(description) : [],
+    inDoubt,
+    ...(retry !== undefined && { retry }),
+    webUi: webUiLink(temporal.settings, description) ?? null,
+  };
+};

@@ -1,0 +1,77 @@
+import {
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { NotFound } from "../errors.ts";
+import { type Failure, readFailure } from "../history/failure.ts";
+
+/** How a run ended. */
+export type Ending =
+  | { readonly status: "completed"; readonly result: unknown }
+  | { readonly status: "failed"; readonly failure: Failure };
+
+/** A run, and how it stands. */
+export type RunState = {
+  readonly workflowId: string;
+  readonly runId: string;
+} & ({ readonly status: "started" | "running" | "paused" } | Ending);
+
+/** Whether a run goes on. */
+export const isOpen = ({ status }: Pick<RunState, "status">): boolean =>
+  status !== "completed" && status !== "failed";
+
+/** Await the end of a run, at once where it has ended; follows it when it continues as new. */
+export const awaitEnding = async (
+  { client }: Temporal,
+  run: { readonly workflowId: string; readonly runId?: string },
+): Promise<Ending> => {
+  try {
+    const result: unknown = await client.workflow.result(run.workflowId, run.runId);
+    return { status: "completed", result };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { status: "failed", failure: readFailure(error) };
+  }
+};
+
+/**
+ * Describe the latest run of a workflow id, or the one of a run id.
+ *
+ * @throws NotFound when Temporal knows no run of that id
+ */
+export const describeRun = async (
+  { client, settings }: Temporal,
+  workflowId: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription> => {
+  try {
+    return await client.workflow.getHandle(workflowId, runId).describe();
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new NotFound({
+      message: `There is no run with the id ${workflowId}${runId === undefined ? "" : ` and the run id ${runId}`} in the namespace "${settings.namespace}" of ${settings.address}.`,
+    });
+  }
+};
+
+/** Whether a described run goes on: it waits for something, or works. */
+export const isUnderWay = ({ status }: Pick<WorkflowExecutionDescription, "status">): boolean =>
+  status.name === "RUNNING" || status.name === "PAUSED";
+
+/** How a described run stands, with its result or failure when it has ended. */
+export const stateOf = async (
+  temporal: Temporal,
+  { runId, status, workflowId }: WorkflowExecutionDescription,
+): Promise<RunState> => {
+  switch (status.name) {
+    case "RUNNING":
+    case "CONTINUED_AS_NEW":
+      return { workflowId, runId, status: "running" };
+    case "PAUSED":
+      return { workflowId, runId, status: "paused" };
+    default:
+      return { workflowId, runId, ...(await awaitEnding(temporal, { workflowId, runId })) };
+  }
+};

@@ -1,0 +1,43 @@
+import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Temporal } from "../connection/temporal.ts";
+import { awaitEnding, type Ending } from "./state.ts";
+import { type RunUpdate, watchRun } from "./watch.ts";
+
+/** A wait may last for weeks: it outlives a restart of the server. */
+const OUTAGE_OUTLIVED_MS = 10 * 60_000;
+
+/** One answer took longer than any series of failing calls: the connection was there meanwhile. */
+const CONNECTED_FOR_MS = 2 * 60_000;
+
+type Run = Readonly<Record<"runId" | "workflowId", string>>;
+
+const awaitEndingPatiently = async (temporal: Temporal, run: Run): Promise<Ending> => {
+  let outageMs = 0;
+  for (;;) {
+    const began = Date.now();
+    try {
+      return await awaitEnding(temporal, run);
+    } catch (error) {
+      const took = Date.now() - began;
+      outageMs = took > CONNECTED_FOR_MS ? 0 : outageMs + took;
+      if (!isNoAnswer(error) || outageMs > OUTAGE_OUTLIVED_MS) throw error;
+    }
+  }
+};
+
+/** Await the end of a run, and report how it gets on. Whoever stops waiting leaves it going. */
+export const awaitRun = async (
+  temporal: Temporal,
+  { runId, workflowId }: Run,
+  onUpdate: (update: RunUpdate) => void,
+): Promise<Run & Ending> => {
+  const over = new AbortController();
+  const watching = watchRun(temporal, workflowId, { onUpdate, over: over.signal });
+  try {
+    const ending = await awaitEndingPatiently(temporal, { workflowId, runId });
+    return { workflowId, runId, ...ending };
+  } finally {
+    over.abort();
+    await watching;
+  }
+};

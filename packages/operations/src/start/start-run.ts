@@ -1,0 +1,81 @@
+import { PAYMENT_CURRENCY, PAYMENT_STAGE } from "@durable-payments/protocol";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { Temporal } from "../connection/temporal.ts";
+import { Refused } from "../errors.ts";
+import { canonicalJson, type PlannedRun } from "../input/planned-run.ts";
+import { describeRun, type RunState, stateOf } from "../runs/state.ts";
+
+/** A run that was started just now, or that exists under its id. */
+export type SubmittedRun = RunState & {
+  /** Set where the run that exists was started with another input. */
+  readonly inputDiffers?: true;
+};
+
+/** The input that the first run under an id was started with; undefined where its history is gone. */
+const inputOf = async (
+  { client }: Temporal,
+  workflowId: string,
+  runId: string,
+): Promise<unknown> => {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const [input] =
+    history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return input && defaultPayloadConverter.fromPayload<unknown>(input);
+};
+
+const findRun = async (
+  temporal: Temporal,
+  workflowId: string,
+  planned: PlannedRun,
+): Promise<SubmittedRun> => {
+  const description = await describeRun(temporal, workflowId);
+  if (description.type !== planned.workflowType) {
+    throw new Refused({
+      message: `The id ${workflowId} belongs to a run of ${description.type}, not of ${planned.workflowType}: give another id. Nothing was started.`,
+    });
+  }
+  const firstRunId = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
+  const input = await inputOf(temporal, workflowId, firstRunId);
+  const differs = input !== undefined && canonicalJson(input) !== canonicalJson(planned.input);
+  return { ...(await stateOf(temporal, description)), ...(differs && { inputDiffers: true }) };
+};
+
+/**
+ * Start a run, unless there is one of that id, running or ended: then that one is reported.
+ *
+ * @param startedBy who starts it, and so cannot approve what it pays.
+ * @throws Refused where the id belongs to a run of another workflow
+ */
+export const startRun = async (
+  temporal: Temporal,
+  workflowId: string,
+  planned: PlannedRun,
+  startedBy: string,
+): Promise<SubmittedRun> => {
+  const { client, settings } = temporal;
+  try {
+    const { firstExecutionRunId } = await client.workflow.start(planned.workflowType, {
+      workflowId,
+      taskQueue: settings.taskQueue,
+      args: [planned.input],
+      workflowIdReusePolicy: "REJECT_DUPLICATE",
+      workflowIdConflictPolicy: "FAIL",
+      // The workflow lets nobody approve a payment of his own.
+      memo: { startedBy },
+      staticSummary: planned.summary,
+      typedSearchAttributes: [
+        { key: PAYMENT_STAGE, value: "starting" },
+        { key: PAYMENT_CURRENCY, value: planned.currency },
+      ],
+    });
+    return { workflowId, runId: firstExecutionRunId, status: "started" };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return await findRun(temporal, workflowId, planned);
+  }
+};

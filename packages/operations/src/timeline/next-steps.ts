@@ -1,0 +1,70 @@
+import { NEEDS_ATTENTION, STEP } from "@durable-payments/protocol";
+import type { NextStep, Timeline } from "./timeline.ts";
+
+type Described = Pick<
+  Timeline,
+  "workflowId" | "runId" | "state" | "laterRun" | "workerFault" | "failure" | "steps"
+>;
+
+/** Failures that the same input would lead to once more. */
+const OF_INPUT: ReadonlySet<string> = new Set(["InvalidRequest", "Refused", "VerificationRefused"]);
+
+const WAITS_FOR: Readonly<Record<string, string>> = {
+  [NEEDS_ATTENTION]: "A person is asked: see the question, and how to answer it",
+  [STEP.awaitApproval]: "A second person is asked: see the payment, and how to approve it",
+  [STEP.awaitFunds]: "Funds are missing: see how much, and by which account to pay in",
+};
+
+const ofOpenRun = ({ state, steps, workerFault, workflowId }: Described): Array<NextStep> => {
+  const step = steps.findLast(({ outcome }) => outcome === "running");
+  const asks = step?.events.at(-1)?.kind === "question";
+  const waitsFor = WAITS_FOR[asks ? NEEDS_ATTENTION : (step?.name ?? "")];
+  return [
+    ...(workerFault === null
+      ? []
+      : [
+          {
+            why: "The worker's code does not fit this run: find where they part",
+            operation: "replay",
+            workflowId,
+          } as const,
+        ]),
+    ...(waitsFor === undefined
+      ? []
+      : [{ why: waitsFor, operation: "describe", workflowId } as const]),
+    ...(state === "paused" ? [] : [{ why: "Follow it", operation: "watch", workflowId } as const]),
+    { why: "End it, undoing what can be undone", operation: "cancel", workflowId },
+  ];
+};
+
+const ofBrokenRun = ({ failure, workflowId }: Described): Array<NextStep> => {
+  const retry = { operation: "retry", workflowId } as const;
+  return [
+    { why: "See what going on from the failed step would do", ...retry, isDryRun: true },
+    { why: "Go on from the failed step", ...retry },
+    ...(OF_INPUT.has(failure?.type ?? "")
+      ? [{ why: "… with another input", ...retry, amend: true } as const]
+      : []),
+  ];
+};
+
+/** What can be done about a run, the most likely first. */
+export const nextSteps = (described: Described): ReadonlyArray<NextStep> => {
+  const { laterRun, state, workflowId } = described;
+  const audit = { why: "See who or what did what", operation: "audit", workflowId } as const;
+  if (laterRun !== null) {
+    return [{ why: "A later run of this id went on", operation: "timeline", workflowId }];
+  }
+  switch (state) {
+    case "completed":
+    case "continuedAsNew":
+      return [audit];
+    case "cancelled":
+    case "failed":
+    case "terminated":
+    case "timedOut":
+      return [...ofBrokenRun(described), audit];
+    default:
+      return ofOpenRun(described);
+  }
+};

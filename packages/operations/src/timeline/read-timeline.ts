@@ -1,0 +1,129 @@
+import { givenReason, PAYMENT_CURRENCY } from "@durable-payments/protocol";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import type { History } from "@temporalio/common/lib/proto-utils.js";
+import type { Temporal } from "../connection/temporal.ts";
+import type { Failure } from "../history/failure.ts";
+import { decoded, summaryOf, timeOf } from "../history/events.ts";
+import { pendingActivities } from "../runs/pending-activities.ts";
+import { idsOf, standingOf } from "../runs/list.ts";
+import { describeRun } from "../runs/state.ts";
+import { webUiLink } from "../connection/temporal-settings.ts";
+import { readRun } from "../history/read-run.ts";
+import { failureOf, masked } from "../history/masked.ts";
+import { nextSteps } from "./next-steps.ts";
+import { type RunEnd, timelineSteps } from "./steps.ts";
+import type { Reset, Timeline, TimelineStep } from "./timeline.ts";
+
+/** A reset leaves a failed workflow task at the point from which the run goes on. */
+const resetOf = ({ events }: History): Reset | null => {
+  for (const event of events?.toReversed() ?? []) {
+    const failed = event.workflowTaskFailedEventAttributes;
+    if (failed?.baseRunId) {
+      const reason = masked(givenReason(failed.failure?.message ?? ""));
+      return { runId: failed.baseRunId, at: timeOf(event), reason };
+    }
+  }
+  return null;
+};
+
+/** Why the worker cannot run the workflow at present: what the last workflow task failed with. */
+const workerFaultOf = ({ events }: History): string | null => {
+  const ended = events?.findLast(
+    ({ workflowTaskCompletedEventAttributes: done, workflowTaskFailedEventAttributes: failed }) =>
+      done || (failed && !failed.baseRunId),
+  );
+  return masked(ended?.workflowTaskFailedEventAttributes?.failure?.message) ?? null;
+};
+
+const endOf = ({ closeTime, status }: WorkflowExecutionDescription): RunEnd | undefined =>
+  closeTime && {
+    at: closeTime.toISOString(),
+    isDone: status.name === "COMPLETED" || status.name === "CONTINUED_AS_NEW",
+    isCancelled: status.name === "CANCELLED" || status.name === "TERMINATED",
+  };
+
+const readEnding = ({
+  events,
+}: History): { readonly result: unknown; readonly failure: Failure | null } => {
+  const last = events?.at(-1);
+  const [result] = last?.workflowExecutionCompletedEventAttributes?.result?.payloads ?? [];
+  if (result) {
+    return { result: masked(decoded(result)), failure: null };
+  }
+  const failed = last?.workflowExecutionFailedEventAttributes;
+  if (failed) return { result: null, failure: failureOf(failed.failure) };
+  const terminated = last?.workflowExecutionTerminatedEventAttributes;
+  if (terminated) {
+    const message = masked(terminated.reason) || "No reason was given.";
+    return { result: null, failure: { type: "Terminated", message } };
+  }
+  if (last?.workflowExecutionTimedOutEventAttributes) {
+    return { result: null, failure: { type: "TimedOut", message: "The run took too long." } };
+  }
+  return last?.workflowExecutionCanceledEventAttributes
+    ? { result: null, failure: { type: "Cancelled", message: "The run was cancelled." } }
+    : { result: null, failure: null };
+};
+
+/** The history does not say how often an activity was tried that is still under way: Temporal does. */
+const withPending = (
+  steps: ReadonlyArray<TimelineStep>,
+  description: WorkflowExecutionDescription,
+): ReadonlyArray<TimelineStep> => {
+  const pending = pendingActivities(description);
+  return steps.map((step) => ({
+    ...step,
+    events: step.events.map((event) => {
+      if (event.kind !== "activity" || event.outcome !== "pending") return event;
+      const now = pending.find(({ activity }) => activity === event.activity);
+      if (now === undefined) return event;
+      const { attempt, message, nextAttemptAt = null } = now;
+      const failure =
+        message === undefined ? null : { type: "LastAttempt", message: masked(message) };
+      return { ...event, attempts: attempt, failure, nextAttemptAt };
+    }),
+  }));
+};
+
+/**
+ * Read what happened in a run, running or ended, from its history: no worker is asked.
+ *
+ * @param runId of an earlier run of the workflow id; default the latest.
+ * @throws NotFound where there is no such run.
+ */
+export const readTimeline = async (
+  temporal: Temporal,
+  workflowId: string,
+  runId?: string,
+): Promise<Timeline> => {
+  const description = await describeRun(temporal, workflowId, runId);
+  const { closeTime, startTime, status, type, typedSearchAttributes } = description;
+  const [history, latest] = await Promise.all([
+    temporal.client.workflow.getHandle(workflowId, description.runId).fetchHistory(),
+    runId === undefined ? description : describeRun(temporal, workflowId),
+  ]);
+  const startedBy = description.memo?.["startedBy"];
+  const [started] = history.events ?? [];
+  const timeline = {
+    workflowId,
+    runId: description.runId,
+    type,
+    summary: masked(started && summaryOf(started)) ?? null,
+    state: status.name === "CONTINUED_AS_NEW" ? "continuedAsNew" : standingOf(description),
+    startedAt: startTime.toISOString(),
+    startedBy: typeof startedBy === "string" ? startedBy : null,
+    closedAt: closeTime?.toISOString() ?? null,
+    currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
+    paymentIds: idsOf(description),
+    resetFrom: resetOf(history),
+    laterRun: latest.runId === description.runId ? null : latest.runId,
+    steps: withPending(timelineSteps(readRun(history).steps, endOf(description)), description),
+    ...readEnding(history),
+    workerFault: closeTime ? null : workerFaultOf(history),
+  } as const;
+  return {
+    ...timeline,
+    next: nextSteps(timeline),
+    webUi: webUiLink(temporal.settings, description) ?? null,
+  };
+};

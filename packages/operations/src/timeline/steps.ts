@@ -1,0 +1,105 @@
+import { isRecord } from "@durable-payments/protocol";
+import { failureOf, masked } from "../history/masked.ts";
+import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/read-run.ts";
+import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";
+
+/** How a run ended, as far as it says how its steps did; undefined while it goes on. */
+export interface RunEnd {
+  readonly at: string;
+  readonly isDone: boolean;
+  readonly isCancelled: boolean;
+}
+
+const took = (since: string, until: string): number => Date.parse(until) - Date.parse(since);
+
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+/** The decisions that people take. What other updates carry is not known to be fit to be shown. */
+const decided = (content: Readonly<Record<string, unknown>>): string | null => {
+  const { abandon, amend, approve, found, reject, resend } = content;
+  if (isRecord(amend)) return `amend ${Object.keys(amend).join(", ")}`;
+  if (isRecord(found)) {
+    return `found ${Object.entries(found)
+      .map(([name, id]) => `${name} ${text(id)}`)
+      .join(", ")}`;
+  }
+  if (resend === true) return "send it again";
+  if (approve === true) return "approved";
+  if (abandon !== undefined) return `abandon: ${masked(text(abandon))}`;
+  return reject === undefined ? null : `rejected: ${masked(text(reject))}`;
+};
+
+const activityOf = (activity: HistoryActivity): TimelineActivity => {
+  const { attempts, lastFailure, outcome, since, summary, type, until } = activity;
+  return {
+    kind: "activity",
+    activity: type,
+    summary: masked(summary) ?? null,
+    since,
+    until: until ?? null,
+    tookMs: until === undefined ? null : took(since, until),
+    outcome,
+    attempts,
+    failure: failureOf(lastFailure),
+    nextAttemptAt: null,
+  };
+};
+
+const eventOf = (event: HistoryEvent): TimelineEvent => {
+  switch (event.kind) {
+    case "activity":
+      return activityOf(event);
+    case "timer": {
+      const { since, summary, until } = event;
+      return {
+        kind: "timer",
+        summary: masked(summary) ?? null,
+        since,
+        until: until ?? null,
+        tookMs: until === undefined ? null : took(since, until),
+      };
+    }
+    case "humanTask":
+      return { kind: "question", since: event.since };
+    case "undoFailed":
+      return { kind: "leftOver", what: event.what, at: event.at };
+    case "signal":
+      return { kind: "signal", name: event.name, at: event.at, by: null, what: null };
+    case "update": {
+      const { at, content, name } = event;
+      const by = isRecord(content) && typeof content["by"] === "string" ? content["by"] : null;
+      return { kind: "update", name, at, by, what: isRecord(content) ? decided(content) : null };
+    }
+  }
+};
+
+/** When a step that went on beside others was over: when its last activity was. */
+const untilOf = ({ activities, until }: HistoryStep): string | undefined => {
+  if (until !== undefined) return until;
+  const ends = activities.map((activity) => activity.until);
+  return ends.length === 0 || ends.includes(undefined)
+    ? undefined
+    : ends.findLast((end) => end !== undefined);
+};
+
+/** The steps of a run, from its history alone. */
+export const timelineSteps = (
+  steps: ReadonlyArray<HistoryStep>,
+  end: RunEnd | undefined,
+): ReadonlyArray<TimelineStep> =>
+  steps.map((step) => {
+    const { events, isCurrent, name, since } = step;
+    const until = isCurrent ? undefined : untilOf(step);
+    const over = until ?? end?.at ?? null;
+    const broken = end?.isCancelled === true ? "cancelled" : "failed";
+    const isBroken = end !== undefined && !end.isDone && isCurrent;
+    return {
+      name,
+      outcome: over === null ? "running" : isBroken ? broken : "done",
+      since,
+      until: over,
+      tookMs: over === null ? null : took(since, over),
+      events: events.map(eventOf),
+    };
+  });

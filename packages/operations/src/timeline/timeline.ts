@@ -1,0 +1,110 @@
+import type { Failure } from "../history/failure.ts";
+import type { NextOperation } from "../errors.ts";
+import type { ListedState } from "../runs/list.ts";
+
+/** An activity of a step. Times are ISO 8601. */
+export interface TimelineActivity {
+  readonly kind: "activity";
+  readonly activity: string;
+  /** What it is for, as the workflow says it. */
+  readonly summary: string | null;
+  readonly since: string;
+  readonly until: string | null;
+  readonly tookMs: number | null;
+  readonly outcome: "done" | "failed" | "timedOut" | "cancelled" | "pending";
+  /** How often it was tried, or has polled. */
+  readonly attempts: number;
+  /** What it failed with, or what its last attempt but one did. */
+  readonly failure: Failure | null;
+  /** When a pending one is tried again. */
+  readonly nextAttemptAt: string | null;
+}
+
+/** A timer of the workflow. */
+export interface TimelineTimer {
+  readonly kind: "timer";
+  readonly summary: string | null;
+  readonly since: string;
+  readonly until: string | null;
+  readonly tookMs: number | null;
+}
+
+/** A step began to wait for a person. */
+export interface TimelineHumanTask {
+  readonly kind: "question";
+  readonly since: string;
+}
+
+/** Something that the run was to undo after its failure, and could not. */
+export interface TimelineUndoFailed {
+  readonly kind: "leftOver";
+  /** What is left to do, as the workflow says it: `cancel the card`. */
+  readonly what: string;
+  readonly at: string;
+}
+
+/** A message to the run: the decision of a person (update), or a signal. */
+export interface TimelineMessage {
+  readonly kind: "update" | "signal";
+  readonly name: string;
+  readonly at: string;
+  /** Who decided, where it was a person. */
+  readonly by: string | null;
+  /** What was decided; the values of an amendment are left out. */
+  readonly what: string | null;
+}
+
+/** Something that happened in a step. */
+export type TimelineEvent =
+  | TimelineActivity
+  | TimelineTimer
+  | TimelineHumanTask
+  | TimelineUndoFailed
+  | TimelineMessage;
+
+/** One step of a run. */
+export interface TimelineStep {
+  readonly name: string;
+  readonly outcome: "done" | "failed" | "cancelled" | "running";
+  readonly since: string;
+  readonly until: string | null;
+  readonly tookMs: number | null;
+  readonly events: ReadonlyArray<TimelineEvent>;
+}
+
+/** A run that was reset goes on as another run, which keeps the history up to the reset. */
+export interface Reset {
+  readonly runId: string;
+  /** When this run began where the other one was left. */
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** What can be done about a run, and why. */
+export type NextStep = NextOperation & { readonly why: string };
+
+/** What happened in one run, from its history. */
+export interface Timeline {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  /** What the run is to do, as whoever started it said it. */
+  readonly summary: string | null;
+  readonly state: ListedState | "continuedAsNew";
+  readonly startedAt: string;
+  readonly startedBy: string | null;
+  readonly closedAt: string | null;
+  readonly currency: string | null;
+  readonly paymentIds: ReadonlyArray<string>;
+  /** The run that this one was reset from. */
+  readonly resetFrom: Reset | null;
+  /** Run id of a later run of the same workflow id, which has how it went on. */
+  readonly laterRun: string | null;
+  readonly steps: ReadonlyArray<TimelineStep>;
+  readonly result: unknown;
+  readonly failure: Failure | null;
+  /** Why the worker cannot go on with it at present. */
+  readonly workerFault: string | null;
+  readonly next: ReadonlyArray<NextStep>;
+  readonly webUi: string | null;
+}

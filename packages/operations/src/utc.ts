@@ -1,0 +1,3 @@
+/** Word a point in time, in UTC: `2026-11-21 03:42:04 UTC`. */
+export const utc = (at: Date | string): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;

@@ -1,0 +1,266 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { checkBatchFile, chunksAgain } from "../../src/batch/check-file.ts";
+import { COLUMNS } from "../../src/batch/columns.ts";
+import { Totals } from "../../src/batch/totals.ts";
+import { InvalidInput } from "../../src/errors.ts";
+import { csv, jsonLines, makeRows } from "../support/batch-files.ts";
+import { holding } from "../support/expected.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const folder = await mkdtemp(join(tmpdir(), "batch-test-"));
+afterAll(() => rm(folder, { recursive: true }));
+
+const write = async (name: string, text: string | Uint8Array): Promise<string> => {
+  const file = join(folder, name);
+  await writeFile(file, text);
+  return file;
+};
+
+const HEADER = "key,beneficiary_id,currency,amount,payout_reason,payment_date,is_payer";
+const row = (key: string, more: { readonly amount?: string; readonly currency?: string } = {}) =>
+  `${key},b-1,${more.currency ?? "EUR"},${more.amount ?? "1.00"},Goods,2026-12-01,Y`;
+
+const check = (text: string | Uint8Array, name = "payouts.csv") =>
+  write(name, text).then((file) => checkBatchFile(file, defaultAssumptions));
+
+/** What a file is refused with. */
+const refusal = async (text: string | Uint8Array, name?: string) => {
+  const error: unknown = await check(text, name).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof InvalidInput)) throw new Error(`It was not refused: ${String(error)}`);
+  return error;
+};
+
+const faultsOf = async (text: string, name?: string) =>
+  (await refusal(text, name)).faults?.map(({ field, problem }) => `${field} ${problem}`);
+
+describe("a sound file", () => {
+  it("is counted and summed exactly, by currency", async () => {
+    const rows = [
+      row("a", { amount: "0.10" }),
+      row("b", { amount: "0.20" }),
+      row("c", { currency: "JPY", amount: "9007199254740993" }),
+      row("d", { currency: "JPY", amount: "1" }),
+    ];
+    expect(await check([HEADER, ...rows].join("\n"))).toMatchObject({
+      rows: 4,
+      totals: { EUR: "0.30", JPY: "9007199254740994" },
+    });
+  });
+
+  it("says the same in small letters as in capitals", async () => {
+    const capitals = await check([HEADER, row("a"), row("b")].join("\n"));
+    const small = await check([HEADER, row("a"), row("b", { currency: "eur" })].join("\n"));
+    expect(small.totals).toEqual({ EUR: "2.00" });
+    expect(small.batch).toBe(capitals.batch);
+  });
+
+  it("stands among the examples", async () => {
+    const example = fileURLToPath(new URL("../../../../examples/payouts.csv", import.meta.url));
+    expect(await checkBatchFile(example, defaultAssumptions)).toMatchObject({
+      rows: 2,
+      totals: { EUR: "349.50" },
+    });
+  });
+
+  it("is the same however it is written", async () => {
+    const rows = [row("a"), row("b")];
+    const plain = await check([HEADER, ...rows].join("\n"));
+    const quoted = rows.map((line) =>
+      line
+        .split(",")
+        .map((cell) => `"${cell}"`)
+        .join(),
+    );
+    const other = await check(`\uFEFF${[HEADER, ...quoted, ""].join("\r\n")}`);
+    expect(other.batch).toBe(plain.batch);
+    expect(other.batch).toMatch(/^payouts\/[0-9a-f]{32}$/);
+    expect((await check([HEADER, rows[0]].join("\n"))).batch).not.toBe(plain.batch);
+  });
+
+  it("may be CSV or JSON Lines, with every field of beneficiary, payout and options", async () => {
+    const rows = makeRows("same", 3);
+    const [first, second] = [await check(csv(rows)), await check(jsonLines(rows), "p.jsonl")];
+    expect(first).toMatchObject({ rows: 3, totals: { EUR: "6.00" } });
+    expect(second).toMatchObject({ rows: 3, totals: { EUR: "6.00" } });
+    const paymentsOf = async (checked: typeof first) => {
+      const payments: Array<unknown> = [];
+      for await (const chunk of chunksAgain(checked)) {
+        payments.push(
+          ...chunk.rows.map(({ fingerprint, input, key }) => ({ fingerprint, input, key })),
+        );
+      }
+      return payments;
+    };
+    expect(await paymentsOf(first)).toEqual(await paymentsOf(second));
+    for (const name of ["key", "beneficiary.iban", "amount", "options.onRefusal"]) {
+      expect(COLUMNS).toContain(name);
+    }
+    expect(COLUMNS).not.toContain("unique_request_id");
+  });
+
+  it("is kept in chunks of at most 250 rows and 200,000 bytes", async () => {
+    const short = await check(
+      [HEADER, ...Array.from({ length: 501 }, (_, n) => row(`k${n}`))].join("\n"),
+    );
+    expect(short.chunks).toHaveLength(3);
+    const note = "x".repeat(10_000);
+    const long = makeRows("long", 40, () => ({
+      payout: { ...makeRows("p", 1)[0]!.payout, payout_reason: note },
+    }));
+    expect((await check(jsonLines(long), "long.jsonl")).chunks).toHaveLength(3);
+  });
+
+  it("that is changed while it is read is refused", async () => {
+    const checked = await check([HEADER, row("a"), row("b")].join("\n"), "changing.csv");
+    await write("changing.csv", [HEADER, row("a", { amount: "2.00" }), row("b")].join("\n"));
+    await expect(
+      (async () => {
+        for await (const chunk of chunksAgain(checked)) expect(chunk).toBe("refused");
+      })(),
+    ).rejects.toThrow("was changed while it was read");
+  });
+});
+
+describe("faults", () => {
+  it("are named by line, column and rule", async () => {
+    const text = [
+      HEADER,
+      row("a"),
+      "",
+      '"b",b-1,EUR,-1,"Goods\nand more",2026-13-01,Y',
+      row("a"),
+      ",,EUR,1.00,Goods,2026-12-01,Y",
+      ",,,,,,",
+      "c,b-1,JPY,1.5,Goods,2026-12-01",
+      row(' "d'.replace('"', "")),
+      row("e", { currency: "JPY", amount: "1.5" }),
+    ].join("\r\n");
+    expect(await faultsOf(text)).toEqual([
+      'row 4, amount: must be a decimal amount above zero, written plainly, such as "100.00"',
+      "row 4, payment_date: must be a calendar date, YYYY-MM-DD",
+      "row 6, key: is that of row 2 already",
+      holding("row 7, key: is required"),
+      "row 7, beneficiary: or beneficiary_id must be given, exactly one of the two",
+      "row 9: has 6 cells, the header has 7: quote cells with commas",
+      holding("row 10, key: must have 1 to 200 characters"),
+      "row 11, amount: has 1 digits after the point, JPY has 0",
+    ]);
+  });
+
+  it("are the first hundred, and the others are counted", async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => row(`k${n}`, { amount: "0" }));
+    const error = await refusal([HEADER, ...rows].join("\n"));
+    expect(error.message).toBe(
+      "The file has 150 faults, of which these are the first 100. Nothing was started.",
+    );
+    expect(error.faults).toHaveLength(100);
+    expect(error.faults?.[0]).toMatchObject({ row: 2, column: "amount" });
+  });
+
+  it.each([
+    [
+      "is never closed",
+      `${HEADER}\n${row("a")}\nb,"b-1,EUR`,
+      /row 3: has a quote that is never closed/,
+    ],
+    ["stands within a cell", `${HEADER}\na,b"1,EUR`, /row 2: has a quote within a cell/],
+    ["is followed by text", `${HEADER}\na,"b-1"x,EUR`, /row 2: has text behind a closing quote/],
+  ])("a quote that %s", async (_, text, says) => {
+    expect((await faultsOf(text))?.at(-1)).toMatch(says);
+  });
+
+  it("of lines of JSON", async () => {
+    const [sound] = makeRows("json", 1);
+    const text = [
+      JSON.stringify(sound),
+      "",
+      "{",
+      "[]",
+      JSON.stringify({ ...sound, key: 7, payout: { ...sound?.payout, amount: 5 }, extra: 1 }),
+    ].join("\n");
+    expect(await faultsOf(text, "faulty.jsonl")).toEqual([
+      "row 3: is no valid JSON",
+      "row 4: must be a JSON object, as a payout file has it, with a key",
+      "row 5, key: must be a string",
+      "row 5, extra: is not a field of this file",
+      "row 5, payout.amount: must be a string",
+    ]);
+  });
+
+  it.each([
+    [
+      "unknown columns",
+      "key,ammount,beneficiary_iban,zzzzzz\n",
+      [
+        "column ammount is not known: is it amount?",
+        "column beneficiary_iban is not known: is it beneficiary.iban?",
+        "column zzzzzz is not known",
+      ],
+    ],
+    ["a column twice", "key,amount,amount\n", ["column amount stands there twice"]],
+    ["no key", "amount\n", ["column key is missing"]],
+  ])("of the header: %s", async (_, text, faults) => {
+    expect(await faultsOf(text)).toEqual(faults);
+  });
+
+  it.each([
+    ["nothing in it", "", "p.csv", "is empty"],
+    ["no rows", `${HEADER}\n`, "p.csv", "has no rows"],
+    ["semicolons", "key;amount\na;1\n", "p.csv", "separated by commas"],
+    ["another kind", "x", "p.xlsx", "must end in .csv, .jsonl"],
+    ["another encoding", new Uint8Array([0x6b, 0xfc, 0x0a]), "p.csv", "is not UTF-8"],
+    ["UTF-16", Buffer.from(`\uFEFF${HEADER}`, "utf16le"), "p.csv", "is not UTF-8"],
+  ])("of the file: %s", async (_, text, name, says) => {
+    const error = await refusal(text, name);
+    expect(error.message).toEqual(holding(says));
+  });
+
+  it("never repeat what a cell holds", async () => {
+    const iban = "DE89370400440532013000";
+    const error = await refusal(`key,beneficiary.iban\na,"${iban}"x\n`);
+    expect(JSON.stringify(error.faults)).not.toContain(iban);
+  });
+});
+
+it("a total has all its digits", () => {
+  const totals = new Totals();
+  totals.add("USD", "1e3".replace("e3", ""));
+  totals.add("USD", "0.005");
+  totals.add("JPY", "3");
+  expect(totals.amounts).toEqual({ JPY: "3", USD: "1.005" });
+});
+
+it("keeps nothing of the rows that it has checked but a digest of each key", async () => {
+  setFlagsFromString("--expose-gc");
+  // What the flag puts into every context made from now on.
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const file = join(folder, "large.csv");
+  const [header = "", line = ""] = csv(makeRows("KEY", 1)).split("\n");
+  await pipeline(async function* lines() {
+    yield `${header}\n`;
+    for (let n = 0; n < 25_000; n += 1) yield `${line.replace("KEY-0", `large-${n}`)}\n`;
+  }, createWriteStream(file));
+  const heap: Array<number> = [];
+  const checked = await checkBatchFile(file, defaultAssumptions, (rows) => {
+    if (rows % 10_000 !== 5_000) return;
+    collectGarbage();
+    heap.push(process.memoryUsage().heapUsed);
+  });
+  expect(checked).toMatchObject({ rows: 25_000, totals: { EUR: "25000.00" } });
+  const [first = 0, , last = 0] = heap;
+  // Twenty thousand rows more are 50 MB; their digests 3.
+  expect((last - first) / 1e6).toBeLessThan(10);
+});

@@ -1,0 +1,79 @@
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { History } from "@temporalio/common/lib/proto-utils.js";
+import { expect, it } from "vitest";
+import { readRun } from "../../src/history/read-run.ts";
+
+const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
+
+const sent = (eventId: number, input: object, intent?: object) => ({
+  eventId,
+  activityTaskScheduledEventAttributes: {
+    activityType: { name: "createPayout" },
+    workflowTaskCompletedEventId: 4,
+    input: { payloads: [payload(input), ...(intent === undefined ? [] : [payload(intent)])] },
+  },
+});
+
+it("what steps send side by side is of the step that the send names, not of the last one", () => {
+  const history = {
+    events: [
+      { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+      sent(5, { payout_reason: "a" }, { step: "payTheFirst", number: 1 }),
+      sent(6, { payout_reason: "b" }, { step: "payTheSecond", number: 1 }),
+      {
+        eventId: 7,
+        upsertWorkflowSearchAttributesEventAttributes: {
+          workflowTaskCompletedEventId: 4,
+          searchAttributes: { indexedFields: { PaymentStage: payload("payTheSecond") } },
+        },
+      },
+      {
+        eventId: 8,
+        activityTaskCompletedEventAttributes: {
+          scheduledEventId: 5,
+          result: { payloads: [payload({ payout_id: "p-1" })] },
+        },
+      },
+    ],
+  } as unknown as History;
+  const { steps } = readRun(history);
+  expect(
+    steps.map(({ activities, name }) => [name, activities.map(({ result }) => result)]),
+  ).toEqual([
+    ["payTheFirst", [{ payout_id: "p-1" }]],
+    ["payTheSecond", [undefined]],
+  ]);
+});
+
+it("a decision that is given again after a reset counts only where the run takes it", () => {
+  const entered = {
+    eventId: 5,
+    upsertWorkflowSearchAttributesEventAttributes: {
+      workflowTaskCompletedEventId: 4,
+      searchAttributes: { indexedFields: { PaymentStage: payload("createPayout") } },
+    },
+  };
+  const given = (updateId: string) => ({
+    workflowExecutionUpdateAdmittedEventAttributes: {
+      request: {
+        meta: { updateId },
+        input: {
+          name: "resolve",
+          args: { payloads: [payload({ by: updateId, question: "1-a", amend: { amount: "1" } })] },
+        },
+      },
+    },
+  });
+  const accepted = {
+    workflowExecutionUpdateAcceptedEventAttributes: { protocolInstanceId: "Ada" },
+  };
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+    entered,
+    given("Ada"),
+    given("Bob"),
+    accepted,
+  ];
+  const { changes } = readRun({ events } as unknown as History);
+  expect(changes).toMatchObject([{ by: "decision", decision: { by: "Ada" } }]);
+});

@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const src = fileURLToPath(new URL("../src/", import.meta.url));
+
+/** A file without its comments, which may show how a tool calls it. */
+const codeOf = (file: string): string =>
+  readFileSync(`${src}${file}`, "utf8")
+    .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+    .replaceAll(/^\s*\/\/.*$/gm, "");
+
+const FORBIDDEN = [
+  // Settings are parameters, and what is to be said is returned: the tool owns process and terminal.
+  { what: "process", pattern: /\bprocess\s*[.[]|node:process/ },
+  { what: "console", pattern: /\bconsole\s*\./ },
+  { what: "a terminal", pattern: /node:(tty|readline)|styleText|\\u001b/ },
+  {
+    what: "settings of the environment",
+    pattern: /clientOptionsFromEnvironment|FromEnvironment\(/,
+  },
+  { what: "a command of the starter", pattern: /\bstarter [a-z]/ },
+  { what: "a flag", pattern: /[`" (]--(?!name |type |address |namespace |output json)[a-z]+/ },
+  { what: "an app", pattern: /from "[^"]*apps\/|@durable-payments\/(starter|worker|simulator)/ },
+] as const;
+
+it.each(globSync("**/*.ts", { cwd: src }))(
+  "%s knows no terminal, no process and no app",
+  (file) => {
+    const code = codeOf(file);
+    const used = FORBIDDEN.filter(({ pattern }) => pattern.test(code)).map(({ what }) => what);
+    expect(used).toEqual([]);
+  },
+);

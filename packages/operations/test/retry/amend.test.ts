@@ -1,0 +1,74 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { describe, expect, it } from "vitest";
+import { InvalidInput } from "../../src/errors.ts";
+import { amendInput, mergePatch } from "../../src/retry/amend.ts";
+import { beneficiary, card, cardholder, payout } from "../support/inputs.ts";
+
+/** The faults that an amendment is refused for, or why it is. */
+const faultsOf = (type: string, input: unknown, patch: unknown): ReadonlyArray<string> => {
+  try {
+    amendInput(type, { input, patch, assumptions: defaultAssumptions });
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return error.faults?.map(({ field, problem }) => `${field} ${problem}`) ?? [error.message];
+  }
+};
+
+describe("a merge patch", () => {
+  it.each([
+    [{ a: 1, b: 2 }, { b: 3 }, { a: 1, b: 3 }],
+    [{ a: { b: 1, c: 2 } }, { a: { c: null } }, { a: { b: 1 } }],
+    [{ a: 1 }, { b: { c: { d: 2 } } }, { a: 1, b: { c: { d: 2 } } }],
+    [{ a: [1, 2] }, { a: [3] }, { a: [3] }],
+    [{ a: 1 }, { b: null }, { a: 1 }],
+    ["text", { a: 1 }, { a: 1 }],
+  ])("of %j by %j is %j", (value, patch, merged) => {
+    expect(mergePatch(value, patch)).toEqual(merged);
+  });
+});
+
+describe("an amendment", () => {
+  it("names the fields that change, each with the last step that uses it", () => {
+    const input = { cardholder, card };
+    const patch = {
+      cardholder: { email: "ada@other.example", first_name: cardholder.first_name },
+      card: { card_limit: "5.00", card_name: "Trips" },
+    };
+    const { fields, input: amended } = amendInput("onboardCardholder", {
+      input,
+      patch,
+      assumptions: defaultAssumptions,
+    });
+    expect(fields).toEqual([
+      { field: "cardholder.email", step: "createCardholder" },
+      { field: "card.card_limit", step: "issueCard" },
+      { field: "card.card_name", step: "confirmCard" },
+    ]);
+    expect(amended).toEqual({
+      cardholder: { ...cardholder, email: "ada@other.example" },
+      card: { ...card, card_limit: "5.00", card_name: "Trips" },
+    });
+  });
+
+  it("is refused where it changes what no step to come would see", () => {
+    const input = { beneficiary, payout };
+    expect(faultsOf("payout", input, { options: { approval: { above: "1.00" } } })).toEqual([
+      "options.approval.above cannot be amended by a retry",
+    ]);
+    expect(faultsOf("payout", input, { beneficiary: null, beneficiary_id: "b-1" })).toEqual([
+      "beneficiary cannot be amended by a retry",
+    ]);
+    expect(faultsOf("payout", input, { payout: { unique_request_id: "k-1" } })).toEqual([
+      "payout.unique_request_id is made by the run: leave it out",
+    ]);
+  });
+
+  it("is refused where nobody knows the input's fields, or it is none", () => {
+    const [unknown] = faultsOf("paySuppliers", {}, { amount: "1.00" });
+    expect(unknown).toContain("a run of paySuppliers cannot be amended");
+    expect(faultsOf("payout", { beneficiary, payout }, "amount")).toEqual([
+      "The patch must be a JSON object of the shape of the run's input.",
+    ]);
+  });
+});

@@ -1,0 +1,333 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { describe, expect, it } from "vitest";
+import { leftInDoubt, retryOf, stepsInDoubt, untakenSteps } from "../../src/history/in-doubt.ts";
+import { executionHistoryOf, type ReadPastRun } from "../../src/history/execution-history.ts";
+import { planRetry, type RetryOptions } from "../../src/retry/plan.ts";
+import type { PastActivity, PastStep } from "../../src/history/read-run.ts";
+
+const run = { workflowId: "invoice-1", type: "payout" };
+
+const options: RetryOptions = {
+  by: "Bob",
+  reason: "checked",
+  from: undefined,
+  patch: undefined,
+  assumptions: defaultAssumptions,
+  decisions: "keep",
+};
+
+const send = (at: number, failure: string): PastActivity => ({
+  type: "createPayout",
+  input: { amount: "777.00", unique_request_id: "key-1" },
+  at,
+  isDone: false,
+  result: undefined,
+  failure,
+  failureDetail: undefined,
+});
+
+const step = (name: string, task: number, activities: Array<PastActivity> = []): PastStep => ({
+  name,
+  task,
+  taskEnd: task as unknown as PastStep["taskEnd"],
+  activities,
+  decisions: [],
+});
+
+const readRun = (more: Partial<ReadPastRun>): ReadPastRun => ({
+  runId: "run-1",
+  startedWith: { beneficiary_id: "b-1", payout: { amount: "777.00" } },
+  steps: [],
+  ids: new Set(),
+  reset: undefined,
+  changes: [],
+  forgotten: [],
+  account: undefined,
+  endedBy: undefined,
+  cancelAsked: undefined,
+  ...more,
+});
+
+it("what a run made that was terminated before it took the answer is in doubt", () => {
+  const made: PastActivity = { ...send(1, ""), isDone: true, result: { payout_id: "p-1" } };
+  const past = executionHistoryOf([readRun({ steps: [step("createPayout", 4, [made])] })]);
+  expect(untakenSteps(past, ["another"])).toMatchObject([
+    { step: "createPayout", operation: "createPayout", ids: { payout_id: "p-1" } },
+  ]);
+  expect(untakenSteps(past, ["p-1"])).toEqual([]);
+});
+
+describe("what was really sent, where it is another request than what was to be sent", () => {
+  const other = { number: 1, outcome: "unknown", key: "key-0", amount: "64.20", currency: "EUR" };
+  const told: PastActivity = {
+    ...send(1, "AlreadySent"),
+    failureDetail: { ...other, isSamePayload: false },
+  };
+  const really = {
+    step: "createPayout",
+    operation: "createPayout",
+    key: "key-0",
+    amount: "64.20",
+    currency: "EUR",
+  };
+  const pastWith = (...activities: Array<PastActivity>) =>
+    executionHistoryOf([readRun({ steps: [step("createPayout", 4, activities)] })]);
+
+  it("is in doubt", () => {
+    expect(stepsInDoubt(pastWith(told))).toEqual([really]);
+  });
+
+  it("is in doubt beside what was sent since, which has got no answer either", () => {
+    const since = { ...told, ...send(2, "OutcomeUnknown") };
+    expect(stepsInDoubt(pastWith(told, since))).toMatchObject([really, { amount: "777.00" }]);
+  });
+
+  it("is in doubt whatever became of what was sent beside it since", () => {
+    const made: PastActivity = { ...send(2, ""), isDone: true, result: { payout_id: "p-1" } };
+    expect(leftInDoubt(pastWith(told, made))).toEqual([really]);
+    expect(stepsInDoubt(pastWith(told, send(2, "Refused")))).toEqual([really]);
+  });
+
+  it("is named as the journal had it at the end of the run, with its ids", () => {
+    const ids = { payout_id: "p-9" };
+    const { amount, currency, key } = other;
+    const forgotten = [
+      { step: "createPayout", operation: "createPayout", amount, currency, key, ids, begunAt: 1 },
+    ];
+    expect(stepsInDoubt(executionHistoryOf([readRun({ forgotten })]))).toEqual([
+      { ...really, ids },
+    ]);
+  });
+});
+
+it("the retry of a run overrules who has ended it, if anybody has", () => {
+  const decision = {
+    what: "rejected",
+    by: "Eve",
+    why: "no",
+    at: "2026-11-21",
+    runId: "r",
+  } as const;
+  const overruled = { by: "Bob", why: "yes", at: "2026-11-22" };
+  const plain = { operation: "retry", workflowId: "i" };
+  expect(retryOf("i", [])).toEqual(plain);
+  expect(retryOf("i", [{ ...decision, overruled }])).toEqual(plain);
+  expect(retryOf("i", [decision])).toEqual({ ...plain, overrule: true });
+});
+
+describe("a retry", () => {
+  it.each([
+    ["was refused", "Refused"],
+    ["was turned away", "RateLimited"],
+    ["was held back", "Paused"],
+  ])("looks first where a send got no answer, though the last one %s", (_, last) => {
+    const sends = [send(1, "OutcomeUnknown"), send(2, last)];
+    const past = executionHistoryOf([readRun({ steps: [step("createPayout", 4, sends)] })]);
+    const { instruction } = planRetry(run, past, options);
+    expect(instruction.sent).toEqual({ createPayout: { outcome: "unknown", amendments: 0 } });
+  });
+
+  it.each(["Paused", "RunCancelling", "RunEnded"])(
+    "knows that a send that failed as %s was not carried out",
+    (failure) => {
+      const past = executionHistoryOf([
+        readRun({ steps: [step("createPayout", 4, [send(1, failure)])] }),
+      ]);
+      expect(planRetry(run, past, options).instruction.sent).toMatchObject({
+        createPayout: { outcome: "nothing" },
+      });
+    },
+  );
+
+  it("looks first where an earlier run got no answer, and the latest was refused", () => {
+    const past = executionHistoryOf([
+      readRun({ runId: "run-1", steps: [step("createPayout", 4, [send(1, "")])] }),
+      readRun({ runId: "run-2", steps: [step("createPayout", 4, [send(2, "Refused")])] }),
+    ]);
+    expect(planRetry(run, past, options).instruction.sent).toMatchObject({
+      createPayout: { outcome: "unknown" },
+    });
+  });
+
+  it.each([
+    ["notCarriedOut", "nothing"],
+    ["unknown", "unknown"],
+    ["begun", "unknown"],
+  ])(
+    "takes a send that the journal forbade for none, of one before it that was %s",
+    (was, outcome) => {
+      const forbidden = { ...send(2, "AlreadySent"), failureDetail: { outcome: was } };
+      const steps = [step("createPayout", 4, [send(1, "Refused"), forbidden])];
+      const { instruction } = planRetry(run, executionHistoryOf([readRun({ steps })]), options);
+      expect(instruction.sent).toMatchObject({ createPayout: { outcome } });
+    },
+  );
+
+  it("says of what was undone that a second one is wanted", () => {
+    const made = { ...send(1, ""), type: "createCardholder", isDone: true };
+    const undo = { ...send(2, ""), type: "removeCardholder", isDone: true };
+    const steps = [
+      step("createCardholder", 4, [{ ...made, result: { card_holder_id: "c-1" } }]),
+      step("issueCard", 8, [{ ...undo, input: { card_holder_id: "c-1" } }]),
+    ];
+    const past = executionHistoryOf([readRun({ steps })]);
+    const { instruction } = planRetry(run, past, { ...options, from: "createCardholder" });
+    expect(instruction.sent["createCardholder"]).toEqual({
+      outcome: "nothing",
+      amendments: 1,
+      isUndone: true,
+    });
+  });
+
+  it("takes nothing for undone where what was undone is of another kind and has its id", () => {
+    const did = (type: string, more: Partial<PastActivity>): PastActivity => ({
+      ...send(1, ""),
+      type,
+      isDone: true,
+      ...more,
+    });
+    const steps = [
+      step("createCardholder", 4, [did("createCardholder", { result: { card_holder_id: "4" } })]),
+      step("issueCard", 8, [
+        did("createCard", { result: { card_id: "4" } }),
+        did("cancelCard", { input: { card_id: "4" } }),
+      ]),
+    ];
+    const past = executionHistoryOf([readRun({ steps })]);
+    const { instruction } = planRetry(run, past, { ...options, from: "createCardholder" });
+    expect(instruction.sent).toMatchObject({
+      createCardholder: { outcome: "known", ids: { card_holder_id: "4" } },
+      issueCard: { outcome: "nothing", isUndone: true },
+    });
+  });
+
+  it("looks for a payout that has the id of a beneficiary of the run: it was not taken by that", () => {
+    const looked = { ...send(2, ""), type: "findPayouts", result: { items: [{ payout_id: "7" }] } };
+    const steps = [step("createPayout", 4, [send(1, "OutcomeUnknown"), looked])];
+    const past = executionHistoryOf([readRun({ steps, ids: new Set(["7", "beneficiary:7"]) })]);
+    expect(planRetry(run, past, options).instruction.sent).toMatchObject({
+      createPayout: { outcome: "unknown" },
+    });
+  });
+
+  it("looks for a payout whose look showed only what another step of the run has made", () => {
+    const looked = {
+      ...send(3, ""),
+      type: "findPayouts",
+      isDone: true,
+      result: { items: [{ payout_id: "7" }] },
+    };
+    const steps = [
+      step("payTheFirst", 4, [{ ...send(1, ""), isDone: true, result: { payout_id: "7" } }]),
+      step("payTheSecond", 8, [send(2, "OutcomeUnknown"), looked]),
+    ];
+    const past = executionHistoryOf([readRun({ steps, ids: new Set(["7", "payout:7"]) })]);
+    expect(past.sends.get("payTheFirst")?.sent).toEqual({ outcome: "known", id: "7" });
+    expect(planRetry(run, past, options).instruction.sent).toEqual({
+      payTheSecond: { outcome: "unknown", amendments: 0 },
+    });
+  });
+
+  it("hands on the account of the runs before", () => {
+    const steps = [step("createPayout", 4)];
+    const past = executionHistoryOf([
+      readRun({ steps, account: "1234567890abcdef" }),
+      readRun({ steps, account: undefined }),
+    ]);
+    expect(planRetry(run, past, options).instruction.account).toBe("1234567890abcdef");
+  });
+});
+
+it("a retry knows what the journal told the run that it had made, and that it was undone", () => {
+  const made = { failureDetail: { outcome: "carriedOut", ids: { card_holder_id: "h-1" } } };
+  const told = { ...send(1, "AlreadySent"), ...made, type: "createCardholder", input: {} };
+  const removed = { ...send(2, ""), type: "removeCardholder", input: { card_holder_id: "h-1" } };
+  const steps = [
+    step("createCardholder", 4, [told]),
+    step("awaitVerification", 8, [{ ...removed, isDone: true }]),
+  ];
+  const past = executionHistoryOf([readRun({ steps, ids: new Set(["h-1", "cardholder:h-1"]) })]);
+  expect(past.sends.get("createCardholder")?.sent).toEqual({ outcome: "known", id: "h-1" });
+  expect(() => planRetry({ ...run, type: "onboardCardholder" }, past, options)).toThrow(
+    /undid createCardholder when it failed: it cannot go on after it/,
+  );
+});
+
+describe("what a person has ended", () => {
+  const endedBy = {
+    what: "abandoned",
+    by: "Eve",
+    why: "fraud suspected, do not pay",
+    at: "2026-11-21T10:00:00.000Z",
+  } as const;
+  const approved = [step("awaitApproval", 4), step("createPayout", 8)];
+  const abandoned = executionHistoryOf([readRun({ steps: approved, endedBy })]);
+
+  it("stays ended, in a retry of many and in one by its id", () => {
+    for (const decisions of ["keep", "leaveOut"] as const) {
+      const plan = () => planRetry(run, abandoned, { ...options, decisions });
+      expect(plan).toThrow(
+        expect.objectContaining({
+          _tag: "EndedByPerson",
+          message: expect.stringMatching(
+            /was abandoned by Eve on 2026-11-21 10:00 UTC \(fraud suspected, do not pay\)/,
+          ) as unknown,
+          next: { operation: "retry", workflowId: run.workflowId, overrule: true },
+        }),
+      );
+    }
+  });
+
+  it("stays ended in a bulk retry where it was asked to end, and failed of itself meanwhile", () => {
+    const asked = executionHistoryOf([
+      readRun({
+        steps: [step("createPayout", 4, [send(1, "Refused")])],
+        cancelAsked: { by: "Eve", event: 13 },
+      }),
+    ]);
+    expect(() => planRetry(run, asked, { ...options, decisions: "leaveOut" })).toThrow(
+      /was asked to end by Eve/,
+    );
+    expect(planRetry(run, asked, options).from).toBe("createPayout");
+  });
+
+  it("cannot go on from a step before which it was asked to end: it would end again at once", () => {
+    const steps = [step("createPayout", 4)];
+    const asked = executionHistoryOf([readRun({ steps, cancelAsked: { by: "Eve", event: 3 } })]);
+    expect(() => planRetry(run, asked, options)).toThrow(/asked to end by Eve before createPayout/);
+  });
+
+  it("goes on where a person overrules it, from the approval on, and the instruction says both", () => {
+    const plan = planRetry(run, abandoned, { ...options, decisions: "overrule" });
+    expect(plan.from).toBe("awaitApproval");
+    expect(plan.overruled).toEqual([{ ...endedBy, runId: "run-1" }]);
+    const at = expect.stringMatching(/^\d{4}-/) as unknown as string;
+    expect(plan.instruction.decisions).toEqual([
+      { ...endedBy, runId: "run-1", overruled: { by: "Bob", why: "checked", at } },
+    ]);
+  });
+
+  it("is known in all runs since, overruled or not", () => {
+    const { instruction } = planRetry(run, abandoned, { ...options, decisions: "overrule" });
+    const steps = approved;
+    const later = executionHistoryOf([
+      readRun({ steps, endedBy }),
+      readRun({
+        runId: "run-2",
+        steps,
+        changes: [{ by: "reset", answer: { order: instruction } }],
+      }),
+    ]);
+    expect(planRetry(run, later, options).instruction.decisions).toEqual(instruction.decisions);
+    expect(() => planRetry(run, later, { ...options, decisions: "leaveOut" })).toThrow(/Eve/);
+    expect(() => planRetry(run, later, { ...options, decisions: "overrule" })).toThrow(
+      /there is nothing to overrule/,
+    );
+    // A run that never took the instruction up has not gone on with anything.
+    const notTaken = executionHistoryOf([
+      readRun({ steps, endedBy }),
+      readRun({ runId: "run-2", steps }),
+    ]);
+    expect(() => planRetry(run, notTaken, options)).toThrow(/stays ended/);
+  });
+});

@@ -1,0 +1,20 @@
+/** Whether a value is a plain JSON object. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Read a field of an object, where it is a text that is not empty. */
+export const textAt = (value: unknown, field: string): string | undefined => {
+  const text = isRecord(value) ? value[field] : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
+};
+
+/** Word what was thrown, for a person. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** gRPC's code for what does not exist. */
+const NOT_FOUND = 5;
+
+/** Whether a call of Temporal failed because what it names does not exist. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === NOT_FOUND;
