@@ -108,7 +108,7 @@ describe("a file that a person has rejected", () => {
     expect(await paid("moved")).toBe(0);
     const fresh = await file("fresh.csv", csv(rowsOf("fresh", 1)));
     const nothing = await importFile(fresh, "--by", "Ann", "--overrule", "for nothing");
-    expect([nothing.exitCode, nothing.stdout]).toEqual([2, holding("leave --overrule out")]);
+    expect([nothing.exitCode, nothing.stdout]).toEqual([2, holding("nothing to overrule")]);
     expect(await importFile(fresh, "--by", "Ann", "--wait")).toMatchObject({ exitCode: 0 });
   });
 

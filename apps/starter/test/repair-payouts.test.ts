@@ -87,7 +87,7 @@ describe("a payout", () => {
     expect(retried["plan"]).toMatchObject({
       from: "createPayout",
       stays: ["createBeneficiary"],
-      again: [{ name: "createPayout", note: holding("looked up") }],
+      again: [{ name: "createPayout", note: holding("reconciled") }],
     });
     expect(await ended("in doubt")).toBe("COMPLETED");
     expect(await paid("20.00")).toHaveLength(1);

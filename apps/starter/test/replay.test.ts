@@ -216,7 +216,7 @@ describe("what cannot be replayed is told before anything is done:", () => {
     const name = await file("secret.json", { events: [], iban: beneficiary.iban });
     const called = await starter(["runs", "replay", "--file", name]);
     expect(called.exitCode).toBe(2);
-    expect(called.stderr).toMatch(/holds no history: .*`starter runs export`/);
+    expect(called.stderr).toMatch(/holds no history: .*starter runs export/);
     expect(called.stderr).not.toContain(beneficiary.iban);
   });
 

@@ -1,4 +1,4 @@
-import { type BatchRow, isNotFound } from "@durable-payments/protocol";
+import { type BatchRow, chunkId, isNotFound } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
@@ -27,3 +27,18 @@ export const readChunk = async (
   // The starter wrote them, with the id of this chunk.
   return rows as ReadonlyArray<BatchRow>;
 };
+
+/**
+ * Read the rows of a batch, chunk by chunk.
+ *
+ * @param chunks how many it has.
+ */
+export async function* readChunks(
+  client: Client,
+  batch: string,
+  chunks: number,
+): AsyncGenerator<ReadonlyArray<BatchRow>> {
+  for (let chunk = 1; chunk <= chunks; chunk += 1) {
+    yield await readChunk(client, chunkId(batch, chunk));
+  }
+}

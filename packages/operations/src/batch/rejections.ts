@@ -1,86 +1,52 @@
-import { readChunk } from "@durable-payments/activities/batch-chunks";
 import {
-  type BatchRow,
-  chunkId,
-  type OverruledBatch,
-  queryText,
-  textAt,
-  WORKFLOW,
-} from "@durable-payments/protocol";
-import type { WorkflowExecutionInfo } from "@temporalio/client";
-import { ApplicationFailure } from "@temporalio/common";
+  type BatchRun,
+  failedBatches,
+  readRejection,
+  type RejectedBatch,
+  rowIdentity,
+  rowsOfRejected,
+} from "@durable-payments/activities/rejected-batches";
+import type { BatchRow, OverruledBatch } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
 import { EndedByPerson, invalidInput } from "../errors.ts";
 import { utc } from "../utc.ts";
-import { awaitEnding } from "../runs/state.ts";
-import { memoOf } from "./report.ts";
 import { digestOf } from "./check-rows.ts";
 import { findBatch } from "./start.ts";
 
 /** A batch that a person has rejected, and how many rows to be paid now it held. */
-export interface Rejection extends Omit<OverruledBatch, "overruled" | "what"> {
+export interface Rejection extends Omit<RejectedBatch, "chunks"> {
   readonly rows: number;
 }
 
 /** The rows of a rejected batch, as digests of their keys and payments. */
-interface RejectedBatch extends Omit<Rejection, "rows"> {
+interface HeldRows extends Omit<Rejection, "rows"> {
   readonly held: ReadonlySet<string>;
 }
 
-type BatchRun = Pick<
-  WorkflowExecutionInfo,
-  "closeTime" | "memo" | "runId" | "startTime" | "type" | "workflowId"
->;
+const held = (row: BatchRow): string => digestOf(rowIdentity(row));
 
-const REJECTED = `WorkflowType = ${queryText(WORKFLOW.payoutBatch)} AND ExecutionStatus = "Failed"`;
-
-const held = ({ fingerprint, workflowId }: BatchRow): string =>
-  digestOf(`${workflowId}\n${fingerprint}`);
-
-/** The rows of a chunk; none where Temporal has deleted it, as it is about to delete its batch. */
-const rowsOf = async ({ client }: Temporal, id: string): Promise<ReadonlyArray<BatchRow>> => {
-  try {
-    return await readChunk(client, id);
-  } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === "ChunkMissing") return [];
-    throw error;
-  }
-};
-
-const readRejected = async (
-  temporal: Temporal,
+const readHeld = async (
+  { client }: Temporal,
   run: BatchRun,
   isOfFile: boolean,
-): Promise<RejectedBatch | undefined> => {
-  const { closeTime, runId, startTime, workflowId } = run;
-  const ending = await awaitEnding(temporal, { workflowId, runId });
-  if (ending.status !== "failed" || ending.failure.type !== "Rejected") return undefined;
-  const { details, message } = ending.failure;
-  const { chunks, startedBy } = memoOf(run);
+): Promise<HeldRows | undefined> => {
+  const rejected = await readRejection(client, run);
+  if (rejected === undefined) return undefined;
+  const { chunks, ...rejection } = rejected;
   const rows = new Set<string>();
   // A batch of the same id holds the same rows.
-  const chunksToRead = isOfFile ? 0 : chunks;
-  for (let chunk = 1; chunk <= chunksToRead; chunk += 1) {
-    for (const row of await rowsOf(temporal, chunkId(workflowId, chunk))) rows.add(held(row));
-  }
-  return {
-    workflowId,
-    runId,
-    by: textAt(details, "by") ?? "unknown",
-    why: textAt(details, "why") ?? message,
-    at: (closeTime ?? startTime).toISOString(),
-    startedBy,
-    held: rows,
-  };
+  const toRead = { workflowId: run.workflowId, chunks: isOfFile ? 0 : chunks };
+  for await (const row of rowsOfRejected(client, toRead)) rows.add(held(row));
+  return { ...rejection, held: rows };
 };
 
 /** The batches that people have rejected, as long as Temporal keeps them, and what they held. */
 export class Rejections {
   readonly #batch: string;
-  readonly #batches: ReadonlyArray<RejectedBatch>;
+  readonly #batches: ReadonlyArray<HeldRows>;
   readonly #rows: Array<number>;
 
-  private constructor(batch: string, batches: ReadonlyArray<RejectedBatch>) {
+  private constructor(batch: string, batches: ReadonlyArray<HeldRows>) {
     this.#batch = batch;
     this.#batches = batches;
     this.#rows = batches.map(() => 0);
@@ -92,12 +58,12 @@ export class Rejections {
     // Visibility may not show it yet.
     const latest = await findBatch(temporal, batch);
     if (latest?.status.name === "FAILED") runs.set(latest.runId, latest);
-    for await (const run of temporal.client.workflow.list({ query: REJECTED })) {
+    for await (const run of failedBatches(temporal.client)) {
       runs.set(run.runId, run);
     }
-    const batches: Array<RejectedBatch> = [];
+    const batches: Array<HeldRows> = [];
     for (const run of runs.values()) {
-      const rejected = await readRejected(temporal, run, run.workflowId === batch);
+      const rejected = await readHeld(temporal, run, run.workflowId === batch);
       if (rejected !== undefined) batches.push(rejected);
     }
     return new Rejections(batch, batches);

@@ -1,7 +1,9 @@
+import { readChunks } from "@durable-payments/activities/batch-chunks";
 import {
   askingStages,
   type BatchProgress,
   batchProgressQuery,
+  type BatchRow,
   PAYMENT_BATCH,
   PAYMENT_STAGE,
   type PayoutBatchResult,
@@ -63,7 +65,7 @@ interface BatchMemo {
 }
 
 /** What a batch was started with, as its memo says. */
-export const memoOf = ({
+const memoOf = ({
   memo,
   type,
   workflowId,
@@ -205,3 +207,12 @@ export const isEachPaid = ({ others, progress, rows, runs, status }: BatchReport
   progress.rejected === undefined &&
   unpaid(runs) === 0 &&
   (others === null || unpaid(others) === 0);
+
+/** Read the rows of a batch, chunk by chunk, as they are kept in Temporal. */
+export async function* rowsOfBatch(
+  temporal: Temporal,
+  batch: string,
+): AsyncGenerator<ReadonlyArray<BatchRow>> {
+  const { chunks } = memoOf(await describeRun(temporal, batch));
+  yield* readChunks(temporal.client, batch, chunks);
+}

@@ -1,6 +1,5 @@
 import {
   askingStages,
-  STEP,
   type BatchRow,
   PAYMENT_BATCH,
   PAYMENT_STAGE,

@@ -65,9 +65,6 @@ const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): 
     ? { payout_id, status, reason: "", next: { operation: "describe", workflowId } }
     : { payout_id, status, reason: stage };
 };
-  }
-  return { payout_id, status: stage === STEP.awaitPayout ? "waiting" : "sending", reason: stage };
-};
 
 /** The payout that a run owned at last; empty where it owned none. */
 const createdPayout = (attributes: WorkflowExecutionInfo["typedSearchAttributes"]): string => {

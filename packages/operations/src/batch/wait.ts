@@ -3,9 +3,8 @@ import { ApplicationFailure } from "@temporalio/common";
 import type { BatchRow } from "@durable-payments/protocol";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { type BatchReport, reportBatch, type RunCounts, unpaid } from "./report.ts";
+import { type BatchReport, reportBatch, rowsOfBatch, type RunCounts, unpaid } from "./report.ts";
 import { countRows, type RowCounts, underWay } from "./row-counts.ts";
-import { rowsOfBatch } from "./rows-of-batch.ts";
 
 const SHORTEST_INTERVAL_MS = 1_000;
 const LONGEST_INTERVAL_MS = 10_000;

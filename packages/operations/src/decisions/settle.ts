@@ -96,7 +96,7 @@ export const settle = async (
   }
   const idWanted = sendingOf(settled.operation)?.idField;
   if (found !== undefined && idWanted !== undefined && textAt(found, idWanted) === undefined) {
-    throw invalidInput(`What was found must have ${idWanted}. Nothing was done.`);
+    throw invalidInput(`What was found must give ${idWanted}. Nothing was done.`);
   }
   for (const [name, id] of Object.entries(found ?? {})) {
     // Beside what was made a person may name what it was made for: that may well be of another run.

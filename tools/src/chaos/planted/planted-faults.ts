@@ -160,12 +160,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "runs that people ended are part of the retry of all that failed",
     edits: [
       {
-        file: "apps/starter/src/runs/retry/ended-by-person.ts",
+        file: "packages/operations/src/history/ending-decisions.ts",
         find: `  decisions.filter(({ overruled }) => overruled === undefined);`,
         put: `  decisions.filter(() => false);`,
       },
     ],
-    tests: ["--project=@durable-payments/starter", "retry-plan"],
+    tests: ["--project=@durable-payments/operations", "retry/plan"],
     chaos: ["--seed", "408", ...temperament({})],
   },
   {

@@ -2,9 +2,9 @@ import {
   type BatchReport,
   isEachPaid,
   reportBatch,
+  rowsOfBatch,
 } from "@durable-payments/operations/batch/report";
 import { writeResultFile } from "@durable-payments/operations/batch/result-file";
-import { rowsOfBatch } from "@durable-payments/operations/batch/rows-of-batch";
 import { withRows } from "@durable-payments/operations/batch/wait";
 import { withJournalOrNot } from "@durable-payments/operations/connection/journal";
 import type { Temporal } from "@durable-payments/operations/connection/temporal";

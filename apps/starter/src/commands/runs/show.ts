@@ -27,8 +27,8 @@ export const show = Command.make("show", flags, ({ id, json, runId }) =>
   Command.withShortDescription("Show what happened in one run"),
   Command.withDescription(
     `Show what happened in one run: each step with its time, attempts and waits,
-  what failed and why, what people decided, and what can be done next. All is read
-  from the history: it works for runs that have ended, and without a worker.
+  what failed and why, what people decided, and what can be done next. All is
+  read from the history: it works for runs that have ended, without a worker.
 
   Exit codes: 0 done, however the run ended, 2 bad input, 3 cannot connect.`,
   ),
