@@ -254,12 +254,12 @@ describe("orders", () => {
     expect(await payoutsOf("orders")).toHaveLength(30);
   });
 
-  it("are not taken for what is no bulk run", async () => {
+  it("are not taken for what is no batch", async () => {
     const calls = await Promise.all([
       starter(["payouts", "status", "payout/orders-0", "--json"]),
       starter(["payouts", "status", "payouts/nobody", "--json"]),
     ]);
-    for (const [index, says] of ["not a bulk run", "no run with the id"].entries()) {
+    for (const [index, says] of ["not a batch", "no run with the id"].entries()) {
       expect(calls[index]?.exitCode).toBe(2);
       expect(calls[index]?.stdout).toContain(says);
     }
@@ -390,7 +390,7 @@ it("bad flags are told before anything is read", async () => {
     importFile("nowhere.csv", "--approve-above", "much"),
     importFile("nowhere.csv", "--result", "result.xlsx"),
   ]);
-  const says = ["--window must be", "--approve-above must be", "--result must end in"];
+  const says = ["--window must be", "--approve-above must be", "The result file must end in"];
   for (const [index, call] of calls.entries()) {
     expect(call.exitCode).toBe(2);
     expect(jsonOf(call)).toMatchObject({ error: { message: holding(says[index]!) } });
