@@ -1,7 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
-import { messageOf, taskQueueOf } from "@durable-payments/protocol";
+import { taskQueueOf } from "@durable-payments/protocol";
 import { Client } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, Runtime, type WorkflowBundleOption } from "@temporalio/worker";

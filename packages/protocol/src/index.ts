@@ -97,7 +97,7 @@ export {
   serviceQueue,
   taskQueueOf,
 } from "./task-queues.ts";
-export { isNotFound, isRecord, messageOf, textAt } from "./values.ts";
+export { isNotFound, textAt } from "./values.ts";
 export { queryText, queryTexts } from "./visibility-query.ts";
 export {
   amendableFields,

@@ -1,16 +1,10 @@
-/** Whether a value is a plain JSON object. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isRecord } from "@durable-payments/api-core/values";
 
 /** Read a field of an object, where it is a text that is not empty. */
 export const textAt = (value: unknown, field: string): string | undefined => {
   const text = isRecord(value) ? value[field] : undefined;
   return typeof text === "string" && text !== "" ? text : undefined;
 };
-
-/** Word what was thrown, for a person. */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** gRPC's code for what does not exist. */
 const NOT_FOUND = 5;

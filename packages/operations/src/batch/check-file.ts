@@ -1,5 +1,6 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { type BatchRow, isRecord } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
+import type { BatchRow } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import { invalidInput, refused } from "../errors.ts";
 import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";

@@ -1,7 +1,6 @@
 import { makePaymentsClient } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/protocol";
-import * as BigDecimal from "effect/BigDecimal";
-import * as Option from "effect/Option";
+import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { messageOf } from "@durable-payments/api-core/values";
 import * as Result from "effect/Result";
 import type { ServiceSettings } from "../connection/service.ts";
 
@@ -16,14 +15,6 @@ export interface Funds {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
-
-const isEnough = (available: string, total: string): boolean =>
-  Option.getOrElse(
-    Option.zipWith(BigDecimal.fromString(available), BigDecimal.fromString(total), (a, b) =>
-      BigDecimal.isGreaterThanOrEqualTo(a, b),
-    ),
-    () => false,
-  );
 
 /**
  * Compare totals with the balances of their currencies, where the service can be asked.
@@ -53,7 +44,7 @@ export const compareFunds = async (
       entries.map(async ([currency, total]) => {
         try {
           const { available_balance: available } = await client.retrieveBalance({ currency });
-          return { currency, total, available, isEnough: isEnough(available, total) };
+          return { currency, total, available, isEnough: isAtLeast(available, total) };
         } catch (error) {
           return { currency, total, ...unknown(messageOf(error)) };
         }

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
 import { textOf } from "./file-text.ts";
 import { LONGEST_ROW, type RawRow, rowFault } from "./raw-rows.ts";
 

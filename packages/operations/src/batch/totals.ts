@@ -1,4 +1,4 @@
-import { iso4217Digits } from "@durable-payments/api-core/decimal";
+import { formatAmount } from "@durable-payments/api-core/decimal";
 import * as BigDecimal from "effect/BigDecimal";
 
 /** Exact sums by currency, written as amounts are: `12.50`. */
@@ -14,21 +14,10 @@ export class Totals {
   get amounts(): Readonly<Record<string, string>> {
     const sorted = [...this.#sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(
-      sorted.map(([currency, sum]) => [currency, written(sum, iso4217Digits(currency))]),
+      sorted.map(([currency, sum]) => [currency, formatAmount(sum, currency)]),
     );
   }
 }
-
-/** With all its digits, and at least as many as the currency has. */
-const written = (sum: BigDecimal.BigDecimal, digits: number): string => {
-  const { scale } = BigDecimal.normalize(sum);
-  const places = Math.max(digits, scale, 0);
-  const text = BigDecimal.scale(sum, places)
-    .value.toString()
-    .padStart(places + 1, "0");
-  const point = text.length - places;
-  return places === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`;
-};
 
 /** Totals as a person reads them: `12.50 EUR, 3.00 USD`. */
 export const totalsText = (totals: Readonly<Record<string, string>>): string =>

@@ -1,4 +1,5 @@
-import { messageOf, taskQueueOf } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
+import { taskQueueOf } from "@durable-payments/protocol";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { ConnectionFailed } from "../errors.ts";
 

@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
 import { Client, Connection } from "@temporalio/client";
 import { ConnectionFailed } from "../errors.ts";
 import { asTemporalError } from "./temporal-errors.ts";

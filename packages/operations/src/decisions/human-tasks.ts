@@ -1,8 +1,8 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import {
   type ApprovalRequest,
   askingStages,
   type HumanTask,
-  isRecord,
   PAYMENT_STAGE,
   queryTexts,
 } from "@durable-payments/protocol";

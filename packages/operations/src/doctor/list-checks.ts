@@ -1,6 +1,6 @@
 import { NewestFirst } from "@durable-payments/activities/list-order";
 import { type Assumptions, type makePaymentsClient, readTime } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
 import { type Check, ok, skipped, warning } from "./check.ts";
 
 type Client = Pick<ReturnType<typeof makePaymentsClient>, "listPayouts" | "listCardholders">;

@@ -3,7 +3,7 @@ import {
   makePaymentsClient,
   NotAuthenticated,
 } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
 import * as Result from "effect/Result";
 import type { ServiceSettings } from "../connection/service.ts";
 import { type Check, failed, ok, skipped } from "./check.ts";

@@ -1,4 +1,5 @@
-import { isNotFound, messageOf, searchAttributes } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
+import { isNotFound, searchAttributes } from "@durable-payments/protocol";
 import proto from "@temporalio/proto";
 import type { TemporalSettings } from "../connection/temporal-settings.ts";
 import { type Temporal, withTemporal } from "../connection/temporal.ts";

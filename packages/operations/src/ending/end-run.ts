@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
-import { isRecord } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import { stepsInDoubt } from "../history/in-doubt.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";

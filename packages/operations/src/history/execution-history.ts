@@ -1,6 +1,6 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import {
   type EndingDecision,
-  isRecord,
   queryText,
   type RetryInstruction,
   type Sending,

@@ -1,6 +1,6 @@
 import type { ForgottenSend } from "@durable-payments/activities";
+import { isRecord } from "@durable-payments/api-core/values";
 import {
-  isRecord,
   isStep,
   NEEDS_ATTENTION,
   PAYMENT_ACCOUNT,

@@ -1,5 +1,5 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import {
-  isRecord,
   ownershipKeys,
   type Sending,
   sendingOf,

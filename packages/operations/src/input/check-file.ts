@@ -1,36 +1,18 @@
-import { type Assumptions, type Fault, makeAssumptions } from "@durable-payments/api-core";
+import {
+  type Assumptions,
+  type Fault,
+  faultsOf,
+  firstFaults,
+  makeAssumptions,
+} from "@durable-payments/api-core";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import * as SchemaIssue from "effect/SchemaIssue";
 import { InvalidInput, invalidInput } from "../errors.ts";
-import { isRecord } from "@durable-payments/protocol";
-
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
-
-/** Effect's words, as the rest of the sentences are worded. */
-const wording = (message: string): string => {
-  if (message === "Missing key") return "is required";
-  if (message === "Expected no excess property") return "is not a field of this file";
-  const expected = /^(?:Expected|must be) (.*)$/s.exec(message)?.[1];
-  if (expected?.includes(" | ")) return `must be one of ${expected.replaceAll(" | ", ", ")}`;
-  if (!message.startsWith("Expected ")) return message;
-  return `must be ${/^an? /.test(expected ?? "") ? "" : "a "}${expected}`;
-};
-
-const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> => {
-  const faults = issuesOf(issue).issues.map(({ message, path }) => ({
-    field: (path ?? []).map(String).join("."),
-    problem: wording(message),
-  }));
-  // The first fault of a field says enough.
-  return faults.filter(
-    ({ field }, index) => faults.findIndex((fault) => fault.field === field) === index,
-  );
-};
+import { isRecord } from "@durable-payments/api-core/values";
 
 const check = <A>(schema: Schema.Codec<A, unknown>, value: unknown) =>
   Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
-    Result.mapError(({ issue }) => faultsOf(issue)),
+    Result.mapError(({ issue }) => firstFaults(faultsOf(issue))),
   );
 
 /** The two shapes of a file: `id` names what exists, `body` describes what is to be created. */

@@ -1,9 +1,9 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
+import { isRecord } from "@durable-payments/api-core/values";
 import {
   type OnboardCardholderInput,
   type OnboardCardholderOptions,
-  isRecord,
   WORKFLOW,
 } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";

@@ -1,6 +1,7 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
-import { isRecord, WORKFLOW } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
+import { WORKFLOW } from "@durable-payments/protocol";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";

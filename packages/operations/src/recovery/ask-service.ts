@@ -1,6 +1,7 @@
 import { makePaymentsClient, type Payout } from "@durable-payments/api-core";
 import { isInDoubt, type RecordedSend } from "@durable-payments/journal";
-import { messageOf, stepKinds } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
+import { stepKinds } from "@durable-payments/protocol";
 
 /** What the service says of a send that Temporal does not know. */
 export interface LostSend {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
-import { messageOf } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput } from "../errors.ts";
 import { listRuns } from "../runs/list.ts";

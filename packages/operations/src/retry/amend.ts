@@ -1,5 +1,6 @@
 import type { Assumptions, Fault } from "@durable-payments/api-core";
-import { amendableFields, isRecord, WORKFLOW } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
+import { amendableFields, WORKFLOW } from "@durable-payments/protocol";
 import { invalidInput } from "../errors.ts";
 import { planOnboarding } from "../input/onboarding.ts";
 import { planPayout } from "../input/payout.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 import { isOperationError, type NextOperation } from "../errors.ts";

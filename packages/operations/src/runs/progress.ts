@@ -1,4 +1,5 @@
-import { messageOf, type Progress, progressQuery } from "@durable-payments/protocol";
+import { messageOf } from "@durable-payments/api-core/values";
+import { type Progress, progressQuery } from "@durable-payments/protocol";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { countPollers, noWorker, type Unanswered } from "../connection/workers.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
 import { failureOf, masked } from "../history/masked.ts";
 import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/read-run.ts";
 import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";

@@ -195,7 +195,7 @@ describe("faults", () => {
       "row 3: is no valid JSON",
       "row 4: must be a JSON object, as a payout file has it, with a key",
       "row 5, key: must be a string",
-      "row 5, extra: is not a field of this file",
+      "row 5, extra: is not a known field",
       "row 5, payout.amount: must be a string",
     ]);
   });

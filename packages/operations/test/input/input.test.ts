@@ -98,11 +98,11 @@ it.each<[string, unknown, ReadonlyArray<string>]>([
       colour: "red",
     },
     [
-      "colour is not a field of this file",
+      "colour is not a known field",
       "beneficiary.colour is not a field of this operation",
       "payout.colour is not a field of this operation",
-      "options.colour is not a field of this file",
-      "options.pollInterval.colour is not a field of this file",
+      "options.colour is not a known field",
+      "options.pollInterval.colour is not a known field",
     ],
   ],
   [

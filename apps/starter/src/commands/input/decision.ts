@@ -1,6 +1,6 @@
 import type { Decision } from "@durable-payments/protocol";
 import { badUsage } from "../../exit-codes.ts";
-import { isRecord } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
 import { readJson } from "./read-json.ts";
 
 /** A decision as it is given on the command line. */
