@@ -1,26 +1,33 @@
 // node tools/bootstrap.mjs <task> [args…]
-// Plain JavaScript without dependencies: it runs before anything is installed, on any Node >= 20.
+// Plain JavaScript without dependencies: it runs before anything is installed, on any Node that npm runs on.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
+import { freshBuild } from "./src/fresh-build.mjs";
 import { withLock } from "./src/lock.mjs";
 
-const oldestNode = [22, 19];
 const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
 const checkout = fileURLToPath(new URL("../", import.meta.url));
+const { engines } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+const oldestNode = engines.node.replace(">=", "");
+const [oldestMajor, oldestMinor] = oldestNode.split(".").map(Number);
 const scripts = {
   setup: "tools/src/setup.ts",
   demo: "tools/src/demo.ts",
   dev: "tools/src/dev.ts",
+  docs: "tools/src/doc-examples.ts",
   test: "tools/src/test.ts",
   chaos: "tools/src/chaos/main.ts",
   bench: "bench/src/main.ts",
-  worker: "tools/src/built/start.mjs worker",
-  starter: "tools/src/built/start.mjs starter",
+  worker: "apps/worker/src/main.ts",
+  starter: "apps/starter/src/main.ts",
   simulator: "apps/simulator/src/main.ts",
+  "record-histories": "packages/workflows/scripts/record-histories.ts",
+  nx: "node_modules/nx/dist/bin/nx.js",
+  vitest: "node_modules/vitest/vitest.mjs",
 };
 
 const [task, ...args] = process.argv.slice(2);
@@ -29,13 +36,15 @@ if (!Object.hasOwn(scripts, task ?? "")) {
 }
 await installDependencies();
 const node = findNode();
-const [script, ...app] = scripts[task].split(" ");
-process.exitCode = await run(node, [
-  "--conditions=@durable-payments/source",
-  join(checkout, script),
-  ...app,
-  ...args,
-]);
+process.exitCode = await run(node, [...scriptArguments(), ...args]);
+
+/** The arguments of Node that run the task: of an app its bundle, unless a source is newer. */
+function scriptArguments() {
+  const script = join(checkout, scripts[task]);
+  if (scripts[task].startsWith("node_modules/")) return [script];
+  const built = scripts[task].startsWith("apps/") ? freshBuild(checkout, task) : undefined;
+  return ["--conditions=@durable-payments/source", built ?? script];
+}
 
 /** `npm ci`, unless what is installed is what package-lock.json says. */
 async function installDependencies() {
@@ -108,13 +117,13 @@ function findNode() {
     if (status === 0 && isNewEnough(stdout.trim().slice(1))) return packaged;
   }
   return fail(
-    `Node ${oldestNode.join(".")} or newer is needed, this is ${process.version}: install Node 24 from https://nodejs.org and try again.`,
+    `${task}: Node ${oldestNode} or newer is needed, this is ${process.versions.node}. Install Node 24 from https://nodejs.org.`,
   );
 }
 
 function isNewEnough(version) {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
 /** Runs the task with this terminal; its exit code becomes ours, a signal to us reaches it. */

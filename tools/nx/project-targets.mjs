@@ -1,14 +1,32 @@
-// An Nx plugin: what has a tsconfig.spec.json has tests, and Effect's diagnostics. nx.json says what the targets do.
+// An Nx plugin: which projects have tests, Effect's diagnostics, or a bundle. nx.json says what the targets do.
 // (Nx's own plugin for Vitest reads one Vite configuration per project and knows no Vitest 5; ours is one for all.)
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 
 export const name = "project-targets";
 
+const targetsOf = {
+  "tsconfig.spec.json": { test: {}, "check-effect": {} },
+  "rolldown.config.ts": {
+    build: {
+      command: "rolldown --config rolldown.config.ts",
+      options: { cwd: "{projectRoot}" },
+      cache: true,
+      inputs: [
+        "production",
+        "^production",
+        "{workspaceRoot}/tools/src/build-app.ts",
+        { externalDependencies: ["rolldown"] },
+      ],
+      outputs: ["{projectRoot}/dist/app"],
+    },
+  },
+};
+
 export const createNodesV2 = [
-  "**/tsconfig.spec.json",
+  "**/{tsconfig.spec.json,rolldown.config.ts}",
   (files) =>
     files.map((file) => [
       file,
-      { projects: { [dirname(file)]: { targets: { test: {}, "check-effect": {} } } } },
+      { projects: { [dirname(file)]: { targets: targetsOf[basename(file)] } } },
     ]),
 ];

@@ -52,8 +52,7 @@ export const scenario: Scenario = async (context) => {
     const workerOf = (main: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) =>
       started(() => startProcess(process.execPath, main, env));
     // What `npm run starter` and `npm run worker` run.
-    const built = argumentsOf("tools/src/built/start.mjs");
-    const BUILT = [...built, "starter"];
+    const BUILT = argumentsOf("apps/starter/dist/app/main.mjs");
     const SOURCES = argumentsOf("apps/starter/src/main.ts");
     const contenders = {
       node: () => whole(["-e", "0"]),
@@ -67,7 +66,7 @@ export const scenario: Scenario = async (context) => {
           world.temporalAddress,
           bareBundle,
         ]),
-      worker: () => workerOf([...built, "worker", "--json"], env),
+      worker: () => workerOf([...argumentsOf("apps/worker/dist/app/main.mjs"), "--json"], env),
       workerOfSources: () => workerOf([...argumentsOf("apps/worker/src/main.ts"), "--json"], env),
     };
     // Node keeps what it has compiled: from the second start on.

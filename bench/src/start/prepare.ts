@@ -15,9 +15,11 @@ export const argumentsOf = (path: string): ReadonlyArray<string> => [
   fileOf(path),
 ];
 
-const runBuild = (path: string, ...apps: ReadonlyArray<string>): void => {
-  const { status, stderr } = spawnSync(process.execPath, [...argumentsOf(path), ...apps]);
-  if (status !== 0) throw new Error(`${path} failed: ${stderr.toString()}`);
+const build = (): void => {
+  const nx = fileOf("node_modules/nx/dist/bin/nx.js");
+  const args = [nx, "run-many", "--target=build", "--projects=starter,worker"];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: fileOf("") });
+  if (status !== 0) throw new Error(`the build failed: ${stdout.toString()}`);
 };
 
 /** What the starts need. */
@@ -54,11 +56,10 @@ export const prepare = async (): Promise<Prepared> => {
   writeFileSync(payoutFile, JSON.stringify(payout));
   const bareBundle = join(folder, "bare.js");
   writeFileSync(bareBundle, (await bundleOf("bare")).code);
-  runBuild("tools/src/built/build.ts", "starter", "worker");
   const [code = "", manifest = ""] = WORKER_BUNDLE.map(fileOf);
   // A worker refuses a bundle of other sources: none is left behind where there was none.
   const isOurs = !existsSync(code);
-  runBuild("apps/worker/src/build.ts");
+  build();
   return {
     payoutFile,
     bareBundle,

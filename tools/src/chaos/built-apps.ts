@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { buildApp } from "../built/build-app.ts";
+import { buildApp } from "../build-app.ts";
 import { checkout } from "../processes/apps.ts";
 
 /** What the chaos run starts again and again, built once: so that a restart costs little. */

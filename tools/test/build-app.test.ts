@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,22 +10,14 @@ import {
   startProcess,
 } from "@durable-payments/tools/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { buildApp } from "../src/built/build-app.ts";
-import {
-  type BuiltApp,
-  builtMain,
-  entryOf,
-  folderOf,
-  type Manifest,
-  manifestIn,
-} from "../src/built/built-app.mjs";
+import { type BundledApp, buildApp } from "../src/build-app.ts";
 import { checkout } from "../src/processes/apps.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 // Within the checkout: what is not built in is found there.
-const build = async (app: BuiltApp): Promise<URL> => {
-  const dist = fileURLToPath(new URL("../", folderOf(app)));
+const build = async (app: BundledApp): Promise<URL> => {
+  const dist = join(checkout, "apps", app, "dist/");
   mkdirSync(dist, { recursive: true });
   const folder = pathToFileURL(`${mkdtempSync(`${dist}built-test-`)}/`);
   await buildApp(app, folder);
@@ -44,7 +36,7 @@ afterAll(() => {
 /** The arguments with which this Node runs what was built. */
 const argumentsOf = (folder: URL, args: ReadonlyArray<string>): Array<string> => [
   "--conditions=@durable-payments/source",
-  fileURLToPath(builtMain(folder) ?? ""),
+  fileURLToPath(new URL("main.mjs", folder)),
   ...args,
 ];
 
@@ -63,7 +55,7 @@ describe("what was built runs as the sources do:", () => {
     PAYMENTS_API_KEY: "very-secret",
   };
 
-  it.each<[string, BuiltApp, ReadonlyArray<string>, NodeJS.ProcessEnv, number]>([
+  it.each<[string, BundledApp, ReadonlyArray<string>, NodeJS.ProcessEnv, number]>([
     ["the starter's help", "starter", ["runs", "list", "--help"], {}, 0],
     ["an input that is none", "starter", ["payout", "--file", configFile, "--json"], {}, 2],
     ["the worker's help", "worker", ["--help"], {}, 0],
@@ -109,43 +101,8 @@ describe("what was built runs as the sources do:", () => {
 });
 
 it("leaves out what only the starter's doctor needs until it is asked", () => {
-  const chunk = readFileSync(new URL("main.mjs", starter), "utf8");
+  const [cli = ""] = globSync("cli-*.mjs", { cwd: fileURLToPath(starter) });
+  const chunk = readFileSync(new URL(cli, starter), "utf8");
   expect(chunk).not.toContain("node_modules/undici");
   expect(chunk).not.toContain("node_modules/@temporalio");
-});
-
-it.each<[BuiltApp, () => URL]>([
-  ["starter", () => starter],
-  ["worker", () => worker],
-])("%s is used only where it was built of what is there", (app, folderOfTest) => {
-  const folder = folderOfTest();
-  expect(builtMain(folder)?.href).toBe(new URL("main.mjs", folder).href);
-  const written = readFileSync(manifestIn(folder), "utf8");
-  // Written by the build.
-  const manifest = JSON.parse(written) as Manifest;
-  const entry = fileURLToPath(entryOf(app)).slice(checkout.length);
-  const client = "packages/api-core/src/contract/payments-api.ts";
-  // Of this one no line is left in what was built.
-  const names = "packages/api-core/src/index.ts";
-  expect(manifest.inputs).toEqual(expect.arrayContaining([entry, client, names]));
-  const changed = [
-    JSON.stringify({ ...manifest, hash: "of other sources" }),
-    JSON.stringify({ ...manifest, inputs: [...manifest.inputs, `apps/${app}/src/gone.ts`] }),
-    "no JSON",
-  ];
-  for (const text of changed) {
-    writeFileSync(manifestIn(folder), text);
-    expect(builtMain(folder)).toBeUndefined();
-  }
-  rmSync(manifestIn(folder));
-  expect(builtMain(folder)).toBeUndefined();
-  writeFileSync(manifestIn(folder), written);
-});
-
-it.each<BuiltApp>(["starter", "worker"])("%s starts whether it is built or not", async (app) => {
-  const start = fileURLToPath(new URL("../src/built/start.mjs", import.meta.url));
-  const conditions = "--conditions=@durable-payments/source";
-  expect(await runProcess(process.execPath, [conditions, start, app, "--help"])).toEqual(
-    await runApp(app, ["--help"]),
-  );
 });

@@ -1,0 +1,3 @@
+import { appBundle } from "@durable-payments/tools/build";
+
+export default appBundle("starter");

@@ -1,0 +1,54 @@
+import { parseArgs } from "node:util";
+import { StaleBundle } from "./bundle/prebuilt-bundle.ts";
+import { CannotStart } from "./cannot-start.ts";
+import { runWorker } from "./run-worker.ts";
+
+const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.
+
+Usage: npm run worker -- [--json] [--help]
+
+  --json   one JSON line on standard output when the worker polls
+
+Environment:
+  TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE,
+  TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
+  PAYMENTS_TASK_QUEUE    the task queue (default payments), after which others are named
+  PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
+  PAYMENTS_JOURNAL       where what is sent is remembered: sqlite:FILE, postgres://… or none
+  PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
+  PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
+  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deployments.md)
+  PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
+  .env.example lists the rest.
+`;
+
+const fail = (message: string, code: number): void => {
+  process.stderr.write(`worker: ${message}\n`);
+  process.exitCode = code;
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: { help: { type: "boolean", short: "h" }, json: { type: "boolean" } },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  await runWorker((polling) => {
+    process.stdout.write(
+      values.json
+        ? `${JSON.stringify({ ready: true, ...polling })}\n`
+        : `Worker polls task queue ${polling.taskQueue} and those named after it in namespace ${polling.namespace}. Ctrl-C drains it.\nThe journal of sends is ${polling.journal}.\n`,
+    );
+  });
+};
+
+try {
+  await main();
+} catch (error) {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (error instanceof CannotStart || error instanceof StaleBundle) fail(error.message, 1);
+  else if (code.startsWith("ERR_PARSE_ARGS")) fail(`${(error as Error).message} (--help)`, 2);
+  else fail(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
+}
