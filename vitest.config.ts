@@ -1,3 +1,5 @@
+import { globSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -20,23 +22,17 @@ const project = (root: string) => ({
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
-    projects: [
-      "packages/api-core",
-      "packages/protocol",
-      "packages/journal",
-      "packages/activities",
-      "packages/workflows",
-      "packages/replay",
-      "packages/operations",
-      "apps/simulator",
-      "apps/starter",
-      "apps/worker",
-      "tools",
-      "bench",
-    ].map(project),
+    projects: globSync("{packages/*,apps/*,*}/tsconfig.spec.json")
+      .map(dirname)
+      .toSorted()
+      .map(project),
     include: ["test/**/*.test.ts"],
-    setupFiles: [fileURLToPath(new URL("tools/src/testing/state-folder.ts", import.meta.url))],
+    setupFiles: [fileURLToPath(new URL("tools/src/testing/setup-file.ts", import.meta.url))],
+    // What a test prints is shown when it fails.
+    silent: "passed-only",
     pool: "forks",
+    // Most tests wait for a server or a timer most of the time.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { checkout } from "./processes/apps.ts";
 import { reporter } from "./progress.ts";
@@ -7,16 +7,20 @@ import { type ServersReport, setUpServers } from "./servers/set-up.ts";
 import { temporalCli, testServer } from "./servers/server.ts";
 import { withoutServiceVariables } from "./stack/service-variables.ts";
 import { noTimeSkipping } from "./testing/environments.ts";
-import { resultsFolder, testedProjects } from "./tests/projects.ts";
-import { countsLine, summarise } from "./tests/summary.ts";
+
+const countsReporter = fileURLToPath(new URL("./testing/counts-reporter.ts", import.meta.url));
 
 const help = `Usage: npm test
 
 Gets the Temporal servers if they are missing (see "npm run setup -- --help"), runs the tests of
-every project, and ends with a line "N passed, N failed", the failed ones named above it. Without
-the time-skipping test server the tests that need it are skipped, and the reason is said. Results
-of unchanged projects come from Nx's cache; to run the tests of one project:
-  npm exec nx test @durable-payments/workflows
+every project by Vitest, and ends with a line "N passed, N failed": a dot for each test, and for what
+fails its error, what it printed, and the last lines of its Temporal servers. Without the
+time-skipping test server the tests that need it are skipped, and the reason is said.
+
+The tests of one project, of some files, or of what changed (its unchanged results come from Nx's cache):
+  npx vitest run --project=@durable-payments/workflows
+  npx vitest run apps/worker/test/drain
+  npx nx affected -t test
 
 Options:
   --help   shows this text
@@ -31,12 +35,8 @@ await runCommand({ help, options: {} }, async () => {
   report.line(`Temporal CLI: ${servers.temporalCli.path}`);
   report.line(`Time-skipping test server: ${servers.testServer.path ?? "none"}`);
 
-  const projects = await testedProjects();
-  // A report of an earlier run would hide that this one crashed.
-  for (const project of projects) {
-    await rm(resultsFolder(project), { recursive: true, force: true });
-  }
-  const nx = await execa("nx", ["run-many", "--target=test", "--outputStyle=stream"], {
+  const vitest = ["run", "--reporter=dot", `--reporter=${countsReporter}`];
+  const { exitCode = 1 } = await execa("vitest", vitest, {
     cwd: checkout,
     env: { ...withoutServiceVariables(), ...testVariables(servers) },
     preferLocal: true,
@@ -46,18 +46,10 @@ await runCommand({ help, options: {} }, async () => {
     stdout: "inherit",
     stderr: "inherit",
   });
-
-  const { failures, ...counts } = await summarise(projects, checkout);
-  const all =
-    nx.exitCode === 0 || failures.length > 0
-      ? failures
-      : [...failures, `nx run-many ended with exit code ${nx.exitCode} (its output is above)`];
-  if (all.length > 0) report.line(`\nFailed:\n${all.map((one) => `  ${one}`).join("\n")}`);
   if (servers.testServer.problem !== undefined) {
     report.line(`\nSkipped without a time-skipping server:\n${servers.testServer.problem}`);
   }
-  report.line(`\n${countsLine({ ...counts, failures: all })}`);
-  return all.length === 0 ? 0 : 1;
+  return exitCode;
 });
 
 /** The tests take what set-up has found, and look for nothing themselves. */

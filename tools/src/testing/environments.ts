@@ -6,6 +6,7 @@ import {
 import { searchAttributeArguments } from "../search-attributes.ts";
 import { locate, ServerNotFound } from "../servers/locate.ts";
 import { type Server, temporalCli, testServer } from "../servers/server.ts";
+import { loggedServer } from "./logged-server.ts";
 
 /** Whether the time-skipping test server can be had, for `describe.skipIf(!timeSkipping.available)`. */
 export interface TimeSkipping {
@@ -38,7 +39,7 @@ export const timeSkipping: TimeSkipping = lookUpTimeSkipping();
 const executable = (server: Server) => {
   const located = locate(server);
   if (located === undefined) throw new ServerNotFound(notSetUp(server));
-  return { type: "existing-path" as const, path: located.path };
+  return { type: "existing-path" as const, path: loggedServer(located.path) };
 };
 
 const mostTries = 3;
