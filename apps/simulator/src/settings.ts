@@ -13,7 +13,7 @@ import type { Temperament } from "./temperament/temperament.ts";
 export const REPEATED_KEY_ANSWERS = ["first", "empty", "refusal"] as const;
 
 /** See {@link REPEATED_KEY_ANSWERS}. */
-export type RepeatedKeyAnswer = (typeof REPEATED_KEY_ANSWERS)[number];
+type RepeatedKeyAnswer = (typeof REPEATED_KEY_ANSWERS)[number];
 
 /** Names of the field that carries a token's expiry; the service's document shows both. */
 export const EXPIRY_FIELDS = ["expired_at", "expires_at"] as const;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { bundleOf } from "../workflows/bundle.ts";
 
 /** A file of the checkout. */
-export const fileOf = (path: string): string =>
+const fileOf = (path: string): string =>
   fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 /** The arguments with which this Node runs a module of the checkout. */

@@ -22,7 +22,7 @@ export interface WaitingWorld {
 }
 
 /** What is read of the simulator's ledger. */
-export interface Ledger {
+interface Ledger {
   readonly requests: Readonly<Record<string, number>>;
   readonly payouts: ReadonlyArray<{ readonly payout_id: string }>;
 }

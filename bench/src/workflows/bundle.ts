@@ -11,7 +11,7 @@ import {
 export type Author = "ours" | "bare";
 
 /** Bundles workflows for production from their sources, both authors' alike but for plugins. */
-export const bundle = (
+const bundle = (
   workflowsPath: string,
   plugins: ReadonlyArray<BundlerPlugin> = [],
 ): Promise<WorkflowBundle> =>

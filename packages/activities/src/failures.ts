@@ -123,7 +123,7 @@ export const alreadySent = (operation: string, sent: SentAlready): ApplicationFa
   });
 
 /** Type of the failure of a second attempt: the first one may have sent the request, and may yet. */
-export const WORKER_LOST = "WorkerLost";
+const WORKER_LOST = "WorkerLost";
 
 /** A send whose worker was lost before it could tell what became of it: its outcome is unknown. */
 export const workerLost = (operation: string): ApplicationFailure => {

@@ -8,7 +8,7 @@ const LONGEST_LAG_MS = 15 * 60_000;
 const LAG_MARGIN = 1.5;
 
 /** How far a list lags, as far as it was measured. */
-export interface MeasuredLag {
+interface MeasuredLag {
   /** How long something may be missing from the list, in milliseconds; 0 where no lag was seen. */
   readonly longestMs: number;
   /** How many that were made long ago are not listed. */

@@ -41,7 +41,7 @@ export interface SeenFunds {
 }
 
 /** An amount that a balance is to hold. */
-export interface NeededFunds {
+interface NeededFunds {
   readonly currency: string;
   readonly amount: string;
 }
@@ -89,7 +89,7 @@ const openUntilThen = <A>(seen: A, pace: PollSchedule, message: string): A => {
 };
 
 /** Finds a cardholder in the list: the service has no operation that reads one. */
-export const findCardholder = (client: PaymentsClient["Service"], card_holder_id: string) =>
+const findCardholder = (client: PaymentsClient["Service"], card_holder_id: string) =>
   client.streams.listCardholders().pipe(
     Stream.filter((cardholder) => cardholder.card_holder_id === card_holder_id),
     Stream.runHead,

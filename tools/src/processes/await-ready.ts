@@ -6,7 +6,7 @@ const shownLines = 15;
 export type ReadyLine = Readonly<Record<string, unknown>>;
 
 /** A process ended, or kept silent, before it was ready; the message holds its last lines. */
-export class ProcessNotReady extends Error {
+class ProcessNotReady extends Error {
   override readonly name = "ProcessNotReady";
 }
 

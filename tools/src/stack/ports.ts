@@ -3,7 +3,7 @@ import type { Reporter } from "../progress.ts";
 import { BadOption } from "../run-command.ts";
 
 /** A port that the user asked for is taken. */
-export class PortTaken extends Error {
+class PortTaken extends Error {
   override readonly name = "PortTaken";
 }
 

@@ -32,7 +32,7 @@ export interface Stack {
 }
 
 /** A process of the stack ended while the stack was in use. */
-export class StackFailed extends Error {
+class StackFailed extends Error {
   override readonly name = "StackFailed";
 }
 

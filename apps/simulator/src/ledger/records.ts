@@ -6,7 +6,7 @@ const dueAt = { due_at: Schema.optionalKey(Schema.Finite) };
 const created = { create_time: Schema.String, update_time: Schema.String };
 
 /** What the account holds in one currency. */
-export const BalanceRecord = Schema.Struct({
+const BalanceRecord = Schema.Struct({
   balance_id: Schema.String,
   currency: Schema.String,
   name: Schema.String,
@@ -14,7 +14,7 @@ export const BalanceRecord = Schema.Struct({
 });
 
 /** A payee; `details` are the fields of its creation, as last updated. */
-export const BeneficiaryRecord = Schema.Struct({
+const BeneficiaryRecord = Schema.Struct({
   beneficiary_id: Schema.String,
   beneficiary_status: Schema.String,
   details: Schema.Record(Schema.String, Schema.String),
@@ -22,7 +22,7 @@ export const BeneficiaryRecord = Schema.Struct({
 });
 
 /** A payout. `returned` tells that its money went back to the balance. */
-export const PayoutRecord = Schema.Struct({
+const PayoutRecord = Schema.Struct({
   payout_id: Schema.String,
   short_reference: Schema.String,
   payout_status: Schema.String,
@@ -44,13 +44,13 @@ export const PayoutRecord = Schema.Struct({
 });
 
 /** Who pays out of the account; `details` are the payer's fields. */
-export const PayerRecord = Schema.Struct({
+const PayerRecord = Schema.Struct({
   payer_id: Schema.String,
   details: Schema.Record(Schema.String, Schema.String),
 });
 
 /** One movement of money. `amount` carries no sign, the type tells the direction. */
-export const TransactionRecord = Schema.Struct({
+const TransactionRecord = Schema.Struct({
   transaction_id: Schema.String,
   transaction_type: Schema.String,
   transaction_status: Schema.String,
@@ -63,7 +63,7 @@ export const TransactionRecord = Schema.Struct({
 });
 
 /** A person who may own cards. */
-export const CardholderRecord = Schema.Struct({
+const CardholderRecord = Schema.Struct({
   card_holder_id: Schema.String,
   card_holder_status: Schema.String,
   email: Schema.String,
@@ -79,7 +79,7 @@ export const CardholderRecord = Schema.Struct({
 });
 
 /** A card and what is on it. */
-export const CardRecord = Schema.Struct({
+const CardRecord = Schema.Struct({
   card_id: Schema.String,
   card_number: Schema.String,
   card_name: Schema.String,

@@ -37,7 +37,7 @@ export const fund = (unit: Unit, currency: string, amount: string): void => {
 };
 
 /** The balance in that currency; a missing one is refused. */
-export const balanceOf = (unit: Unit, currency: string): RecordOf<"balances"> =>
+const balanceOf = (unit: Unit, currency: string): RecordOf<"balances"> =>
   unit.get("balances", currency) ?? refuse(`There is no ${currency} balance`);
 
 /** Ten digits that stay the same for the same balance. */

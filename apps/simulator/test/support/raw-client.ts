@@ -26,7 +26,7 @@ type TextField =
   | "unique_request_id";
 
 /** The data of an answer, as far as tests look at it field by field; each knows what it asked for. */
-export type Data = Readonly<Record<TextField, string>> & {
+type Data = Readonly<Record<TextField, string>> & {
   readonly expired_at: number;
   readonly card_num: number;
   readonly total_item: number;

@@ -3,7 +3,7 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 
 /** A signal that a run was sent. */
-export interface Sent {
+interface Sent {
   readonly runId: string;
   readonly signal: string;
   readonly content: unknown;

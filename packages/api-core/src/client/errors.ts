@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema";
 
 /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
-export const CarriedOut = Schema.Literals(["no", "unknown"]);
+const CarriedOut = Schema.Literals(["no", "unknown"]);
 
 const about = {
   /** Name of the operation, as in the contract. */

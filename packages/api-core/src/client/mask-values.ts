@@ -131,7 +131,7 @@ const united = (stretches: ReadonlyArray<Stretch>): Array<Stretch> => {
  * Where a text has one of the values, or a part of eight characters or more: in capitals or not,
  * with anything but letters and digits in between, percent-encoded or escaped.
  */
-export const stretchesOf = (text: string, values: Iterable<string>): Array<Stretch> => {
+const stretchesOf = (text: string, values: Iterable<string>): Array<Stretch> => {
   const known = [...new Set(values)].filter(({ length }) => length >= SHORTEST_VALUE);
   if (known.length === 0) return [];
   const { ends, starts, text: letters } = lettersOf(text);

@@ -1,7 +1,7 @@
 import { maskValues, type Stretch } from "./mask-values.ts";
 
 /** What stands in the place of a masked text. */
-export const MASK = "[redacted]";
+const MASK = "[redacted]";
 
 const SENSITIVE_FIELDS = [
   "account_number",

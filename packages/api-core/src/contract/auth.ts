@@ -69,7 +69,7 @@ export const Token = decodedBy(
 );
 
 /** Answer of {@link ping}. */
-export const Pong = Schema.Struct({ message: Schema.String });
+const Pong = Schema.Struct({ message: Schema.String });
 
 /** Source: service interface, "Auth". */
 export const auth = HttpApiGroup.make("auth", { topLevel: true }).add(

@@ -26,7 +26,7 @@ const currencyIn = <S extends Schema.Codec<string, string>>(schema: S) =>
   );
 
 /** Body of createBalance. */
-export const CreateBalance = Schema.Struct({ currency: currencyIn(text()), name: text(60) });
+const CreateBalance = Schema.Struct({ currency: currencyIn(text()), name: text(60) });
 
 /** What an account holds in one currency; `available_balance` is a decimal string. */
 export const Balance = Schema.Struct({
@@ -39,7 +39,7 @@ export const Balance = Schema.Struct({
 export type Balance = typeof Balance.Type;
 
 /** One bank account by which a balance can be funded. */
-export const FundingAccount = Schema.Struct({
+const FundingAccount = Schema.Struct({
   account_bank_id: answeredOrUnset,
   account_id: answeredOrUnset,
   account_holder: answeredOrUnset,

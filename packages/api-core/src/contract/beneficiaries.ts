@@ -30,7 +30,7 @@ import { isRecord } from "../values.ts";
 export const EntityType = Schema.Literals(["company", "individual"]);
 
 /** Over the country's own rails, or by SWIFT. */
-export const PaymentMethod = Schema.Literals(["local", "swift"]);
+const PaymentMethod = Schema.Literals(["local", "swift"]);
 
 const IBAN_COUNTRIES = new Set(
   (
@@ -41,7 +41,7 @@ const IBAN_COUNTRIES = new Set(
 const IBAN_CURRENCIES = new Set(["EUR", "USD"]);
 
 /** Whether the service asks for an IBAN: a bank in one of its 36 countries, for EUR or USD. */
-export const needsIban = (request: RawRequest): boolean =>
+const needsIban = (request: RawRequest): boolean =>
   IBAN_COUNTRIES.has(given(request, "bank_country").toUpperCase()) &&
   IBAN_CURRENCIES.has(given(request, "account_currency").toUpperCase());
 
@@ -83,7 +83,7 @@ const common = {
 };
 
 /** Body of createBeneficiary. */
-export const CreateBeneficiary = withRules(
+const CreateBeneficiary = withRules(
   Schema.Struct({
     ...common,
     account_number: optionalText(60),
@@ -110,13 +110,13 @@ export const CreateBeneficiary = withRules(
  * Body of updateBeneficiary: as at creation, without IBAN and routing codes. Account number and
  * clearing system are empty for one that has an IBAN alone.
  */
-export const UpdateBeneficiary = withRules(
+const UpdateBeneficiary = withRules(
   Schema.Struct({ ...common, account_number: emptyText(60), clearing_system: emptyText(30) }),
   [companyNameHasALetter],
 );
 
 /** Bank details of a beneficiary; what the service leaves empty is absent. */
-export const BankDetails = Schema.Struct({
+const BankDetails = Schema.Struct({
   bank_name: answeredOrUnset,
   bank_address: answeredOrUnset,
   bank_country_code: answeredOrUnset,
@@ -133,7 +133,7 @@ export const BankDetails = Schema.Struct({
 });
 
 /** Address of a beneficiary. */
-export const BeneficiaryAddress = Schema.Struct({
+const BeneficiaryAddress = Schema.Struct({
   country_code: answeredOrUnset,
   city: answeredOrUnset,
   street_address: answeredOrUnset,
@@ -204,7 +204,7 @@ const asJsonText = <S extends Schema.Top>(schema: S) => details(schema, JSON.str
 const asObject = <S extends Schema.Top>(schema: S) => details(schema, (encoded) => encoded);
 
 /** A beneficiary as the create operation answers it. */
-export const CreatedBeneficiary = Schema.Struct({
+const CreatedBeneficiary = Schema.Struct({
   ...described,
   beneficiary_bank_details: asJsonText(BankDetails),
   beneficiary_address: asJsonText(BeneficiaryAddress),

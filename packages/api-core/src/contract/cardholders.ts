@@ -19,10 +19,10 @@ import { decodedBy, IGNORED } from "./lenient-decoder.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** State of the identity check as requests and filters write it. */
-export const CardholderStatusNumber = Schema.Literals([-1, 0, 1, 2]);
+const CardholderStatusNumber = Schema.Literals([-1, 0, 1, 2]);
 
 /** Body of createCardholder. `card_holder_status`: -1 FAILED, 0 PENDING, 1 SUCCESS, 2 INCOMPLETE. */
-export const CreateCardholder = Schema.Struct({
+const CreateCardholder = Schema.Struct({
   email: text(),
   first_name: text(50),
   last_name: text(50),
@@ -35,12 +35,12 @@ export const CreateCardholder = Schema.Struct({
 });
 
 /** Answer of createCardholder. */
-export const CreatedCardholder = Schema.Struct({ card_holder_id: answeredId });
+const CreatedCardholder = Schema.Struct({ card_holder_id: answeredId });
 
 const CARDHOLDERS_PAGE_SIZE = 50;
 
 /** Filters of listCardholders; on the wire some have other names, see the assumptions. */
-export const ListCardholders = Schema.Struct({
+const ListCardholders = Schema.Struct({
   page_num: PageNumber,
   page_size: pageSize(CARDHOLDERS_PAGE_SIZE),
   direct_account_id: Schema.optionalKey(text()),

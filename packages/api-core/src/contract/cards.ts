@@ -17,7 +17,7 @@ import { SignedIn } from "./signed-in.ts";
 export const CARD_CURRENCY = "USD";
 
 /** Body of createCard. `card_limit` is the initial recharge: a decimal string here, a number on the wire. */
-export const CreateCard = Schema.Struct({
+const CreateCard = Schema.Struct({
   card_holder_id: text(),
   product_code: text(),
   balance_id: text(),
@@ -36,7 +36,7 @@ export const Card = Schema.Struct({
 export type Card = typeof Card.Type;
 
 /** Body of withdrawFromCard. */
-export const WithdrawFromCard = Schema.Struct({
+const WithdrawFromCard = Schema.Struct({
   card_id: text(),
   card_number: text(),
   amount: Amount,
@@ -44,7 +44,7 @@ export const WithdrawFromCard = Schema.Struct({
 });
 
 /** Answer of withdrawFromCard: the request again. */
-export const CardWithdrawal = Schema.Struct({
+const CardWithdrawal = Schema.Struct({
   card_id: answeredId,
   card_number: answeredOrUnset,
   amount: answeredOrUnset,

@@ -219,7 +219,7 @@ export const answeredList = <Item extends Schema.Top>(item: Item) => {
 };
 
 /** The service's way to write a time that has not come. */
-export const ZERO_TIME = "0001-01-01T00:00:00Z";
+const ZERO_TIME = "0001-01-01T00:00:00Z";
 
 /** A time in an answer as the service writes it; one that is unset, in any notation, is absent. */
 export const answeredTime = absentWhen(isUnsetTime, ZERO_TIME);

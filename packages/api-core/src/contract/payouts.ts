@@ -26,10 +26,10 @@ import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./ru
 import { SignedIn } from "./signed-in.ts";
 
 /** Documents that identify a payer who is a person. */
-export const INDIVIDUAL_IDENTIFICATIONS = ["passport", "drivers_license", "national_id"] as const;
+const INDIVIDUAL_IDENTIFICATIONS = ["passport", "drivers_license", "national_id"] as const;
 
 /** The document that identifies a payer which is a company. */
-export const COMPANY_IDENTIFICATIONS = ["incorporation_number"] as const;
+const COMPANY_IDENTIFICATIONS = ["incorporation_number"] as const;
 
 const isPayer = (type: "company" | "individual") => (request: RawRequest) =>
   given(request, "entity_type") === type;
@@ -50,7 +50,7 @@ const identificationFitsThePayer: Rule = (request) => {
 };
 
 /** Body of createPayout. The payer's and the beneficiary's currency must be the same. */
-export const CreatePayout = withRules(
+const CreatePayout = withRules(
   Schema.Struct({
     currency: CurrencyCode,
     amount: Amount,
@@ -111,7 +111,7 @@ const payout = Schema.Struct({
 export type Payout = typeof payout.Type;
 
 /** The shape that createPayout answers. */
-export const CreatedPayout = withWireNames(payout, {
+const CreatedPayout = withWireNames(payout, {
   payout_id: "id",
   payout_status: "status",
   payout_reason: "reason",
@@ -119,10 +119,10 @@ export const CreatedPayout = withWireNames(payout, {
 });
 
 /** The shape of a payout in the list. */
-export const ListedPayout = withWireNames(payout, { short_reference: "reference_id" });
+const ListedPayout = withWireNames(payout, { short_reference: "reference_id" });
 
 /** The shape that retrievePayout answers. */
-export const RetrievedPayout = withWireNames(payout, {
+const RetrievedPayout = withWireNames(payout, {
   short_reference: "short_reference_id",
   payment_date: "payout_date",
 });
@@ -133,7 +133,7 @@ export const Scope = Schema.Literals(["house_account", "clients_account"]);
 const PAYOUTS_PAGE_SIZE = 50;
 
 /** Filters of listPayouts; on the wire some have other names, see the assumptions. */
-export const ListPayouts = Schema.Struct({
+const ListPayouts = Schema.Struct({
   page_num: PageNumber,
   page_size: pageSize(PAYOUTS_PAGE_SIZE),
   date_type: Schema.optionalKey(Schema.Literals(["settle_time", "create_time"])),

@@ -30,7 +30,7 @@ const spanOfAtMost30Days: Rule = ({ start, end }) => {
 };
 
 /** Filters of listTransactions; on the wire they may have other names, see the assumptions. */
-export const ListTransactions = withRules(
+const ListTransactions = withRules(
   Schema.Struct({
     page_num: PageNumber,
     page_size: pageSize(TRANSACTIONS_PAGE_SIZE),

@@ -22,7 +22,7 @@ export interface Reply {
 export type Answer = (received: Received, n: number) => Reply | ((raw: Raw) => void);
 
 /** The bare connection, for answers that are not whole. */
-export interface Raw {
+interface Raw {
   readonly response: ServerResponse;
   readonly socket: Socket;
 }

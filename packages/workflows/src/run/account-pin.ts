@@ -1,7 +1,7 @@
 import { perRun } from "./per-run.ts";
 
 /** The account that a run is pinned to, as a hash; unknown until a worker has said its own. */
-export class AccountPin {
+class AccountPin {
   #account: string | undefined;
   #learning: Promise<string> | undefined;
   #onKnown: (account: string) => void = () => undefined;

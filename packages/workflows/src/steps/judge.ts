@@ -21,7 +21,7 @@ export interface Candidate {
 }
 
 /** Whether the service shows the key that was sent, as far as that is known. */
-export type KeyEcho =
+type KeyEcho =
   /** Always: whatever bears no key of ours is not ours. */
   | "same"
   /** It shows keys of its own in place of ours. */
