@@ -12,7 +12,7 @@ import type { Assumptions } from "@durable-payments/api-core";
  *
  * @throws ConnectionFailed where its configuration is wrong.
  */
-export const readTemporalSettings = async (): Promise<TemporalSettings> => {
+const readTemporalSettings = async (): Promise<TemporalSettings> => {
   const { temporalSettings } =
     await import("@durable-payments/operations/connection/temporal-settings");
   return temporalSettings(process.env);
