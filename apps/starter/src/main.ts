@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from "node:module";
-import { requireNode } from "@durable-payments/api-core/node-version";
 
+const { requireNode } = await import("@durable-payments/api-core/node-version");
 requireNode("starter");
 // Before anything else is loaded: from the second call on, half of the start-up time is saved.
 module.enableCompileCache();
