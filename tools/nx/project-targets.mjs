@@ -1,4 +1,4 @@
-// An Nx plugin: which projects have tests, Effect's diagnostics, or a bundle. nx.json says what the targets do.
+// An Nx plugin: which projects have tests, Effect's diagnostics, a package to publish, or a bundle. nx.json says what the targets do.
 // (Nx's own plugin for Vitest reads one Vite configuration per project and knows no Vitest 5; ours is one for all.)
 import { basename, dirname } from "node:path";
 
@@ -6,6 +6,7 @@ export const name = "project-targets";
 
 const targetsOf = {
   "tsconfig.spec.json": { test: {}, "check-effect": {} },
+  "tsconfig.lib.json": { "check-package": {} },
   "rolldown.config.ts": {
     build: {
       command: "rolldown --config rolldown.config.ts",
@@ -23,7 +24,7 @@ const targetsOf = {
 };
 
 export const createNodesV2 = [
-  "**/{tsconfig.spec.json,rolldown.config.ts}",
+  "{packages/*/tsconfig.lib.json,**/tsconfig.spec.json,**/rolldown.config.ts}",
   (files) =>
     files.map((file) => [
       file,
