@@ -11,7 +11,7 @@ import { processOutput } from "./output/output.ts";
 
 const VERSION = "0.1.0";
 
-/** A command line that cannot be read is told as every other fault: on standard error, or as JSON. */
+/** A command line that cannot be read is reported as every other fault: on standard error, or as JSON. */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation"

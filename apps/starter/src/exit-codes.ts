@@ -25,7 +25,7 @@ const CONNECTION_TYPES = {
   noWorker: "NoWorker",
 } as const;
 
-/** The type and the exit code by which programs tell an error of the operations. */
+/** The type and the exit code by which programs know an error of the operations. */
 export const codesOf = (
   error: OperationError,
 ): { readonly type: string; readonly exitCode: number } => {

@@ -1,7 +1,7 @@
 import type { Fault } from "@durable-payments/api-core";
 import * as Data from "effect/Data";
 
-/** What to do next, for whoever is told of an error or a result: a tool words it as its own command. */
+/** What to do next about an error or a result, as data: a tool words it as its own command. */
 export type NextOperation =
   /** See how a run stands. */
   | { readonly operation: "describe"; readonly workflowId: string }

@@ -26,8 +26,8 @@ export const doctor = Command.make("doctor", { json }, (flags) =>
   Command.withDescription(
     `Check each thing that must work, and say what to do about what does not:
   Temporal, its namespace, the search attributes, a worker that polls, the
-  client's settings, sign-in and ping, the lists that look-ups read, and the
-  journal of sends (PAYMENTS_* as the worker has them).
+  client's settings, sign-in and ping, the lists by which writes are reconciled,
+  and the journal of sends (PAYMENTS_* as the worker has them).
 
   Exit codes: 0 all is well, 1 something does not work, 3 cannot connect to
   Temporal or its namespace.`,

@@ -8,7 +8,7 @@ const why = Argument.String("WHY").pipe(
   Argument.withDescription("Why; every run that waits shows it"),
 );
 
-/** `starter pause`: holds back every new send. */
+/** `starter pause`: pauses every new send. */
 export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }) =>
   runCommand(json, async (output) => {
     const { withTemporal } = await import("../settings.ts");
@@ -23,10 +23,10 @@ export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }
     return EXIT_CODES.done;
   }),
 ).pipe(
-  Command.withShortDescription("Hold back every new send of every run"),
+  Command.withShortDescription("Pause every new send of every run"),
   Command.withDescription(
-    `Hold back every new send of every run on the task queue. Waiting and looking
-  up go on; what is held back is sent after \`starter resume\`. The pause
+    `Pause every new send of every run on the task queue. Waits and reconciliations
+  go on; what is paused is sent after \`starter resume\`. The pause
   survives restarts of workers and server.
 
   ${EXIT_CODES_HELP}`,

@@ -20,7 +20,7 @@ export const resume = Command.make("resume", { by, json }, ({ by, json }) =>
 ).pipe(
   Command.withShortDescription("Let sends go on after a pause"),
   Command.withDescription(
-    `Let the sends that were held back by \`starter pause\` go on.
+    `Let the sends that were paused by \`starter pause\` go on.
 
   ${EXIT_CODES_HELP}`,
   ),

@@ -6,7 +6,7 @@ import { type Output, styled } from "./output.ts";
 
 /** Why a command failed, as it is reported. */
 interface ErrorReport {
-  /** By what programs tell it. */
+  /** By what programs know it. */
   readonly type: string;
   readonly exitCode: number;
   readonly message: string;

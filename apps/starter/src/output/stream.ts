@@ -5,7 +5,7 @@ import type { Output } from "./output.ts";
 export interface ListLayout<A> {
   /** Field of the JSON object that holds the items. */
   readonly field: string;
-  /** Most items; one more is looked at, to tell whether there are more. */
+  /** Most items; one more is read, to know whether there are more. */
   readonly limit: number;
   readonly head: () => string;
   readonly row: (item: A) => string;
@@ -25,7 +25,7 @@ const write = async (text: string): Promise<boolean> => {
 /**
  * Prints a list as it comes, in the memory of one item: rows for a person, or one JSON object,
  * `{"<field>": […], "more": boolean}`. Where a source fails on the way, the object ends with
- * `"more": true` all the same, and the error is told on standard error.
+ * `"more": true` all the same, and the error is reported on standard error.
  */
 export const answerList = async <A>(
   output: Output,

@@ -41,7 +41,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 /**
- * The format that a result file's name tells.
+ * Read the format that a result file's name says.
  *
  * @throws InvalidInput
  */

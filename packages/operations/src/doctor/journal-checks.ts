@@ -28,7 +28,7 @@ const ECHO = "keys in answers";
 
 const SERVER = "Let them share PostgreSQL: PAYMENTS_JOURNAL=postgres://… for every worker.";
 
-/** The hosts whose workers poll, where Temporal tells. */
+/** The hosts whose workers poll, where Temporal can be reached. */
 const hosts = async (temporal: () => TemporalSettings): Promise<ReadonlyArray<string>> => {
   try {
     return await withTemporal(temporal(), ({ client, settings }) =>
@@ -77,7 +77,7 @@ export const checkLag = async (
     ? ok(LAG, detail)
     : warning(
         LAG,
-        `${detail}, and is exceeded: look-ups wait for as long as was seen`,
+        `${detail}, and is exceeded: reconciliations wait for as long as was seen`,
         "Set listLagSeconds in PAYMENTS_ASSUMPTIONS above what was seen.",
       );
 };

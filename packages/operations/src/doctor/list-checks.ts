@@ -5,8 +5,8 @@ import { type Check, ok, skipped, warning } from "./check.ts";
 
 type Client = Pick<ReturnType<typeof makePaymentsClient>, "listPayouts" | "listCardholders">;
 
-/** The settings of look-ups. */
-export type LookUpAssumptions = Pick<
+/** The settings of reconciliations. */
+export type ReconciliationAssumptions = Pick<
   Assumptions,
   "listsAreNewestFirst" | "reconcileByTimeRange" | "reconciliationMaxPages" | "timeZone"
 >;
@@ -28,7 +28,7 @@ export const LIST_CHECKS: ReadonlyArray<string> = LISTS.map(({ name }) => name);
 const check = async (
   client: Client,
   { byTime, name, operation }: (typeof LISTS)[number],
-  assumptions: LookUpAssumptions,
+  assumptions: ReconciliationAssumptions,
 ): Promise<Check> => {
   const { listsAreNewestFirst, reconcileByTimeRange, reconciliationMaxPages } = assumptions;
   const order = new NewestFirst();
@@ -49,7 +49,7 @@ const check = async (
   if (listsAreNewestFirst && !order.isInOrder) {
     return warning(
       name,
-      `${detail}: look-ups read it to its end`,
+      `${detail}: reconciliations read it to its end`,
       "Take listsAreNewestFirst out of PAYMENTS_ASSUMPTIONS; name the timeZone where times have none.",
     );
   }
@@ -57,16 +57,16 @@ const check = async (
   return !isShort && pages !== undefined && pages > reconciliationMaxPages
     ? warning(
         name,
-        `${detail}; a look-up reads ${reconciliationMaxPages}, and then asks a person`,
+        `${detail}; a reconciliation reads ${reconciliationMaxPages}, and then asks a person`,
         `If you know that it is so, set ${byTime ? "reconcileByTimeRange or " : ""}listsAreNewestFirst in PAYMENTS_ASSUMPTIONS: docs/lost-answers.md.`,
       )
     : ok(name, detail);
 };
 
-/** Check how long look-ups are: by the length of the lists, and by how they begin. */
+/** Check how long reconciliations are: by the length of the lists, and by how they begin. */
 export const checkLists = (
   client: Client,
-  assumptions: LookUpAssumptions,
+  assumptions: ReconciliationAssumptions,
 ): Promise<ReadonlyArray<Check>> =>
   Promise.all(
     LISTS.map((list) =>

@@ -9,7 +9,8 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@tempo
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { allDecisions } from "./ending-decisions.ts";
-import { type PastStep, type ReadRun, readRun } from "./read-run.ts";
+import { readRun } from "./read-run.ts";
+import type { PastStep, ReadRun } from "./run-history.ts";
 import { type PastSend, sendsOf, undoneBy } from "./sends.ts";
 import { type KeptSettlement, readSettlement } from "./settlement.ts";
 
@@ -119,7 +120,7 @@ const historyOf = async (
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     throw refused(
-      `The history of ${runId}, an earlier run of ${workflowId}, is gone: nobody can tell what it has sent. Nothing was done.`,
+      `The history of ${runId}, an earlier run of ${workflowId}, is gone: nobody knows what it has sent. Nothing was done.`,
     );
   }
 };
@@ -163,10 +164,10 @@ const settled = async (
   temporal: Temporal,
   runs: ReadonlyArray<ReadPastRun>,
 ): Promise<ExecutionHistory> => {
-  const past = executionHistoryOf(runs);
-  const sends = new Map(past.sends);
+  const executed = executionHistoryOf(runs);
+  const sends = new Map(executed.sends);
   const settlements: Array<KeptSettlement> = [];
-  for (const [step, send] of past.sends) {
+  for (const [step, send] of executed.sends) {
     if (send.sent.outcome !== "unknown") continue;
     for (const { runId } of runs) {
       const settlement = await readSettlement(temporal, runId, step);
@@ -179,5 +180,5 @@ const settled = async (
       }
     }
   }
-  return { ...past, sends, settlements };
+  return { ...executed, sends, settlements };
 };

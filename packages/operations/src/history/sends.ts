@@ -7,7 +7,7 @@ import {
   sendingUndoneBy,
   textAt,
 } from "@durable-payments/protocol";
-import type { PastActivity, PastStep, ReadRun } from "./read-run.ts";
+import type { PastActivity, PastStep, ReadRun } from "./run-history.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
 export type Sent =
@@ -146,7 +146,7 @@ const sentBy = (
     );
   if (id !== undefined) return { outcome: "known", id };
   const outcomes = attempts.map(outcomeOf);
-  // What became of a later send does not tell what became of one before it, nor does a list that
+  // What became of a later send does not say what became of one before it, nor does a list that
   // did not show it then.
   return { outcome: outcomes.includes("unknown") ? "unknown" : (outcomes.at(-1) ?? "notSent") };
 };

@@ -4,7 +4,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import * as Schema from "effect/Schema";
 
-/** Fields that the run fills in, each with what to tell a user who gives it anyhow. */
+/** Fields that the run fills in, each with what to say to who gives it anyhow. */
 type FilledIn<Field extends string> = Readonly<Record<Field, string>>;
 
 /** The faults of an operation's input, as issues of the value that holds it. */

@@ -50,7 +50,7 @@ const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
   beneficiary: ["account_currency", "bank_country", "country_code"],
 };
 
-/** The same payment however its codes are written: totals, limits and ids must not tell `eur` from `EUR`. */
+/** The same payment however its codes are written: totals, limits and ids are the same for `eur` and `EUR`. */
 const inCapitals = (input: PayoutInput): PayoutInput => {
   const parts = Object.entries(input).map(([part, value]: [string, unknown]) => [
     part,
@@ -67,7 +67,7 @@ const inCapitals = (input: PayoutInput): PayoutInput => {
   return Object.fromEntries(parts) as PayoutInput;
 };
 
-/** The same amount however it is written: ids must not tell 51.0 from 51.00. */
+/** The same amount however it is written: the id is the same for 51.0 and 51.00. */
 const canonicalAmount = (amount: string): string =>
   Option.match(BigDecimal.fromString(amount), {
     onNone: () => amount,

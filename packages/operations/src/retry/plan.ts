@@ -13,7 +13,7 @@ import { type Amendment, amendInput } from "./amend.ts";
 import { endedByDecisions, standing } from "../history/ending-decisions.ts";
 import type { ExecutionHistory } from "../history/execution-history.ts";
 import { isAmong, type PastSend } from "../history/sends.ts";
-import type { PastStep } from "../history/read-run.ts";
+import type { PastStep } from "../history/run-history.ts";
 
 /** How a run is to be retried. */
 export interface RetryOptions {

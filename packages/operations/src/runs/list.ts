@@ -104,7 +104,7 @@ const DESCRIBED_AT_ONCE = 16;
 const isEnded = ({ status }: WorkflowExecutionInfo): boolean =>
   status.name !== "RUNNING" && status.name !== "COMPLETED" && status.name !== "PAUSED";
 
-/** Whether a run was reset since, or started anew: then another run of its id tells how it stands. */
+/** Whether a run was reset since, or started anew: then another run of its id has how it stands. */
 const isSuperseded = async ({ client }: Temporal, run: WorkflowExecutionInfo): Promise<boolean> => {
   if (!isEnded(run)) return false;
   try {

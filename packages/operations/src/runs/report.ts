@@ -17,7 +17,7 @@ export type RunReport = RunState & {
   readonly type: string;
   /** Step that it is at, `needsAttention`, or how it ended. */
   readonly stage: string | null;
-  /** When it came to that stage, ISO 8601; null where only the run itself could tell. */
+  /** When it came to that stage, ISO 8601; null where only the run itself knows. */
   readonly since: string | null;
   readonly startedAt: string;
   readonly closedAt: string | null;

@@ -1,6 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { failureOf, masked } from "../history/masked.ts";
-import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/read-run.ts";
+import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
 import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";
 
 /** How a run ended, as far as it says how its steps did; undefined while it goes on. */

@@ -1,6 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { describe, expect, it } from "vitest";
-import { checkLists, type LookUpAssumptions } from "../../src/doctor/list-checks.ts";
+import { checkLists, type ReconciliationAssumptions } from "../../src/doctor/list-checks.ts";
 
 const BEGIN = Date.parse("2026-01-01T12:00:00Z");
 
@@ -11,7 +11,7 @@ const oldestFirst = (row: number) => new Date(BEGIN + row * 1_000).toISOString()
 const checked = async (
   total_page: number,
   timeOf: (row: number) => string,
-  assumptions: Partial<LookUpAssumptions> = {},
+  assumptions: Partial<ReconciliationAssumptions> = {},
 ) => {
   const read: Array<number> = [];
   const page = ({ page_num, page_size }: { page_num: number; page_size: number }) => {
@@ -31,7 +31,7 @@ const checked = async (
   return { payouts, cardholders, read: read.toSorted((a, b) => a - b) };
 };
 
-describe("of the lists that look-ups read, the doctor", () => {
+describe("of the lists that writes are reconciled by, the doctor", () => {
   it.each([
     [7, newestFirst, "7 pages, newest first as far as was read", [1, 1, 2, 2]],
     [7, oldestFirst, "7 pages, not newest first", [1, 1, 2, 2]],
@@ -44,7 +44,7 @@ describe("of the lists that look-ups read, the doctor", () => {
     expect(found.read).toEqual(read);
   });
 
-  it("warns where a look-up ends in a question, and says what may help", async () => {
+  it("warns where a reconciliation ends in a question, and says what may help", async () => {
     const { cardholders, payouts } = await checked(1_001, newestFirst);
     expect(payouts).toMatchObject({ status: "warning" });
     expect(payouts?.remedy).toContain("set reconcileByTimeRange or listsAreNewestFirst in");
@@ -63,7 +63,7 @@ describe("of the lists that look-ups read, the doctor", () => {
   it("warns where they are assumed to be newest first, and are not", async () => {
     const { payouts } = await checked(7, oldestFirst, { listsAreNewestFirst: true });
     expect(payouts).toMatchObject({ status: "warning" });
-    expect(payouts?.detail).toContain("not newest first: look-ups read it to its end");
+    expect(payouts?.detail).toContain("not newest first: reconciliations read it to its end");
   });
 
   it("goes on where one cannot be read", async () => {

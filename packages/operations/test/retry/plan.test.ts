@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { leftInDoubt, retryOf, stepsInDoubt, untakenSteps } from "../../src/history/in-doubt.ts";
 import { executionHistoryOf, type ReadPastRun } from "../../src/history/execution-history.ts";
 import { planRetry, type RetryOptions } from "../../src/retry/plan.ts";
-import type { PastActivity, PastStep } from "../../src/history/read-run.ts";
+import type { PastActivity, PastStep } from "../../src/history/run-history.ts";
 
 const run = { workflowId: "invoice-1", type: "payout" };
 

@@ -42,7 +42,7 @@ export const pause = batchCommand("pause", {
   status: "paused",
   short: "Start no more rows for now",
   long: `Start no more rows of a batch until it is resumed. It takes hold within
-  about five seconds; payouts that were started go on. To hold back every
+  about five seconds; payouts that were started go on. To pause every
   send at once, of all runs: starter pause.`,
 });
 

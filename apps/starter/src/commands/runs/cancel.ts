@@ -36,7 +36,7 @@ export const cancel = Command.make("cancel", flags, ({ by, id, json, reason }) =
     return EXIT_CODES.done;
   }),
 ).pipe(
-  Command.withShortDescription("Ask a run to end, undoing what it was told to undo"),
+  Command.withShortDescription("Ask a run to end, undoing what it was started to undo"),
   Command.withDescription(
     `Ask a run to end. It waits for the answer to what it is sending, and undoes
   what it has done where it was started with "onFailure": "compensate" (the card
