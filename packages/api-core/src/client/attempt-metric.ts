@@ -8,22 +8,20 @@ export type Outcome = "Success" | PaymentsError["_tag"];
 const DESCRIPTION = "Requests sent to the payments service, by operation and outcome";
 
 // One counter for each pair: adding attributes with each update costs as much as checking a request.
-const counters = new Map<string, Metric.Counter<number>>();
+const counts = new Map<string, Effect.Effect<void>>();
 
-const counterOf = (operation: string, outcome: Outcome): Metric.Counter<number> => {
+/** Counts one request, sent or given up before. */
+export const countAttempt = (operation: string, outcome: Outcome): Effect.Effect<void> => {
   const key = `${operation} ${outcome}`;
-  let counter = counters.get(key);
-  if (counter === undefined) {
-    counter = Metric.counter("payments_client_attempts", {
+  let count = counts.get(key);
+  if (count === undefined) {
+    const counter = Metric.counter("payments_client_attempts", {
       description: DESCRIPTION,
       incremental: true,
       attributes: { operation, outcome },
     });
-    counters.set(key, counter);
+    count = Metric.update(counter, 1);
+    counts.set(key, count);
   }
-  return counter;
+  return count;
 };
-
-/** Counts one request, sent or given up before. */
-export const countAttempt = (operation: string, outcome: Outcome): Effect.Effect<void> =>
-  Metric.update(counterOf(operation, outcome), 1);

@@ -52,13 +52,10 @@ interface Sends {
 /** A stack trace for each span would cost more than checking the request. */
 const SPAN = { kind: "client", captureStackTrace: false } as const;
 
-/** A span for a call, where there is a tracer: nobody sees those of the default one. */
-const withSpan = <A, E>(call: Effect.Effect<A, E>, name: string): Effect.Effect<A, E> =>
-  Effect.withFiber((fiber) =>
-    fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer ? call : Effect.withSpan(call, name, SPAN),
-  );
+/** Whether anybody sees a span: the default tracer keeps none. */
+const isTraced = (tracer: Tracer.Tracer): boolean => tracer !== Tracer.nativeTracer;
 
-/** Makes a client with these settings; its connections are closed with the scope. */
+/** Make a client with these settings; its connections are closed with the scope. */
 export const makeOperations = (
   options: ClientOptions,
 ): Effect.Effect<PaymentsClientShape, never, Scope.Scope> =>
@@ -76,16 +73,22 @@ export const makeOperations = (
       options,
     );
 
-    const tokenFor = (called: Operation): Effect.Effect<Redacted.Redacted, Failed> =>
-      session.token.pipe(
-        Effect.mapError((error) =>
+    const tokens = new Map<Operation, Effect.Effect<Redacted.Redacted, Failed>>();
+
+    const tokenFor = (called: Operation): Effect.Effect<Redacted.Redacted, Failed> => {
+      let token = tokens.get(called);
+      if (token === undefined) {
+        token = Effect.mapError(session.token, (error) =>
           failed(
             notSent(called, error),
             error._tag === "NotAuthenticated" ? "never" : "always",
             error._tag === "RateLimited" ? error.retryAfter : undefined,
           ),
-        ),
-      );
+        );
+        tokens.set(called, token);
+      }
+      return token;
+    };
 
     /** The caller's check before a send; reads are not asked for. */
     const mayBeSent = (called: Operation): Effect.Effect<void, Failed> | undefined =>
@@ -127,9 +130,12 @@ export const makeOperations = (
             isKeyed,
             isResend,
           };
-          return Effect.clockWith((clock) =>
-            Effect.succeed(parseResponse(context, response, clock.currentTimeMillisUnsafe())),
-          );
+          // Only a wait that the service asks for is counted from now.
+          return response.retryAfter === undefined
+            ? Effect.succeed(parseResponse(context, response, 0))
+            : Effect.clockWith((clock) =>
+                Effect.succeed(parseResponse(context, response, clock.currentTimeMillisUnsafe())),
+              );
         }),
       );
     };
@@ -184,11 +190,12 @@ export const makeOperations = (
     const call = Effect.fnUntraced(function* (
       called: Operation,
       input: unknown,
+      isResend: boolean,
     ): Effect.fn.Return<unknown, PaymentsError> {
       const checked = checkRequest(called, input, options.assumptions);
       if (Result.isFailure(checked)) return yield* checked.failure;
       const prepared = prepareRequest(called, checked.success, options);
-      const sends: Sends = { isResend: yield* IsResend };
+      const sends: Sends = { isResend };
       let isInDoubt = false;
       for (let attempt = 1; ; attempt++) {
         const result = yield* Effect.result(exchange(called, prepared, sends));
@@ -209,7 +216,14 @@ export const makeOperations = (
     const operations = Object.fromEntries(
       operationNames.map((name) => {
         const called = operation(name);
-        return [name, (input?: unknown) => withSpan(call(called, input), name)];
+        const run = (input?: unknown) =>
+          Effect.withFiber<unknown, PaymentsError>((fiber) => {
+            const calling = call(called, input, fiber.getRef(IsResend));
+            return isTraced(fiber.getRef(Tracer.Tracer))
+              ? Effect.withSpan(calling, name, SPAN)
+              : calling;
+          });
+        return [name, run];
       }),
       // Each name is called with its own input and answers its own output; both come from the
       // contract that the types are taken from.

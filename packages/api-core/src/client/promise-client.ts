@@ -9,7 +9,7 @@ import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { IsResend } from "./client-references.ts";
 import { listNames, operationNames } from "./operation-names.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
-import { PaymentsClient } from "./payments-client.ts";
+import { PaymentsClient, type PaymentsClientShape } from "./payments-client.ts";
 
 /** Options of one call. */
 export interface CallOptions {
@@ -77,13 +77,25 @@ const closedBefore = (name: OperationName) =>
 export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
   const runtime = ManagedRuntime.make(PaymentsClient.layer(settings));
   let isClosed = false;
+  let made: PaymentsClientShape | undefined;
+
+  /** The client is looked up by the first call only. */
+  const withClient = (
+    use: (client: PaymentsClientShape) => Effect.Effect<unknown, PaymentsError>,
+  ): Effect.Effect<unknown, PaymentsError, PaymentsClient> =>
+    made === undefined
+      ? PaymentsClient.use((client) => {
+          made = client;
+          return use(client);
+        })
+      : use(made);
 
   const call =
     (name: OperationName) =>
     async (input: unknown, { isResend = false, signal }: CallOptions = {}) => {
       if (isClosed) throw closedBefore(name);
       // One operation of the contract; its input is checked by the call itself.
-      const called = PaymentsClient.use((client) => (client[name] as AnyOperation)(input));
+      const called = withClient((client) => (client[name] as AnyOperation)(input));
       const exit = await runtime.runPromiseExit(
         isResend ? Effect.provideService(called, IsResend, true) : called,
         signal && { signal },

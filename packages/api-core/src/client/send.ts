@@ -68,14 +68,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #retryAfter: string | undefined;
   #coding = "";
   readonly #chunks: Array<Buffer> = [];
-  readonly #settle: (outcome: Effect.Effect<WireResponse, NoResponse>) => void;
+  readonly #settle: (outcome: WireResponse | NoResponse) => void;
   readonly #timeoutMs: number;
   readonly #permittedUntil = performance.now() + PERMITTED_FOR_MS;
 
-  constructor(
-    timeoutMs: number,
-    settle: (outcome: Effect.Effect<WireResponse, NoResponse>) => void,
-  ) {
+  constructor(timeoutMs: number, settle: (outcome: WireResponse | NoResponse) => void) {
     this.#timeoutMs = timeoutMs;
     this.#settle = settle;
   }
@@ -136,20 +133,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #succeed(bytes: Uint8Array | undefined): void {
-    this.#end(
-      Effect.succeed({
-        status: this.#status,
-        retryAfter: this.#retryAfter,
-        body: bytes === undefined ? "" : utf8.decode(bytes),
-      }),
-    );
+    this.#end({
+      status: this.#status,
+      retryAfter: this.#retryAfter,
+      body: bytes === undefined ? "" : utf8.decode(bytes),
+    });
   }
 
   #fail(reason: string): void {
-    this.#end(Effect.fail(new NoResponse(this.#controller !== undefined, reason)));
+    this.#end(new NoResponse(this.#controller !== undefined, reason));
   }
 
-  #end(outcome: Effect.Effect<WireResponse, NoResponse>): void {
+  #end(outcome: WireResponse | NoResponse): void {
     if (this.#isOver) return;
     this.#isOver = true;
     // undici is done with the connection only when it is done with the event.
@@ -181,16 +176,18 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
     const kept = yield* open(true);
     const fresh = yield* open(false);
 
-    const exchange = ({ client }: Connection, request: WireRequest, leftMs: number) =>
-      Effect.callback<WireResponse, NoResponse>((resume) => {
+    const exchange = (connection: Connection, request: WireRequest, leftMs: number) =>
+      Effect.callback<WireResponse, NoResponse | StaleConnection>((resume) => {
         const exchanging = new Exchange(timeout, (outcome) => {
           clearTimeout(timer);
-          resume(outcome);
+          if (!(outcome instanceof NoResponse)) return resume(Effect.succeed(outcome));
+          const isStale = !outcome.sent && connection.isStale;
+          resume(Effect.fail(isStale ? new StaleConnection(leftMs) : outcome));
         });
         // A plain timer costs a tenth of a racing fiber, and every request pays for it.
         // @effect-diagnostics-next-line globalTimersInEffect:off
         const timer = setTimeout(() => exchanging.timeOut(), leftMs);
-        client.dispatch(
+        connection.client.dispatch(
           {
             method: request.method,
             path: prefix + request.path,
@@ -218,11 +215,7 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
       (request.dedicatedConnection ? fresh : kept)
         .use(timeoutMs, (connection, leftMs) => {
           const exchanged = exchange(connection, request, leftMs);
-          return Effect.catchIf(
-            mayBeSent === undefined ? exchanged : Effect.andThen(mayBeSent, exchanged),
-            (error) => error instanceof NoResponse && !error.sent && connection.isStale,
-            () => Effect.fail(new StaleConnection(leftMs)),
-          );
+          return mayBeSent === undefined ? exchanged : Effect.andThen(mayBeSent, exchanged);
         })
         .pipe(
           Effect.catchIf(
