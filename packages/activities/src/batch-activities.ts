@@ -3,7 +3,6 @@ import {
   type BatchRow,
   chunkId,
   PAYMENT_BATCH,
-  PAYMENT_CURRENCY,
   PAYMENT_STAGE,
   type RunEndings,
   UNFINISHED,
@@ -15,6 +14,7 @@ import { readChunk } from "./batch-chunks.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import { notYet } from "./failures.ts";
 import { RejectedRows } from "./rejected-rows.ts";
+import { payoutStartAttributes } from "./start-attributes.ts";
 
 /** A chunk of a bulk run whose rows are to be started. */
 export interface ChunkToStart {
@@ -90,7 +90,11 @@ const compare = async ({ fingerprint, workflowId }: BatchRow, batch: string): Pr
 };
 
 /** Starts the run of a row, unless its id has a run: an attempt before this one's, or another file's. */
-const startRow = async (row: BatchRow, { batch, startedBy }: ChunkToStart): Promise<Outcome> => {
+const startRow = async (
+  row: BatchRow,
+  { batch, startedBy }: ChunkToStart,
+  account: string,
+): Promise<Outcome> => {
   const { client, info } = Context.current();
   try {
     await client.workflow.start("payout", {
@@ -102,8 +106,7 @@ const startRow = async (row: BatchRow, { batch, startedBy }: ChunkToStart): Prom
       memo: { startedBy, fingerprint: row.fingerprint, row: row.row },
       staticSummary: row.summary,
       typedSearchAttributes: [
-        { key: PAYMENT_STAGE, value: "starting" },
-        { key: PAYMENT_CURRENCY, value: row.currency },
+        ...payoutStartAttributes(row.workflowId, row.input, account),
         { key: PAYMENT_BATCH, value: batch },
       ],
     });
@@ -116,7 +119,7 @@ const startRow = async (row: BatchRow, { batch, startedBy }: ChunkToStart): Prom
 
 const withRejected = (rejected: number) => (rejected > 0 ? { rejected } : {});
 
-const startPayoutRuns = async (chunk: ChunkToStart): Promise<StartedRows> => {
+const startPayoutRuns = async (chunk: ChunkToStart, account: string): Promise<StartedRows> => {
   const { cancellationSignal, client, heartbeat, info } = Context.current();
   const id = chunkId(chunk.batch, chunk.chunk);
   const rows = await readChunk(client, id);
@@ -147,7 +150,7 @@ const startPayoutRuns = async (chunk: ChunkToStart): Promise<StartedRows> => {
       await rejected.refresh();
       const outcomes = await Promise.all(
         next.map(async (row): Promise<Outcome> =>
-          rejected.has(row) ? "rejected" : await startRow(row, chunk),
+          rejected.has(row) ? "rejected" : await startRow(row, chunk, account),
         ),
       );
       const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
@@ -199,9 +202,9 @@ const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, star
   };
 };
 
-/** The activities of bulk runs. */
-export const batchActivities: BatchActivities = {
-  startPayoutRuns,
+/** The activities of batches, whose payouts are paid from the account of the worker that starts them. */
+export const makeBatchActivities = (account: () => Promise<string>): BatchActivities => ({
+  startPayoutRuns: async (chunk) => startPayoutRuns(chunk, await account()),
   closeChunks: async ({ batch, from, to }) => {
     for (let chunk = from; chunk <= to; chunk += 1) {
       Context.current().heartbeat();
@@ -209,4 +212,4 @@ export const batchActivities: BatchActivities = {
     }
   },
   awaitPayoutRuns,
-};
+});

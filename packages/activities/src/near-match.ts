@@ -1,3 +1,4 @@
+import { intentOf } from "@durable-payments/protocol";
 import {
   type FieldMatch,
   matchAmount,
@@ -84,6 +85,10 @@ export const payoutIntent = ({
   normalizedText(currency),
   significantDigits(amount),
 ];
+
+/** Name what a payout makes, as its run is marked by it: see `intentMark` of the protocol. */
+export const intentOfPayout = (payout: PayoutFields): string =>
+  intentOf("createPayout", payoutIntent(payout));
 
 /** What tells one cardholder from another in a list, which shows no dates of birth. */
 export interface CardholderFields {

@@ -1,5 +1,5 @@
 import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
-import { type BatchActivities, batchActivities } from "./batch-activities.ts";
+import { type BatchActivities, makeBatchActivities } from "./batch-activities.ts";
 import { type Brake, makeTemporalBrake } from "./brake.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
 import { type JournalActivities, makeJournalActivities } from "./journal-activities.ts";
@@ -62,5 +62,5 @@ export const makePaymentsActivities = (
     ...makeTrackerActivities(runtime, tracker),
     ...makeRetryActivities(),
     ...makeJournalActivities(journal),
-    ...batchActivities,
+    ...makeBatchActivities(() => accountOf(runtime)),
   });

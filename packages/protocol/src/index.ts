@@ -26,7 +26,15 @@ export type {
   OnboardCardholderResult,
 } from "./onboarding.ts";
 export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
-export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
+export {
+  caseless,
+  intentMark,
+  intentOf,
+  keyOfStep,
+  normalizedKey,
+  ownershipKeys,
+  plainIds,
+} from "./payment-ids.ts";
 export {
   type BatchCommand,
   type BatchPosition,
@@ -103,6 +111,7 @@ export {
   amendableFields,
   SIGN_IN_LEASE_TYPE,
   signInLeaseId,
+  accountOfTracker,
   trackerId,
   WORKFLOW,
 } from "./workflow-types.ts";

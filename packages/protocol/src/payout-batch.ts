@@ -1,5 +1,6 @@
 import type { ApprovalOptions } from "./approval.ts";
 import { defineQuery, defineUpdate } from "./message-definitions.ts";
+import type { PayoutInput } from "./payout.ts";
 import type { EndingDecision } from "./retry-instruction.ts";
 
 /** One row of a batch file: the payout run that it becomes. */
@@ -16,7 +17,7 @@ export interface BatchRow {
   /** One line for the Web UI. */
   readonly summary: string;
   /** Input of the workflow `payout`. */
-  readonly input: object;
+  readonly input: PayoutInput;
 }
 
 /** Who holds back or ends a batch, and why. */

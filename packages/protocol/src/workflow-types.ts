@@ -35,6 +35,10 @@ export const amendableFields: Readonly<Record<string, Readonly<Record<string, St
 /** Workflow id of the tracker of an account, by the account's hash: one for all of its workers. */
 export const trackerId = (accountHash: string): string => `tracker/${accountHash}`;
 
+/** The hash of the account whose tracker has this workflow id; undefined where it is no tracker's. */
+export const accountOfTracker = (workflowId: string): string | undefined =>
+  /^tracker\/([0-9a-f]{16})$/.exec(workflowId)?.[1];
+
 /** Workflow type of a sign-in lease: nobody runs it, the lease ends by its timeout. */
 export const SIGN_IN_LEASE_TYPE = "signInLease";
 

@@ -1,4 +1,5 @@
-export { intentOf, stepKey } from "./run/keys.ts";
+export { intentOf } from "@durable-payments/protocol";
+export { stepKey } from "./run/keys.ts";
 export type { Sibling, StepInDoubt } from "./run/in-doubt.ts";
 export { beginRun, type Run, type RunOptions } from "./run/run.ts";
 export { awaitApproval, type ToApprove } from "./steps/approval.ts";

@@ -114,7 +114,9 @@ describe("a bulk run", () => {
     const refusedTwice = { kind: "refusal-in-200", operation: "createPayout", times: 2 } as const;
     await withWorker(rig, gated(gate), async () => {
       const rows = makeRows(6).map((row, index) =>
-        index === 1 ? { ...row, input: { ...row.input, options: { onRefusal: "ask" } } } : row,
+        index === 1
+          ? { ...row, input: { ...row.input, options: { onRefusal: "ask" as const } } }
+          : row,
       );
       const batch = await startBatch(rig, rows, { input: { window: 1 } });
       await service.simulator.addFault(refusedTwice);

@@ -1,3 +1,4 @@
+import { payoutStartAttributes } from "@durable-payments/activities/start-attributes";
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
@@ -75,7 +76,7 @@ const canonicalAmount = (amount: string): string =>
   });
 
 /** Plan the run of a checked payout. */
-export const plannedPayout = (given: PayoutInput): PlannedRun => {
+export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
   const input = inCapitals(given);
   const { amount, currency } = input.payout;
   const content = { ...input, payout: { ...input.payout, amount: canonicalAmount(amount) } };
@@ -87,6 +88,7 @@ export const plannedPayout = (given: PayoutInput): PlannedRun => {
     input,
     summary: `Pay ${amount} ${currency} to ${to}`,
     currency,
+    searchAttributes: (workflowId, account) => payoutStartAttributes(workflowId, input, account),
   };
 };
 

@@ -1,3 +1,4 @@
+import type { SearchAttributePair } from "@temporalio/common";
 import { createHash } from "node:crypto";
 import { invalidInput } from "../errors.ts";
 
@@ -28,16 +29,21 @@ export const checkId = (id: string): string => {
 };
 
 /** A run whose input has been checked. */
-export interface PlannedRun {
+export interface PlannedRun<Input extends object = object> {
   /** Name of the workflow. */
   readonly workflowType: string;
   /** The id when the user gives none. */
   readonly contentId: string;
-  readonly input: object;
+  readonly input: Input;
   /** One line for the Web UI, without anything that identifies a person or an account. */
   readonly summary: string;
   /** Currency of the money that the run moves. */
   readonly currency: string;
+  /** What it is started with under a workflow id, to be found by; of an account, where that is known. */
+  readonly searchAttributes: (
+    workflowId: string,
+    account: string | undefined,
+  ) => ReadonlyArray<SearchAttributePair>;
 }
 
 /** JSON with the keys of every object in order: the same value is the same text. */

@@ -1,4 +1,4 @@
-import { PAYMENT_CURRENCY, PAYMENT_STAGE } from "@durable-payments/protocol";
+import { accountOfTracker, queryText, WORKFLOW } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
@@ -46,6 +46,18 @@ const findRun = async (
 };
 
 /**
+ * Find the account that the workers of the task queue work for, as their tracker says; undefined where
+ * none is found, or several: then the run's first worker says its own.
+ */
+const accountOfWorkers = async ({ client, settings }: Temporal): Promise<string | undefined> => {
+  const query = `WorkflowType = ${queryText(WORKFLOW.tracker)} AND ExecutionStatus = "Running" AND TaskQueue = ${queryText(settings.taskQueue)}`;
+  const trackers: Array<string> = [];
+  for await (const { workflowId } of client.workflow.list({ query })) trackers.push(workflowId);
+  const [tracker = ""] = trackers;
+  return trackers.length === 1 ? accountOfTracker(tracker) : undefined;
+};
+
+/**
  * Start a run, unless there is one of that id, running or ended: then that one is reported.
  *
  * @param startedBy who starts it, and so cannot approve what it pays.
@@ -69,8 +81,7 @@ export const startRun = async (
       memo: { startedBy },
       staticSummary: planned.summary,
       typedSearchAttributes: [
-        { key: PAYMENT_STAGE, value: "starting" },
-        { key: PAYMENT_CURRENCY, value: planned.currency },
+        ...planned.searchAttributes(workflowId, await accountOfWorkers(temporal)),
       ],
     });
     return { workflowId, runId: firstExecutionRunId, status: "started" };

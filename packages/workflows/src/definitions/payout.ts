@@ -55,7 +55,9 @@ export function payout(input: PayoutInput): Promise<PayoutResult> {
   const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
   const run = beginRun({ input, ...(onRefusal && { onRefusal }) });
   return run.execute(async () => {
-    await checkRequests(run, requestsOf(await run.input()));
+    const planned = requestsOf(await run.input());
+    // A request that is sent at once is checked by the activity that sends it.
+    if (planned.length > 1 || approval !== undefined) await checkRequests(run, planned);
 
     let approved = await approvedInput(run, approval);
     let beneficiary_id: string;

@@ -1,8 +1,13 @@
+import { PAYMENT_ACCOUNT } from "@durable-payments/protocol";
+import { workflowInfo } from "@temporalio/workflow";
 import { perRun } from "./per-run.ts";
 
-/** The account that a run is pinned to, as a hash; unknown until a worker has said its own. */
+/**
+ * The account that a run is pinned to, as a hash: as who started it has said, or, where nobody has, that
+ * of its first worker.
+ */
 class AccountPin {
-  #account: string | undefined;
+  #account = workflowInfo().typedSearchAttributes.get(PAYMENT_ACCOUNT);
   #learning: Promise<string> | undefined;
   #onKnown: (account: string) => void = () => undefined;
 

@@ -378,6 +378,8 @@ export class RunState {
   /** Run the body of a workflow: keep its ending, and undo what was registered when it fails. */
   async execute<A>(body: () => Promise<A>): Promise<A> {
     try {
+      // The SDK looks at conditions before the first promise goes on: by then nothing is to be written.
+      await Promise.resolve();
       const result = await body();
       this.#end("done");
       return result;

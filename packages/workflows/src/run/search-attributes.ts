@@ -6,7 +6,7 @@ import {
   PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
 } from "@durable-payments/protocol";
-import { upsertSearchAttributes } from "@temporalio/workflow";
+import { upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 
 /** Longest value of a Keyword that every visibility store takes. */
 const LONGEST_KEYWORD = 255;
@@ -16,15 +16,28 @@ const LONGEST_KEYWORD = 255;
  * for now: one event for all, and in the same transaction as the commands that it has given with them.
  */
 export class SearchAttributes {
-  #stage = "";
-  #account = "";
+  #stage: string;
+  #account: string;
   #ids = new Set<string>();
   #intents = new Map<string, string>();
   #doubted = new Set<string>();
   #awaited = new Set<string>();
-  /** Values as they were last written, as text; what is unset at first is not written. */
-  readonly #written = new Map<string, string>();
+  /** Values as they were last written, as text: at first by who started the run. */
+  readonly #written: Map<string, string>;
   #isDue = false;
+
+  constructor() {
+    const { typedSearchAttributes: given } = workflowInfo();
+    this.#stage = given.get(PAYMENT_STAGE) ?? "";
+    this.#account = given.get(PAYMENT_ACCOUNT) ?? "";
+    this.#written = new Map([
+      [PAYMENT_STAGE.name, this.#stage],
+      [PAYMENT_ACCOUNT.name, this.#account],
+      [PAYMENT_IDS.name, (given.get(PAYMENT_IDS) ?? []).join(" ")],
+      [PAYMENT_AWAITS.name, (given.get(PAYMENT_AWAITS) ?? []).join(" ")],
+      [PAYMENT_IN_DOUBT.name, given.get(PAYMENT_IN_DOUBT) ?? ""],
+    ]);
+  }
 
   /** The stage that the run has reached. */
   stage(stage: string): void {

@@ -5,13 +5,13 @@ import {
   approveUpdate,
   type EndingDecision,
   STEP,
+  intentOf,
 } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
 import { condition, setHandler, workflowInfo } from "@temporalio/workflow";
 import { localActivities } from "../run/activities.ts";
 import { whyNotApproved } from "../run/approval.ts";
 import { runFailure } from "../run/failures.ts";
-import { intentOf } from "../run/keys.ts";
 import { type Run, stateOf } from "../run/run.ts";
 
 /** A payment that may have to be approved. */

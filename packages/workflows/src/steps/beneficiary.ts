@@ -1,8 +1,7 @@
 import type { Input } from "@durable-payments/api-core";
-import { STEP } from "@durable-payments/protocol";
+import { STEP, intentOf } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { readSendFailure } from "../run/failures.ts";
-import { intentOf } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
 import { sendUntilKnown } from "./send.ts";
 

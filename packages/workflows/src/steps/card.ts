@@ -1,7 +1,6 @@
 import type { Card, Input } from "@durable-payments/api-core";
-import { STEP } from "@durable-payments/protocol";
+import { STEP, intentOf } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
-import { intentOf } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
 import { sendUntilKnown } from "./send.ts";
 

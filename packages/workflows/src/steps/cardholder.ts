@@ -1,11 +1,10 @@
 import type { SeenCardholder } from "@durable-payments/activities";
 import { cardholderIntent, matchCardholder } from "@durable-payments/activities/near-match";
 import type { Cardholder, Input } from "@durable-payments/api-core";
-import { type Duration, STEP } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
+import { type Duration, intentOf, STEP } from "@durable-payments/protocol";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
-import { intentOf } from "../run/keys.ts";
 import type { Run } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { LOOK_OPTIONS } from "./reconcile.ts";

@@ -1,11 +1,10 @@
 import type { SeenPayout } from "@durable-payments/activities";
-import { bearsKey, paysTheSame, payoutIntent } from "@durable-payments/activities/near-match";
+import { bearsKey, intentOfPayout, paysTheSame } from "@durable-payments/activities/near-match";
 import type { Input, Payout } from "@durable-payments/api-core";
 import { type HumanTask, STEP } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
-import { intentOf } from "../run/keys.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { LOOK_OPTIONS } from "./reconcile.ts";
@@ -41,8 +40,6 @@ const asCandidate = ({
   create_time,
   unique_request_id,
 });
-
-const intentOfPayout = (payout: CreatePayout) => intentOf("createPayout", payoutIntent(payout));
 
 const lookUpPayout: LookUp<CreatePayout, Payout> = {
   find: (request, sought) =>

@@ -6,3 +6,4 @@ export { createTwoAtOnce } from "./create-two-at-once.ts";
 export { payBack } from "./pay-back.ts";
 export { payTwoAtOnce } from "./pay-two-at-once.ts";
 export { checkTwoAtOnce } from "./check-two-at-once.ts";
+export { payAndGoOn } from "./pay-and-go-on.ts";

@@ -1,0 +1,57 @@
+import {
+  intentMark,
+  keyOfStep,
+  ownershipKeys,
+  PAYMENT_ACCOUNT,
+  PAYMENT_CURRENCY,
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  PAYMENT_STAGE,
+  type PayoutInput,
+  STEP,
+} from "@durable-payments/protocol";
+import type { SearchAttributePair } from "@temporalio/common";
+import { intentOfPayout } from "./near-match.ts";
+
+/** The stage of a run that has not had its first workflow task. */
+const STARTING = "starting";
+
+/** What every run is started with, as far as it is known. */
+export const startAttributes = ({
+  account,
+  currency,
+}: {
+  /** Hash of the account that it moves money of; a run that is not given it asks its first worker. */
+  readonly account?: string | undefined;
+  readonly currency?: string;
+}): ReadonlyArray<SearchAttributePair> => [
+  { key: PAYMENT_STAGE, value: STARTING },
+  ...(currency === undefined ? [] : [{ key: PAYMENT_CURRENCY, value: currency }]),
+  ...(account === undefined ? [] : [{ key: PAYMENT_ACCOUNT, value: account }]),
+];
+
+/**
+ * What a `payout` run is started with. A run whose first act is its send is started as it would show
+ * itself by then: it is found by its key before its first workflow task, and has one event and one
+ * billable action less.
+ *
+ * @param workflowId that it is started under: its key is derived from it.
+ * @param account hash of the account that it is to be paid from, where it is known.
+ */
+export const payoutStartAttributes = (
+  workflowId: string,
+  input: PayoutInput,
+  account: string | undefined,
+): ReadonlyArray<SearchAttributePair> => {
+  const { options, payout } = input;
+  const common = startAttributes({ account, currency: payout.currency.toUpperCase() });
+  if ("beneficiary" in input || options?.approval !== undefined) return common;
+  const key = keyOfStep(workflowId, STEP.createPayout);
+  const intent = intentOfPayout({ ...payout, beneficiary_id: input.beneficiary_id });
+  return [
+    ...common.filter(({ key: { name } }) => name !== PAYMENT_STAGE.name),
+    { key: PAYMENT_STAGE, value: STEP.createPayout },
+    { key: PAYMENT_IN_DOUBT, value: STEP.createPayout },
+    { key: PAYMENT_IDS, value: [key, ...ownershipKeys({}, key), intentMark(intent)] },
+  ];
+};

@@ -1,0 +1,138 @@
+import { Context } from "@temporalio/activity";
+import { payoutStartAttributes } from "@durable-payments/activities/start-attributes";
+import { payoutEndedSignal, type PayoutInput } from "@durable-payments/protocol";
+import type { Workflow, WorkflowHandle } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { payout } from "../src/index.ts";
+import { payoutInput } from "./support/inputs.ts";
+import { payAndGoOn } from "./support/pay-and-go-on.ts";
+import { localRig, type Rig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let rig: Rig;
+let service: Service;
+beforeAll(async () => {
+  rig = await localRig();
+});
+afterAll(() => rig?.end());
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.stop());
+
+/** A payout to a beneficiary that exists at the service. */
+const toExisting = async (): Promise<PayoutInput> => {
+  const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
+  return { beneficiary_id, payout: payoutInput.payout };
+};
+
+/** Starts a run as whoever knows its account does. */
+const startRun = async <W extends Workflow>(
+  workflow: W,
+  input: PayoutInput,
+  isAccountKnown = true,
+): Promise<WorkflowHandle<W>> => {
+  const workflowId = randomUUID();
+  const account = isAccountKnown ? await service.activities.readAccount() : undefined;
+  return rig.environment.client.workflow.start(workflow.name, {
+    workflowId,
+    taskQueue: rig.queue.taskQueue,
+    args: [input],
+    typedSearchAttributes: [...payoutStartAttributes(workflowId, input, account)],
+  });
+};
+
+/**
+ * The events of a run, and its billable actions: its start, activities and their attempts, batches of
+ * local activities, signals, and changes of its search attributes (Temporal Cloud, "Actions").
+ * The polling of its own is counted apart: the run asks for it once, and a second time every so often.
+ */
+const costOf = async (handle: WorkflowHandle) => {
+  const events = (await handle.fetchHistory()).events ?? [];
+  const count = (is: (event: (typeof events)[number]) => unknown): number =>
+    events.filter((event) => is(event)).length;
+  const actions =
+    count((event) => event.workflowExecutionStartedEventAttributes) +
+    count(
+      ({ activityTaskScheduledEventAttributes: scheduled }) =>
+        scheduled && scheduled.activityType?.name !== "awaitPayoutEnd",
+    ) +
+    count((event) => event.markerRecordedEventAttributes) +
+    count((event) => event.upsertWorkflowSearchAttributesEventAttributes) +
+    count((event) => event.workflowExecutionSignaledEventAttributes);
+  return { actions, events: events.length };
+};
+
+const complete = async (handle: WorkflowHandle): Promise<void> => {
+  const [{ payout_id } = { payout_id: "" }] = await vi.waitFor(async () => {
+    const { payouts } = await service.simulator.state();
+    expect(payouts).toHaveLength(1);
+    return payouts;
+  });
+  await vi.waitFor(
+    async () => {
+      const { events } = await handle.fetchHistory();
+      const names = events?.map(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
+      );
+      expect(names).toContain("awaitPayoutEnd");
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+  await service.simulator.setPayoutStatus(payout_id, "completed");
+  await handle.signal(payoutEndedSignal, {
+    outcome: "completed",
+    payout: { payout_id, payout_status: "completed", complete_time: new Date().toISOString() },
+  });
+};
+
+/** Holds the polling back, so that the signal is what ends the wait. */
+const withoutPolling = () => ({
+  ...service.activities,
+  awaitPayoutEnd: () => Context.current().cancelled,
+});
+
+it("a payout to an existing beneficiary takes 5 billable actions and at most 20 events", async () => {
+  const input = await toExisting();
+  await withWorker(rig, withoutPolling(), async () => {
+    const handle = await startRun(payout, input);
+    await complete(handle);
+    expect(await handle.result()).toMatchObject({ outcome: "completed" });
+    expect(await costOf(handle)).toEqual({ actions: 5, events: 18 });
+  });
+});
+
+it("a payout that is not waited for takes 3 billable actions and 12 events", async () => {
+  const input = await toExisting();
+  await withWorker(rig, service.activities, async () => {
+    const handle = await startRun(payAndGoOn, input);
+    await handle.result();
+    expect(await costOf(handle)).toEqual({ actions: 3, events: 12 });
+  });
+});
+
+it("a run that is not given its account asks its worker: two actions more", async () => {
+  const input = await toExisting();
+  await withWorker(rig, service.activities, async () => {
+    const handle = await startRun(payAndGoOn, input, false);
+    await handle.result();
+    expect(await costOf(handle)).toEqual({ actions: 5, events: 14 });
+  });
+});
+
+it("a run is found by its key before its first workflow task, and as started afterwards", async () => {
+  const input = await toExisting();
+  await withWorker(rig, service.activities, async () => {
+    const handle = await startRun(payAndGoOn, input);
+    const { typedSearchAttributes: atFirst } = await handle.describe();
+    await handle.result();
+    const { typedSearchAttributes: atLast } = await handle.describe();
+    const [payoutOf] = (await service.simulator.state()).payouts;
+    const names = (pairs: typeof atFirst) =>
+      pairs.getAll().find(({ key }) => key.name === "PaymentIds")?.value;
+    expect(names(atFirst)).toContain(payoutOf?.unique_request_id);
+    expect(names(atLast)).toContain(payoutOf?.payout_id);
+    expect(atLast.getAll().some(({ key }) => key.name === "PaymentInDoubt")).toBe(false);
+  });
+});
