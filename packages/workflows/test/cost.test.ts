@@ -112,7 +112,7 @@ it("a payout that is not waited for takes 3 billable actions and 12 events", asy
   });
 });
 
-it("a run that is not given its account asks its worker: two actions more", async () => {
+it("a run that is not given its account asks its worker: two actions and events more", async () => {
   const input = await toExisting();
   await withWorker(rig, service.activities, async () => {
     const handle = await startRun(payAndGoOn, input, false);

@@ -15,6 +15,11 @@ class AccountPin {
     return this.#account;
   }
 
+  /** Whether a worker is being asked for its account. */
+  get isLearning(): boolean {
+    return this.#account === undefined && this.#learning !== undefined;
+  }
+
   /** Calls back once, when it is known. */
   onKnown(call: (account: string) => void): void {
     this.#onKnown = call;

@@ -67,8 +67,12 @@ export class RunState {
 
   constructor(onRefusal: "fail" | "ask") {
     this.onRefusal = onRefusal;
-    accountPin().onKnown((account) => this.#searchAttributes.account(account));
-    wheneverIdle(this.#shield, () => this.#write());
+    const pin = accountPin();
+    pin.onKnown((account) => this.#searchAttributes.account(account));
+    wheneverIdle(this.#shield, () => {
+      // The account is known in the same workflow task, and before anything is sent: one event for all.
+      if (!pin.isLearning) this.#write();
+    });
   }
 
   /** The state of the run as people and programs read it. */
