@@ -14,7 +14,7 @@ import type { SearchAttributePair } from "@temporalio/common";
 import { intentOfPayout } from "./near-match.ts";
 
 /** The stage of a run that has not had its first workflow task. */
-const STARTING = "starting";
+export const STARTING = "starting";
 
 /** What every run is started with, as far as it is known. */
 export const startAttributes = ({

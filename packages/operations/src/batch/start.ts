@@ -1,7 +1,7 @@
+import { startAttributes } from "@durable-payments/activities/start-attributes";
 import {
   chunkId,
   type OverruledBatch,
-  PAYMENT_STAGE,
   type PayoutBatchInput,
   WORKFLOW,
 } from "@durable-payments/protocol";
@@ -102,7 +102,7 @@ export const startBatch = async (
       workflowIdConflictPolicy: "FAIL",
       memo: { startedBy, rows, chunks: chunks.length, totals },
       staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
-      typedSearchAttributes: [{ key: PAYMENT_STAGE, value: "starting" }],
+      typedSearchAttributes: [...startAttributes({})],
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

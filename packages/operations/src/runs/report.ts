@@ -1,3 +1,4 @@
+import { STARTING } from "@durable-payments/activities/start-attributes";
 import { PAYMENT_STAGE, type Progress, type StepProgress } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
@@ -80,11 +81,16 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
       attention,
     } as const;
   }
+  const steps = await activitiesOf(temporal, description);
   return {
-    stage: description.typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    // Who starts a run sets the stage that it begins with: it is there when the run has begun.
+    stage:
+      steps.length === 0
+        ? STARTING
+        : (description.typedSearchAttributes.get(PAYMENT_STAGE) ?? null),
     since: description.closeTime?.toISOString() ?? null,
     ids: {},
-    steps: await activitiesOf(temporal, description),
+    steps,
     stepsFrom: "history",
     noProgress: { message: asked.message, ...(asked.next && { next: asked.next }) },
     shown: {},
