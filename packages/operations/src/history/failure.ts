@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { WorkflowFailedError } from "@temporalio/client";
 import {
   ActivityFailure,
@@ -48,5 +49,5 @@ export const readFailure = (error: unknown): Failure => {
   }
   if (error instanceof TerminatedFailure) return { type: "Terminated", message: error.message };
   if (error instanceof TimeoutFailure) return { type: "TimedOut", message: error.message };
-  return { type: "Failed", message: error instanceof Error ? error.message : String(error) };
+  return { type: "Failed", message: messageOf(error) };
 };

@@ -1,10 +1,8 @@
 import { payoutStartAttributes } from "@durable-payments/activities/start-attributes";
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
-import { isRecord } from "@durable-payments/api-core/values";
+import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
 import { WORKFLOW } from "@durable-payments/protocol";
-import * as BigDecimal from "effect/BigDecimal";
-import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
 import { checkFile } from "./check-file.ts";
 import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
@@ -69,11 +67,7 @@ const inCapitals = (input: PayoutInput): PayoutInput => {
 };
 
 /** The same amount however it is written: the id is the same for 51.0 and 51.00. */
-const canonicalAmount = (amount: string): string =>
-  Option.match(BigDecimal.fromString(amount), {
-    onNone: () => amount,
-    onSome: (decimal) => BigDecimal.format(BigDecimal.normalize(decimal)),
-  });
+const canonicalAmount = (amount: string): string => canonicalDecimal(amount) ?? amount;
 
 /** Plan the run of a checked payout. */
 export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
