@@ -20,7 +20,7 @@ const scripts = {
   dev: "tools/src/dev.ts",
   docs: "tools/src/doc-examples.ts",
   test: "tools/src/test.ts",
-  chaos: "tools/src/chaos/main.ts",
+  chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",
   worker: "apps/worker/src/main.ts",
   starter: "apps/starter/src/main.ts",

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { interruption } from "./interruption.ts";
+import { interruption } from "./command/interruption.ts";
 import { checkout } from "./processes/apps.ts";
-import { reporter } from "./progress.ts";
-import { runCommand } from "./run-command.ts";
+import { reporter } from "./command/progress.ts";
+import { runCommand } from "./command/run-command.ts";
 import { runStarter } from "./stack/run-starter.ts";
 import { withStack } from "./stack/stack.ts";
 

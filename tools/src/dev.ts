@@ -1,7 +1,7 @@
 import { relative } from "node:path";
-import { interruption, Interrupted } from "./interruption.ts";
-import { reporter } from "./progress.ts";
-import { runCommand } from "./run-command.ts";
+import { interruption, Interrupted } from "./command/interruption.ts";
+import { reporter } from "./command/progress.ts";
+import { runCommand } from "./command/run-command.ts";
 import { announceDevStack } from "./stack/dev-environment.ts";
 import { parsePort } from "./stack/ports.ts";
 import { withStack } from "./stack/stack.ts";

@@ -1,5 +1,5 @@
-import { reporter } from "./progress.ts";
-import { runCommand } from "./run-command.ts";
+import { reporter } from "./command/progress.ts";
+import { runCommand } from "./command/run-command.ts";
 import { setUpServers } from "./servers/set-up.ts";
 
 const help = `Usage: npm run setup [-- --json]

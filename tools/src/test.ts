@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { checkout } from "./processes/apps.ts";
-import { reporter } from "./progress.ts";
-import { runCommand } from "./run-command.ts";
+import { reporter } from "./command/progress.ts";
+import { runCommand } from "./command/run-command.ts";
 import { type ServersReport, setUpServers } from "./servers/set-up.ts";
 import { temporalCli, testServer } from "./servers/server.ts";
 import { withoutServiceVariables } from "./stack/service-variables.ts";

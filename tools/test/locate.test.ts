@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ensure } from "../src/servers/ensure.ts";
 import { cachedFolder, locate, ServerNotFound } from "../src/servers/locate.ts";
 import type { Installer, Server } from "../src/servers/server.ts";
-import type { Reporter } from "../src/progress.ts";
+import type { Reporter } from "../src/command/progress.ts";
 
 let folder: string;
 let env: NodeJS.ProcessEnv;

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { withLock } from "../lock.mjs";
-import type { Reporter } from "../progress.ts";
+import type { Reporter } from "../command/progress.ts";
 import { cacheFolder, fillAtomically } from "./cache.ts";
 import { cachedFolder, locate, type Located, ServerNotFound } from "./locate.ts";
 import type { Server } from "./server.ts";

@@ -1,7 +1,7 @@
 import { downloadWithSdk } from "./sdk-download.ts";
 import { buildWithGo } from "./go-install.ts";
 import { fetchWithMaven } from "./maven.ts";
-import type { Reporter } from "../progress.ts";
+import type { Reporter } from "../command/progress.ts";
 
 /** One way to get a server: puts it into `folder`, or throws an error that says why it cannot. */
 export interface Installer {

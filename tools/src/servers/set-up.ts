@@ -1,4 +1,4 @@
-import type { Reporter } from "../progress.ts";
+import type { Reporter } from "../command/progress.ts";
 import { ensure } from "./ensure.ts";
 import { ServerNotFound } from "./locate.ts";
 import { type Server, temporalCli, testServer } from "./server.ts";

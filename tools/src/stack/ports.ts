@@ -1,6 +1,6 @@
 import getPort from "get-port";
-import type { Reporter } from "../progress.ts";
-import { BadOption } from "../run-command.ts";
+import type { Reporter } from "../command/progress.ts";
+import { BadOption } from "../command/run-command.ts";
 
 /** A port that the user asked for is taken. */
 class PortTaken extends Error {

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { buildApp } from "@durable-payments/tools/build";
+import { checkout } from "@durable-payments/tools/processes";
+
+/** What the chaos run starts again and again, built once: so that a restart costs little. */
+export interface BuiltApps {
+  /** Main file of the starter. */
+  readonly starter: string;
+  /** Main file of the worker. */
+  readonly worker: string;
+  /** The workflows of the worker: those of the project, and `payTwice`. */
+  readonly bundle: string;
+  readonly remove: () => Promise<void>;
+}
+
+const SOURCE = "--conditions=@durable-payments/source";
+
+const sourceOf = (file: string) => new URL(`../worker/${file}`, import.meta.url);
+
+/** Builds from the sources that are there now, into a folder of the checkout that Git ignores. */
+export const buildApps = async (): Promise<BuiltApps> => {
+  const parent = join(checkout, ".local");
+  mkdirSync(parent, { recursive: true });
+  // Within the checkout, where the built files find what is installed.
+  const folder = await mkdtemp(join(parent, "chaos-"));
+  const folderOf = (name: string) => pathToFileURL(`${join(folder, name)}/`);
+  const bundle = join(folder, "workflow-bundle.js");
+  await Promise.all([
+    buildApp("starter", folderOf("starter")),
+    buildApp("worker", folderOf("worker"), sourceOf("chaos-worker.ts")),
+    promisify(execFile)(process.execPath, [
+      SOURCE,
+      fileURLToPath(sourceOf("build-bundle.ts")),
+      bundle,
+    ]),
+  ]);
+  const mainIn = (name: string) => fileURLToPath(new URL("main.mjs", folderOf(name)));
+  return {
+    starter: mainIn("starter"),
+    worker: mainIn("worker"),
+    bundle,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+};

@@ -1,0 +1,205 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
+import {
+  appArguments,
+  awaitReadyLine,
+  spawnProcess,
+  type StartedProcess,
+} from "@durable-payments/tools/processes";
+import type { Reporter } from "@durable-payments/tools/command";
+import {
+  awaitTemporalServer,
+  choosePort,
+  ensure,
+  temporalCli,
+  temporalServerArguments,
+  withoutServiceVariables,
+} from "@durable-payments/tools/stack";
+import type { ChaosOptions } from "../options.ts";
+import type { BuiltApps } from "./build-apps.ts";
+import { START_BALANCES } from "../plan/planned-run.ts";
+import { ServiceReader } from "../operator/service-reader.ts";
+import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
+import { SimulatorControl } from "./simulator-control.ts";
+import { Starter } from "./starter-command.ts";
+import { Supervised } from "./supervised-process.ts";
+
+/** The task queue of the workers. */
+export const TASK_QUEUE = "payments";
+
+/** Where the simulator's fixed account is told by its own ready line as well. */
+export interface Account {
+  readonly clientId: string;
+  readonly apiKey: string;
+}
+
+/** Everything that runs during a chaos run, on free ports, with its files in a folder of its own. */
+export interface World {
+  readonly server: Supervised;
+  readonly simulator: Supervised;
+  readonly workers: readonly [Supervised, Supervised];
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly control: SimulatorControl;
+  /** The service as a person reads it. */
+  readonly reader: ServiceReader;
+  readonly starter: Starter;
+  readonly account: Account;
+  /** The database of the Temporal server. */
+  readonly database: string;
+  readonly folder: string;
+  /** Ends every process; the folder stays where `keepFiles` says so. */
+  readonly end: (options: { readonly keepFiles: boolean }) => Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+
+/** Look-ups are certain within seconds: the same rule as in production, with a shorter time. */
+const workerSettings = {
+  PAYMENTS_REQUEST_TIMEOUT_MS: "2000",
+  PAYMENTS_RETRY_BASE_MS: "50",
+};
+
+/** Starts everything; what was started is ended again when a part of it does not come up. */
+export const startWorld = async (
+  options: ChaosOptions,
+  apps: BuiltApps,
+  report: Reporter,
+): Promise<World> => {
+  const { path: temporal } = await ensure(temporalCli, report);
+  const choose = (option: string) => choosePort({ option }, report);
+  const port = await choose("the Temporal server");
+  const uiPort = await choose("the Web UI");
+  const simulatorPort = await choose("the simulator");
+  const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
+  const database = join(folder, "temporal.sqlite");
+  const address = `127.0.0.1:${port}`;
+  const node = process.execPath;
+
+  const spawn = (
+    name: string,
+    command: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+  ): StartedProcess =>
+    spawnProcess(command, args, {
+      name,
+      cwd: folder,
+      env: { ...withoutServiceVariables(), ...env },
+      logFile: join(folder, `${name}.log`),
+      ownGroup: true,
+    });
+
+  const server = new Supervised({
+    name: "the Temporal server",
+    spawn: (start) =>
+      spawn(`temporal-${start}`, temporal, [
+        ...temporalServerArguments(port, uiPort),
+        "--db-filename",
+        database,
+        "--log-level",
+        "error",
+      ]),
+    ready: (started) => awaitTemporalServer(started, address),
+  });
+
+  let account: Account = { clientId: "", apiKey: "" };
+  const simulator = new Supervised({
+    name: "the simulator",
+    spawn: (start) =>
+      spawn(
+        `simulator-${start}`,
+        node,
+        appArguments("simulator", [
+          "--json",
+          `--port=${simulatorPort}`,
+          `--state-file=${join(folder, "ledger.jsonl")}`,
+          `--settle-after=${SETTLE_AFTER_MS / 1_000}`,
+          `--verify-after=${VERIFY_AFTER_MS / 1_000}`,
+          `--seed=${options.seed}`,
+          `--temperament=${JSON.stringify(options.temper.temperament)}`,
+          ...Object.entries(START_BALANCES).map(
+            ([currency, amount]) => `--balance=${currency}=${amount}`,
+          ),
+        ]),
+      ),
+    ready: async (started) => {
+      const { apiKey, clientId } = await awaitReadyLine(started, READY_WITHIN_MS);
+      account = { clientId: String(clientId), apiKey: String(apiKey) };
+    },
+  });
+
+  const variables = () => ({
+    ...workerSettings,
+    PAYMENTS_ASSUMPTIONS: JSON.stringify(options.temper.assumptions),
+    CHAOS_BUNDLE: apps.bundle,
+    TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: "default",
+    PAYMENTS_TASK_QUEUE: TASK_QUEUE,
+    PAYMENTS_BASE_URL: `http://127.0.0.1:${simulatorPort}`,
+    PAYMENTS_CLIENT_ID: account.clientId,
+    PAYMENTS_API_KEY: account.apiKey,
+    PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
+  });
+  const workerArguments = [
+    "--conditions=@durable-payments/source",
+    options.worker ?? apps.worker,
+    "--json",
+  ];
+  const worker = (name: string) =>
+    new Supervised({
+      name,
+      spawn: (start) => spawn(`${name}-${start}`, node, workerArguments, variables()),
+      ready: (started) => awaitReadyLine(started, READY_WITHIN_MS),
+    });
+  const workers = [worker("worker-a"), worker("worker-b")] as const;
+
+  const connection = Connection.lazy({
+    address,
+    // After a restart of the server the next call goes to the new one at once.
+    channelArgs: { "grpc.max_reconnect_backoff_ms": 500, "grpc.initial_reconnect_backoff_ms": 100 },
+  });
+  const end: World["end"] = async ({ keepFiles }) => {
+    await connection.close();
+    await Promise.all([...workers, simulator, server].map((one) => one.end()));
+    if (!keepFiles) await rm(folder, { recursive: true, force: true });
+  };
+
+  try {
+    // Keeps the user's own Temporal profiles out of it; envconfig 1.24 cannot read an empty file.
+    await writeFile(join(folder, "temporal.toml"), "[profile.default]\n");
+    await report.during(
+      "Starting the Temporal server and the simulator",
+      Promise.all([server.start(), simulator.start()]),
+    );
+    await report.during("Starting two workers", Promise.all(workers.map((one) => one.start())));
+  } catch (error) {
+    await end({ keepFiles: true });
+    throw new Error(
+      `${error instanceof Error ? error.message : String(error)}\nThe logs are in ${folder}.`,
+      { cause: error },
+    );
+  }
+  const url = `http://127.0.0.1:${simulatorPort}`;
+  return {
+    server,
+    simulator,
+    workers,
+    client: new Client({ connection }),
+    connection,
+    control: new SimulatorControl(url),
+    reader: new ServiceReader(url, () => account),
+    starter: new Starter(apps.starter, () => ({
+      ...process.env,
+      ...withoutServiceVariables(),
+      ...variables(),
+    })),
+    account,
+    database,
+    folder,
+    end,
+  };
+};

@@ -1,0 +1,110 @@
+import { Random } from "../plan/random.ts";
+
+/** How the service shows things in a chaos run, and what its workers are told to assume of it. */
+export interface Temper {
+  /** The simulator's `--temperament` (apps/simulator/README.md). */
+  readonly temperament: Readonly<Record<string, unknown>>;
+  /** The worker's `PAYMENTS_ASSUMPTIONS`: allowances, and what any one answer shows. */
+  readonly assumptions: Readonly<Record<string, unknown>>;
+}
+
+/** What every worker assumes of how late lists may be, in seconds; no lag that is drawn exceeds it. */
+export const LIST_LAG_SECONDS = 3;
+
+const LARGEST_LAG_MS = 2_500;
+
+/** Less than the quarter of an hour by which the clocks are assumed to differ at most. */
+const LARGEST_CLOCK_OFFSET_MS = 12 * 60_000;
+
+/** Allowances of the same rules as in production, with shorter times: absence is certain in seconds. */
+const ALLOWANCES = { listLagSeconds: LIST_LAG_SECONDS, visibilityLagSeconds: 5 };
+
+/** Zones in which the service may write times, by their minutes east of UTC. */
+const ZONES: Readonly<Record<number, string>> = {
+  0: "UTC",
+  480: "Asia/Singapore",
+  330: "Asia/Kolkata",
+  [-300]: "Etc/GMT+5",
+};
+
+type Draw = (random: Random) => unknown;
+
+const oneOf =
+  (...values: readonly [unknown, ...unknown[]]): Draw =>
+  (random) =>
+    random.pick(values);
+
+const upTo =
+  (largest: number): Draw =>
+  (random) =>
+    Math.round(random.between(0, largest) * 1_000) / 1_000;
+
+const sometimes: Draw = (random) => random.chance(0.5);
+
+/** What may be drawn; each field goes with every value of the others. */
+const FIELDS: Readonly<Record<string, Draw>> = {
+  listLagMs: (random) => random.int(0, LARGEST_LAG_MS),
+  listLagBy: oneOf("list", "row", "page"),
+  oldestFirst: sometimes,
+  shiftingPages: upTo(0.06),
+  omittedRows: upTo(0.04),
+  duplicateRows: upTo(0.04),
+  oddRows: upTo(0.02),
+  // A row that shows no id hides what was made for good, which is told from a lag after an hour; a
+  // cardholder whose row never shows a status is rightly waited for, for days.
+  oddRowForm: oneOf("nulls-but-status", "odd-but-status"),
+  nullLists: upTo(0.04),
+  clockOffsetMs: (random) => random.int(-LARGEST_CLOCK_OFFSET_MS, LARGEST_CLOCK_OFFSET_MS),
+  times: oneOf("utc", "offset", "local", "local-blank", "date", "seconds", "milliseconds"),
+  zoneMinutes: (random) => random.pick([0, 480, 330, -300]),
+  unsetTime: oneOf(
+    "0001-01-01T00:00:00Z",
+    "0000-12-31T19:03:58-04:56",
+    "1970-01-01T00:00:00Z",
+    "0000-00-00 00:00:00",
+    "0",
+    0,
+    "-",
+    "",
+    null,
+    "missing",
+  ),
+  texts: oneOf("as-given", "upper", "trimmed", "squeezed", "nfkc", "all"),
+  amounts: oneOf("plain", "grouped", "short", "one-digit", "four-digits", "number"),
+  payoutKeys: oneOf("echoed", "replaced", "dropped"),
+  writeAnswers: oneOf("documented", "ids", "nulls", "odd"),
+  statuses: oneOf({}, { processing: "in_review" }, { processing: "IN REVIEW", pending: "queued" }),
+  refusals: oneOf("envelope", "in-200"),
+  coding: oneOf("identity", "gzip", "br", "deflate"),
+  idleTokenMs: (random) => random.int(10_000, 20_000),
+  tokenMs: (random) => random.int(20_000, 60_000),
+  outage: (random) => ({
+    kind: random.pick(["refused", "reset", "503"]),
+    afterMs: random.int(5_000, 30_000),
+    forMs: random.int(5_000, 15_000),
+  }),
+  stalls: upTo(0.03),
+};
+
+/** How likely a field is other than the document shows it. */
+const SHARE = 0.25;
+
+/** The service as its document shows it. */
+export const documented: Temper = { temperament: {}, assumptions: ALLOWANCES };
+
+/** With what is assumed of a service that shows itself so: its zone stands in any one answer. */
+export const temperWith = (temperament: Temper["temperament"]): Temper => ({
+  temperament,
+  assumptions: { ...ALLOWANCES, timeZone: ZONES[Number(temperament["zoneMinutes"] ?? 0)] ?? "UTC" },
+});
+
+/** Draws how the service shows things: a few fields at a time, in every combination. */
+export const drawTemper = (seed: number): Temper => {
+  const temperament: Record<string, unknown> = {};
+  for (const [field, draw] of Object.entries(FIELDS)) {
+    // A stream for each, so that a field more does not change the others of a seed.
+    const random = new Random(seed, `temperament/${field}`);
+    if (random.chance(SHARE)) temperament[field] = draw(random);
+  }
+  return temperWith(temperament);
+};

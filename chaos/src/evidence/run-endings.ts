@@ -1,0 +1,89 @@
+import {
+  ActivityFailure,
+  CancelledFailure,
+  type Client,
+  TerminatedFailure,
+  WorkflowFailedError,
+} from "@temporalio/client";
+import type { PlannedRun } from "../plan/planned-run.ts";
+import { callUntilAnswered } from "../environment/temporal-calls.ts";
+import type { World } from "../environment/environment.ts";
+
+/** How a run ended, as the Temporal server tells it. */
+export type Ending =
+  | { readonly status: "open" }
+  | { readonly status: "completed"; readonly result: unknown }
+  | {
+      readonly status: "failed";
+      /** The type of the failure at the bottom: `Refused`, `Abandoned`, `Cancelled`, `Terminated`, … */
+      readonly type: string;
+      readonly message: string;
+      /** The operation that was refused, where it was one. */
+      readonly operation: string | undefined;
+    };
+
+/** A run's ending, with the ids and keys by which the run can be found. */
+export interface EndedRun {
+  readonly ending: Ending;
+  readonly ids: readonly string[];
+  /** Of the latest run of the id, in milliseconds since 1970; 0 where it is not known. */
+  readonly startedAt: number;
+  readonly closedAt: number;
+}
+
+const operationIn = (details: unknown): string | undefined => {
+  if (!Array.isArray(details)) return undefined;
+  // The activities put the one error that the client gave there (packages/activities/src/failures.ts).
+  const [detail] = details as readonly unknown[];
+  return typeof detail === "object" && detail !== null && "operation" in detail
+    ? String(detail.operation)
+    : undefined;
+};
+
+const failureOf = (error: unknown): Ending => {
+  let cause = error instanceof WorkflowFailedError ? error.cause : error;
+  while (cause instanceof ActivityFailure && cause.cause !== undefined) cause = cause.cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const failed = { status: "failed", message, operation: undefined } as const;
+  if (cause instanceof CancelledFailure) return { ...failed, type: "Cancelled" };
+  if (cause instanceof TerminatedFailure) return { ...failed, type: "Terminated" };
+  const type = cause instanceof Error && "type" in cause ? String(cause.type) : "";
+  const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
+  return { ...failed, type, operation: operationIn(details) };
+};
+
+/** Of a run that the server did not tell of. */
+export const UNTOLD: EndedRun = { ending: { status: "open" }, ids: [], startedAt: 0, closedAt: 0 };
+
+const read = async (client: Client, workflowId: string): Promise<EndedRun> => {
+  const handle = client.workflow.getHandle(workflowId);
+  // Not by visibility, which lags.
+  const { closeTime, startTime, status, typedSearchAttributes } = await handle.describe();
+  const found = typedSearchAttributes.getAll().find(({ key }) => key.name === "PaymentIds")?.value;
+  const ended = {
+    ids: Array.isArray(found) ? found.map(String) : [],
+    startedAt: startTime.getTime(),
+    closedAt: closeTime?.getTime() ?? 0,
+  };
+  if (status.name === "RUNNING") return { ...ended, ending: { status: "open" } };
+  try {
+    return { ...ended, ending: { status: "completed", result: await handle.result() } };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { ...ended, ending: failureOf(error) };
+  }
+};
+
+/** How each run ended, by workflow id; open where the server did not tell before it was over. */
+export const readEndings = async (
+  world: World,
+  runs: readonly PlannedRun[],
+  over: AbortSignal,
+): Promise<ReadonlyMap<string, EndedRun>> => {
+  const endings = new Map<string, EndedRun>();
+  for (const { workflowId } of runs) {
+    const ended = await callUntilAnswered(world, over, (client) => read(client, workflowId));
+    endings.set(workflowId, ended ?? UNTOLD);
+  }
+  return endings;
+};

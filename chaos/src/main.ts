@@ -1,0 +1,33 @@
+import { interruption, type Reporter, reporter, runCommand } from "@durable-payments/tools/command";
+import { buildApps } from "./environment/build-apps.ts";
+import { conduct, isGreen } from "./execute.ts";
+import { chaosOptions, help, readOptions } from "./options.ts";
+import { describeResult, lineOf } from "./report/result-table.ts";
+
+const quietReporter: Reporter = { line: () => {}, during: async (_, work) => await work };
+
+await runCommand({ help, options: chaosOptions }, async (values) => {
+  const campaigns = readOptions(values);
+  const signal = interruption();
+  const report = values.quiet ? quietReporter : reporter();
+  const apps = await report.during("Building worker and starter", buildApps());
+  let isAllGreen = true;
+  try {
+    for (const options of campaigns) {
+      report.line(`Seed ${options.seed}`);
+      const result = await conduct(options, { apps, report, signal });
+      isAllGreen &&= isGreen(result);
+      if (values.json) {
+        process.stdout.write(`${JSON.stringify({ green: isGreen(result), ...result })}\n`);
+      } else if (campaigns.length > 1) {
+        process.stdout.write(`${lineOf(result)}\n`);
+      }
+      if (!values.json && (campaigns.length === 1 || !isGreen(result))) {
+        process.stdout.write(describeResult(result));
+      }
+    }
+  } finally {
+    await apps.remove();
+  }
+  return isAllGreen ? 0 : 1;
+});

@@ -1,0 +1,131 @@
+import { randomInt } from "node:crypto";
+import { resolve } from "node:path";
+import { BadOption } from "@durable-payments/tools/command";
+import { documented, drawTemper, type Temper, temperWith } from "./environment/temperament.ts";
+
+/** The options of the command, as `parseArgs` takes them. */
+export const chaosOptions = {
+  runs: { type: "string" },
+  seed: { type: "string" },
+  campaigns: { type: "string" },
+  minutes: { type: "string" },
+  worker: { type: "string" },
+  temperament: { type: "string" },
+  restore: { type: "boolean" },
+  quiet: { type: "boolean" },
+  json: { type: "boolean" },
+} as const;
+
+/** What a chaos run is told. */
+export interface ChaosOptions {
+  readonly runs: number;
+  /** Everything random follows from it. */
+  readonly seed: number;
+  /** When runs that have not ended count as stuck. */
+  readonly minutes: number;
+  /** Main file of a worker; the project's own where it is left out. */
+  readonly worker: string | undefined;
+  /** How the service shows things. */
+  readonly temper: Temper;
+  /** Whether the server's database is put back to a copy of it in the middle. */
+  readonly restore: boolean;
+}
+
+const DEFAULTS = { runs: 200, minutes: 6, campaigns: 1, temperament: "drawn" };
+
+export const help = `Usage: npm run chaos [-- OPTIONS]
+
+Starts onboardings and payouts on a real Temporal server with a database file, the simulator with a
+state file, and two workers; breaks requests in every way that the simulator knows; kills and freezes
+workers, kills simulator and server while they run, and restarts them; cancels, terminates, abandons
+and retries runs, and pauses sends, by the starter; answers what asks for a person. Then it compares
+the ledger of the simulator with what the runs say. docs/chaos.md tells more.
+
+Options:
+  --runs N            runs to start (${DEFAULTS.runs})
+  --seed N            decides everything that is random (a new one each time; it is printed)
+  --campaigns N       so many chaos runs, with the seeds from --seed on, a line for each (${DEFAULTS.campaigns})
+  --minutes M         when a run that has not ended counts as stuck (${DEFAULTS.minutes})
+  --worker PATH       main file of the worker (chaos/src/worker/chaos-worker.ts)
+  --temperament T     how the service shows things: drawn, by the seed; documented, as its document
+                      says; or a JSON object of the simulator's --temperament (${DEFAULTS.temperament})
+  --restore           puts the server's database back to a copy in the middle
+  --quiet             no progress on standard error
+  --json              prints one JSON object on standard output instead of the table
+  --help              shows this text
+
+Exit codes: 0 no duplicates, nothing lost, wrong or stuck; 1 otherwise; 2 bad options;
+130 interrupted.
+`;
+
+const wholeNumber = (
+  option: string,
+  text: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): number => {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= from && number <= to) return number;
+  throw new BadOption(`${option} must be a whole number from ${from} to ${to}; got "${text}".`);
+};
+
+const minutesOf = (text: string): number => {
+  const minutes = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && minutes > 0 && minutes <= 120) return minutes;
+  throw new BadOption(`--minutes must be a number above 0, at most 120; got "${text}".`);
+};
+
+const temperOf = (text: string, seed: number): Temper => {
+  if (text === "drawn") return drawTemper(seed);
+  if (text === "documented") return documented;
+  try {
+    const temperament: unknown = JSON.parse(text);
+    if (typeof temperament === "object" && temperament !== null) {
+      // The simulator refuses what it does not know.
+      return temperWith(temperament as Temper["temperament"]);
+    }
+  } catch {
+    // Said below.
+  }
+  throw new BadOption(
+    `--temperament must be drawn, documented or a JSON object; got "${text.slice(0, 40)}".`,
+  );
+};
+
+type Given = { readonly [Name in keyof typeof chaosOptions]?: string | boolean | undefined };
+
+const text = (value: string | boolean | undefined, byDefault: number | string): string =>
+  typeof value === "string" ? value : String(byDefault);
+
+/**
+ * Reads the options of the command line: one set for each chaos run.
+ *
+ * @throws BadOption naming the first one that has a value it cannot have
+ */
+export const readOptions = (given: Given): readonly [ChaosOptions, ...ChaosOptions[]] => {
+  const campaigns = wholeNumber("--campaigns", text(given.campaigns, DEFAULTS.campaigns), {
+    from: 1,
+    to: 1_000,
+  });
+  const first = wholeNumber("--seed", text(given.seed, randomInt(1_000_000)), {
+    from: 0,
+    to: 2 ** 32 - 1_001,
+  });
+  const runs = wholeNumber("--runs", text(given.runs, DEFAULTS.runs), { from: 2, to: 2_000 });
+  const minutes = minutesOf(text(given.minutes, DEFAULTS.minutes));
+  const optionsOf = (seed: number): ChaosOptions => ({
+    runs,
+    seed,
+    minutes,
+    // npm runs its scripts in the folder of the checkout, wherever the user is.
+    worker:
+      typeof given.worker === "string"
+        ? resolve(process.env["INIT_CWD"] ?? "", given.worker)
+        : undefined,
+    temper: temperOf(text(given.temperament, DEFAULTS.temperament), seed),
+    restore: given.restore === true,
+  });
+  return [
+    optionsOf(first),
+    ...Array.from({ length: campaigns - 1 }, (_, index) => optionsOf(first + 1 + index)),
+  ];
+};

@@ -1,0 +1,5 @@
+export { ensure } from "../servers/ensure.ts";
+export { temporalCli } from "../servers/server.ts";
+export { choosePort, type PortWish } from "./ports.ts";
+export { withoutServiceVariables } from "./service-variables.ts";
+export { awaitTemporalServer, temporalServerArguments } from "./temporal-server.ts";
