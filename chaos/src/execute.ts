@@ -1,46 +1,55 @@
 import type { Reporter } from "@durable-payments/tools/command";
+import { delay } from "./delay.ts";
 import type { BuiltApps } from "./environment/build-apps.ts";
-import { type Comparison, compare } from "./evidence/compare.ts";
-import { disturb, type DisturbanceCounts } from "./faults/process-faults.ts";
-import { readEndings } from "./evidence/run-endings.ts";
+import { type Environment, startEnvironment } from "./environment/environment.ts";
+import { compare, type Comparison } from "./evidence/compare.ts";
+import { readEndings, readInDoubt } from "./evidence/run-endings.ts";
 import { sendFalseSignals } from "./faults/false-signals.ts";
-import { Faults } from "./faults/request-faults.ts";
-import { readInDoubt } from "./evidence/in-doubt.ts";
+import { injectProcessFaults, type ProcessFaultCounts } from "./faults/process-faults.ts";
+import { RequestFaults } from "./faults/request-faults.ts";
+import { restoreDatabase, type RestoreResult } from "./faults/restore-database.ts";
 import { Operator, type OperatorCounts } from "./operator/operator.ts";
+import { TaskResolver } from "./operator/resolve-tasks.ts";
 import type { ChaosOptions } from "./options.ts";
-import { pause } from "./delay.ts";
-import { Person } from "./operator/answer-tasks.ts";
 import { beneficiary } from "./plan/plan-payouts.ts";
+import { planRuns } from "./plan/plan-runs.ts";
 import {
   type ExistingBeneficiary,
   LATE_FUNDS,
   type PlannedRun,
   START_BALANCES,
 } from "./plan/planned-run.ts";
-import { planRuns } from "./plan/plan-runs.ts";
-import { type Restored, restoreInBetween } from "./faults/restore-database.ts";
-import { awaitEnds, startAgain, startRuns } from "./environment/temporal-calls.ts";
-import { startWorld, type World } from "./environment/environment.ts";
+import { awaitNoOpenRuns, startForgotten, startRuns } from "./start-runs.ts";
 
-/** What a chaos run came to. */
+/** What a chaos run has found, and how much there was of everything. */
 export interface ChaosResult extends Comparison {
   readonly options: ChaosOptions;
   readonly seconds: number;
   /** How many of each kind. */
   readonly runs: Readonly<Record<PlannedRun["kind"], number>>;
-  readonly faults: Readonly<Record<string, number>>;
-  readonly disturbances: DisturbanceCounts;
+  readonly requestFaults: Readonly<Record<string, number>>;
+  readonly processFaults: ProcessFaultCounts;
+  readonly falseSignals: number;
   readonly operator: OperatorCounts;
-  /** What a return of the server's database came to, where there was one. */
-  readonly restored?: Restored;
-  readonly answers: Person["answers"];
-  /** Questions about sends of unknown outcome, by what the service's lists said of them. */
-  readonly questions: Person["questions"];
-  readonly sparable: Person["sparable"];
-  /** Faults of the chaos run itself, or of what it runs on: answers refused, processes that ended. */
+  /** What Temporal has forgotten by the return of its database, where there was one. */
+  readonly restored?: RestoreResult;
+  /** Tasks that were resolved, by decision. */
+  readonly resolutions: TaskResolver["resolutions"];
+  /** Tasks about sends of unknown outcome, by how they were reconciled with the service's lists. */
+  readonly reconciliations: TaskResolver["reconciliations"];
+  readonly avoidable: TaskResolver["avoidable"];
+  /** Faults of the chaos run itself, or of what it runs on: rejected resolutions, crashes. */
   readonly harness: readonly string[];
   /** Where logs, database and ledger are kept; only when something was found. */
   readonly folder?: string;
+}
+
+/** What a chaos run is executed with. */
+export interface ExecutionContext {
+  readonly apps: BuiltApps;
+  readonly report: Reporter;
+  /** Interrupts it. */
+  readonly signal: AbortSignal;
 }
 
 /** Beneficiaries of each currency that exist before the first run. */
@@ -48,10 +57,10 @@ const EXISTING = 3;
 
 const PROGRESS_EVERY_MS = 3_000;
 
-/** So few runs meet no more faults. */
+/** So few open runs meet no more faults of requests. */
 const FEW = 4;
 
-/** After this, what has not ended is read as it stands. */
+/** After this, what has not ended is read as it is. */
 const READING_MS = 60_000;
 
 /** Longer than a request may take. */
@@ -61,152 +70,158 @@ const LATE_MS = 3_000;
 export const isGreen = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult): boolean =>
   [duplicates, harness, lost, stuck, wrong].every((found) => found.length === 0);
 
-/** Runs everything, and compares. Ends every process that it started, however it ends. */
-export const conduct = async (
+/** Execute one chaos run. However it ends, every process that it started is ended. */
+export const executeChaosRun = async (
   options: ChaosOptions,
-  { apps, report, signal }: Conducting,
+  { apps, report, signal }: ExecutionContext,
 ): Promise<ChaosResult> => {
-  const world = await startWorld(options, apps, report);
+  const environment = await startEnvironment(options, apps, report);
   let keepFiles = true;
   try {
-    const result = await conductIn(world, options, report, signal);
+    const result = await executeIn(environment, options, report, signal);
     keepFiles = !isGreen(result);
-    return keepFiles ? { ...result, folder: world.folder } : result;
+    return keepFiles ? { ...result, folder: environment.folder } : result;
   } catch (error) {
-    // Interrupted: nobody will look at the files.
+    // Interrupted: nobody will read the files.
     keepFiles = !signal.aborted;
     throw error;
   } finally {
-    await world.end({ keepFiles });
+    await environment.end({ keepFiles });
   }
 };
 
-/** What a chaos run is conducted with. */
-export interface Conducting {
-  readonly apps: BuiltApps;
-  readonly report: Reporter;
-  readonly signal: AbortSignal;
-}
-
-const conductIn = async (
-  world: World,
+const executeIn = async (
+  environment: Environment,
   options: ChaosOptions,
   report: Reporter,
-  signal: AbortSignal,
+  interruption: AbortSignal,
 ): Promise<ChaosResult> => {
   const { restore, seed } = options;
-  const runs = planRuns(options, await createBeneficiaries(world));
-  const stillness = { frozen: 0, isPausing: false };
-  const faults = new Faults(world.control, seed);
-  const operator = new Operator(world, runs, options, stillness);
-  const hasDecidingBegun = () => !restore || progress.restored !== undefined;
-  const person = new Person(world, runs, options, {
+  const runs = planRuns(options, await createBeneficiaries(environment));
+  const coordination = { frozen: 0, isPausing: false };
+  const requestFaults = new RequestFaults(environment.control, seed);
+  const operator = new Operator(environment, runs, options, coordination);
+  const areDecisionsKept = () => !restore || progress.restored !== undefined;
+  const resolver = new TaskResolver(environment, runs, options, {
     isFunded: () => operator.isFunded,
     // What is decided between the copy and its return is forgotten with all the rest.
-    mayAbandon: hasDecidingBegun,
+    mayAbandon: areDecisionsKept,
   });
-  const counts: DisturbanceCounts = {
+  const counts: ProcessFaultCounts = {
     workerKills: 0,
     simulatorKills: 0,
     serverRestarts: 0,
     serverKills: 0,
     workerFreezes: 0,
-    falseSignals: 0,
   };
+  let falseSignals = 0;
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
   const started: PlannedRun[] = [];
-  const progress: { open: number; restored?: Restored } = { open: 0 };
+  const progress: { open: number; restored?: RestoreResult } = { open: 0 };
   const workDone = () => (2 * started.length - progress.open) / (2 * runs.length);
 
-  const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
   const done = new AbortController();
-  const over = AbortSignal.any([signal, timeIsUp, done.signal]);
+  const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
+  const signal = AbortSignal.any([interruption, timeIsUp, done.signal]);
   const show = setInterval(() => {
     report.line(
       `${seconds()} s: started ${started.length}/${runs.length}, open ${progress.open}, ` +
-        `answered ${sum(person.answers)}, faults ${sum(faults.fired)}, ` +
+        `resolved ${sum(resolver.resolutions)}, faults ${sum(requestFaults.fired)}, ` +
         `kills ${counts.workerKills + counts.simulatorKills}, restarts ${counts.serverRestarts}`,
     );
   }, PROGRESS_EVERY_MS);
 
-  /** Ends runs as planned, once what is decided is not forgotten any more. */
+  /** End a run as planned, once decisions are not forgotten any more. */
   const endAsPlanned = async (run: PlannedRun): Promise<void> => {
-    while (!hasDecidingBegun() && !over.aborted) await pause(500, over);
-    await operator.endAsPlanned(run, over);
+    while (!areDecisionsKept() && !signal.aborted) await delay(500, signal);
+    await operator.endAsPlanned(run, signal);
   };
   const work = async (): Promise<void> => {
     const endings: Array<Promise<void>> = [];
-    const onLook = (open: number) => (progress.open = open);
+    const onCount = (open: number) => (progress.open = open);
     await Promise.all([
-      startRuns(world, runs, {
-        over,
+      startRuns(environment, runs, {
+        signal,
         onStarted: (run) => {
           started.push(run);
           progress.open += 1;
           endings.push(endAsPlanned(run));
         },
         beforeAlike: ({ alike, kind }) =>
-          faults.takeAnswers(kind === "payout" ? "createPayout" : "createCardholder", alike),
+          requestFaults.loseAnswers(kind === "payout" ? "createPayout" : "createCardholder", alike),
       }),
-      disturb(world, { counts, faults, over, runs: runs.length, seed, stillness, workDone }),
+      injectProcessFaults(environment, {
+        coordination,
+        counts,
+        requestFaults,
+        runs: runs.length,
+        seed,
+        signal,
+        workDone,
+      }),
       restore
-        ? restoreInBetween(world, options, {
+        ? restoreDatabase(environment, options, {
             operator,
-            over,
-            startAgain: () => startAgain(world, started, over),
+            signal,
+            startForgotten: () => startForgotten(environment, started, signal),
             workDone,
           }).then(async (restored) => {
             progress.restored = restored;
-            person.forget();
-            await operator.fund(over);
+            resolver.forgetResolved();
+            await operator.fund(signal);
           })
-        : operator.intervene(workDone, over),
-      awaitEnds(world, { over, onLook, isBegun: () => started.length === runs.length }),
+        : operator.intervene(workDone, signal),
+      awaitNoOpenRuns(environment, {
+        signal,
+        onCount,
+        areAllStarted: () => started.length === runs.length,
+      }),
     ]);
     await Promise.all(endings);
-    await operator.cleanUp(over);
-    await awaitEnds(world, { over, onLook, isBegun: () => true });
+    await operator.retryRemaining(signal);
+    await awaitNoOpenRuns(environment, { signal, onCount, areAllStarted: () => true });
   };
-  const onSent = () => void (counts.falseSignals += 1);
-  const company = [
-    faults.inject(() => progress.open > FEW || started.length < runs.length, over),
-    person.answer(over),
-    sendFalseSignals(world, runs, { onSent, over, seed }),
+  const isBusy = () => progress.open > FEW || started.length < runs.length;
+  const background = [
+    requestFaults.inject(isBusy, signal),
+    resolver.resolveUntil(signal),
+    sendFalseSignals(environment, runs, { onSent: () => void (falseSignals += 1), seed, signal }),
   ];
   const working = work();
   try {
-    // Company has no end of its own: it ends this only by an error.
-    await Promise.race([working, Promise.all(company)]);
+    // The background ends before the work only by an error.
+    await Promise.race([working, Promise.all(background)]);
     done.abort();
-    await Promise.all([working, ...company]);
+    await Promise.all([working, ...background]);
   } finally {
     done.abort();
     clearInterval(show);
     // Calls are under way: nothing is closed before they have ended.
-    await Promise.allSettled([working, ...company]);
+    await Promise.allSettled([working, ...background]);
   }
-  signal.throwIfAborted();
+  interruption.throwIfAborted();
   const took = seconds();
   report.line(`${took} s: comparing the ledger with the runs …`);
-  const reading = AbortSignal.any([signal, AbortSignal.timeout(READING_MS)]);
-  await Promise.all([world.server, world.simulator].map((one) => one.whenReady(reading)));
-  const endings = await readEndings(world, runs, reading);
-  const inDoubt = await readInDoubt(world, reading);
+  const reading = AbortSignal.any([interruption, AbortSignal.timeout(READING_MS)]);
+  const { server, simulator, workers } = environment;
+  await Promise.all([server, simulator].map((one) => one.whenReady(reading)));
+  const endings = await readEndings(environment, runs, reading);
+  const inDoubt = await readInDoubt(environment, reading);
   // A request that was still on its way would be a duplicate, too.
-  await pause(LATE_MS, reading);
-  signal.throwIfAborted();
-  const crashes = [world.server, world.simulator, ...world.workers].flatMap((one) => one.crashes);
-  const refusals = person.refusals.map((refusal) => `An answer was refused: ${refusal}`);
+  await delay(LATE_MS, reading);
+  interruption.throwIfAborted();
+  const crashes = [server, simulator, ...workers].flatMap((one) => one.crashes);
+  const rejections = resolver.rejections.map((one) => `A resolution was rejected: ${one}`);
   const funds = operator.isFunded ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
   return {
     ...compare({
       runs,
       endings,
       inDoubt,
-      ledger: await world.control.ledger(),
+      ledger: await environment.control.ledger(),
       funds: { ...START_BALANCES, ...funds },
-      abandoned: person.abandoned,
+      abandoned: resolver.abandoned,
       ended: operator.ended,
       pauses: operator.pauses,
       restored: restore,
@@ -218,18 +233,19 @@ const conductIn = async (
       payTwice: runs.filter(({ kind }) => kind === "payTwice").length,
       onboarding: runs.filter(({ kind }) => kind === "onboarding").length,
     },
-    faults: faults.fired,
-    disturbances: counts,
+    requestFaults: requestFaults.fired,
+    processFaults: counts,
+    falseSignals,
     operator: operator.counts,
     ...(progress.restored !== undefined && { restored: progress.restored }),
-    answers: person.answers,
-    questions: person.questions,
-    sparable: person.sparable,
-    harness: [...refusals, ...operator.complaints, ...crashes],
+    resolutions: resolver.resolutions,
+    reconciliations: resolver.reconciliations,
+    avoidable: resolver.avoidable,
+    harness: [...rejections, ...operator.unexpectedExits, ...crashes],
   };
 };
 
-const createBeneficiaries = async ({ account, control }: World) => {
+const createBeneficiaries = async ({ account, control }: Environment) => {
   const currencies = Object.keys(START_BALANCES);
   const create = async (index: number): Promise<ExistingBeneficiary> => {
     const currency = currencies[index % currencies.length] ?? "EUR";

@@ -1,8 +1,8 @@
 import { interruption, type Reporter, reporter, runCommand } from "@durable-payments/tools/command";
 import { buildApps } from "./environment/build-apps.ts";
-import { conduct, isGreen } from "./execute.ts";
+import { executeChaosRun, isGreen } from "./execute.ts";
 import { chaosOptions, help, readOptions } from "./options.ts";
-import { describeResult, lineOf } from "./report/result-table.ts";
+import { resultTable, summaryLine } from "./report/result-table.ts";
 
 const quietReporter: Reporter = { line: () => {}, during: async (_, work) => await work };
 
@@ -15,15 +15,15 @@ await runCommand({ help, options: chaosOptions }, async (values) => {
   try {
     for (const options of campaigns) {
       report.line(`Seed ${options.seed}`);
-      const result = await conduct(options, { apps, report, signal });
+      const result = await executeChaosRun(options, { apps, report, signal });
       isAllGreen &&= isGreen(result);
       if (values.json) {
         process.stdout.write(`${JSON.stringify({ green: isGreen(result), ...result })}\n`);
       } else if (campaigns.length > 1) {
-        process.stdout.write(`${lineOf(result)}\n`);
+        process.stdout.write(`${summaryLine(result)}\n`);
       }
       if (!values.json && (campaigns.length === 1 || !isGreen(result))) {
-        process.stdout.write(describeResult(result));
+        process.stdout.write(resultTable(result));
       }
     }
   } finally {

@@ -1,7 +1,12 @@
 import { randomInt } from "node:crypto";
 import { resolve } from "node:path";
 import { BadOption } from "@durable-payments/tools/command";
-import { documented, drawTemper, type Temper, temperWith } from "./environment/temperament.ts";
+import {
+  documentedTemperament,
+  drawTemperament,
+  type Temperament,
+  temperamentWith,
+} from "./environment/temperament.ts";
 
 /** The options of the command, as `parseArgs` takes them. */
 export const chaosOptions = {
@@ -16,7 +21,7 @@ export const chaosOptions = {
   json: { type: "boolean" },
 } as const;
 
-/** What a chaos run is told. */
+/** The settings of one chaos run. */
 export interface ChaosOptions {
   readonly runs: number;
   /** Everything random follows from it. */
@@ -25,8 +30,8 @@ export interface ChaosOptions {
   readonly minutes: number;
   /** Main file of a worker; the project's own where it is left out. */
   readonly worker: string | undefined;
-  /** How the service shows things. */
-  readonly temper: Temper;
+  /** How the service behaves. */
+  readonly temperament: Temperament;
   /** Whether the server's database is put back to a copy of it in the middle. */
   readonly restore: boolean;
 }
@@ -36,10 +41,10 @@ const DEFAULTS = { runs: 200, minutes: 6, campaigns: 1, temperament: "drawn" };
 export const help = `Usage: npm run chaos [-- OPTIONS]
 
 Starts onboardings and payouts on a real Temporal server with a database file, the simulator with a
-state file, and two workers; breaks requests in every way that the simulator knows; kills and freezes
+state file, and two workers; injects every fault of the simulator into requests; kills and freezes
 workers, kills simulator and server while they run, and restarts them; cancels, terminates, abandons
-and retries runs, and pauses sends, by the starter; answers what asks for a person. Then it compares
-the ledger of the simulator with what the runs say. docs/chaos.md tells more.
+and retries runs, and pauses sends, by the starter; resolves what runs ask a person. Then it compares
+the ledger of the simulator with what the runs say. See docs/chaos.md.
 
 Options:
   --runs N            runs to start (${DEFAULTS.runs})
@@ -47,7 +52,7 @@ Options:
   --campaigns N       so many chaos runs, with the seeds from --seed on, a line for each (${DEFAULTS.campaigns})
   --minutes M         when a run that has not ended counts as stuck (${DEFAULTS.minutes})
   --worker PATH       main file of the worker (chaos/src/worker/chaos-worker.ts)
-  --temperament T     how the service shows things: drawn, by the seed; documented, as its document
+  --temperament T     how the service behaves: drawn, by the seed; documented, as its document
                       says; or a JSON object of the simulator's --temperament (${DEFAULTS.temperament})
   --restore           puts the server's database back to a copy in the middle
   --quiet             no progress on standard error
@@ -74,14 +79,14 @@ const minutesOf = (text: string): number => {
   throw new BadOption(`--minutes must be a number above 0, at most 120; got "${text}".`);
 };
 
-const temperOf = (text: string, seed: number): Temper => {
-  if (text === "drawn") return drawTemper(seed);
-  if (text === "documented") return documented;
+const temperamentOf = (text: string, seed: number): Temperament => {
+  if (text === "drawn") return drawTemperament(seed);
+  if (text === "documented") return documentedTemperament;
   try {
     const temperament: unknown = JSON.parse(text);
     if (typeof temperament === "object" && temperament !== null) {
       // The simulator refuses what it does not know.
-      return temperWith(temperament as Temper["temperament"]);
+      return temperamentWith(temperament as Temperament["settings"]);
     }
   } catch {
     // Said below.
@@ -97,7 +102,7 @@ const text = (value: string | boolean | undefined, byDefault: number | string): 
   typeof value === "string" ? value : String(byDefault);
 
 /**
- * Reads the options of the command line: one set for each chaos run.
+ * Read the options of the command line: one set for each chaos run.
  *
  * @throws BadOption naming the first one that has a value it cannot have
  */
@@ -121,7 +126,7 @@ export const readOptions = (given: Given): readonly [ChaosOptions, ...ChaosOptio
       typeof given.worker === "string"
         ? resolve(process.env["INIT_CWD"] ?? "", given.worker)
         : undefined,
-    temper: temperOf(text(given.temperament, DEFAULTS.temperament), seed),
+    temperament: temperamentOf(text(given.temperament, DEFAULTS.temperament), seed),
     restore: given.restore === true,
   });
   return [

@@ -14,7 +14,7 @@ const chaos = (args: ReadonlyArray<string>) =>
     );
   });
 
-/** The part of `--json` that is looked at here. */
+/** The part of `--json` that is checked here. */
 interface Result {
   readonly green: boolean;
   readonly duplicates: ReadonlyArray<{ readonly subject: string; readonly what: string }>;

@@ -1,6 +1,6 @@
 /**
- * A worker with a bug put in on purpose: its look-up sees no payout, and is sure of it at once, so
- * that a payout whose answer is lost is sent again blindly. `npm run chaos` must tell.
+ * A worker with a bug put in on purpose: its reconciliation finds no payout, and is certain at once, so
+ * that a payout whose answer is lost is sent again blindly. `npm run chaos` must turn red.
  */
 import { makePaymentsActivities, type PaymentsActivities } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";

@@ -15,7 +15,7 @@ const chaos = async (args: readonly string[]) => {
   return { code, stdout: started.stdout(), stderr: started.stderr() };
 };
 
-/** The part of `--json` that is looked at here. */
+/** The part of `--json` that is checked here. */
 interface Result {
   readonly green: boolean;
   readonly completed: number;
@@ -23,8 +23,8 @@ interface Result {
   readonly ended: number;
   readonly failed: number;
   readonly folder?: string;
-  readonly disturbances: Readonly<Record<string, number>>;
-  readonly faults: Readonly<Record<string, number>>;
+  readonly processFaults: Readonly<Record<string, number>>;
+  readonly requestFaults: Readonly<Record<string, number>>;
 }
 
 // One to four minutes: mostly waiting until what a killed worker may have sent is certain.
@@ -48,11 +48,11 @@ it("moves money exactly once, whatever breaks: a short run", { timeout: 600_000 
     wrong: [],
     stuck: [],
     harness: [],
-    disturbances: { simulatorKills: 1, serverRestarts: 1 },
+    processFaults: { simulatorKills: 1, serverRestarts: 1 },
   });
   expect(result.completed + result.refused + result.ended + result.failed).toBe(24);
-  expect(result.disturbances["workerKills"]).toBeGreaterThan(0);
-  const struck = Object.values(result.faults).reduce((sum, count) => sum + count, 0);
+  expect(result.processFaults["workerKills"]).toBeGreaterThan(0);
+  const struck = Object.values(result.requestFaults).reduce((sum, count) => sum + count, 0);
   expect(struck).toBeGreaterThan(20);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compare } from "../src/evidence/compare.ts";
-import { type EndedRun, UNTOLD } from "../src/evidence/run-endings.ts";
+import { type EndedRun, NOT_READ } from "../src/evidence/run-endings.ts";
 import type { Evidence } from "../src/evidence/evidence.ts";
 import type { Ledger } from "../src/environment/simulator-ledger.ts";
 import type { PlannedOnboarding, PlannedPayout } from "../src/plan/planned-run.ts";
@@ -10,7 +10,7 @@ const payout: PlannedPayout = {
   workflowId: "payout-1",
   startAtMs: 0,
   alike: 1,
-  order: undefined,
+  intervention: undefined,
   withinMs: undefined,
   payments: [
     {
@@ -18,7 +18,7 @@ const payout: PlannedPayout = {
       amounts: ["12.5"],
       currency: "EUR",
       beneficiary: { id: "b-1" },
-      settling: "completes",
+      settlement: "completes",
     },
   ],
   input: {},
@@ -29,7 +29,7 @@ const onboarding: PlannedOnboarding = {
   workflowId: "onboarding-1",
   startAtMs: 0,
   alike: 1,
-  order: undefined,
+  intervention: undefined,
   email: "person-1@example.com",
   card_limits: ["100.00"],
   card_name: "Card 1",
@@ -130,7 +130,7 @@ const endedAs = (type: string, ids: readonly string[] = []): EndedRun => ({
   ids,
 });
 
-const open = UNTOLD;
+const open = NOT_READ;
 
 const found = ({
   changes = {},
@@ -163,14 +163,15 @@ const found = ({
     ...facts,
   };
   const { completed, duplicates, lost, refused, stuck, wrong } = compare(evidence);
-  const told = (findings: typeof lost) => findings.map(({ subject, what }) => `${subject} ${what}`);
+  const texts = (findings: typeof lost) =>
+    findings.map(({ subject, what }) => `${subject} ${what}`);
   return {
     completed,
     refused,
-    duplicates: told(duplicates),
-    lost: told(lost),
-    wrong: told(wrong),
-    stuck: told(stuck),
+    duplicates: texts(duplicates),
+    lost: texts(lost),
+    wrong: texts(wrong),
+    stuck: texts(stuck),
   };
 };
 
@@ -307,11 +308,11 @@ describe("the comparison of ledger and runs", () => {
     ]);
   });
 
-  it("finds what stands of a run that people ended, unless the run knows or a list tells", () => {
+  it("finds what exists of a run that people ended, unless the run knows it or is listed as in doubt", () => {
     const unknown = { "payout-1": endedAs("Cancelled", ["key-1"]) };
     const cancelled = new Map([["payout-1", Date.parse(create_time)]]);
-    const stands = ["payout-1 a payout stands, and nobody is told"];
-    expect(found({ ended: unknown, facts: { ended: cancelled } }).lost).toEqual(stands);
+    const exists = ["payout-1 a payout exists, and no list of runs in doubt shows its run"];
+    expect(found({ ended: unknown, facts: { ended: cancelled } }).lost).toEqual(exists);
     const inDoubt = new Set(["payout-1"]);
     expect(found({ ended: unknown, facts: { ended: cancelled, inDoubt } })).toMatchObject(nothing);
     const known = { "payout-1": endedAs("Cancelled", ["key-1", "p-1"]) };
@@ -329,7 +330,7 @@ describe("the comparison of ledger and runs", () => {
     ]);
     const longBefore = new Map([["payout-1", at - 60_000]]);
     expect(found({ facts: { ended: longBefore } }).wrong).toEqual([
-      "payout-1 paid long after it was told to end",
+      "payout-1 paid long after it was ended",
     ]);
   });
 

@@ -39,7 +39,7 @@ const read = async (...pages: readonly Page[]) => {
   return rows.map((row) => row["card_holder_id"]);
 };
 
-describe("a person who reads every page of a list", () => {
+describe("the reader of every page of a list", () => {
   it("reads on behind a page that is short, and behind one that shows a row twice", async () => {
     expect(
       await read({ total_item: 5, ids: ["5", "4"] }, { total_item: 5, ids: ["3", "2", "1"] }),
@@ -49,8 +49,8 @@ describe("a person who reads every page of a list", () => {
     ).toEqual(["4", "3", "2", "1"]);
   });
 
-  // The second page is not as far as the first: "2" stands on neither. The person of seed 33000 took
-  // it for absent, twice, and a cardholder was created a second time.
+  // The second page is not as far as the first: "2" is on neither. The operator of seed 33000
+  // took it for absent, twice, and a cardholder was created a second time.
   it("does not believe in a list that shows fewer rows than it counts", async () => {
     await expect(
       read({ total_item: 5, ids: ["5", "4", "3"] }, { total_item: 4, ids: ["1"] }),

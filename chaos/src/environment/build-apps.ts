@@ -7,13 +7,13 @@ import { promisify } from "node:util";
 import { buildApp } from "@durable-payments/tools/build";
 import { checkout } from "@durable-payments/tools/processes";
 
-/** What the chaos run starts again and again, built once: so that a restart costs little. */
+/** What the chaos run starts again and again, built once, so that a restart costs little. */
 export interface BuiltApps {
   /** Main file of the starter. */
   readonly starter: string;
   /** Main file of the worker. */
   readonly worker: string;
-  /** The workflows of the worker: those of the project, and `payTwice`. */
+  /** The workflow bundle of the worker: the workflows of the project, and `payTwice`. */
   readonly bundle: string;
   readonly remove: () => Promise<void>;
 }
@@ -22,7 +22,7 @@ const SOURCE = "--conditions=@durable-payments/source";
 
 const sourceOf = (file: string) => new URL(`../worker/${file}`, import.meta.url);
 
-/** Builds from the sources that are there now, into a folder of the checkout that Git ignores. */
+/** Build the apps from the current sources, into a folder of the checkout that Git ignores. */
 export const buildApps = async (): Promise<BuiltApps> => {
   const parent = join(checkout, ".local");
   mkdirSync(parent, { recursive: true });

@@ -24,22 +24,22 @@ import { ServiceReader } from "../operator/service-reader.ts";
 import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
 import { SimulatorControl } from "./simulator-control.ts";
 import { Starter } from "./starter-command.ts";
-import { Supervised } from "./supervised-process.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
 
 /** The task queue of the workers. */
 export const TASK_QUEUE = "payments";
 
-/** Where the simulator's fixed account is told by its own ready line as well. */
+/** An account with the service. */
 export interface Account {
   readonly clientId: string;
   readonly apiKey: string;
 }
 
-/** Everything that runs during a chaos run, on free ports, with its files in a folder of its own. */
-export interface World {
-  readonly server: Supervised;
-  readonly simulator: Supervised;
-  readonly workers: readonly [Supervised, Supervised];
+/** Everything that runs during a chaos run, on free ports, with its files in one folder. */
+export interface Environment {
+  readonly server: SupervisedProcess;
+  readonly simulator: SupervisedProcess;
+  readonly workers: readonly [SupervisedProcess, SupervisedProcess];
   readonly client: Client;
   readonly connection: Connection;
   readonly control: SimulatorControl;
@@ -50,24 +50,24 @@ export interface World {
   /** The database of the Temporal server. */
   readonly database: string;
   readonly folder: string;
-  /** Ends every process; the folder stays where `keepFiles` says so. */
+  /** End every process; the folder is removed unless `keepFiles` is set. */
   readonly end: (options: { readonly keepFiles: boolean }) => Promise<void>;
 }
 
 const READY_WITHIN_MS = 60_000;
 
-/** Look-ups are certain within seconds: the same rule as in production, with a shorter time. */
+/** Absence is certain within seconds: the same rule as in production, with a shorter time. */
 const workerSettings = {
   PAYMENTS_REQUEST_TIMEOUT_MS: "2000",
   PAYMENTS_RETRY_BASE_MS: "50",
 };
 
-/** Starts everything; what was started is ended again when a part of it does not come up. */
-export const startWorld = async (
+/** Start everything; where a part does not become ready, what was started is ended again. */
+export const startEnvironment = async (
   options: ChaosOptions,
   apps: BuiltApps,
   report: Reporter,
-): Promise<World> => {
+): Promise<Environment> => {
   const { path: temporal } = await ensure(temporalCli, report);
   const choose = (option: string) => choosePort({ option }, report);
   const port = await choose("the Temporal server");
@@ -92,7 +92,7 @@ export const startWorld = async (
       ownGroup: true,
     });
 
-  const server = new Supervised({
+  const server = new SupervisedProcess({
     name: "the Temporal server",
     spawn: (start) =>
       spawn(`temporal-${start}`, temporal, [
@@ -106,7 +106,7 @@ export const startWorld = async (
   });
 
   let account: Account = { clientId: "", apiKey: "" };
-  const simulator = new Supervised({
+  const simulator = new SupervisedProcess({
     name: "the simulator",
     spawn: (start) =>
       spawn(
@@ -119,7 +119,7 @@ export const startWorld = async (
           `--settle-after=${SETTLE_AFTER_MS / 1_000}`,
           `--verify-after=${VERIFY_AFTER_MS / 1_000}`,
           `--seed=${options.seed}`,
-          `--temperament=${JSON.stringify(options.temper.temperament)}`,
+          `--temperament=${JSON.stringify(options.temperament.settings)}`,
           ...Object.entries(START_BALANCES).map(
             ([currency, amount]) => `--balance=${currency}=${amount}`,
           ),
@@ -133,7 +133,7 @@ export const startWorld = async (
 
   const variables = () => ({
     ...workerSettings,
-    PAYMENTS_ASSUMPTIONS: JSON.stringify(options.temper.assumptions),
+    PAYMENTS_ASSUMPTIONS: JSON.stringify(options.temperament.assumptions),
     CHAOS_BUNDLE: apps.bundle,
     TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
     TEMPORAL_ADDRESS: address,
@@ -150,7 +150,7 @@ export const startWorld = async (
     "--json",
   ];
   const worker = (name: string) =>
-    new Supervised({
+    new SupervisedProcess({
       name,
       spawn: (start) => spawn(`${name}-${start}`, node, workerArguments, variables()),
       ready: (started) => awaitReadyLine(started, READY_WITHIN_MS),
@@ -162,14 +162,14 @@ export const startWorld = async (
     // After a restart of the server the next call goes to the new one at once.
     channelArgs: { "grpc.max_reconnect_backoff_ms": 500, "grpc.initial_reconnect_backoff_ms": 100 },
   });
-  const end: World["end"] = async ({ keepFiles }) => {
+  const end: Environment["end"] = async ({ keepFiles }) => {
     await connection.close();
     await Promise.all([...workers, simulator, server].map((one) => one.end()));
     if (!keepFiles) await rm(folder, { recursive: true, force: true });
   };
 
   try {
-    // Keeps the user's own Temporal profiles out of it; envconfig 1.24 cannot read an empty file.
+    // Without the user's own Temporal profiles; envconfig 1.24 cannot read an empty file.
     await writeFile(join(folder, "temporal.toml"), "[profile.default]\n");
     await report.during(
       "Starting the Temporal server and the simulator",

@@ -1,21 +1,21 @@
 import type { Ledger } from "./simulator-ledger.ts";
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
 
-/** A fault as it is ordered (apps/simulator/README.md). */
-export interface FaultOrder {
+/** A fault to inject (apps/simulator/README.md). */
+export interface Fault {
   readonly kind: string;
   readonly operation: string;
   readonly times: number;
   readonly milliseconds?: number;
 }
 
-/** A fault that was ordered since the simulator started, and how often it struck. */
-export interface OrderedFault extends FaultOrder {
+/** A fault that was injected since the simulator started, and how often it struck. */
+export interface InjectedFault extends Fault {
   readonly fired: number;
 }
 
-/** The simulator did not answer: it was killed, and will be back. */
-export class SimulatorSilent extends Error {
+/** The simulator did not answer: it was killed, and is started again. */
+export class SimulatorUnavailable extends Error {
   override readonly name = "SimulatorSilent";
 }
 
@@ -26,10 +26,10 @@ interface Credentials {
 
 const TIMEOUT_MS = 5_000;
 
-/** Longer than the service is away. */
+/** Longer than the temperament's outages. */
 const CREATE_WITHIN_MS = 60_000;
 
-/** What the chaos run asks of the simulator, behind the back of the service that it plays. */
+/** The simulator's control endpoints: its ledger, its faults, its funds. */
 export class SimulatorControl {
   readonly #url: string;
 
@@ -42,45 +42,49 @@ export class SimulatorControl {
     return (await this.#ask("GET", "/_simulator/state")) as Ledger;
   }
 
-  /** The ledger, as soon as the simulator is back; an empty one when it is over before. */
-  async ledgerWhenThere(over: AbortSignal): Promise<Ledger> {
-    while (!over.aborted) {
+  /** Read the ledger as soon as the simulator answers; an empty one where the signal was aborted before. */
+  async ledgerOnceAvailable(signal: AbortSignal): Promise<Ledger> {
+    while (!signal.aborted) {
       try {
         return await this.ledger();
       } catch (error) {
-        if (!(error instanceof SimulatorSilent)) throw error;
-        await pause(300, over);
+        if (!(error instanceof SimulatorUnavailable)) throw error;
+        await delay(300, signal);
       }
     }
     return { balances: [], beneficiaries: [], payouts: [], cardholders: [], cards: [] };
   }
 
-  async faults(): Promise<readonly OrderedFault[]> {
-    return (await this.#ask("GET", "/_simulator/faults")) as readonly OrderedFault[];
+  async injectedFaults(): Promise<readonly InjectedFault[]> {
+    return (await this.#ask("GET", "/_simulator/faults")) as readonly InjectedFault[];
   }
 
-  async forgetFaults(): Promise<void> {
+  async clearFaults(): Promise<void> {
     await this.#ask("DELETE", "/_simulator/faults");
   }
 
-  async order(fault: FaultOrder): Promise<void> {
+  async inject(fault: Fault): Promise<void> {
     await this.#ask("POST", "/_simulator/faults", { body: fault });
   }
 
-  /** Pays an amount into a balance. */
+  /** Pay an amount into a balance. */
   async fund(currency: string, amount: string): Promise<void> {
     await this.#ask("POST", `/_simulator/balances/${currency}/fund`, { body: { amount } });
   }
 
-  /** Creates a beneficiary as any client would, as soon as the service can, and returns its id. */
+  /**
+   * Create a beneficiary as any client does, as soon as the service can.
+   *
+   * @returns its id.
+   */
   async createBeneficiary(account: Credentials, fields: object): Promise<string> {
-    const over = AbortSignal.timeout(CREATE_WITHIN_MS);
+    const signal = AbortSignal.timeout(CREATE_WITHIN_MS);
     for (;;) {
       try {
         return await this.#createBeneficiary(account, fields);
       } catch (error) {
-        if (over.aborted) throw error;
-        await pause(500, over);
+        if (signal.aborted) throw error;
+        await delay(500, signal);
       }
     }
   }
@@ -114,7 +118,7 @@ export class SimulatorControl {
       status = answer.status;
       text = await answer.text();
     } catch (cause) {
-      throw new SimulatorSilent(`The simulator did not answer ${method} ${path}.`, { cause });
+      throw new SimulatorUnavailable(`The simulator did not answer ${method} ${path}.`, { cause });
     }
     if (status >= 300) {
       throw new Error(`The simulator answered ${method} ${path} with ${status}: ${text}`);

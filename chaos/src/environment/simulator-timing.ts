@@ -1,11 +1,11 @@
-/** How the simulator settles a payout, after {@link SETTLE_AFTER_MS}: by its reference. */
-export type Settling = "completes" | "fails";
+/** How the simulator settles a payout, after {@link SETTLE_AFTER_MS}, by its reference. */
+export type Settlement = "completes" | "fails";
 
-/** When the simulator settles a payout. */
+/** Time from the creation of a payout to its settlement. */
 export const SETTLE_AFTER_MS = 4_000;
 
-/** When the simulator ends an identity check. */
+/** Time from the creation of a cardholder to the end of the identity check. */
 export const VERIFY_AFTER_MS = 3_000;
 
-/** What the reference of a payout begins with that the simulator lets fail. */
-export const FAILING = "FAIL";
+/** The reference of a payout that the simulator lets fail begins with this. */
+export const FAILING_REFERENCE = "FAIL";

@@ -1,27 +1,27 @@
 import { execFile } from "node:child_process";
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
 
-/** What a command of the starter came to. */
-export interface Told {
+/** What a command of the starter has ended with. */
+export interface CommandResult {
   readonly code: number;
-  /** What it printed with `--json`; empty where it printed none. */
-  readonly answer: Readonly<Record<string, unknown>>;
-  /** What it printed, on both outputs. */
-  readonly text: string;
+  /** The object that it printed with `--json`; empty where it printed none. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** All that it printed, on both outputs. */
+  readonly output: string;
 }
 
 /** The starter's exit code where Temporal, or a worker, could not be reached. */
 const CANNOT_CONNECT = 3;
 
-const ASK_AGAIN_MS = 500;
+const RETRY_AFTER_MS = 500;
 
-const LONGEST_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
-const answerIn = (text: string): Told["answer"] => {
+const parseJson = (text: string): CommandResult["json"] => {
   try {
-    const answer: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
     // Its fields stay unknown.
-    return typeof answer === "object" && answer !== null ? (answer as Told["answer"]) : {};
+    return typeof parsed === "object" && parsed !== null ? (parsed as CommandResult["json"]) : {};
   } catch {
     return {};
   }
@@ -30,35 +30,48 @@ const answerIn = (text: string): Told["answer"] => {
 /** The command line by which people start, end, retry and list runs. */
 export class Starter {
   readonly #main: string;
-  readonly #environment: () => NodeJS.ProcessEnv;
+  readonly #variables: () => NodeJS.ProcessEnv;
 
-  constructor(main: string, environment: () => NodeJS.ProcessEnv) {
+  /**
+   * @param main file of the starter
+   * @param variables all of its environment
+   */
+  constructor(main: string, variables: () => NodeJS.ProcessEnv) {
     this.#main = main;
-    this.#environment = environment;
+    this.#variables = variables;
   }
 
-  /** Runs one command with `--json`. */
-  async run(args: readonly string[]): Promise<Told> {
+  /** Run one command with `--json`. */
+  async run(args: readonly string[]): Promise<CommandResult> {
     return await new Promise((resolve) => {
       execFile(
         process.execPath,
         ["--conditions=@durable-payments/source", this.#main, ...args, "--json"],
-        { env: this.#environment(), timeout: LONGEST_MS, maxBuffer: 64 * 1024 * 1024 },
+        { env: this.#variables(), timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
-          resolve({ code, answer: answerIn(stdout), text: `${stdout}${stderr}` });
+          resolve({ code, json: parseJson(stdout), output: `${stdout}${stderr}` });
         },
       );
     });
   }
 
-  /** Runs it until Temporal could be reached; undefined when it is over before. */
-  async runUntilReached(args: readonly string[], over: AbortSignal): Promise<Told | undefined> {
-    while (!over.aborted) {
-      const told = await this.run(args);
-      if (told.code !== CANNOT_CONNECT) return told;
-      await pause(ASK_AGAIN_MS, over);
+  /** Run it until Temporal could be reached; undefined where the signal was aborted before. */
+  async runUntilReached(
+    args: readonly string[],
+    signal: AbortSignal,
+  ): Promise<CommandResult | undefined> {
+    while (!signal.aborted) {
+      const result = await this.run(args);
+      if (result.code !== CANNOT_CONNECT) return result;
+      await delay(RETRY_AFTER_MS, signal);
     }
     return undefined;
   }
 }
+
+/** The workflow ids in a list of runs that a command printed. */
+export const workflowIdsIn = (runs: unknown): readonly string[] =>
+  (Array.isArray(runs) ? (runs as readonly unknown[]) : []).flatMap((run) =>
+    typeof run === "object" && run !== null && "workflowId" in run ? [String(run.workflowId)] : [],
+  );

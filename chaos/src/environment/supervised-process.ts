@@ -1,100 +1,100 @@
 import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
 
 /** How a process is started, and when it is ready. */
-export interface Supervision {
+export interface ProcessDefinition {
   readonly name: string;
   /** Starts it; `start` counts from 1. */
   readonly spawn: (start: number) => StartedProcess;
   readonly ready: (started: StartedProcess) => Promise<unknown>;
 }
 
-/** How it is away. */
+/** How long a process stays down, and what is done meanwhile. */
 export interface PlannedRestart {
   readonly downMs: number;
-  /** What is done then, before it is started again. */
+  /** Done before it is started again. */
   readonly whileDown?: () => Promise<void>;
 }
 
 const RESTART_AFTER_MS = 500;
 
 /** A process that is started again whenever it ends, as a supervisor in production would. */
-export class Supervised {
-  readonly #supervision: Supervision;
-  readonly #over = new AbortController();
+export class SupervisedProcess {
+  readonly #definition: ProcessDefinition;
+  readonly #ended = new AbortController();
   readonly #crashes: string[] = [];
   #current: StartedProcess | undefined;
   #isReady: Promise<unknown> = Promise.resolve();
   #planned: PlannedRestart | undefined;
   #starts = 0;
-  #life: Promise<void> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
 
-  constructor(supervision: Supervision) {
-    this.#supervision = supervision;
+  constructor(definition: ProcessDefinition) {
+    this.#definition = definition;
   }
 
-  /** What it said when it ended although it was ready and nobody had killed it. */
+  /** Its last lines, each time that it ended although it was ready and nobody had killed it. */
   get crashes(): readonly string[] {
     return this.#crashes;
   }
 
   /**
-   * Starts it for the first time.
+   * Start it for the first time.
    *
-   * @throws ProcessNotReady when it does not come up
+   * @throws ProcessNotReady where it does not become ready.
    */
   async start(): Promise<void> {
     const first = this.#spawn();
     await this.#isReady;
-    this.#life = this.#keepAlive(first);
+    this.#running = this.#keepAlive(first);
   }
 
-  /** Ends it by a signal, and has it started again; false when it was not there. */
-  async restart(signal: NodeJS.Signals, planned: PlannedRestart): Promise<boolean> {
+  /** End it by a signal, and have it started again; false where it was not running. */
+  async restart(killSignal: NodeJS.Signals, planned: PlannedRestart): Promise<boolean> {
     if (this.#current === undefined) return false;
     this.#planned = planned;
-    await this.#current.kill(signal);
+    await this.#current.kill(killSignal);
     return true;
   }
 
-  /** Lets it stand still while something is done; false, with nothing done, when it was not there. */
-  async freeze(meanwhile: () => Promise<void>): Promise<boolean> {
+  /** Stop it by SIGSTOP while something is done; false, with nothing done, where it was not running. */
+  async freeze(whileFrozen: () => Promise<void>): Promise<boolean> {
     const current = this.#current;
     if (current === undefined) return false;
     current.send("SIGSTOP");
     try {
-      await meanwhile();
+      await whileFrozen();
     } finally {
       current.send("SIGCONT");
     }
     return true;
   }
 
-  /** Fulfilled when it is ready, however often it has to be started, or when it is over. */
-  async whenReady(over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
+  /** Wait until it is ready, however often it has to be started, or until the signal is aborted. */
+  async whenReady(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       const current = this.#current;
       const isUp = await this.#isReady.then(
         () => true,
         () => false,
       );
       if (isUp && current !== undefined && current === this.#current) return;
-      await pause(100, over);
+      await delay(100, signal);
     }
   }
 
-  /** Ends it for good. */
+  /** End it for good. */
   async end(): Promise<void> {
-    this.#over.abort();
+    this.#ended.abort();
     await this.#current?.kill("SIGKILL");
-    await this.#life;
+    await this.#running;
   }
 
   #spawn(): StartedProcess {
     this.#starts += 1;
-    const started = this.#supervision.spawn(this.#starts);
+    const started = this.#definition.spawn(this.#starts);
     this.#current = started;
-    this.#isReady = this.#supervision.ready(started);
+    this.#isReady = this.#definition.ready(started);
     this.#isReady.catch(() => {});
     return started;
   }
@@ -103,21 +103,21 @@ export class Supervised {
     for (let started = first; ; started = this.#spawn()) {
       const exit = await started.exited;
       this.#current = undefined;
-      if (this.#over.signal.aborted) return;
+      if (this.#ended.signal.aborted) return;
       const wasReady = await this.#isReady.then(
         () => true,
         () => false,
       );
       if (this.#planned === undefined && wasReady) {
         this.#crashes.push(
-          `${this.#supervision.name} ended ${describeExit(exit)}:\n${lastLines(started)}`,
+          `${this.#definition.name} ended ${describeExit(exit)}:\n${lastLines(started)}`,
         );
       }
       const { downMs, whileDown } = this.#planned ?? { downMs: RESTART_AFTER_MS };
       this.#planned = undefined;
-      await pause(downMs, this.#over.signal);
+      await delay(downMs, this.#ended.signal);
       await whileDown?.();
-      if (this.#over.signal.aborted) return;
+      if (this.#ended.signal.aborted) return;
     }
   }
 }

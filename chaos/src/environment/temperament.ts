@@ -1,9 +1,9 @@
 import { Random } from "../plan/random.ts";
 
-/** How the service shows things in a chaos run, and what its workers are told to assume of it. */
-export interface Temper {
+/** How the service behaves in a chaos run, and what its workers assume of it. */
+export interface Temperament {
   /** The simulator's `--temperament` (apps/simulator/README.md). */
-  readonly temperament: Readonly<Record<string, unknown>>;
+  readonly settings: Readonly<Record<string, unknown>>;
   /** The worker's `PAYMENTS_ASSUMPTIONS`: allowances, and what any one answer shows. */
   readonly assumptions: Readonly<Record<string, unknown>>;
 }
@@ -50,7 +50,7 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   omittedRows: upTo(0.04),
   duplicateRows: upTo(0.04),
   oddRows: upTo(0.02),
-  // A row that shows no id hides what was made for good, which is told from a lag after an hour; a
+  // A row that shows no id hides what was made for good, which differs from a lag only after an hour; a
   // cardholder whose row never shows a status is rightly waited for, for days.
   oddRowForm: oneOf("nulls-but-status", "odd-but-status"),
   nullLists: upTo(0.04),
@@ -86,25 +86,25 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   stalls: upTo(0.03),
 };
 
-/** How likely a field is other than the document shows it. */
+/** The probability that a field differs from what the document shows. */
 const SHARE = 0.25;
 
 /** The service as its document shows it. */
-export const documented: Temper = { temperament: {}, assumptions: ALLOWANCES };
+export const documentedTemperament: Temperament = { settings: {}, assumptions: ALLOWANCES };
 
-/** With what is assumed of a service that shows itself so: its zone stands in any one answer. */
-export const temperWith = (temperament: Temper["temperament"]): Temper => ({
-  temperament,
-  assumptions: { ...ALLOWANCES, timeZone: ZONES[Number(temperament["zoneMinutes"] ?? 0)] ?? "UTC" },
+/** Add what workers assume of a service that behaves so: any one answer shows its time zone. */
+export const temperamentWith = (settings: Temperament["settings"]): Temperament => ({
+  settings,
+  assumptions: { ...ALLOWANCES, timeZone: ZONES[Number(settings["zoneMinutes"] ?? 0)] ?? "UTC" },
 });
 
-/** Draws how the service shows things: a few fields at a time, in every combination. */
-export const drawTemper = (seed: number): Temper => {
-  const temperament: Record<string, unknown> = {};
+/** Draw how the service behaves: a few settings at a time, in every combination. */
+export const drawTemperament = (seed: number): Temperament => {
+  const settings: Record<string, unknown> = {};
   for (const [field, draw] of Object.entries(FIELDS)) {
     // A stream for each, so that a field more does not change the others of a seed.
     const random = new Random(seed, `temperament/${field}`);
-    if (random.chance(SHARE)) temperament[field] = draw(random);
+    if (random.chance(SHARE)) settings[field] = draw(random);
   }
-  return temperWith(temperament);
+  return temperamentWith(settings);
 };

@@ -1,19 +1,20 @@
+import { equals } from "effect/BigDecimal";
 import type { EndedRun, Ending } from "./run-endings.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Due, fieldsOf, type Findings } from "./findings.ts";
 import type { PayoutRecord } from "../environment/simulator-ledger.ts";
-import { isSameMoney } from "./exact-amount.ts";
+import { isSameAmount, parseAmount } from "./exact-amount.ts";
 import { amountOf } from "../operator/compare-row.ts";
 import { VERIFY_AFTER_MS } from "../environment/simulator-timing.ts";
 import type { Payment, PlannedOnboarding, PlannedPayout, PlannedRun } from "../plan/planned-run.ts";
 
-/** The simulator's words for a refusal that was ordered. */
+/** The simulator's words for an injected refusal. */
 const INJECTED = "Refused on demand";
 
 /** How many writes that leave something in the ledger a run has done before each operation. */
 const WRITES_BEFORE: Readonly<Record<PlannedRun["kind"], Readonly<Record<string, number>>>> = {
   payout: { createBeneficiary: 0, createPayout: 0 },
-  // Which of its two payouts was refused is not told apart.
+  // Nothing shows which of its two payouts was refused.
   payTwice: {},
   onboarding: {
     createCardholder: 0,
@@ -33,8 +34,8 @@ const WRITES_BEFORE_FAILURE: Readonly<Record<string, number>> = {
   FundsOverdue: 1,
 };
 
-/** Whether the service refused what it was ordered to refuse. */
-export const isRefusedOnDemand = (ending: Ending): boolean =>
+/** Whether a run was refused by an injected fault. */
+export const isRefusedByFault = (ending: Ending): boolean =>
   ending.status === "failed" && ending.type === "Refused" && ending.message.includes(INJECTED);
 
 /** Whether a run must have done its first or second write. */
@@ -50,18 +51,18 @@ const dueOf = (run: PlannedRun, ending: Ending, write: 1 | 2): Due => {
 };
 
 /** How much later than its end a run may see what happened before it. */
-const LAST_LOOK_MS = 5_000;
+const LAST_POLL_MS = 5_000;
 
-/** How long a request, and what it waits for, may go on after a run was told to end. */
+/** How long a request, and what it waits for, may go on after a run was cancelled or terminated. */
 const STILL_SENT_MS = 20_000;
 
-type Fact = Pick<Evidence, "abandoned" | "ended" | "inDoubt" | "restored">;
+type Facts = Pick<Evidence, "abandoned" | "ended" | "inDoubt" | "restored">;
 
-/** What people have ended is not paid later. */
+/** Check that what people have ended is not paid later. */
 const checkStaysEnded = (
   { workflowId }: PlannedRun,
   { create_time }: { readonly create_time: string },
-  { abandoned, ended }: Fact,
+  { abandoned, ended }: Facts,
   findings: Findings,
 ): void => {
   const at = Date.parse(create_time);
@@ -71,39 +72,45 @@ const checkStaysEnded = (
   }
   const endedAt = ended.get(workflowId);
   if (endedAt !== undefined && at > endedAt + STILL_SENT_MS) {
-    findings.wrong.push({ subject: workflowId, what: "paid long after it was told to end" });
+    findings.wrong.push({ subject: workflowId, what: "paid long after it was ended" });
   }
 };
 
-/** What stands although its run did not complete: the run knows it, or is listed as in doubt. */
+/** Check what exists although its run did not complete: the run knows it, or is listed as in doubt. */
 const checkIsExplained = (
   { workflowId }: PlannedRun,
   { ending, ids }: EndedRun,
   { id, name }: { readonly id: string; readonly name: string },
-  { inDoubt }: Fact,
+  { inDoubt }: Facts,
   findings: Findings,
 ): boolean => {
   const isKnown = ids.includes(id);
   if (ending.status !== "open" && !isKnown && !inDoubt.has(workflowId)) {
-    findings.lost.push({ subject: workflowId, what: `a ${name} stands, and nobody is told` });
+    findings.lost.push({
+      subject: workflowId,
+      what: `a ${name} exists, and no list of runs in doubt shows its run`,
+    });
   }
   return isKnown;
 };
 
-/** Compares what a completed run says of a payout with the payout. */
+/** Compare what a completed run says of a payout with the payout. */
 const compareResult = (
   { withinMs, workflowId }: PlannedPayout,
   { closedAt, startedAt }: EndedRun,
   { payout, said }: { readonly payout: PayoutRecord; readonly said: Record<string, unknown> },
-  { restored }: Fact,
+  { restored }: Facts,
   findings: Findings,
 ): void => {
   const wrong = (what: string) => findings.wrong.push({ subject: workflowId, what });
   const { amount, payout_id, payout_status, update_time } = payout;
   findings.fields(workflowId, said, { payout_id });
   const saidAmount = said["amount"] ?? undefined;
-  if (saidAmount !== undefined && amountOf(saidAmount) !== amountOf(amount)) {
-    wrong(`the amount is ${JSON.stringify(saidAmount)}, in the ledger ${amount}`);
+  if (saidAmount !== undefined) {
+    const read = amountOf(saidAmount);
+    if (read === undefined || !equals(read, parseAmount(amount))) {
+      wrong(`the amount is ${JSON.stringify(saidAmount)}, in the ledger ${amount}`);
+    }
   }
   const isDone = typeof said["complete_time"] === "string";
   if (isDone) {
@@ -114,7 +121,7 @@ const compareResult = (
   if (withinMs === undefined) wrong("completed before the payout had ended");
   else if (closedAt - startedAt < withinMs) wrong(`ended before its ${withinMs} ms were over`);
   if (!restored && payout_status !== "processing") {
-    if (Date.parse(update_time) < closedAt - LAST_LOOK_MS) {
+    if (Date.parse(update_time) < closedAt - LAST_POLL_MS) {
       wrong(`says that it is not done yet, and it is ${payout_status}`);
     }
   }
@@ -124,7 +131,7 @@ const comparePayment = (
   run: PlannedPayout,
   payment: Payment,
   ended: EndedRun,
-  { fact, ledger, said }: Compared & { readonly said: Record<string, unknown> },
+  { facts, ledger, said }: Compared & { readonly said: Record<string, unknown> },
   findings: Findings,
 ): void => {
   const { workflowId } = run;
@@ -135,8 +142,8 @@ const comparePayment = (
   });
   if (payout === undefined) return;
   const { amount, beneficiary_id, currency, payout_id } = payout;
-  checkStaysEnded(run, payout, fact, findings);
-  if (!payment.amounts.some((one) => isSameMoney(one, amount))) {
+  checkStaysEnded(run, payout, facts, findings);
+  if (!payment.amounts.some((one) => isSameAmount(one, amount))) {
     findings.wrong.push({
       subject: workflowId,
       what: `the amount is ${payment.amounts.join(" or ")}, in the ledger ${amount}`,
@@ -152,21 +159,21 @@ const comparePayment = (
   }
   findings.fields(workflowId, { currency: payment.currency }, { currency });
   if (ending.status !== "completed") {
-    checkIsExplained(run, ended, { id: payout_id, name: "payout" }, fact, findings);
+    checkIsExplained(run, ended, { id: payout_id, name: "payout" }, facts, findings);
     return;
   }
   const key = payout.unique_request_id;
   findings.findable(workflowId, ids, [payout_id, ...(key === undefined ? [] : [key])]);
-  compareResult(run, ended, { payout, said }, fact, findings);
+  compareResult(run, ended, { payout, said }, facts, findings);
 };
 
 /** What a run is compared with. */
 export interface Compared {
   readonly ledger: Evidence["ledger"];
-  readonly fact: Fact;
+  readonly facts: Facts;
 }
 
-/** Compares a run with the payouts that it made. */
+/** Compare a run with the payouts that it made. */
 export const comparePayouts = (
   run: PlannedPayout,
   ended: EndedRun,
@@ -175,18 +182,18 @@ export const comparePayouts = (
 ): void => {
   const { ending } = ended;
   const result = ending.status === "completed" ? ending.result : undefined;
-  const told: readonly unknown[] = Array.isArray(result) ? result : [result];
+  const results: readonly unknown[] = Array.isArray(result) ? result : [result];
   for (const [index, payment] of run.payments.entries()) {
-    const said = { ...fieldsOf(told[index]) };
+    const said = { ...fieldsOf(results[index]) };
     comparePayment(run, payment, ended, { ...compared, said }, findings);
   }
 };
 
-/** Compares an onboarding with the cardholder and the card that it made, or has undone again. */
+/** Compare an onboarding with the cardholder and the card that it made, or has undone again. */
 export const compareOnboarding = (
   run: PlannedOnboarding,
   ended: EndedRun,
-  { fact, ledger }: Compared,
+  { facts, ledger }: Compared,
   findings: Findings,
 ): void => {
   const { card_name = "", workflowId } = run;
@@ -208,15 +215,15 @@ export const compareOnboarding = (
     found: run.undoes ? cards.filter(({ card_status }) => card_status !== "cancelled") : cards,
     due: due(2),
   });
-  if (card !== undefined) checkStaysEnded(run, card, fact, findings);
+  if (card !== undefined) checkStaysEnded(run, card, facts, findings);
   if (ending.status !== "completed") {
     const made = [
       ...(holder === undefined ? [] : [{ id: holder.card_holder_id, name: "cardholder" }]),
       ...(card === undefined ? [] : [{ id: card.card_id, name: "card" }]),
     ];
     for (const one of made) {
-      const isKnown = checkIsExplained(run, ended, one, fact, findings);
-      if (!isLive && !isTerminated && isKnown && !fact.inDoubt.has(workflowId)) {
+      const isKnown = checkIsExplained(run, ended, one, facts, findings);
+      if (!isLive && !isTerminated && isKnown && !facts.inDoubt.has(workflowId)) {
         findings.wrong.push({ subject: workflowId, what: `its ${one.name} was not undone` });
       }
     }
@@ -236,7 +243,7 @@ export const compareOnboarding = (
       removed: holder.removed,
     },
   );
-  if (!run.card_limits.some((one) => isSameMoney(one, card_limit))) {
+  if (!run.card_limits.some((one) => isSameAmount(one, card_limit))) {
     findings.wrong.push({
       subject: workflowId,
       what: `the card_limit is ${run.card_limits.join(" or ")}, in the ledger ${card_limit}`,

@@ -1,14 +1,15 @@
-import { compareOnboarding, comparePayouts, isRefusedOnDemand } from "./compare-runs.ts";
-import { type Ending, UNTOLD } from "./run-endings.ts";
+import { equals, isZero, subtract } from "effect/BigDecimal";
+import { compareOnboarding, comparePayouts, isRefusedByFault } from "./compare-runs.ts";
+import { type Ending, NOT_READ } from "./run-endings.ts";
 import type { Evidence } from "./evidence.ts";
 import { Findings } from "./findings.ts";
-import { money, moneyText, total } from "./exact-amount.ts";
+import { parseAmount, formatAmount, sumAmounts } from "./exact-amount.ts";
 import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 
-/** What the ledger and the runs say together. */
+/** What the comparison of the ledger with the runs has found. */
 export interface Comparison extends Pick<Findings, "duplicates" | "lost" | "wrong" | "stuck"> {
   readonly completed: number;
-  /** Ended by a refusal that was ordered. */
+  /** Ended by an injected refusal. */
   readonly refused: number;
   /** Ended by people: cancelled, terminated, abandoned. */
   readonly ended: number;
@@ -18,7 +19,7 @@ export interface Comparison extends Pick<Findings, "duplicates" | "lost" | "wron
 
 type Outcome = "completed" | "refused" | "ended" | "failed" | "unexplained";
 
-/** What was paid out and put on cards is what is gone from the balances, to the last digit. */
+/** Check that what was paid out and put on cards is what the balances lack, to the last digit. */
 const compareBalances = ({ funds, ledger }: Evidence, findings: Findings): void => {
   const payouts = ledger.payouts.filter(({ returned }) => !returned);
   const cards = ledger.cards.filter(({ card_status }) => card_status !== "cancelled");
@@ -27,27 +28,28 @@ const compareBalances = ({ funds, ledger }: Evidence, findings: Findings): void 
     ...cards.map(({ card_limit }) => ({ amount: card_limit, currency: "USD" })),
   ];
   for (const [currency, paidIn] of Object.entries(funds)) {
-    const due =
-      money(paidIn) -
-      total(spent.filter((one) => one.currency === currency).map(({ amount }) => amount));
+    const due = subtract(
+      parseAmount(paidIn),
+      sumAmounts(spent.filter((one) => one.currency === currency).map(({ amount }) => amount)),
+    );
     const left = ledger.balances.find((balance) => balance.currency === currency);
-    if (left !== undefined && money(left.available_balance) === due) continue;
+    if (left !== undefined && equals(parseAmount(left.available_balance), due)) continue;
     findings.wrong.push({
       subject: `the ${currency} balance`,
-      what: `is ${left?.available_balance ?? "missing"}, must be ${moneyText(due)}`,
+      what: `is ${left?.available_balance ?? "missing"}, must be ${formatAmount(due)}`,
     });
   }
 };
 
-/** Everything in the ledger is of a run. */
-const findStrangers = ({ ledger, runs }: Evidence, findings: Findings): void => {
+/** Check that everything in the ledger is of a run. */
+const findUnowned = ({ ledger, runs }: Evidence, findings: Findings): void => {
   const known = new Set(
     runs.flatMap((run) =>
       run.kind === "onboarding" ? [run.email] : run.payments.map(({ reason }) => reason),
     ),
   );
   const holders = new Set(ledger.cardholders.map(({ card_holder_id }) => card_holder_id));
-  const strangers = [
+  const unowned = [
     ...ledger.payouts
       .filter(({ payout_reason }) => !known.has(payout_reason))
       .map(({ payout_id }) => `payout ${payout_id}`),
@@ -58,10 +60,10 @@ const findStrangers = ({ ledger, runs }: Evidence, findings: Findings): void => 
       .filter(({ card_holder_id }) => !holders.has(card_holder_id))
       .map(({ card_id }) => `card ${card_id}`),
   ];
-  findings.wrong.push(...strangers.map((subject) => ({ subject, what: "is of no run" })));
+  findings.wrong.push(...unowned.map((subject) => ({ subject, what: "is of no run" })));
 };
 
-/** Nothing is written while sends are paused. */
+/** Check that nothing was written while sends were paused. */
 const comparePauses = ({ ledger, pauses }: Evidence, findings: Findings): void => {
   const writes = [
     ...ledger.payouts.map((one) => ({ ...one, subject: `payout ${one.payout_id}` })),
@@ -78,12 +80,12 @@ const comparePauses = ({ ledger, pauses }: Evidence, findings: Findings): void =
   }
 };
 
-/** How a run ended, and whether it may have ended so. */
+/** Classify how a run ended, and whether it may have ended so. */
 const outcomeOf = (run: PlannedRun, ending: Ending, evidence: Evidence): Outcome => {
   if (ending.status !== "failed") return "completed";
   const { workflowId } = run;
   if (evidence.ended.has(workflowId) || evidence.abandoned.has(workflowId)) return "ended";
-  if (isRefusedOnDemand(ending)) return "refused";
+  if (isRefusedByFault(ending)) return "refused";
   const { type } = ending;
   if (run.kind === "onboarding") {
     // What it undid before the database was put back is gone.
@@ -91,22 +93,22 @@ const outcomeOf = (run: PlannedRun, ending: Ending, evidence: Evidence): Outcome
       evidence.restored && run.undoes && (type === "CardholderRemoved" || type === "Refused");
     return isUndone || run.mayFailAs.includes(type) ? "failed" : "unexplained";
   }
-  const mayFail = run.payments.some(({ settling }) => settling === "fails");
+  const mayFail = run.payments.some(({ settlement }) => settlement === "fails");
   if (type === "PayoutFailed" && mayFail) return "failed";
   const isUnfunded =
     run.payments[0].currency === LATE_FUNDS.currency &&
-    money(evidence.funds[LATE_FUNDS.currency] ?? "0") === 0n;
+    isZero(parseAmount(evidence.funds[LATE_FUNDS.currency] ?? "0"));
   return type === "Refused" && isUnfunded ? "failed" : "unexplained";
 };
 
-/** Compares the ledger, which tells what was done, with what the runs say that they did. */
+/** Compare the ledger, which has what was done, with what the runs say that they did. */
 export const compare = (evidence: Evidence): Comparison => {
   const { ledger } = evidence;
   const findings = new Findings();
   const counts = { completed: 0, refused: 0, ended: 0, failed: 0, unexplained: 0 };
   for (const run of evidence.runs) {
     const { workflowId } = run;
-    const ended = evidence.endings.get(workflowId) ?? UNTOLD;
+    const ended = evidence.endings.get(workflowId) ?? NOT_READ;
     const { ending } = ended;
     if (ending.status === "open") {
       findings.stuck.push({ subject: workflowId, what: "has not ended" });
@@ -119,13 +121,13 @@ export const compare = (evidence: Evidence): Comparison => {
       }
     }
     if (run.kind === "onboarding") {
-      compareOnboarding(run, ended, { ledger, fact: evidence }, findings);
+      compareOnboarding(run, ended, { ledger, facts: evidence }, findings);
     } else {
-      comparePayouts(run, ended, { ledger, fact: evidence }, findings);
+      comparePayouts(run, ended, { ledger, facts: evidence }, findings);
     }
   }
   compareBalances(evidence, findings);
-  findStrangers(evidence, findings);
+  findUnowned(evidence, findings);
   comparePauses(evidence, findings);
   const { duplicates, lost, stuck, wrong } = findings;
   const { completed, ended, failed, refused } = counts;

@@ -1,20 +1,28 @@
-const DIGITS = 8;
+import { type BigDecimal, equals, format, fromStringUnsafe, sumAll } from "effect/BigDecimal";
 
-/** An amount of money, exactly: its text times 10^8. */
-export const money = (text: string): bigint => {
-  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(text) ?? [];
-  if (whole === "") throw new Error(`"${text}" is no amount`);
-  return BigInt(`${sign}${whole}${fraction.padEnd(DIGITS, "0")}`);
+const AMOUNT = /^-?\d+(\.\d{1,8})?$/;
+
+/** Whether a text is an amount in plain digits: no grouping, no exponent, eight decimals at most. */
+export const isAmount = (text: string): boolean => AMOUNT.test(text);
+
+/**
+ * Parse an amount exactly.
+ *
+ * @throws Error where the text is no amount.
+ */
+export const parseAmount = (text: string): BigDecimal => {
+  if (!isAmount(text)) throw new Error(`"${text}" is no amount`);
+  return fromStringUnsafe(text);
 };
 
-export const isSameMoney = (one: string, other: string): boolean => money(one) === money(other);
+export const isSameAmount = (one: string, other: string): boolean =>
+  equals(parseAmount(one), parseAmount(other));
 
-export const total = (amounts: Iterable<string>): bigint =>
-  [...amounts].reduce((sum, amount) => sum + money(amount), 0n);
+export const sumAmounts = (amounts: Iterable<string>): BigDecimal =>
+  sumAll([...amounts].map(parseAmount));
 
-/** The amount as a person reads it, with two digits after the point or as many as it has. */
-export const moneyText = (amount: bigint): string => {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(DIGITS + 1, "0");
-  const fraction = digits.slice(-DIGITS).replace(/0+$/, "").padEnd(2, "0");
-  return `${amount < 0n ? "-" : ""}${digits.slice(0, -DIGITS)}.${fraction}`;
+/** Write an amount with two digits after the point, or as many as it has. */
+export const formatAmount = (amount: BigDecimal): string => {
+  const [whole = "", fraction = ""] = format(amount).split(".");
+  return `${whole}.${fraction.padEnd(2, "0")}`;
 };

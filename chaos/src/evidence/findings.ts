@@ -7,14 +7,14 @@ export interface Finding {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How many there must be of what a run makes: while that cannot be said, either is right. */
+/** How many there must be of what a run makes; `either` where that cannot be known. */
 export type Due = "one" | "none" | "either";
 
 /** What a comparison has found so far. */
 export class Findings {
   /** More in the ledger than one run may make. */
   readonly duplicates: Finding[] = [];
-  /** A run says that it was done, and it was not; or it was done, and nobody is told. */
+  /** A run says that it was done, and it was not; or it was done, and no list shows it. */
   readonly lost: Finding[] = [];
   /** A result, a key or a balance that differs from the ledger; a failure without a cause. */
   readonly wrong: Finding[] = [];
@@ -22,7 +22,7 @@ export class Findings {
   readonly stuck: Finding[] = [];
 
   /**
-   * Compares how many there are with how many there must be.
+   * Compare how many there are with how many there must be.
    *
    * @returns the one that there is
    */
@@ -45,7 +45,7 @@ export class Findings {
     return due === "none" ? undefined : first;
   }
 
-  /** Compares what a run says with each field that the ledger gives. */
+  /** Compare what a run says with each field that the ledger gives. */
   fields(subject: string, said: Fields, kept: Fields): void {
     for (const [field, value] of Object.entries(kept)) {
       if (said[field] === value) continue;
@@ -56,7 +56,7 @@ export class Findings {
     }
   }
 
-  /** Whether a run can be found by what it made. */
+  /** Check that a run can be found by what it made. */
   findable(subject: string, known: readonly string[], ids: readonly string[]): void {
     for (const id of ids.filter((one) => !known.includes(one))) {
       this.wrong.push({ subject, what: `its PaymentIds lack ${id}` });

@@ -1,3 +1,4 @@
+import { PAYMENT_IDS } from "@durable-payments/protocol";
 import {
   ActivityFailure,
   CancelledFailure,
@@ -5,17 +6,18 @@ import {
   TerminatedFailure,
   WorkflowFailedError,
 } from "@temporalio/client";
-import type { PlannedRun } from "../plan/planned-run.ts";
+import type { Environment } from "../environment/environment.ts";
+import { workflowIdsIn } from "../environment/starter-command.ts";
 import { callUntilAnswered } from "../environment/temporal-calls.ts";
-import type { World } from "../environment/environment.ts";
+import type { PlannedRun } from "../plan/planned-run.ts";
 
-/** How a run ended, as the Temporal server tells it. */
+/** How a run ended, as the Temporal server has it. */
 export type Ending =
   | { readonly status: "open" }
   | { readonly status: "completed"; readonly result: unknown }
   | {
       readonly status: "failed";
-      /** The type of the failure at the bottom: `Refused`, `Abandoned`, `Cancelled`, `Terminated`, … */
+      /** The type of the root failure: `Refused`, `Abandoned`, `Cancelled`, `Terminated`, … */
       readonly type: string;
       readonly message: string;
       /** The operation that was refused, where it was one. */
@@ -30,6 +32,14 @@ export interface EndedRun {
   readonly startedAt: number;
   readonly closedAt: number;
 }
+
+/** A run that the server did not describe in time. */
+export const NOT_READ: EndedRun = {
+  ending: { status: "open" },
+  ids: [],
+  startedAt: 0,
+  closedAt: 0,
+};
 
 const operationIn = (details: unknown): string | undefined => {
   if (!Array.isArray(details)) return undefined;
@@ -52,14 +62,13 @@ const failureOf = (error: unknown): Ending => {
   return { ...failed, type, operation: operationIn(details) };
 };
 
-/** Of a run that the server did not tell of. */
-export const UNTOLD: EndedRun = { ending: { status: "open" }, ids: [], startedAt: 0, closedAt: 0 };
-
 const read = async (client: Client, workflowId: string): Promise<EndedRun> => {
   const handle = client.workflow.getHandle(workflowId);
   // Not by visibility, which lags.
   const { closeTime, startTime, status, typedSearchAttributes } = await handle.describe();
-  const found = typedSearchAttributes.getAll().find(({ key }) => key.name === "PaymentIds")?.value;
+  const found = typedSearchAttributes
+    .getAll()
+    .find(({ key }) => key.name === PAYMENT_IDS.name)?.value;
   const ended = {
     ids: Array.isArray(found) ? found.map(String) : [],
     startedAt: startTime.getTime(),
@@ -74,16 +83,30 @@ const read = async (client: Client, workflowId: string): Promise<EndedRun> => {
   }
 };
 
-/** How each run ended, by workflow id; open where the server did not tell before it was over. */
+/** Read how each run ended, by workflow id; open where the signal was aborted before the server answered. */
 export const readEndings = async (
-  world: World,
+  environment: Environment,
   runs: readonly PlannedRun[],
-  over: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, EndedRun>> => {
   const endings = new Map<string, EndedRun>();
   for (const { workflowId } of runs) {
-    const ended = await callUntilAnswered(world, over, (client) => read(client, workflowId));
-    endings.set(workflowId, ended ?? UNTOLD);
+    const ended = await callUntilAnswered(environment, signal, (client) =>
+      read(client, workflowId),
+    );
+    endings.set(workflowId, ended ?? NOT_READ);
   }
   return endings;
+};
+
+/** Read which runs the starter lists as ended in doubt: the outcome of a send of theirs is not known. */
+export const readInDoubt = async (
+  { starter }: Environment,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const result = await starter.runUntilReached(
+    ["runs", "list", "--in-doubt", "--limit", "100000"],
+    signal,
+  );
+  return new Set(workflowIdsIn(result?.json["runs"]));
 };

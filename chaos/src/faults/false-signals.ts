@@ -1,34 +1,35 @@
+import { cardholderCheckedSignal, payoutEndedSignal } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
+import type { Environment } from "../environment/environment.ts";
+import { SimulatorUnavailable } from "../environment/simulator-control.ts";
+import { callTemporal, isTransient } from "../environment/temporal-calls.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { SimulatorSilent } from "../environment/simulator-control.ts";
-import { call, isPassing } from "../environment/temporal-calls.ts";
-import type { World } from "../environment/environment.ts";
 
 interface FalseSignal {
   readonly workflowId: string;
-  readonly name: "payoutEnded" | "cardholderChecked";
+  readonly name: string;
   readonly content: object;
 }
 
 const EVERY_MS = 3_000;
 
-/** How likely a run that waits is told so each time. */
+/** The probability that a run that waits receives one each time. */
 const SHARE = 0.15;
 
 /**
- * Tells runs that what they wait for has ended well, while it has not: as a forger would, or a tracker
- * that reads a list which is not so.
+ * Signal to runs that what they wait for has ended well, while it has not: as a forger would, or a tracker
+ * that reads a list which is wrong.
  */
 export const sendFalseSignals = async (
-  world: World,
+  environment: Environment,
   runs: readonly PlannedRun[],
   {
     onSent,
-    over,
     seed,
-  }: { readonly onSent: () => void; readonly over: AbortSignal; readonly seed: number },
+    signal,
+  }: { readonly onSent: () => void; readonly seed: number; readonly signal: AbortSignal },
 ): Promise<void> => {
   const random = new Random(seed, "false signals");
   const byMark = new Map(
@@ -39,13 +40,13 @@ export const sendFalseSignals = async (
     ),
   );
   const find = async (): Promise<readonly FalseSignal[]> => {
-    const { cardholders, payouts } = await world.control.ledger();
+    const { cardholders, payouts } = await environment.control.ledger();
     return [
       ...payouts
         .filter(({ payout_status }) => payout_status === "processing")
         .map(({ amount, currency, payout_id, payout_reason }) => ({
           workflowId: byMark.get(payout_reason) ?? "",
-          name: "payoutEnded" as const,
+          name: payoutEndedSignal.name,
           content: {
             outcome: "completed",
             payout: {
@@ -61,7 +62,7 @@ export const sendFalseSignals = async (
         .filter(({ card_holder_status }) => card_holder_status === "PENDING")
         .map(({ card_holder_id, email }) => ({
           workflowId: byMark.get(email) ?? "",
-          name: "cardholderChecked" as const,
+          name: cardholderCheckedSignal.name,
           content: {
             outcome: "verified",
             cardholder: { card_holder_id, card_holder_status: "SUCCESS" },
@@ -69,18 +70,20 @@ export const sendFalseSignals = async (
         })),
     ];
   };
-  while (!over.aborted) {
+  while (!signal.aborted) {
     try {
       for (const { content, name, workflowId } of await find()) {
-        if (!random.chance(SHARE) || over.aborted) continue;
-        await call(world, (client) => client.workflow.getHandle(workflowId).signal(name, content));
+        if (!random.chance(SHARE) || signal.aborted) continue;
+        await callTemporal(environment, (client) =>
+          client.workflow.getHandle(workflowId).signal(name, content),
+        );
         onSent();
       }
     } catch (error) {
       // The run has ended, or has been forgotten.
       const isGone = error instanceof WorkflowNotFoundError;
-      if (!isGone && !isPassing(error) && !(error instanceof SimulatorSilent)) throw error;
+      if (!isGone && !isTransient(error) && !(error instanceof SimulatorUnavailable)) throw error;
     }
-    await pause(EVERY_MS, over);
+    await delay(EVERY_MS, signal);
   }
 };

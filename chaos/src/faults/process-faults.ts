@@ -1,36 +1,35 @@
-import type { Faults } from "./request-faults.ts";
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { Random } from "../plan/random.ts";
-import type { Supervised } from "../environment/supervised-process.ts";
-import type { World } from "../environment/environment.ts";
+import type { RequestFaults } from "./request-faults.ts";
 
-/** Something that is done to a process while the runs run. */
-interface Disturbance {
+/** A fault of a process: it is killed and started again, or stopped for a while. */
+interface ProcessFault {
   /** When: the share of the work that is done, from 0 to 1. */
   readonly at: number;
   /** And so much later. */
   readonly afterMs: number;
-  readonly signal: NodeJS.Signals;
-  /** How long the process stays away. */
+  readonly killSignal: NodeJS.Signals;
+  /** How long the process stays down. */
   readonly downMs: number;
 }
 
-/** What was done to the processes, counted. */
-export interface DisturbanceCounts {
+/** How many faults processes had. */
+export interface ProcessFaultCounts {
   workerKills: number;
   simulatorKills: number;
   serverRestarts: number;
   /** Of the restarts of the server, those by SIGKILL. */
   serverKills: number;
   workerFreezes: number;
-  falseSignals: number;
 }
 
 /**
- * What a worker was about to send when it froze goes out when it goes on, pause or not: workers are
- * not frozen while sends are paused.
+ * What a worker was about to send when it was frozen is sent when it continues, paused or not: workers
+ * are not frozen while sends are paused.
  */
-export interface Stillness {
+export interface FreezeCoordination {
   /** Workers that are frozen now. */
   frozen: number;
   /** Whether sends are, or are about to be, paused. */
@@ -40,21 +39,21 @@ export interface Stillness {
 /** Longer than the workflows' heartbeat timeout: what a worker was doing counts as lost. */
 const LONG_OUTAGE_MS = 20_000;
 
-/** How long a worker stands still: shorter, and longer, than that timeout. */
+/** How long a worker is frozen: shorter, and longer, than that timeout. */
 const FREEZES_MS = [1_000, 4_000, LONG_OUTAGE_MS] as const;
 
 /** A shorter run has no time for a long outage. */
 const RUNS_FOR_LONG_OUTAGE = 100;
 
-/** Nothing is disturbed in the beginning, when nothing is under way, and at the end. */
+/** No process has a fault in the beginning, when nothing is under way, nor at the end. */
 const FROM = 0.05;
 const TO = 0.85;
 
 const plan = (
   random: Random,
   count: number,
-  details: (index: number) => Pick<Disturbance, "signal" | "downMs">,
-): readonly Disturbance[] =>
+  details: (index: number) => Pick<ProcessFault, "killSignal" | "downMs">,
+): readonly ProcessFault[] =>
   // One in each of `count` equal parts of the work, at a random moment.
   Array.from({ length: count }, (_, index) => ({
     at: FROM + ((index + random.next()) * (TO - FROM)) / count,
@@ -62,8 +61,8 @@ const plan = (
     ...details(index),
   }));
 
-/** What is done to the processes, by the seed: each kind at least once. */
-const planDisturbances = (runs: number, seed: number) => {
+/** Plan the faults of the processes by the seed: each kind at least once. */
+const planProcessFaults = (runs: number, seed: number) => {
   const workers = new Random(seed, "workers");
   const simulator = new Random(seed, "simulator");
   const server = new Random(seed, "server");
@@ -71,91 +70,93 @@ const planDisturbances = (runs: number, seed: number) => {
   const times = (runsForOne: number) => Math.max(1, Math.round(runs / runsForOne));
   return {
     workers: plan(workers, times(20), () => ({
-      signal: "SIGKILL",
+      killSignal: "SIGKILL",
       downMs: workers.int(0, 1_000),
     })),
     simulator: plan(simulator, times(50), () => ({
-      signal: "SIGKILL",
+      killSignal: "SIGKILL",
       downMs: simulator.int(0, 3_000),
     })),
     freezes: plan(freezes, times(40), (index) => ({
-      signal: "SIGSTOP",
+      killSignal: "SIGSTOP",
       downMs:
         runs >= RUNS_FOR_LONG_OUTAGE ? freezes.pick(FREEZES_MS) : (FREEZES_MS[index % 2] ?? 0),
     })),
     server: plan(server, times(70), (index) => ({
-      signal: index % 2 === 0 ? "SIGTERM" : "SIGKILL",
+      killSignal: index % 2 === 0 ? "SIGTERM" : "SIGKILL",
       downMs: index === 1 && runs >= RUNS_FOR_LONG_OUTAGE ? LONG_OUTAGE_MS : server.int(0, 3_000),
     })),
   };
 };
 
-/** Disturbs workers, simulator and server, independently of each other, until it is over. */
-export const disturb = async (
-  world: World,
+/** Kill and freeze workers, simulator and server, independently of each other, until the signal is aborted. */
+export const injectProcessFaults = async (
+  environment: Environment,
   {
+    coordination,
     counts,
-    faults,
-    over,
+    requestFaults,
     runs,
     seed,
-    stillness,
+    signal,
     workDone,
   }: {
-    readonly counts: DisturbanceCounts;
-    readonly faults: Faults;
-    readonly over: AbortSignal;
+    readonly coordination: FreezeCoordination;
+    readonly counts: ProcessFaultCounts;
+    readonly requestFaults: RequestFaults;
     readonly runs: number;
     readonly seed: number;
-    readonly stillness: Stillness;
+    readonly signal: AbortSignal;
     /** The share of the work that is done by now, from 0 to 1. */
     readonly workDone: () => number;
   },
 ): Promise<void> => {
-  const planned = planDisturbances(runs, seed);
-  const victims = new Random(seed, "victims");
+  const { server, simulator, workers } = environment;
+  const planned = planProcessFaults(runs, seed);
+  const targets = new Random(seed, "targets");
 
-  const carryOut = async (
-    disturbances: readonly Disturbance[],
-    one: (disturbance: Disturbance) => Promise<void>,
+  const injectEach = async (
+    faults: readonly ProcessFault[],
+    inject: (fault: ProcessFault) => Promise<void>,
   ): Promise<void> => {
-    for (const disturbance of disturbances) {
-      while (workDone() < disturbance.at && !over.aborted) await pause(100, over);
-      await pause(disturbance.afterMs, over);
-      if (over.aborted) return;
-      await one(disturbance);
+    for (const fault of faults) {
+      while (workDone() < fault.at && !signal.aborted) await delay(100, signal);
+      await delay(fault.afterMs, signal);
+      if (signal.aborted) return;
+      await inject(fault);
     }
   };
 
-  const killWorker = async (worker: Supervised, { downMs, signal }: Disturbance) => {
-    // One that is not there yet has nothing to lose.
-    await worker.whenReady(over);
-    if (!over.aborted && (await worker.restart(signal, { downMs }))) counts.workerKills += 1;
+  const killWorker = async (worker: SupervisedProcess, { downMs, killSignal }: ProcessFault) => {
+    // One that is not ready yet has nothing to lose.
+    await worker.whenReady(signal);
+    if (signal.aborted) return;
+    if (await worker.restart(killSignal, { downMs })) counts.workerKills += 1;
   };
 
   await Promise.all([
-    carryOut(planned.workers, async (disturbance) => {
-      // Now and then nobody is left to go on.
-      const killed = victims.chance(0.2) ? world.workers : [victims.pick(world.workers)];
-      await Promise.all(killed.map((worker) => killWorker(worker, disturbance)));
+    injectEach(planned.workers, async (fault) => {
+      // Now and then no worker is left.
+      const killed = targets.chance(0.2) ? workers : [targets.pick(workers)];
+      await Promise.all(killed.map((worker) => killWorker(worker, fault)));
     }),
-    carryOut(planned.freezes, async ({ downMs }) => {
-      while (stillness.isPausing && !over.aborted) await pause(100, over);
-      stillness.frozen += 1;
-      const standStill = () => pause(downMs, over);
-      if (await victims.pick(world.workers).freeze(standStill)) counts.workerFreezes += 1;
-      stillness.frozen -= 1;
+    injectEach(planned.freezes, async ({ downMs }) => {
+      while (coordination.isPausing && !signal.aborted) await delay(100, signal);
+      coordination.frozen += 1;
+      const whileFrozen = () => delay(downMs, signal);
+      if (await targets.pick(workers).freeze(whileFrozen)) counts.workerFreezes += 1;
+      coordination.frozen -= 1;
     }),
-    carryOut(planned.simulator, async ({ downMs, signal }) => {
-      await world.simulator.whenReady(over);
-      await faults.beforeKill();
-      if (await world.simulator.restart(signal, { downMs })) counts.simulatorKills += 1;
+    injectEach(planned.simulator, async ({ downMs, killSignal }) => {
+      await simulator.whenReady(signal);
+      await requestFaults.keepCounts();
+      if (await simulator.restart(killSignal, { downMs })) counts.simulatorKills += 1;
     }),
-    carryOut(planned.server, async ({ downMs, signal }) => {
-      await world.server.whenReady(over);
-      if (!(await world.server.restart(signal, { downMs }))) return;
+    injectEach(planned.server, async ({ downMs, killSignal }) => {
+      await server.whenReady(signal);
+      if (!(await server.restart(killSignal, { downMs }))) return;
       counts.serverRestarts += 1;
-      if (signal === "SIGKILL") counts.serverKills += 1;
+      if (killSignal === "SIGKILL") counts.serverKills += 1;
     }),
   ]);
 };

@@ -1,13 +1,13 @@
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
 import { Random } from "../plan/random.ts";
 import {
-  type FaultOrder,
+  type Fault,
   type SimulatorControl,
-  SimulatorSilent,
-  type OrderedFault,
+  SimulatorUnavailable,
+  type InjectedFault,
 } from "../environment/simulator-control.ts";
 
-/** How often each kind is chosen, beside the others. */
+/** The weight of each kind. */
 const KINDS: Readonly<Record<string, number>> = {
   "html-502": 3,
   "html-502-after": 4,
@@ -39,7 +39,7 @@ const NOT_REFUSED = new Set([
 
 const REFUSALS = new Set(["refusal-in-200", "token-expired"]);
 
-/** How likely a fault awaits the next request of an operation, each time that is looked. */
+/** The probability that a fault is injected for the next request of an operation, by each poll. */
 const OPERATIONS = {
   createPayout: 0.35,
   createCardholder: 0.3,
@@ -58,32 +58,27 @@ const OPERATIONS = {
 /** Every kind of fault that a chaos run injects: all that the simulator has. */
 export const FAULT_KINDS: readonly string[] = [...Object.keys(KINDS), ...REPEATED_KEY_KINDS];
 
-/** What leaves a run without an answer, though the request was carried out, or was not. */
+/** Faults that lose an answer: the request was carried out, or was not. */
 const LOSSES = [
   ["dropped", "stalled", "html-502-after"],
   ["dropped-before", "html-502"],
 ] as const;
 
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
 const chooseKind = (random: Random, operation: string): string => {
   const kinds = Object.entries(KINDS).filter(
     ([kind]) => !NOT_REFUSED.has(operation) || !REFUSALS.has(kind),
   );
-  let left = random.next() * kinds.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [kind, weight] of kinds) {
-    left -= weight;
-    if (left < 0) return kind;
-  }
-  return "dropped";
+  return random.weighted(kinds);
 };
 
-/** Orders faults as long as the chaos run lasts, and counts those that struck. */
-export class Faults {
+/** Injects faults of requests into the simulator, and counts those that struck. */
+export class RequestFaults {
   readonly #control: SimulatorControl;
   readonly #seed: number;
   readonly #streams = new Map<string, Random>();
-  /** Of the simulators that were killed. */
+  /** What struck in simulators that were killed, or have forgotten it. */
   #before = new Map<string, number>();
   #now = new Map<string, number>();
 
@@ -100,63 +95,63 @@ export class Faults {
   }
 
   /**
-   * Takes the answers to the next requests of an operation away, of runs that are alike: of those
-   * carried out and those not in turn, which is what could be confused.
+   * Lose the answers to the next requests of an operation, of runs that are alike: of those carried out
+   * and those not in turn, which is what could be confused.
    */
-  async takeAnswers(operation: string, count: number): Promise<void> {
+  async loseAnswers(operation: string, count: number): Promise<void> {
     const random = this.#stream("losses");
     for (let one = random.int(0, 1), left = count; left > 0; one++, left--) {
       const kind = random.pick(LOSSES[one % 2 === 0 ? 0 : 1]);
-      await this.#control.order({ kind, operation, times: 1 }).catch(ignoreSilence);
+      await this.#control.inject({ kind, operation, times: 1 }).catch(ignoreUnavailable);
     }
   }
 
-  /** The simulator that follows, or that has forgotten them, knows no faults. */
-  async beforeKill(): Promise<void> {
-    await this.#count().catch(ignoreSilence);
+  /** Keep the counts before the simulator loses them. */
+  async keepCounts(): Promise<void> {
+    await this.#count().catch(ignoreUnavailable);
     this.#before = new Map(Object.entries(this.fired));
     this.#now = new Map();
   }
 
   /**
-   * Lets faults strike until it is over, while `isBusy`: where few runs are left, each of their
+   * Inject faults until the signal is aborted, while `isBusy`: where few runs are left, each of their
    * requests would be struck.
    */
-  async inject(isBusy: () => boolean, over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
+  async inject(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       try {
         const faults = await this.#count();
         if (isBusy()) {
-          for (const order of this.#choose(faults)) await this.#control.order(order);
+          for (const inject of this.#choose(faults)) await this.#control.inject(inject);
         } else if (faults.length > 0) {
-          await this.beforeKill();
-          await this.#control.forgetFaults();
+          await this.keepCounts();
+          await this.#control.clearFaults();
         }
       } catch (error) {
-        ignoreSilence(error);
+        ignoreUnavailable(error);
       }
-      await pause(LOOK_EVERY_MS, over);
+      await delay(POLL_EVERY_MS, signal);
     }
-    await this.#count().catch(ignoreSilence);
+    await this.#count().catch(ignoreUnavailable);
   }
 
-  async #count(): Promise<readonly OrderedFault[]> {
-    const faults = await this.#control.faults();
+  async #count(): Promise<readonly InjectedFault[]> {
+    const faults = await this.#control.injectedFaults();
     this.#now = new Map();
     for (const { fired, kind } of faults) this.#now.set(kind, (this.#now.get(kind) ?? 0) + fired);
     return faults;
   }
 
-  /** One at a time awaits each operation, so that they strike all through the run. */
-  #choose(faults: readonly OrderedFault[]): readonly FaultOrder[] {
+  /** Choose faults, one at a time for each operation, so that they strike all through the run. */
+  #choose(faults: readonly InjectedFault[]): readonly Fault[] {
     const waiting = faults.filter(({ fired, times }) => fired < times);
-    const orders: FaultOrder[] = [];
+    const chosen: Fault[] = [];
     for (const [operation, probability] of Object.entries(OPERATIONS)) {
       const random = this.#stream(operation);
       if (!random.chance(probability)) continue;
       if (waiting.some((one) => one.operation === operation && !isOfRepeats(one))) continue;
       const kind = chooseKind(random, operation);
-      orders.push({
+      chosen.push({
         kind,
         operation,
         times: 1,
@@ -166,9 +161,9 @@ export class Faults {
     }
     if (!waiting.some(isOfRepeats)) {
       const kind = this.#stream("repeats").pick(REPEATED_KEY_KINDS);
-      orders.push({ kind, operation: "createCard", times: 1 });
+      chosen.push({ kind, operation: "createCard", times: 1 });
     }
-    return orders;
+    return chosen;
   }
 
   /** One stream for each operation, so that what one draws does not change the others. */
@@ -179,8 +174,8 @@ export class Faults {
   }
 }
 
-const isOfRepeats = ({ kind }: FaultOrder): boolean => kind.startsWith("repeated-key-");
+const isOfRepeats = ({ kind }: Fault): boolean => kind.startsWith("repeated-key-");
 
-const ignoreSilence = (error: unknown): void => {
-  if (!(error instanceof SimulatorSilent)) throw error;
+const ignoreUnavailable = (error: unknown): void => {
+  if (!(error instanceof SimulatorUnavailable)) throw error;
 };

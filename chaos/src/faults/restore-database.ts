@@ -1,23 +1,23 @@
 import { copyFile, rm } from "node:fs/promises";
 import type { ChaosOptions } from "../options.ts";
 import type { Operator } from "../operator/operator.ts";
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
 import { Random } from "../plan/random.ts";
-import type { World } from "../environment/environment.ts";
+import type { Environment } from "../environment/environment.ts";
 
 /** The share of the work after which the copy is taken, and put back. */
 const COPY_AT = 0.3;
 const PUT_BACK_AT = 0.6;
 
-/** What a return of the database came to. */
-export interface Restored {
+/** What Temporal has forgotten by the return of the database. */
+export interface RestoreResult {
   /** Runs that were started after the copy, so that Temporal had forgotten them. */
   readonly forgotten: number;
   /** Payouts, cardholders and cards that were made between the copy and its return. */
   readonly madeBetween: number;
 }
 
-/** The files of an SQLite database: its logs tell what is not in it yet, or not for good. */
+/** The files of an SQLite database: its logs have what is not in it yet, or not for good. */
 const PARTS = ["", "-journal", "-wal", "-shm"] as const;
 
 const copyParts = async (from: string, to: string): Promise<void> => {
@@ -34,67 +34,67 @@ const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
 
 /**
- * Takes a copy of the server's database while runs are under way, lets them go on, and puts the copy
- * back, the workers being stopped meanwhile, as docs/disaster-recovery.md demands: Temporal has
- * forgotten what was done since. Half of the times sends are paused when the copy is taken, and half
- * of the times it is followed by `starter recover`.
+ * Copy the server's database while runs are under way, wait, and put the copy back, the workers being
+ * stopped meanwhile, as docs/disaster-recovery.md demands: Temporal has forgotten what was done since. In
+ * half of the chaos runs sends are paused when the copy is taken, and in half of them the return is
+ * followed by `starter recover`.
  */
-export const restoreInBetween = async (
-  world: World,
+export const restoreDatabase = async (
+  environment: Environment,
   { seed }: ChaosOptions,
   {
     operator,
-    over,
-    startAgain,
+    signal,
+    startForgotten,
     workDone,
   }: {
     readonly operator: Operator;
-    readonly over: AbortSignal;
-    /** Starts what was started and is not known any more. */
-    readonly startAgain: () => Promise<number>;
+    readonly signal: AbortSignal;
+    /** Start what was started and is not known any more. */
+    readonly startForgotten: () => Promise<number>;
     readonly workDone: () => number;
   },
-): Promise<Restored> => {
+): Promise<RestoreResult> => {
   const random = new Random(seed, "restore");
   const [isPaused, recovers] = [random.chance(0.5), random.chance(0.5)];
-  const copy = `${world.database}.copy`;
+  const copy = `${environment.database}.copy`;
   const until = async (share: number) => {
-    while (workDone() < share && !over.aborted) await pause(100, over);
+    while (workDone() < share && !signal.aborted) await delay(100, signal);
   };
 
   await until(COPY_AT);
   if (isPaused) {
-    await operator.pause(over);
-    await pause(3_000, over);
+    await operator.pauseSends(signal);
+    await delay(3_000, signal);
   }
   const copiedAt = new Date();
   let isCopied = false;
-  while (!isCopied && !over.aborted) {
-    await world.server.whenReady(over);
-    isCopied = await world.server.freeze(() => copyParts(world.database, copy));
+  while (!isCopied && !signal.aborted) {
+    await environment.server.whenReady(signal);
+    isCopied = await environment.server.freeze(() => copyParts(environment.database, copy));
   }
-  if (isPaused) await operator.resume(over);
+  if (isPaused) await operator.resumeSends(signal);
 
   await until(PUT_BACK_AT);
-  if (over.aborted) return { forgotten: 0, madeBetween: 0 };
+  if (signal.aborted) return { forgotten: 0, madeBetween: 0 };
   const putBackAt = new Date();
   const state = { isPutBack: false };
   const whileDown = async () => {
-    const killed = world.workers.map((worker) => worker.restart("SIGKILL", { downMs: 500 }));
+    const killed = environment.workers.map((worker) => worker.restart("SIGKILL", { downMs: 500 }));
     await Promise.all(killed);
-    await copyParts(copy, world.database);
+    await copyParts(copy, environment.database);
     state.isPutBack = true;
   };
-  while (!state.isPutBack && !over.aborted) {
-    await world.server.whenReady(over);
-    await world.server.restart("SIGTERM", { downMs: 1_000, whileDown });
-    await world.server.whenReady(over);
+  while (!state.isPutBack && !signal.aborted) {
+    await environment.server.whenReady(signal);
+    await environment.server.restart("SIGTERM", { downMs: 1_000, whileDown });
+    await environment.server.whenReady(signal);
   }
-  if (recovers) await operator.recover(copiedAt, over);
-  const forgotten = await startAgain();
+  if (recovers) await operator.recover(copiedAt, signal);
+  const forgotten = await startForgotten();
   // The copy knows the pause, and nothing of its end.
-  if (isPaused || recovers) await operator.resume(over);
-  const { cardholders, cards, payouts } = await world.control.ledgerWhenThere(over);
+  if (isPaused || recovers) await operator.resumeSends(signal);
+  const { cardholders, cards, payouts } = await environment.control.ledgerOnceAvailable(signal);
   const madeBetween = [...cardholders, ...cards, ...payouts].filter(
     ({ create_time }) =>
       create_time > copiedAt.toISOString() && create_time < putBackAt.toISOString(),

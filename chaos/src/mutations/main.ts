@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { checkout } from "@durable-payments/tools/processes";
 import { BadOption, runCommand } from "@durable-payments/tools/command";
-import { type PlantedFault, plantedFaults } from "./mutations.ts";
+import { fileWithGuard } from "./find-guard.ts";
+import { type Mutation, mutations } from "./mutations.ts";
 
 const help = `Usage: node --conditions=@durable-payments/source chaos/src/mutations/main.ts [OPTIONS]
 
@@ -16,7 +17,7 @@ Options:
   --only NAMES   of these guards, separated by commas
   --runs N       runs of each chaos run (60)
   --tests        by the tests alone, which takes minutes; without it by the chaos run as well
-  --help         shows this text, and the names: ${plantedFaults.map(({ name }) => name).join(", ")}
+  --help         shows this text, and the names: ${mutations.map(({ name }) => name).join(", ")}
 
 Exit codes: 0 every one turned red; 1 otherwise; 2 bad options.
 `;
@@ -24,23 +25,17 @@ Exit codes: 0 every one turned red; 1 otherwise; 2 bad options.
 const git = (...args: string[]): string =>
   execFileSync("git", args, { cwd: checkout, encoding: "utf8" });
 
-/** Puts a fault into a copy of the checkout. */
-const plant = (copy: string, { edits, name }: PlantedFault): void => {
-  for (const { file, find, put } of edits) {
-    const path = join(copy, file);
-    const text = readFileSync(path, "utf8");
-    const parts = text.split(find);
-    if (parts.length !== 2) {
-      throw new Error(`${name}: ${file} has its guard ${parts.length - 1} times, not once`);
-    }
+/** Take the guard out of a copy of the checkout. */
+const mutate = (copy: string, { edits }: Mutation): void => {
+  for (const edit of edits) {
+    const { path, text } = fileWithGuard(copy, edit);
     // The file may be linked to the one in the checkout.
     rmSync(path);
-    writeFileSync(path, parts.join(put));
+    writeFileSync(path, text.split(edit.find).join(edit.put));
   }
 };
 
-const chaosIn = (copy: string, fault: PlantedFault, runs: string): string | undefined => {
-  const { chaos } = fault;
+const chaosIn = (copy: string, { chaos }: Mutation, runs: string): string | undefined => {
   if (chaos === undefined) return undefined;
   const started = spawnSync(
     process.execPath,
@@ -71,7 +66,7 @@ const chaosIn = (copy: string, fault: PlantedFault, runs: string): string | unde
   return `RED, ${found.length} findings: ${found.slice(0, 3).join("; ")}`;
 };
 
-const testsIn = (copy: string, { tests }: PlantedFault): string | undefined => {
+const testsIn = (copy: string, { tests }: Mutation): string | undefined => {
   if (tests === undefined) return undefined;
   const { status, stderr, stdout } = spawnSync("npx", ["vitest", "run", ...tests], {
     cwd: copy,
@@ -93,22 +88,23 @@ const options = {
 
 await runCommand({ help, options }, async ({ only, runs = "60", tests = false }) => {
   const names = only?.split(",");
-  const unknown = names?.find((name) => !plantedFaults.some((fault) => fault.name === name));
-  if (unknown !== undefined) throw new BadOption(`There is no planted fault ${unknown}.`);
+  const unknown = names?.find((name) => !mutations.some((one) => one.name === name));
+  if (unknown !== undefined) throw new BadOption(`There is no guard ${unknown}.`);
   let isAllRed = true;
-  for (const fault of plantedFaults) {
-    if (names !== undefined && !names.includes(fault.name)) continue;
-    const copy = mkdtempSync(join(tmpdir(), "durable-payments-planted-"));
+  for (const mutation of mutations) {
+    if (names !== undefined && !names.includes(mutation.name)) continue;
+    const copy = mkdtempSync(join(tmpdir(), "durable-payments-mutation-"));
     git("worktree", "add", "--quiet", "--detach", "--force", copy, "HEAD");
     try {
       // Links: what is installed is not changed.
       execFileSync("cp", ["-al", join(checkout, "node_modules"), copy]);
-      plant(copy, fault);
-      const results = [testsIn(copy, fault), tests ? undefined : chaosIn(copy, fault, runs)].filter(
-        (result) => result !== undefined,
-      );
+      mutate(copy, mutation);
+      const results = [
+        testsIn(copy, mutation),
+        tests ? undefined : chaosIn(copy, mutation, runs),
+      ].filter((result) => result !== undefined);
       isAllRed &&= results.every((result) => result.startsWith("RED"));
-      process.stdout.write(`${fault.name} (${fault.what})\n  ${results.join("\n  ")}\n`);
+      process.stdout.write(`${mutation.name} (${mutation.what})\n  ${results.join("\n  ")}\n`);
     } finally {
       git("worktree", "remove", "--force", copy);
     }

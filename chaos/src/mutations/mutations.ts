@@ -1,17 +1,18 @@
-/** A guard that is taken out of the product's code, and by what it shows. */
-export interface PlantedFault {
+/** A guard that is taken out of the product's code, and what turns red without it. */
+export interface Mutation {
   readonly name: string;
   /** What the code does without it. */
   readonly what: string;
   readonly edits: ReadonlyArray<{
-    readonly file: string;
-    /** Stands in the file exactly once. */
+    /** Folder of the project whose sources have the guard. */
+    readonly project: string;
+    /** Text of the guard, exactly once in these sources. */
     readonly find: string;
     readonly put: string;
   }>;
-  /** Options of a chaos run that turns red. */
+  /** Options of a chaos run that must turn red. */
   readonly chaos?: readonly string[];
-  /** Arguments of vitest that turn red. */
+  /** Arguments of vitest for tests that must turn red. */
   readonly tests?: readonly string[];
 }
 
@@ -21,13 +22,13 @@ const temperament = (fields: object): readonly string[] => [
 ];
 
 /** Every guard that is tried. */
-export const plantedFaults: readonly PlantedFault[] = [
+export const mutations: readonly Mutation[] = [
   {
     name: "near-match",
     what: "what is not exactly as it was sent is something else",
     edits: [
       {
-        file: "packages/activities/src/near-match.ts",
+        project: "packages/activities",
         find: `return fields.every((field) => field === "same") ? "exact" : "near";`,
         put: `return fields.every((field) => field === "same") ? "exact" : "different";`,
       },
@@ -44,28 +45,28 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a list that does not add up is believed",
     edits: [
       {
-        file: "packages/api-core/src/client/list-guard.ts",
+        project: "packages/api-core",
         find: `    if (this.#fault !== undefined) return this.#fault;
     if (isNewestFirst`,
         put: `    if (this.#fault !== "") return undefined;
     if (isNewestFirst`,
       },
       {
-        file: "packages/api-core/src/client/list-guard.ts",
+        project: "packages/api-core",
         find: `    if (this.#fault !== undefined) return this.#fault;
     // What is added`,
         put: `    if (this.#fault !== "") return undefined;
     // What is added`,
       },
       {
-        file: "packages/api-core/src/client/list-guard.ts",
+        project: "packages/api-core",
         find: `  get pageFault(): string | undefined {
     return this.#fault;`,
         put: `  get pageFault(): string | undefined {
     return this.#fault === "" ? "" : undefined;`,
       },
       {
-        file: "packages/activities/src/whole-list.ts",
+        project: "packages/activities",
         find: `    if (this.#fault !== undefined) return this.#fault;`,
         put: `    if (this.#fault !== "") return undefined;`,
       },
@@ -78,14 +79,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "no send is written down before it is sent",
     edits: [
       {
-        file: "packages/activities/src/guarded-send.ts",
+        project: "packages/activities",
         find: `    if (send === undefined) return;
     if (this.#begun === undefined) await this.#begin(send);`,
         put: `    if (send !== undefined || send === undefined) return;
     if (this.#begun === undefined) await this.#begin(send);`,
       },
     ],
-    tests: ["--project=@durable-payments/activities", "journal", "dispatch", "guard"],
+    tests: ["--project=@durable-payments/activities", "journal", "guard"],
     chaos: ["--seed", "403", "--restore", ...temperament({})],
   },
   {
@@ -93,14 +94,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a pause is not asked for before a dispatch",
     edits: [
       {
-        file: "packages/activities/src/guarded-send.ts",
+        project: "packages/activities",
         find: `    if (pause !== undefined) {
       throw`,
         put: `    if (pause !== undefined && operation === "ping") {
       throw`,
       },
     ],
-    tests: ["--project=@durable-payments/activities", "brake", "dispatch", "guard"],
+    tests: ["--project=@durable-payments/activities", "brake", "guard"],
     chaos: ["--seed", "404", ...temperament({})],
   },
   {
@@ -108,7 +109,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "whether the run is open still is not asked for before what waited is sent",
     edits: [
       {
-        file: "packages/activities/src/guarded-send.ts",
+        project: "packages/activities",
         find: `isAtOnce ? "open" : answerOf(`,
         put: `isAtOnce || operation !== "ping" ? "open" : answerOf(`,
       },
@@ -121,7 +122,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "what another step of the same run owns, or may own, is nobody's",
     edits: [
       {
-        file: "packages/workflows/src/steps/reconcile.ts",
+        project: "packages/workflows",
         find: `  const siblings = run.siblings(step);`,
         put: `  const siblings = run.siblings(step).slice(0, 0);`,
       },
@@ -134,7 +135,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "one that is listed may be taken before another run can be seen to own it",
     edits: [
       {
-        file: "packages/workflows/src/steps/judge.ts",
+        project: "packages/workflows",
         find: `  if (lookedAt < claimed) return { _tag: "Undecided", lookAgainAt: claimed };`,
         put: `  if (claimed < 0) return { _tag: "Undecided", lookAgainAt: claimed };`,
       },
@@ -147,9 +148,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a signal that says that a payout has ended is believed",
     edits: [
       {
-        file: "packages/workflows/src/steps/await-completion.ts",
-        find: `      return seen.outcome === "open" ? undefined : seen;`,
-        put: `      return { ...seen, outcome: "completed" };`,
+        project: "packages/workflows",
+        find: `readLocally: () => localReadings.checkPayout.executeWithOptions(reading, [{ payout_id }]),`,
+        put: `readLocally: async () => {
+          const seen = await localReadings.checkPayout.executeWithOptions(reading, [{ payout_id }]);
+          const payout = { ...seen.payout, complete_time: "2026-01-01T00:00:00Z" };
+          return { outcome: "completed" as const, payout };
+        },`,
       },
     ],
     tests: ["--project=@durable-payments/workflows", "ends-of-waits", "tracker.test"],
@@ -160,7 +165,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "runs that people ended are part of the retry of all that failed",
     edits: [
       {
-        file: "packages/operations/src/history/ending-decisions.ts",
+        project: "packages/operations",
         find: `  decisions.filter(({ overruled }) => overruled === undefined);`,
         put: `  decisions.filter(() => false);`,
       },
@@ -173,7 +178,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a run that ends does not ask what it has sent before its history was put back",
     edits: [
       {
-        file: "packages/workflows/src/run/run-state.ts",
+        project: "packages/workflows",
         find: `    await this.#doubtForgotten();`,
         put: `    if (!isCancellation(error)) await this.#doubtForgotten();`,
       },
@@ -183,16 +188,16 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "undone",
-    what: "what was undone is not remembered, and is taken for what stands",
+    what: "what was undone is not remembered, and is taken for what still exists",
     edits: [
       {
-        file: "packages/activities/src/guarded-send.ts",
+        project: "packages/activities",
         find: `      undoes === undefined ? undefined : this.#note(() => journal.noteUndone(undoes)),
 `,
         put: "",
       },
     ],
-    tests: ["--project=@durable-payments/activities", "forgotten-sends", "waiting"],
+    tests: ["--project=@durable-payments/activities", "waiting"],
     chaos: ["--seed", "410", "--restore", ...temperament({})],
   },
 ];

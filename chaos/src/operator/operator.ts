@@ -1,23 +1,23 @@
+import { isZero } from "effect/BigDecimal";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { money } from "../evidence/exact-amount.ts";
-import type { Stillness } from "../faults/process-faults.ts";
+import { parseAmount } from "../evidence/exact-amount.ts";
+import type { FreezeCoordination } from "../faults/process-faults.ts";
 import type { ChaosOptions } from "../options.ts";
-import { pause } from "../delay.ts";
+import { delay } from "../delay.ts";
 import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { idsIn } from "../evidence/in-doubt.ts";
-import { SimulatorSilent } from "../environment/simulator-control.ts";
-import type { Told } from "../environment/starter-command.ts";
-import type { World } from "../environment/environment.ts";
+import { SimulatorUnavailable } from "../environment/simulator-control.ts";
+import { type CommandResult, workflowIdsIn } from "../environment/starter-command.ts";
+import type { Environment } from "../environment/environment.ts";
 
 /** A time in which nothing may have been written, in milliseconds since 1970. */
-export interface Pause {
+export interface PauseWindow {
   readonly from: number;
   readonly to: number;
 }
 
-/** What people did, counted. */
+/** How often people intervened, and how. */
 export interface OperatorCounts {
   cancelled: number;
   terminated: number;
@@ -42,13 +42,13 @@ export const PAUSE_TAKES_HOLD_MS = 1_500;
 const PAUSE_AT = 0.35;
 const RETRY_AT = 0.55;
 
-/** The people who end, retry and pause runs, by the starter alone. */
+/** The people who cancel, terminate and retry runs and pause sends, by the starter alone. */
 export class Operator {
-  readonly #world: World;
+  readonly #environment: Environment;
   readonly #runs: readonly PlannedRun[];
   readonly #random: Random;
-  readonly #complaints: string[] = [];
-  readonly #pauses: Pause[] = [];
+  readonly #unexpectedExits: string[] = [];
+  readonly #pauses: PauseWindow[] = [];
   readonly counts: OperatorCounts = {
     cancelled: 0,
     terminated: 0,
@@ -57,167 +57,175 @@ export class Operator {
     refusedRetries: 0,
     pauses: 0,
   };
-  /** When runs were told to end, by their ids; without those that were retried by name since. */
+  /** When runs were cancelled or terminated, by their ids; without those that were retried by id since. */
   readonly ended = new Map<string, number>();
-  /** Whether what was unfunded has been funded. */
+  /** Whether the balance that was empty has been funded. */
   isFunded = false;
-  readonly #stillness: Stillness;
+  readonly #coordination: FreezeCoordination;
 
   constructor(
-    world: World,
+    environment: Environment,
     runs: readonly PlannedRun[],
     { seed }: ChaosOptions,
-    stillness: Stillness,
+    coordination: FreezeCoordination,
   ) {
-    this.#world = world;
-    this.#stillness = stillness;
+    this.#environment = environment;
+    this.#coordination = coordination;
     this.#runs = runs;
     this.#random = new Random(seed, "operator");
   }
 
-  /** Commands that did not do what they must. */
-  get complaints(): readonly string[] {
-    return this.#complaints;
+  /** Commands that ended with an exit code that they must not have. */
+  get unexpectedExits(): readonly string[] {
+    return this.#unexpectedExits;
   }
 
-  get pauses(): readonly Pause[] {
+  get pauses(): readonly PauseWindow[] {
     return this.#pauses;
   }
 
-  /** Ends a run that has been started, where that is planned. */
-  async endAsPlanned({ order, workflowId }: PlannedRun, over: AbortSignal): Promise<void> {
-    if (order?.kind !== "cancel" && order?.kind !== "terminate") return;
-    await pause(order.afterMs, over);
-    const args = ["runs", order.kind, workflowId, "--reason", "planned", "--by", NAME];
-    const told = await this.#world.starter.runUntilReached(args, over);
+  /** Cancel or terminate a run that has been started, where that is planned. */
+  async endAsPlanned({ intervention, workflowId }: PlannedRun, signal: AbortSignal): Promise<void> {
+    if (intervention?.kind !== "cancel" && intervention?.kind !== "terminate") return;
+    await delay(intervention.afterMs, signal);
+    const args = ["runs", intervention.kind, workflowId, "--reason", "planned", "--by", NAME];
+    const result = await this.#environment.starter.runUntilReached(args, signal);
     // It had ended before: nothing was done.
-    if (told === undefined || told.code === 2) return;
-    this.#expect(told, 0, args);
+    if (result === undefined || result.code === 2) return;
+    this.#expect(result, 0, args);
     this.ended.set(workflowId, Date.now());
-    if (order.kind === "cancel") this.counts.cancelled += 1;
+    if (intervention.kind === "cancel") this.counts.cancelled += 1;
     else this.counts.terminated += 1;
   }
 
-  /** Pauses sends for a while, funds what was not funded, and retries what has failed so far. */
-  async intervene(workDone: () => number, over: AbortSignal): Promise<void> {
-    await this.#until(() => workDone() >= PAUSE_AT, over);
-    await this.#pauseForAWhile(over);
-    await this.#until(() => workDone() >= RETRY_AT, over);
-    await this.fund(over);
-    await this.retryFailed(over);
+  /** Pause sends for a while, fund the empty balance, and retry what has failed so far. */
+  async intervene(workDone: () => number, signal: AbortSignal): Promise<void> {
+    await this.#until(() => workDone() >= PAUSE_AT, signal);
+    await this.#pauseForAWhile(signal);
+    await this.#until(() => workDone() >= RETRY_AT, signal);
+    await this.fund(signal);
+    await this.retryFailed(signal);
   }
 
-  /** Retries all that people want retried, one by one, then in bulk. */
-  async cleanUp(over: AbortSignal): Promise<void> {
+  /** Retry what is planned, one by one, then all that failed. */
+  async retryRemaining(signal: AbortSignal): Promise<void> {
     for (const run of this.#runs) {
-      if (over.aborted) return;
-      await this.#retryAsPlanned(run, over);
+      if (signal.aborted) return;
+      await this.#retryAsPlanned(run, signal);
     }
-    await this.retryFailed(over);
+    await this.retryFailed(signal);
   }
 
-  /** `starter runs retry --failed`: all that failed, and nothing that a person has ended. */
-  async retryFailed(over: AbortSignal): Promise<void> {
+  /** Run `starter runs retry --failed`: all that failed, and nothing that a person has ended. */
+  async retryFailed(signal: AbortSignal): Promise<void> {
     const args = ["runs", "retry", "--failed", "--yes", "--reason", "outage", "--rate", "20"];
-    const told = await this.#world.starter.runUntilReached([...args, "--by", NAME], over);
-    // 1: some cannot be retried as they are: they were undone, say.
-    if (told === undefined) return;
-    if (told.code !== 1) this.#expect(told, 0, args);
-    this.counts.retriedInBulk += Number(told.answer["retried"] ?? 0);
+    const result = await this.#environment.starter.runUntilReached([...args, "--by", NAME], signal);
+    // 1: some cannot be retried, as they were undone, for example.
+    if (result === undefined) return;
+    if (result.code !== 1) this.#expect(result, 0, args);
+    this.counts.retriedInBulk += Number(result.json["retried"] ?? 0);
   }
 
-  async #retryAsPlanned({ order, workflowId }: PlannedRun, over: AbortSignal): Promise<void> {
-    if (order === undefined || ("thenRetry" in order && !order.thenRetry)) return;
-    if (order.kind === "cancel" || order.kind === "terminate") {
+  async #retryAsPlanned(
+    { intervention, workflowId }: PlannedRun,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (intervention === undefined || ("thenRetry" in intervention && !intervention.thenRetry))
+      return;
+    if (intervention.kind === "cancel" || intervention.kind === "terminate") {
       if (!this.ended.has(workflowId)) return;
     }
     const args = ["runs", "retry", workflowId, "--reason", "planned", "--by", NAME];
-    if (order.kind === "retry" && order.amend !== undefined) {
-      const folder = await mkdtemp(join(this.#world.folder, "amend-"));
+    if (intervention.kind === "retry" && intervention.amend !== undefined) {
+      const folder = await mkdtemp(join(this.#environment.folder, "amend-"));
       const patch = join(folder, "patch.json");
-      await writeFile(patch, JSON.stringify(order.amend));
+      await writeFile(patch, JSON.stringify(intervention.amend));
       args.push("--amend", patch);
     }
-    const told = await this.#world.starter.runUntilReached(args, over);
-    if (told === undefined) return;
-    if (order.kind === "abandon") {
-      if (told.code === 2) this.counts.refusedRetries += 1;
+    const result = await this.#environment.starter.runUntilReached(args, signal);
+    if (result === undefined) return;
+    if (intervention.kind === "abandon") {
+      if (result.code === 2) this.counts.refusedRetries += 1;
       return;
     }
-    // 2: it completed, goes on already, or was undone.
-    if (told.code === 2) return;
-    this.#expect(told, 0, args);
+    // 2: it completed, is open already, or was undone.
+    if (result.code === 2) return;
+    this.#expect(result, 0, args);
     this.ended.delete(workflowId);
     this.counts.retried += 1;
   }
 
-  /** `starter resume`; undefined when it is over before. */
-  async resume(over: AbortSignal): Promise<void> {
+  /** Run `starter resume`. */
+  async resumeSends(signal: AbortSignal): Promise<void> {
     const args = ["resume", "--by", NAME];
-    const resumed = await this.#world.starter.runUntilReached(args, over);
+    const resumed = await this.#environment.starter.runUntilReached(args, signal);
     if (resumed !== undefined) this.#expect(resumed, 0, args);
   }
 
-  /** `starter pause`; false when it is over before. */
-  async pause(over: AbortSignal): Promise<boolean> {
+  /** Run `starter pause`; false where the signal was aborted before. */
+  async pauseSends(signal: AbortSignal): Promise<boolean> {
     const args = ["pause", "the bank reports duplicates", "--by", NAME];
-    const paused = await this.#world.starter.runUntilReached(args, over);
+    const paused = await this.#environment.starter.runUntilReached(args, signal);
     if (paused !== undefined) this.#expect(paused, 0, args);
     return paused !== undefined;
   }
 
-  /** `starter recover`, which pauses sends: ids of the runs that Temporal has lost. */
-  async recover(since: Date, over: AbortSignal): Promise<readonly string[]> {
+  /**
+   * Run `starter recover`, which pauses sends.
+   *
+   * @returns the ids of the runs that Temporal has lost.
+   */
+  async recover(since: Date, signal: AbortSignal): Promise<readonly string[]> {
     const args = ["recover", "--since", since.toISOString(), "--by", NAME];
-    const told = await this.#world.starter.runUntilReached(args, over);
-    if (told === undefined) return [];
-    // 1: sends stay paused, until what is not clear has been looked at.
-    this.#expect(told, 1, args);
-    const { lost } = told.answer;
-    return idsIn(lost);
+    const result = await this.#environment.starter.runUntilReached(args, signal);
+    if (result === undefined) return [];
+    // 1: sends stay paused until a person has decided what is not clear.
+    this.#expect(result, 1, args);
+    const { lost } = result.json;
+    return workflowIdsIn(lost);
   }
 
-  async #pauseForAWhile(over: AbortSignal): Promise<void> {
-    this.#stillness.isPausing = true;
+  async #pauseForAWhile(signal: AbortSignal): Promise<void> {
+    this.#coordination.isPausing = true;
     try {
-      await this.#until(() => this.#stillness.frozen === 0, over);
-      if (!(await this.pause(over))) return;
+      await this.#until(() => this.#coordination.frozen === 0, signal);
+      if (!(await this.pauseSends(signal))) return;
       const from = Date.now() + PAUSE_TAKES_HOLD_MS;
-      await pause(PAUSE_TAKES_HOLD_MS + PAUSED_MS + this.#random.int(0, 2_000), over);
+      await delay(PAUSE_TAKES_HOLD_MS + PAUSED_MS + this.#random.int(0, 2_000), signal);
       const to = Date.now();
       this.#pauses.push({ from, to });
       this.counts.pauses += 1;
     } finally {
-      // Also when it is over: what is paused would never end.
-      await this.resume(AbortSignal.timeout(60_000));
-      this.#stillness.isPausing = false;
+      // Also when the signal is aborted: what is paused would never end.
+      await this.resumeSends(AbortSignal.timeout(60_000));
+      this.#coordination.isPausing = false;
     }
   }
 
-  /** Pays into the balance that was empty. */
-  async fund(over: AbortSignal): Promise<void> {
-    while (!this.isFunded && !over.aborted) {
+  /** Pay into the balance that was empty. */
+  async fund(signal: AbortSignal): Promise<void> {
+    while (!this.isFunded && !signal.aborted) {
       try {
-        // An order whose answer was lost is not given again.
-        const { balances } = await this.#world.control.ledger();
+        // A payment whose answer was lost is not made again.
+        const { balances } = await this.#environment.control.ledger();
         const held = balances.find(({ currency }) => currency === LATE_FUNDS.currency);
-        if (held === undefined || money(held.available_balance) === 0n) {
-          await this.#world.control.fund(LATE_FUNDS.currency, LATE_FUNDS.amount);
+        if (held === undefined || isZero(parseAmount(held.available_balance))) {
+          await this.#environment.control.fund(LATE_FUNDS.currency, LATE_FUNDS.amount);
         }
         this.isFunded = true;
       } catch (error) {
-        if (!(error instanceof SimulatorSilent)) throw error;
-        await pause(300, over);
+        if (!(error instanceof SimulatorUnavailable)) throw error;
+        await delay(300, signal);
       }
     }
   }
 
-  async #until(isTime: () => boolean, over: AbortSignal): Promise<void> {
-    while (!isTime() && !over.aborted) await pause(200, over);
+  async #until(isTime: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!isTime() && !signal.aborted) await delay(200, signal);
   }
 
-  #expect({ code, text }: Told, expected: number, args: readonly string[]): void {
+  #expect({ code, output }: CommandResult, expected: number, args: readonly string[]): void {
     if (code === expected) return;
-    this.#complaints.push(`starter ${args.join(" ")} ended with exit code ${code}: ${text}`);
+    this.#unexpectedExits.push(`starter ${args.join(" ")} ended with exit code ${code}: ${output}`);
   }
 }

@@ -1,37 +1,36 @@
-import type { Question } from "./answer-tasks.ts";
-import { type Likeness, likenessOf } from "./compare-row.ts";
-import type { ReadList, Shown } from "./service-reader.ts";
-import { call } from "../environment/temporal-calls.ts";
-import type { World } from "../environment/environment.ts";
+import { PAYMENT_IDS, queryText, queryTexts, type Sending } from "@durable-payments/protocol";
+import type { Environment } from "../environment/environment.ts";
+import { callTemporal } from "../environment/temporal-calls.ts";
+import { compareRow, type RowMatch } from "./compare-row.ts";
+import type { OpenTask } from "./resolve-tasks.ts";
+import type { ReadList, ServiceRecord } from "./service-reader.ts";
 
-/** What the service's lists say of a send whose outcome is unknown. */
-export type Verdict =
-  /** One is listed under our own key. */
-  | { readonly _tag: "ours"; readonly id: string }
+/** What the service's lists show of a send whose outcome is unknown. */
+export type Reconciliation =
+  /** One is listed under the run's own key. */
+  | { readonly _tag: "sameKey"; readonly id: string }
   /**
    * Exactly one is listed that is the same and of no other run, and no other run may have made it. Those
    * that differ in one field do not count beside it.
    */
-  | { readonly _tag: "only"; readonly id: string }
+  | { readonly _tag: "unique"; readonly id: string }
   /** None is listed that may be it. */
   | { readonly _tag: "absent" }
-  /** Several are, or one that another run may have made, or something that cannot be read. */
+  /** Several are, or one that another run may have made, or a row that cannot be read. */
   | { readonly _tag: "unclear" }
-  /** There is no list to look at. */
+  /** There is no list of what was sent. */
   | { readonly _tag: "unlisted" };
 
-/** What the list shows is of this kind, as the PaymentIds of runs name it: `payout:ID`. */
-type Kind = "payout" | "cardholder" | "card";
-
 interface ListOf {
-  readonly kind: Kind;
+  /** What PaymentIds of runs call it: `payout:ID`. */
+  readonly kind: Sending["makes"];
   readonly path: string;
   readonly pageSize: number;
   readonly filter?: string;
   /** The field with the id of what was made. */
   readonly idField: string;
-  /** What of the request such a list shows; all of it where this is left out. */
-  readonly shows?: (sent: Shown) => Shown;
+  /** The fields of the request that such a list shows; all of it where this is left out. */
+  readonly shows?: (sent: ServiceRecord) => ServiceRecord;
 }
 
 const PAYOUTS: ListOf = {
@@ -41,8 +40,8 @@ const PAYOUTS: ListOf = {
   idField: "payout_id",
 };
 
-/** The list in which what an id names is to be found. */
-const LISTS: Readonly<Record<string, ListOf>> = {
+/** The list that shows what an id names, by the field of the id. */
+const LISTS: { readonly [IdField in Sending["idField"]]?: ListOf } = {
   payout_id: PAYOUTS,
   card_holder_id: {
     kind: "cardholder",
@@ -61,91 +60,97 @@ const LISTS: Readonly<Record<string, ListOf>> = {
   },
 };
 
-const isAlike = (likeness: Likeness): boolean => likeness !== "other" && likeness !== "similar";
+const isAlike = (match: RowMatch): boolean => match !== "different" && match !== "similar";
 
-/** An id of a run, as a question names it. */
+/** An id of a run in the reason of a task. */
 const WORKFLOW_ID = /chaos-[a-z]+-\d+/g;
 
-/** What a person finds out by reading the service's lists, and by asking which run owns what. */
-export class Evidence {
-  readonly #world: World;
+/** Reconciles sends by the service's lists and by the PaymentIds of runs, as a person does. */
+export class SendReconciler {
+  readonly #environment: Environment;
   #read = new Map<string, Promise<ReadList>>();
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(environment: Environment) {
+    this.#environment = environment;
   }
 
-  /** What was read is old. */
-  forget(): void {
+  /** Read every list anew from now on. */
+  clearCache(): void {
     this.#read = new Map();
   }
 
   /**
-   * Compares what a run says that it sent with what is listed.
+   * Compare what a run says that it sent with what is listed.
    *
-   * @throws Unreadable where the service does not answer
+   * @param all the tasks that are open now, this one among them.
+   * @throws Unreadable where the service does not answer.
    */
-  async judge(question: Question, all: readonly Question[]): Promise<Verdict> {
-    const [wanted = ""] = question.idsWanted;
-    const list = LISTS[wanted];
+  async reconcile(task: OpenTask, all: readonly OpenTask[]): Promise<Reconciliation> {
+    const [wanted = ""] = task.idsWanted;
+    const list = (LISTS as Readonly<Record<string, ListOf | undefined>>)[wanted];
     if (list === undefined) return { _tag: "unlisted" };
     const { rows, unreadable } = await this.#list(list);
-    const sent = list.shows?.(question.sent) ?? question.sent;
-    const candidates: Array<{ readonly id: string; readonly likeness: Likeness }> = [];
+    const sent = list.shows?.(task.sent) ?? task.sent;
+    const candidates: Array<{ readonly id: string; readonly match: RowMatch }> = [];
     for (const listed of rows) {
       const id = String(listed[list.idField]);
-      let likeness = likenessOf(sent, listed);
-      if (likeness === "perhaps" && list === PAYOUTS) {
-        likeness = likenessOf(sent, { ...listed, ...(await this.#world.reader.payout(id)) });
+      let match = compareRow(sent, listed);
+      if (match === "possible" && list === PAYOUTS) {
+        match = compareRow(sent, { ...listed, ...(await this.#environment.reader.payout(id)) });
       }
-      if (likeness === "ours") return { _tag: "ours", id };
-      if (likeness === "other" || (await this.#isOfARun(list, id, listed["unique_request_id"])))
-        continue;
-      candidates.push({ id, likeness });
+      if (match === "sameKey") return { _tag: "sameKey", id };
+      const key = listed["unique_request_id"];
+      if (match === "different" || (await this.#isOwned(list, id, key))) continue;
+      candidates.push({ id, match });
     }
-    const alike = candidates.filter(({ likeness }) => likeness !== "similar");
-    const isOneExact = alike.some(({ likeness }) => likeness === "exact");
+    const alike = candidates.filter(({ match }) => match !== "similar");
+    const isOneExact = alike.some(({ match }) => match === "exact");
     const [candidate, ...more] = isOneExact ? alike : candidates;
     if (unreadable > 0 || more.length > 0) return { _tag: "unclear" };
     if (candidate === undefined) return { _tag: "absent" };
-    const isLike = (other: Question) =>
-      other !== question &&
+    const isLike = (other: OpenTask) =>
+      other !== task &&
       other.idsWanted[0] === wanted &&
-      isAlike(likenessOf(sent, list.shows?.(other.sent) ?? other.sent));
-    const isRivalled =
-      question.sendsBeside || all.some(isLike) || (await this.#namesRival(question));
-    return candidate.likeness === "exact" && !isRivalled
-      ? { _tag: "only", id: candidate.id }
+      isAlike(compareRow(sent, list.shows?.(other.sent) ?? other.sent));
+    const isConcurrent =
+      task.isSendingElsewhere || all.some(isLike) || (await this.#namesUnfinishedRun(task));
+    return candidate.match === "exact" && !isConcurrent
+      ? { _tag: "unique", id: candidate.id }
       : { _tag: "unclear" };
   }
 
-  /** Whether the question says that another run, which goes on, may have made it. */
-  async #namesRival({ reason, workflowId }: Question): Promise<boolean> {
+  /** Whether the task says that another run, which has not completed, may have made it. */
+  async #namesUnfinishedRun({ reason, workflowId }: OpenTask): Promise<boolean> {
     const named = (reason.match(WORKFLOW_ID) ?? []).filter((id) => id !== workflowId);
     if (named.length === 0) return false;
-    const ids = named.map((id) => JSON.stringify(id)).join(", ");
-    const query = `WorkflowId IN (${ids}) AND ExecutionStatus != "Completed"`;
-    const { count } = await call(this.#world, (client) => client.workflow.count(query));
-    return count > 0;
+    const query = `WorkflowId IN ${queryTexts(named)} AND ExecutionStatus != "Completed"`;
+    return await this.#finds(query);
   }
 
   async #list(list: ListOf): Promise<ReadList> {
     const { filter, idField, pageSize, path } = list;
     const known = this.#read.get(path);
     if (known !== undefined) return await known;
-    const reading = this.#world.reader.list(path, idField, pageSize, filter);
+    const reading = this.#environment.reader.list(path, idField, pageSize, filter);
     this.#read.set(path, reading);
     return await reading;
   }
 
-  /** Whether some run is known to have made it: what `starter runs list --find payout:ID` shows. */
-  async #isOfARun({ kind }: ListOf, id: string, key: unknown): Promise<boolean> {
+  /** Whether a run is known to have made it: what `starter runs list --find payout:ID` shows. */
+  async #isOwned({ kind }: ListOf, id: string, key: unknown): Promise<boolean> {
     const ids = [
       `${kind}:${id}`,
       ...(typeof key === "string" && key !== "" ? [`key:${key.toLowerCase()}`] : []),
     ];
-    const query = ids.map((one) => `PaymentIds = ${JSON.stringify(one)}`).join(" OR ");
-    const { count } = await call(this.#world, (client) => client.workflow.count(query));
+    return await this.#finds(
+      ids.map((one) => `${PAYMENT_IDS.name} = ${queryText(one)}`).join(" OR "),
+    );
+  }
+
+  async #finds(query: string): Promise<boolean> {
+    const { count } = await callTemporal(this.#environment, (client) =>
+      client.workflow.count(query),
+    );
     return count > 0;
   }
 }

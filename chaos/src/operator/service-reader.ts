@@ -1,17 +1,17 @@
 import type { Account } from "../environment/environment.ts";
 
-/** A row of a list, or a record, as the service shows it. */
-export type Shown = Readonly<Record<string, unknown>>;
+/** A row of a list, or a record, in the service's own fields. */
+export type ServiceRecord = Readonly<Record<string, unknown>>;
 
-/** What a person sees of a list. */
+/** The rows of a list. */
 export interface ReadList {
   /** Each row that has an id, once. */
-  readonly rows: readonly Shown[];
-  /** Rows that nobody can tell what they are. */
+  readonly rows: readonly ServiceRecord[];
+  /** How many rows have no id. */
   readonly unreadable: number;
 }
 
-/** The service did not answer, or not with what was asked for: a person tries again later. */
+/** The service did not answer, or not with what was asked for: it is read again later. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
 }
@@ -20,9 +20,10 @@ const TIMEOUT_MS = 5_000;
 
 const MOST_PAGES = 200;
 
-const isRecord = (value: unknown): value is Shown => typeof value === "object" && value !== null;
+const isRecord = (value: unknown): value is ServiceRecord =>
+  typeof value === "object" && value !== null;
 
-/** Reads the service as a person does at its web site: through its own lists, as they look. */
+/** Reads the service as a person does at its web site: through its own lists, in their own notation. */
 export class ServiceReader {
   readonly #url: string;
   readonly #account: () => Account;
@@ -34,17 +35,18 @@ export class ServiceReader {
   }
 
   /**
-   * Reads every page of a list, twice: a row that one reading missed stands in the other. A short page
-   * is not the last one.
+   * Read every page of a list, twice: a row that one reading misses may be in the other. A short page is
+   * not the last one.
    *
-   * @throws Unreadable also where the list shows fewer rows than it counts
+   * @param idField the field with the id of a row.
+   * @throws Unreadable also where the list shows fewer rows than it counts.
    */
   async list(path: string, idField: string, pageSize: number, filter = ""): Promise<ReadList> {
-    const rows = new Map<string, Shown>();
+    const rows = new Map<string, ServiceRecord>();
     let unreadable = 0;
     let total = 0;
     for (let reading = 0; reading < 2; reading++) {
-      let strange = 0;
+      let withoutId = 0;
       for (let page = 1; page <= MOST_PAGES; page++) {
         const data = await this.#get(`${path}?page_num=${page}&page_size=${pageSize}${filter}`);
         const items = isRecord(data) ? data["item_list"] : undefined;
@@ -54,10 +56,10 @@ export class ServiceReader {
         for (const item of items as readonly unknown[]) {
           const id = isRecord(item) ? item[idField] : undefined;
           if (isRecord(item) && typeof id === "string" && id !== "") rows.set(id, item);
-          else strange += 1;
+          else withoutId += 1;
         }
       }
-      unreadable = Math.max(unreadable, strange);
+      unreadable = Math.max(unreadable, withoutId);
     }
     // Also where the count is none, which compares with nothing.
     if (!(rows.size + unreadable >= total)) throw new Unreadable(`${path} does not add up`);
@@ -65,11 +67,11 @@ export class ServiceReader {
   }
 
   /**
-   * Reads one payout, with all its fields.
+   * Read one payout, with all its fields.
    *
    * @throws Unreadable
    */
-  async payout(id: string): Promise<Shown> {
+  async payout(id: string): Promise<ServiceRecord> {
     const data = await this.#get(`/api/v1/payouts/${encodeURIComponent(id)}/retrieve`);
     if (!isRecord(data)) throw new Unreadable(`payout ${id} cannot be read`);
     return data;
@@ -104,7 +106,7 @@ export class ServiceReader {
     } catch {
       // Silent, cut off or no JSON.
     }
-    // Whatever it was: the next time begins with a token of its own.
+    // Whatever it was: the next reading signs in anew.
     this.#token = undefined;
     throw new Unreadable(`${method} ${path}`);
   }

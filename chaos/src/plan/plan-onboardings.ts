@@ -1,5 +1,5 @@
-import { amountIn, numbered, orderOf } from "./draw-details.ts";
-import type { Order, PlannedOnboarding } from "./planned-run.ts";
+import { drawAmount, numbered, drawIntervention } from "./draw-details.ts";
+import type { Intervention, PlannedOnboarding } from "./planned-run.ts";
 import { Random } from "./random.ts";
 
 const POLL = { pollInterval: { min: "1 second", max: "5 seconds" } };
@@ -29,17 +29,17 @@ const FAILURES: Readonly<Partial<Record<Shape, string>>> = {
   refused: "VerificationRefused",
 };
 
-const orderFor = (shape: Shape, amended: string, random: Random, index: number) => {
-  const drawn = orderOf(random, index);
+const interventionFor = (shape: Shape, amended: string, random: Random, index: number) => {
+  const drawn = drawIntervention(random, index);
   if (shape === "plain" || shape === "two alike") return drawn;
-  const order: Order = {
+  const intervention: Intervention = {
     kind: "retry",
     ...(shape === "short funds" && { amend: { card: { card_limit: amended } } }),
   };
-  return shape === "refused" ? undefined : order;
+  return shape === "refused" ? undefined : intervention;
 };
 
-/** Onboardings: see docs/chaos.md. */
+/** Plan onboardings: see docs/chaos.md. */
 export const planOnboardings = (count: number, seed: number): PlannedOnboarding[] => {
   const random = new Random(seed, "onboardings");
   const onboardings: PlannedOnboarding[] = [];
@@ -54,12 +54,12 @@ export const planOnboardings = (count: number, seed: number): PlannedOnboarding[
     for (let one = 0; one < size; one++) {
       const id = numbered(onboardings.length);
       const email = `person-${id}@example.com`;
-      const amount = amountIn(random);
-      const amended = amountIn(random);
+      const amount = drawAmount(random);
+      const amended = drawAmount(random);
       const card_limit = shape === "short funds" ? TOO_MUCH : amount;
-      const order = orderFor(shape, amended, random, onboardings.length);
+      const intervention = interventionFor(shape, amended, random, onboardings.length);
       const card_name = random.chance(0.3) ? `Card ${id}` : undefined;
-      // What was undone cannot be gone on with, and is not amended.
+      // What was undone cannot be continued, and is not amended.
       const undoes = random.chance(0.5) && shape !== "short funds";
       const withinMs = shape.startsWith("short") ? random.pick(SHORT_MS) : undefined;
       const failure = FAILURES[shape];
@@ -68,7 +68,7 @@ export const planOnboardings = (count: number, seed: number): PlannedOnboarding[
         workflowId: `chaos-onboarding-${id}`,
         startAtMs,
         alike: size,
-        order,
+        intervention,
         email,
         card_limits: [card_limit, ...(shape === "short funds" ? [amended] : [])],
         card_name,
@@ -78,10 +78,10 @@ export const planOnboardings = (count: number, seed: number): PlannedOnboarding[
         input: {
           cardholder: {
             email,
-            // People who are refused have one last name: a list tells them apart by the first.
+            // People who are refused have one last name: a list distinguishes them by the first.
             first_name: shape === "refused" ? `Ada ${id}` : "Ada",
             last_name,
-            // A list does not tell people of the same name apart by their birthdays.
+            // A list does not distinguish people of the same name by their birthdays.
             date_birth: one === 0 ? "1990-04-12" : "1985-01-31",
             phone_number: "+4930123456",
             card_holder_status: 0,
@@ -93,7 +93,7 @@ export const planOnboardings = (count: number, seed: number): PlannedOnboarding[
           },
           options: {
             ...POLL,
-            onRefusal: random.chance(0.5) || order?.kind === "abandon" ? "ask" : "fail",
+            onRefusal: random.chance(0.5) || intervention?.kind === "abandon" ? "ask" : "fail",
             onFailure: undoes ? "compensate" : "keep",
             ...(shape === "short check" && { verifyWithin: withinMs }),
             ...(shape === "short funds" && { fundWithin: withinMs }),

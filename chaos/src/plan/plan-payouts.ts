@@ -1,14 +1,14 @@
-import { amountIn, numbered, orderOf, writtenAlike } from "./draw-details.ts";
+import { drawAmount, numbered, drawIntervention, writtenAlike } from "./draw-details.ts";
 import {
   CURRENCIES,
   type ExistingBeneficiary,
   LATE_FUNDS,
-  type Order,
+  type Intervention,
   type Payment,
   type PlannedPayout,
 } from "./planned-run.ts";
 import { Random } from "./random.ts";
-import { FAILING } from "../environment/simulator-timing.ts";
+import { FAILING_REFERENCE } from "../environment/simulator-timing.ts";
 
 const dayAfter = (today: number): string => new Date(today + 86_400_000).toISOString().slice(0, 10);
 
@@ -67,9 +67,9 @@ const ALIKE: Readonly<Partial<Record<Shape, number>>> = { "two alike": 2, "three
 /** Shorter than a payout takes, and a little longer. */
 const SHORT_MS = [1_000, 2_000, 3_000, 4_000, 5_000, 8_000] as const;
 
-/** What becomes of a payout that there is no money for at first: retried, amended or given up. */
-const unfundedOrder = (index: number, amended: string): Order => {
-  const orders: readonly [Order, ...Order[]] = [
+/** What is done with a payout that there is no money for at first: abandoned, retried, retried amended. */
+const unfundedIntervention = (index: number, amended: string): Intervention => {
+  const orders: readonly [Intervention, ...Intervention[]] = [
     { kind: "abandon", thenRetry: index % 2 === 0 },
     { kind: "retry" },
     { kind: "retry", amend: { payout: { amount: amended } } },
@@ -77,7 +77,7 @@ const unfundedOrder = (index: number, amended: string): Order => {
   return orders[index % orders.length] ?? orders[0];
 };
 
-/** Payouts, to new and to existing beneficiaries: see docs/chaos.md. */
+/** Plan payouts, to new and to existing beneficiaries: see docs/chaos.md. */
 export const planPayouts = (
   count: number,
   seed: number,
@@ -99,22 +99,22 @@ export const planPayouts = (
     const known = isKnown ? candidates[random.int(0, candidates.length - 1)] : undefined;
     const currency =
       known?.currency ?? (isUnfunded ? LATE_FUNDS.currency : random.pick(CURRENCIES));
-    const alone = amountIn(random);
+    const alone = drawAmount(random);
     const together = random.int(1, 900);
     // The balance is funded in the middle.
     const startAtMs = random.between(0, isUnfunded ? 0.4 : 1);
     const fails = shape === "fails" || (shape === "short" && random.chance(0.4));
     const isReferred = fails || random.chance(0.8);
     const withinMs = shape === "short" ? random.pick(SHORT_MS) : undefined;
-    const reference = `${fails ? `${FAILING} ` : ""}Invoice ${numbered(payouts.length)}`;
+    const reference = `${fails ? `${FAILING_REFERENCE} ` : ""}Invoice ${numbered(payouts.length)}`;
     for (let one = 0; one < size; one++) {
       const id = numbered(payouts.length);
       const nickname = `Supplier ${id}`;
       const amount = size === 1 ? alone : writtenAlike(together, one);
-      const amended = amountIn(random);
-      const order = isUnfunded
-        ? unfundedOrder(unfundedRuns++, amended)
-        : orderOf(random, payouts.length);
+      const amended = drawAmount(random);
+      const intervention = isUnfunded
+        ? unfundedIntervention(unfundedRuns++, amended)
+        : drawIntervention(random, payouts.length);
       const details = {
         currency,
         ...(isReferred && { payout_reference: reference }),
@@ -123,12 +123,15 @@ export const planPayouts = (
       };
       const paymentOf = (reason: string): Payment => ({
         reason,
-        amounts: [amount, ...(order?.kind === "retry" && order.amend ? [amended] : [])],
+        amounts: [
+          amount,
+          ...(intervention?.kind === "retry" && intervention.amend ? [amended] : []),
+        ],
         currency,
         beneficiary: known === undefined ? { nickname } : { id: known.id },
-        settling: fails ? "fails" : "completes",
+        settlement: fails ? "fails" : "completes",
       });
-      const base = { startAtMs, alike: size, order, withinMs };
+      const base = { startAtMs, alike: size, intervention, withinMs };
       if (shape === "twice" && known !== undefined) {
         const [first, second] = [paymentOf(`Goods ${id} a`), paymentOf(`Goods ${id} b`)];
         const inputOf = ({ reason }: Payment, index: number) => ({
@@ -161,9 +164,9 @@ export const planPayouts = (
             ? { beneficiary: beneficiary(currency, nickname) }
             : { beneficiary_id: known.id }),
           payout: { ...details, amount, payout_reason: payment.reason },
-          // Their end is told by the tracker.
+          // The tracker signals their end.
           options: {
-            onRefusal: asksOnRefusal(order, random) ? "ask" : "fail",
+            onRefusal: asksOnRefusal(intervention, random) ? "ask" : "fail",
             ...(withinMs !== undefined && { completeWithin: withinMs }),
           },
         },
@@ -173,5 +176,5 @@ export const planPayouts = (
   return payouts;
 };
 
-const asksOnRefusal = (order: Order | undefined, random: Random): boolean =>
-  order === undefined ? random.chance(0.5) : order.kind === "abandon";
+const asksOnRefusal = (intervention: Intervention | undefined, random: Random): boolean =>
+  intervention === undefined ? random.chance(0.5) : intervention.kind === "abandon";

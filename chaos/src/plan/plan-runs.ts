@@ -5,18 +5,18 @@ import type { ExistingBeneficiary, PlannedRun } from "./planned-run.ts";
 /** Starts are spread over this time for each run. */
 const START_EVERY_MS = 150;
 
-/** Time in which all runs are started. */
+/** Time within which all runs are started. */
 export const startingTimeMs = (runs: number): number => Math.max(8_000, runs * START_EVERY_MS);
 
-/** Everything that decides which runs are planned. */
+/** What decides which runs are planned. */
 export interface PlanOptions {
   readonly runs: number;
   readonly seed: number;
-  /** Whether the server's database is put back: then no run is terminated, since it could not ask. */
+  /** Whether the server's database is put back: then no run is terminated, as it could not ask any more. */
   readonly restore?: boolean;
 }
 
-/** Every run of a chaos run: 40 of 100 are onboardings, in the order in which they start. */
+/** Plan every run of a chaos run, in the order in which they start: 40 of 100 are onboardings. */
 export const planRuns = (
   { restore = false, runs, seed }: PlanOptions,
   existing: readonly [ExistingBeneficiary, ...ExistingBeneficiary[]],
@@ -26,7 +26,8 @@ export const planRuns = (
   return [...planOnboardings(onboardings, seed), ...planPayouts(runs - onboardings, seed, existing)]
     .map((run) => ({
       ...run,
-      order: restore && run.order?.kind === "terminate" ? undefined : run.order,
+      intervention:
+        restore && run.intervention?.kind === "terminate" ? undefined : run.intervention,
       startAtMs: Math.round(run.startAtMs * spreadMs),
     }))
     .toSorted((one, other) => one.startAtMs - other.startAtMs);

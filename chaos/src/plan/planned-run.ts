@@ -1,10 +1,7 @@
-import type { Settling } from "../environment/simulator-timing.ts";
+import type { Settlement } from "../environment/simulator-timing.ts";
 
-/**
- * What people do with a run, beside answering it. `late` is done when most runs have ended, and
- * what an unfunded balance made fail can be paid.
- */
-export type Order =
+/** What people do with a run, beside resolving its tasks. */
+export type Intervention =
   | {
       readonly kind: "cancel" | "terminate";
       /** Counted from the start of the run. */
@@ -13,7 +10,7 @@ export type Order =
     }
   | { readonly kind: "retry"; readonly amend?: object }
   | {
-      /** Whatever the run asks, it is told to end, and must stay unpaid from then on. */
+      /** Whatever the run asks, it is abandoned, and must stay unpaid from then on. */
       readonly kind: "abandon";
       /** Whether somebody tries to retry it by its id, beside the retry of all that failed. */
       readonly thenRetry: boolean;
@@ -22,13 +19,13 @@ export type Order =
 interface Planned {
   readonly workflowId: string;
   readonly startAtMs: number;
-  /** How many runs start at this moment and make what a list cannot tell apart; 1 for most. */
+  /** How many runs start at this moment and make what no list distinguishes; 1 for most. */
   readonly alike: number;
   readonly input: object;
-  readonly order: Order | undefined;
+  readonly intervention: Intervention | undefined;
 }
 
-/** A payment of a run; its payout is known in the ledger by the reason, which no look-up reads. */
+/** A payment of a run; its payout is known in the ledger by the reason, which no reconciliation reads. */
 export interface Payment {
   readonly reason: string;
   /** The amounts that it may have: more than one where the run is amended. */
@@ -36,7 +33,7 @@ export interface Payment {
   readonly currency: string;
   /** Known by its id, or by the nickname of the one that the run creates. */
   readonly beneficiary: { readonly id: string } | { readonly nickname: string };
-  readonly settling: Settling;
+  readonly settlement: Settlement;
 }
 
 /** A run that pays once (`payout`) or twice (`payTwice`). */
@@ -56,13 +53,13 @@ export interface PlannedOnboarding extends Planned {
   readonly card_name: string | undefined;
   /** Whether it undoes what it did when it fails. */
   readonly undoes: boolean;
-  /** The failures by which it may end, beside a refusal that was ordered. */
+  /** The failures by which it may end, beside an injected refusal. */
   readonly mayFailAs: readonly string[];
   /** How long it waits for the check, or for funds, where it ends by that. */
   readonly withinMs: number | undefined;
 }
 
-/** A run that is to be started, and by what its traces in the ledger are known for certain. */
+/** A run that is to be started, and by what its records in the ledger are known for certain. */
 export type PlannedRun = PlannedPayout | PlannedOnboarding;
 
 /** A beneficiary that exists before the first run. */

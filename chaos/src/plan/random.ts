@@ -1,21 +1,22 @@
-/** Numbers that look random and follow from a seed and a name alone: one stream for each purpose. */
+import { hash } from "node:crypto";
+import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
+
+/** Pseudo-random values that follow from a seed and a name alone: one stream for each purpose. */
 export class Random {
-  #state: number;
+  readonly #generator: RandomGenerator;
 
   constructor(seed: number, name: string) {
-    this.#state = seed >>> 0;
-    for (const character of name) {
-      this.#state = Math.imul(this.#state ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93) >>> 0;
-    }
+    // Neighbouring seeds and names give unrelated streams.
+    const digest = hash("sha256", `${seed}/${name}`, "buffer");
+    this.#generator = xoroshiro128plus(digest.readInt32LE());
   }
 
-  /** From 0 up to, not including, 1 (mulberry32). */
+  /** From 0 up to, not including, 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d_2b_79_f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    return uniformFloat64(this.#generator);
   }
 
   /** A number from `from` up to, not including, `to`. */
@@ -23,11 +24,12 @@ export class Random {
     return from + this.next() * (to - from);
   }
 
-  /** A whole number from `from` to `to`. */
+  /** A whole number from `from` to `to`, both included. */
   int(from: number, to: number): number {
-    return Math.floor(this.between(from, to + 1));
+    return uniformInt(this.#generator, from, to);
   }
 
+  /** True with a probability from 0 to 1. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
@@ -38,7 +40,10 @@ export class Random {
 
   /** One of several, each as often as its weight says beside the others'. */
   weighted<A>(items: ReadonlyArray<readonly [A, number]>): A {
-    let left = this.next() * items.reduce((sum, [, weight]) => sum + weight, 0);
+    let left = this.between(
+      0,
+      items.reduce((sum, [, weight]) => sum + weight, 0),
+    );
     for (const [item, weight] of items) {
       left -= weight;
       if (left < 0) return item;

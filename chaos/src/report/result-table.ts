@@ -43,46 +43,65 @@ const found = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult) => ({
 const command = ({ options, runs }: ChaosResult): string =>
   `npm run chaos -- --runs ${sum(runs)} --seed ${options.seed}${options.restore ? " --restore" : ""}`;
 
-/** The result in one line, for one of many. */
-export const lineOf = (result: ChaosResult): string => {
-  const { completed, ended, failed, faults, options, questions, refused, runs, seconds } = result;
+/** Write the result in one line, for one of many. */
+export const summaryLine = (result: ChaosResult): string => {
+  const {
+    completed,
+    ended,
+    failed,
+    options,
+    reconciliations,
+    refused,
+    requestFaults,
+    runs,
+    seconds,
+  } = result;
   const figures = Object.entries(found(result)).map(([name, count]) => `${name} ${count}`);
   return [
     `${isGreen(result) ? "green" : "RED  "} seed ${options.seed}${options.restore ? " restore" : ""}`,
     `${sum(runs)} runs ${seconds} s`,
     `completed ${completed} refused ${refused} failed ${failed} ended ${ended}`,
-    `faults ${sum(faults)}`,
-    `asked ${sum(questions)} spared ${questions.ours + questions.only}`,
+    `faults ${sum(requestFaults)}`,
+    `asked ${sum(reconciliations)} avoidable ${result.avoidable.length}`,
     ...(result.restored === undefined
       ? []
       : [`forgotten ${result.restored.forgotten} made ${result.restored.madeBetween}`]),
     figures.join(" "),
-    JSON.stringify(options.temper.temperament),
+    JSON.stringify(options.temperament.settings),
   ].join(" | ");
 };
 
-/** The result as a table of 80 columns. */
-export const describeResult = (result: ChaosResult): string => {
-  const { answers, disturbances, faults, harness, operator, options, questions, runs } = result;
-  const { serverKills, serverRestarts, simulatorKills, workerFreezes, workerKills } = disturbances;
-  const verdict = isGreen(result)
+/** Write the result as a table of 80 columns. */
+export const resultTable = (result: ChaosResult): string => {
+  const {
+    harness,
+    operator,
+    options,
+    processFaults,
+    reconciliations,
+    requestFaults,
+    resolutions,
+    runs,
+  } = result;
+  const { serverKills, serverRestarts, simulatorKills, workerFreezes, workerKills } = processFaults;
+  const conclusion = isGreen(result)
     ? "Green: each run that completed has its payouts, or its card, exactly once."
     : `Red. Again with this seed: ${command(result)}`;
   return [
     `Seed ${options.seed}, ${result.seconds} s${options.restore ? ", database put back" : ""}`,
-    `The service: ${JSON.stringify(options.temper.temperament)}`,
+    `The service: ${JSON.stringify(options.temperament.settings)}`,
     "",
     row("runs", sum(runs), `${runs.onboarding} onboardings, ${runs.payTwice} that pay twice`),
     row("  completed", result.completed),
-    row("  refused", result.refused, "by an injected fault; nothing came of that step"),
+    row("  refused", result.refused, "by an injected fault; that step did nothing"),
     row("  failed", result.failed, "as planned: payouts that fail, checks and funds too late"),
     row("  ended by people", result.ended, "cancelled, terminated, abandoned"),
-    row("faults that struck", sum(faults)),
-    ...grid(faults),
+    row("faults that struck", sum(requestFaults)),
+    ...grid(requestFaults),
     row("workers killed", workerKills, `and frozen ${workerFreezes}`),
     row("simulator killed", simulatorKills),
     row("server restarted", serverRestarts, `${serverKills} of them killed`),
-    row("false signals", disturbances.falseSignals),
+    row("false signals", result.falseSignals),
     row("cancelled", operator.cancelled, `terminated ${operator.terminated}`),
     row("retried", operator.retried, `in bulk ${operator.retriedInBulk}`),
     row("paused", operator.pauses),
@@ -96,14 +115,14 @@ export const describeResult = (result: ChaosResult): string => {
           ),
         ]),
     row(
-      "asked a person",
-      sum(answers),
-      `found ${answers.found}, resend ${answers.resend}, amend ${answers.amend}, abandon ${answers.abandon}`,
+      "tasks resolved",
+      sum(resolutions),
+      `found ${resolutions.found}, resend ${resolutions.resend}, amend ${resolutions.amend}, abandon ${resolutions.abandon}`,
     ),
     row(
-      "  what came of a send",
-      sum(questions),
-      `to be spared ${questions.ours + questions.only}, absent ${questions.absent}, unclear ${questions.unclear}`,
+      "  about a lost answer",
+      sum(reconciliations),
+      `avoidable ${result.avoidable.length}, absent ${reconciliations.absent}, unclear ${reconciliations.unclear}`,
     ),
     "",
     ...Object.entries(found(result))
@@ -114,18 +133,18 @@ export const describeResult = (result: ChaosResult): string => {
     ...listed("Wrong", result.wrong),
     ...listed("Stuck", result.stuck),
     ...listed(
-      "Questions to be spared",
-      result.sparable.map(({ reason, step, workflowId }) => ({
+      "Avoidable tasks",
+      result.avoidable.map(({ reason, step, workflowId }) => ({
         subject: `${workflowId} ${step}`,
         what: reason,
       })),
     ),
     ...(harness.length === 0
       ? []
-      : ["", "Not as it must be:", ...harness.map((one) => `  ${one}`)]),
+      : ["", "Of the chaos run itself:", ...harness.map((one) => `  ${one}`)]),
     ...(result.folder === undefined ? [] : ["", `Logs, database and ledger: ${result.folder}`]),
     "",
-    verdict,
+    conclusion,
     "",
   ].join("\n");
 };

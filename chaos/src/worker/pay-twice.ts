@@ -4,7 +4,7 @@ import { awaitPayout, beginRun, checkRequests, createPayout } from "@durable-pay
 
 type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 
-/** Two payments of one run, which a list of payouts may not be able to tell apart. */
+/** Two payments of one run, which a list of payouts may not distinguish. */
 export interface PayTwiceInput {
   readonly first: Payment;
   readonly second: Payment;
@@ -15,7 +15,7 @@ export interface PayTwiceInput {
   };
 }
 
-/** Pays twice in one run, and tells what became of both payouts. */
+/** Pay twice in one run, and return both payouts. */
 export async function payTwice({ first, second, options }: PayTwiceInput) {
   const { sideBySide, within } = options;
   const run = beginRun();
