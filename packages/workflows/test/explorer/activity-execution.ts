@@ -28,26 +28,26 @@ export interface Attempt {
   readonly startToCloseMs: number;
 }
 
-/** What an activity asks of the world around it. */
-export type Asked =
+/** What an activity requests of the service, the server or the journal. */
+export type IoRequest =
   | { readonly io: "listPayouts" }
   | { readonly io: "retrievePayout"; readonly payoutId: string }
-  | { readonly io: "createPayout"; readonly request: Input<"createPayout"> }
+  | { readonly io: "createPayout"; readonly payout: Input<"createPayout"> }
   /** The runs whose PaymentIds have one of these. */
   | { readonly io: "listRuns"; readonly query: string }
   | { readonly io: "journal"; readonly call: JournalCall };
 
-/** What it is answered, and when. */
-export interface Answered {
+/** The answer, and when it comes. */
+export interface IoAnswer {
   readonly at: number;
   readonly answer: unknown;
 }
 
-/** What a lost answer is to an activity. */
+/** The answer to an activity whose answer is lost. */
 export const NO_ANSWER = "no answer";
 
-/** What a request that the service turns away is to an activity. */
-export const TURNED_AWAY = "turned away";
+/** The answer to an activity whose request the service rejects. */
+export const REJECTED = "turned away";
 
 /** How long the service takes at most, and how far lists lag. */
 export interface Timing {
@@ -58,19 +58,19 @@ export interface Timing {
 }
 
 interface Waiting {
-  readonly asked: Asked;
+  readonly request: IoRequest;
   readonly answer: (answer: unknown) => void;
 }
 
 /** The execution that is going on now: one at a time. */
 let current: Array<Waiting> = [];
 
-const ask = (asked: Asked): Promise<unknown> =>
+const ask = (request: IoRequest): Promise<unknown> =>
   new Promise((answer) => {
-    current.push({ asked, answer });
+    current.push({ request, answer });
   });
 
-const asks = (asked: Asked) => Effect.promise(() => ask(asked));
+const asks = (request: IoRequest) => Effect.promise(() => ask(request));
 
 const clientWith = ({
   listLagMs,
@@ -90,7 +90,7 @@ const clientWith = ({
       },
     } as PaymentsClientShape["options"],
     ping: () => Effect.succeed({ message: "pong" }),
-    // The answers of the world are such as this client's decoding would give.
+    // The answers are such as this client's decoding would give.
     listPayouts: () =>
       Effect.map(asks({ io: "listPayouts" }), (listed) => ({
         item_list: listed as ReadonlyArray<Payout>,
@@ -104,12 +104,12 @@ const clientWith = ({
       Effect.gen(function* () {
         const beforeSend = yield* BeforeSend;
         yield* beforeSend("createPayout");
-        const made = yield* asks({ io: "createPayout", request });
-        if (made === TURNED_AWAY) {
+        const made = yield* asks({ io: "createPayout", payout: request });
+        if (made === REJECTED) {
           return yield* new Unavailable({
             operation: "createPayout",
             carriedOut: "no",
-            message: "The service turned it away.",
+            message: "The service rejected it.",
           });
         }
         if (made !== NO_ANSWER) return made as Payout;
@@ -123,13 +123,13 @@ const clientWith = ({
   return new Proxy(known, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
-      if (value === undefined) throw new Error(`This world's service has no ${String(name)}.`);
+      if (value === undefined) throw new Error(`The scenario's service has no ${String(name)}.`);
       return value;
     },
   }) as PaymentsClientShape;
 };
 
-/** The activities of a worker in this world. */
+/** The activities that scenarios need. */
 export type Activities = Pick<
   PaymentsActivities,
   | "createPayout"
@@ -142,11 +142,11 @@ export type Activities = Pick<
   | "retrievePayout"
 >;
 
-/** Makes the activities that workers execute, over what the world answers. */
+/** Make the activities that workers execute: whatever they request waits for an answer of the explorer. */
 export const makeActivities = (timing: Timing): PaymentsActivities =>
   makePaymentsActivities(ManagedRuntime.make(Layer.succeed(PaymentsClient, clientWith(timing))), {
     brake: async () => undefined,
-    // As a server that has not told of an end when it was asked.
+    // As a server that does not know of an end yet.
     runState: async () => "open",
     journal: askingJournal((call) => ask({ io: "journal", call })),
   });
@@ -178,7 +178,7 @@ const contextOf = (attempt: Attempt): Context => {
   });
 };
 
-/** What the server is told; of an error of another kind its name, so that the attempt is repeated. */
+/** The outcome for the server; of an error of another kind its name, so that the attempt is repeated. */
 const outcomeOf = (error: unknown): ActivityOutcome => {
   if (!(error instanceof ApplicationFailure)) {
     const { message, name } = error instanceof Error ? error : new Error(String(error));
@@ -196,7 +196,7 @@ const outcomeOf = (error: unknown): ActivityOutcome => {
   };
 };
 
-/** An activity that a worker executes: it asks the world, and goes on with each answer. */
+/** An activity that a worker executes: it waits for the answer to each of its requests. */
 export class ActivityExecution {
   readonly #waiting: Array<Waiting> = [];
   #done: ActivityOutcome | undefined;
@@ -211,7 +211,7 @@ export class ActivityExecution {
     const activity = activities[attempt.type as keyof Activities] as
       | ((...args: ReadonlyArray<unknown>) => Promise<unknown>)
       | undefined;
-    if (activity === undefined) throw new Error(`This world has no activity ${attempt.type}.`);
+    if (activity === undefined) throw new Error(`No scenario has the activity ${attempt.type}.`);
     void asyncLocalStorage
       .run(contextOf(attempt), () => activity(...attempt.args))
       .then(
@@ -230,16 +230,16 @@ export class ActivityExecution {
   }
 
   /** What it waits for; undefined when it is done. */
-  get asked(): Asked | undefined {
-    return this.#waiting[0]?.asked;
+  get request(): IoRequest | undefined {
+    return this.#waiting[0]?.request;
   }
 
-  /** What it came to. */
+  /** Its outcome; undefined while it waits. */
   get done(): ActivityOutcome | undefined {
     return this.#done;
   }
 
-  async answer({ answer, at }: Answered): Promise<void> {
+  async answer({ answer, at }: IoAnswer): Promise<void> {
     current = this.#waiting;
     setTime(at);
     this.#waiting.shift()?.answer(answer);
@@ -252,6 +252,6 @@ export class ActivityExecution {
       if (this.#fault !== undefined) throw this.#fault;
       if (this.#done !== undefined || this.#waiting.length > 0) return;
     }
-    throw new Error("An activity waits for something that this world does not know.");
+    throw new Error("An activity waits for something that the explorer does not know.");
   }
 }

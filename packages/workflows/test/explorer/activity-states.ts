@@ -1,27 +1,27 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
 import {
   ActivityExecution,
-  type Answered,
-  type Asked,
+  type IoAnswer,
+  type IoRequest,
   type Attempt,
 } from "./activity-execution.ts";
 import { type ActivityOutcome, type Chain, Chains, entriesOf } from "./run-history.ts";
 
-/** An attempt of an activity, and what it has been answered. */
-export type AttemptChain = Chain<Attempt, Answered>;
+/** An attempt of an activity, and the answers that it has received. */
+export type AttemptChain = Chain<Attempt, IoAnswer>;
 
-/** Where an attempt stands. */
+/** The state of an attempt. */
 export interface AttemptState {
-  readonly asked: Asked | undefined;
+  readonly request: IoRequest | undefined;
   readonly done: ActivityOutcome | undefined;
 }
 
-/** Executions that are kept to be gone on with. */
+/** Executions that are kept to be continued. */
 const MOST_LIVE = 400;
 
-/** Finds out where an attempt stands after what it was answered, by executing the activity's code. */
+/** Finds the state of an attempt after its answers, by executing the activity's code. */
 export class ActivityStates {
-  readonly chains = new Chains<Attempt, Answered>();
+  readonly chains = new Chains<Attempt, IoAnswer>();
   readonly #known = new Map<number, AttemptState>();
   readonly #live = new Map<number, ActivityExecution>();
   readonly #activities: PaymentsActivities;
@@ -37,8 +37,8 @@ export class ActivityStates {
     const { entry, parent } = chain;
     const execution = await this.#executionAt(parent ?? chain);
     if (entry !== undefined) await execution.answer(entry);
-    const { asked, done } = execution;
-    const state = { asked: done === undefined ? asked : undefined, done };
+    const { request, done } = execution;
+    const state = { request: done === undefined ? request : undefined, done };
     this.#known.set(chain.id, state);
     if (done === undefined) this.#live.set(chain.id, execution);
     for (const id of this.#live.keys()) {

@@ -3,8 +3,8 @@ import { ActivityStates, type AttemptState } from "./activity-states.ts";
 import { type JournalLog, JournalStates } from "./journal-io.ts";
 import type { ActivityOutcome, RunEvent } from "./run-history.ts";
 import { RunSituations, type Scheduled, type Situation } from "./run-situations.ts";
-import type { Process, RunRecord, State, World } from "./world.ts";
-import { BEGIN, workflowOf } from "./world.ts";
+import type { Process, RunRecord, State, Scenario } from "./scenario.ts";
+import { BEGIN, workflowOf } from "./scenario.ts";
 
 /** Heartbeats that are missed for so long lose an attempt to the server. */
 export const HEARTBEAT_TIMEOUT_MS = 15_000;
@@ -12,8 +12,8 @@ export const HEARTBEAT_TIMEOUT_MS = 15_000;
 /** Time until an attempt that failed is repeated. */
 const RETRY_AFTER_MS = 1_000;
 
-/** One thing that can happen, and what it leads to. */
-export interface Next {
+/** One thing that can happen, and the state after it. */
+export interface Transition {
   readonly label: string;
   readonly state: State;
 }
@@ -24,18 +24,18 @@ export const replaced = <A>(items: ReadonlyArray<A>, old: A, now: A): ReadonlyAr
 
 /** The rules of a server and its workers, over the code that they execute. */
 export class Engine {
-  readonly world: World;
+  readonly scenario: Scenario;
   readonly situations: RunSituations;
   readonly activities: ActivityStates;
   readonly journals = new JournalStates();
 
-  constructor(world: World) {
-    this.world = world;
-    this.situations = new RunSituations(workflowOf(world));
-    this.activities = new ActivityStates(makeActivities(world.service));
+  constructor(scenario: Scenario) {
+    this.scenario = scenario;
+    this.situations = new RunSituations(workflowOf(scenario));
+    this.activities = new ActivityStates(makeActivities(scenario.service));
   }
 
-  /** The world before the first run. */
+  /** The state in which the first run starts. */
   begin(): Promise<State> {
     return this.startRun(
       {
@@ -45,13 +45,13 @@ export class Engine {
         backup: undefined,
         processes: [],
         journal: this.journals.empty,
-        budget: this.world.budget,
+        budget: this.scenario.budget,
       },
-      Object.keys(this.world.runs)[0] ?? "",
+      Object.keys(this.scenario.runs)[0] ?? "",
     );
   }
 
-  /** Starts the run of a workflow id. */
+  /** Start the run of a workflow id. */
   startRun(state: State, workflowId: string): Promise<State> {
     const run = {
       workflowId,
@@ -60,7 +60,7 @@ export class Engine {
       oldestShown: -1,
       attempts: {},
     };
-    return this.tell({ ...state, runs: [...state.runs, run] }, run, {
+    return this.deliver({ ...state, runs: [...state.runs, run] }, run, {
       kind: "start",
       at: state.now,
     });
@@ -74,8 +74,8 @@ export class Engine {
     return this.activities.of(process.chain);
   }
 
-  /** Tells a run something, and has done at once what follows from it without delay. */
-  async tell(state: State, run: RunRecord, event: RunEvent): Promise<State> {
+  /** Deliver an event to a run, and execute at once what follows from it without delay. */
+  async deliver(state: State, run: RunRecord, event: RunEvent): Promise<State> {
     let now = { ...run, chain: this.situations.chains.add(run.chain, event) };
     let situation = await this.situation(now);
     let { journal } = state;
@@ -90,20 +90,20 @@ export class Engine {
         startedAt: event.at,
       });
       ({ journal } = done);
-      const told: RunEvent = {
+      const completed: RunEvent = {
         kind: "activity",
         at: event.at,
         seq: local.seq,
         outcome: done.outcome,
       };
-      now = { ...now, chain: this.situations.chains.add(now.chain, told) };
+      now = { ...now, chain: this.situations.chains.add(now.chain, completed) };
       situation = await this.situation(now);
     }
     const attempts = Object.fromEntries(
       Object.entries(now.attempts).filter(([seq]) => situation.activities.has(Number(seq))),
     );
     // Without one that workers share, what an activity writes is lost with it.
-    const kept = this.world.journal === "shared" ? journal : state.journal;
+    const kept = this.scenario.journal === "shared" ? journal : state.journal;
     return this.startAll(
       { ...state, journal: kept, runs: replaced(state.runs, run, { ...now, attempts }) },
       now.workflowId,
@@ -126,22 +126,23 @@ export class Engine {
   ): Promise<{ readonly outcome: ActivityOutcome; readonly journal: JournalLog }> {
     let journal = before;
     if (type === "readRetryInstruction") {
-      // A reset that no order tells of: what the run sent after it is not known.
+      // A reset without a retry instruction: what the run sent after it is not known.
       return { outcome: { result: { runId, order: null, isOutdated: true } }, journal };
     }
     const root = { workflowId, runId, seq, attempt: 1, type, args, startedAt, startToCloseMs };
     let chain = this.activities.chains.root(root);
     for (;;) {
-      const { asked, done } = await this.activities.of(chain);
+      const { request, done } = await this.activities.of(chain);
       if (done !== undefined) return { outcome: done, journal };
-      if (asked?.io !== "journal") throw new Error(`The local activity ${type} asks this world.`);
-      const { answer, log } = await this.journals.call(journal, asked.call, startedAt);
+      if (request?.io !== "journal")
+        throw new Error(`The local activity ${type} requests more than the journal.`);
+      const { answer, log } = await this.journals.call(journal, request.call, startedAt);
       journal = log;
       chain = this.activities.chains.add(chain, { at: startedAt, answer });
     }
   }
 
-  /** Has workers begin what is scheduled in the current run of a workflow id. */
+  /** Let workers begin what is scheduled in the current run of a workflow id. */
   async startAll(state: State, workflowId: string): Promise<State> {
     const run = currentRun(state, workflowId);
     const situation = await this.situation(run);
@@ -153,7 +154,7 @@ export class Engine {
     return next;
   }
 
-  /** Has a worker begin an attempt. */
+  /** Let a worker begin an attempt. */
   start(
     state: State,
     workflowId: string,
@@ -182,14 +183,14 @@ export class Engine {
     };
   }
 
-  /** Answers what an attempt has asked. */
+  /** Answer the request of an attempt. */
   answer(state: State, process: Process, answer: unknown): State {
     const chain = this.activities.chains.add(process.chain, { at: state.now, answer });
     const { coming: _, ...rest } = process;
     return { ...state, processes: replaced(state.processes, process, { ...rest, chain }) };
   }
 
-  /** Takes what an attempt came to. */
+  /** Take the outcome of an attempt. */
   async finish(state: State, process: Process, outcome: ActivityOutcome): Promise<State> {
     const without = { ...state, processes: state.processes.filter((other) => other !== process) };
     if (!process.isConnected) return without;
@@ -200,7 +201,7 @@ export class Engine {
       const attempts = { ...run.attempts, [seq]: known };
       return { ...without, runs: replaced(state.runs, run, { ...run, attempts }) };
     }
-    return this.tell(without, run, { kind: "activity", at: state.now, seq, outcome });
+    return this.deliver(without, run, { kind: "activity", at: state.now, seq, outcome });
   }
 }
 

@@ -1,23 +1,23 @@
 import { hash } from "node:crypto";
 import { Engine } from "./engine.ts";
-import { stuck, violated, wasAsked } from "./invariants.ts";
-import { nextOf } from "./transitions.ts";
+import { unfinishedRun, violationOf, wasAsked } from "./invariants.ts";
+import { transitionsOf } from "./transitions.ts";
 import { stopClocks } from "./virtual-time.ts";
-import { keyOf, type State, type World } from "./world.ts";
+import { keyOf, type State, type Scenario } from "./scenario.ts";
 
-/** What an exploration came to. */
-export interface Explored {
-  readonly world: string;
+/** What an exploration has found. */
+export interface ExplorationResult {
+  readonly scenario: string;
   readonly states: number;
   readonly steps: number;
   /** States in which nothing more can happen. */
   readonly ends: number;
-  /** Ends at which somebody was asked on the way. */
+  /** Ends on whose way a person was asked. */
   readonly endsAsked: number;
   readonly seconds: number;
   /** Whether all states were seen. */
   readonly isComplete: boolean;
-  /** The shortest way to a state that must not be, with what is wrong there. */
+  /** The shortest way to a violated invariant, and the violation. */
   readonly counterexample: ReadonlyArray<string> | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Bounds {
   readonly mostStates?: number;
 }
 
-/** What was seen, and from where it was come to first. */
+/** The states that were seen, each with the state from which it was reached first. */
 class Seen {
   readonly #keys = new Set<string>();
   readonly #from: Array<number> = [];
@@ -67,24 +67,24 @@ class Exploration {
   #ends = 0;
   #endsAsked = 0;
 
-  constructor(world: World) {
-    this.#engine = new Engine(world);
+  constructor(scenario: Scenario) {
+    this.#engine = new Engine(scenario);
   }
 
-  async go({ mostStates = Number.POSITIVE_INFINITY }: Bounds): Promise<Explored> {
+  async run({ mostStates = Number.POSITIVE_INFINITY }: Bounds): Promise<ExplorationResult> {
     const first = await this.#engine.begin();
     let reached = [{ state: first, number: this.#seen.add(first, 0, "") ?? 0 }];
     while (reached.length > 0) {
       const found: typeof reached = [];
       for (const { number, state } of reached) {
-        const next = await nextOf(this.#engine, state);
+        const next = await transitionsOf(this.#engine, state);
         this.#steps += next.length;
         const wrong = next.length === 0 ? await this.#end(state) : undefined;
         if (wrong !== undefined) return this.#result(false, [...this.#seen.traceTo(number), wrong]);
         for (const { label, state: then } of next) {
           const added = this.#seen.add(then, number, label);
           if (added === undefined) continue;
-          const fault = await violated(this.#engine, state, then);
+          const fault = await violationOf(this.#engine, state, then);
           if (fault !== undefined) {
             return this.#result(false, [...this.#seen.traceTo(added), fault]);
           }
@@ -101,12 +101,15 @@ class Exploration {
   async #end(state: State): Promise<string | undefined> {
     this.#ends += 1;
     if (await wasAsked(this.#engine, state)) this.#endsAsked += 1;
-    return stuck(this.#engine, state);
+    return unfinishedRun(this.#engine, state);
   }
 
-  #result(isComplete: boolean, counterexample: Explored["counterexample"]): Explored {
+  #result(
+    isComplete: boolean,
+    counterexample: ExplorationResult["counterexample"],
+  ): ExplorationResult {
     return {
-      world: this.#engine.world.name,
+      scenario: this.#engine.scenario.name,
       states: this.#seen.size,
       steps: this.#steps,
       ends: this.#ends,
@@ -119,14 +122,17 @@ class Exploration {
 }
 
 /**
- * Goes every way through a world, the shortest first, until something is wrong or everything was
- * seen.
+ * Follow every way through a scenario, the shortest first, until an invariant is violated or every state
+ * was seen.
  */
-export const explore = async (world: World, bounds: Bounds = {}): Promise<Explored> => {
-  const exploration = new Exploration(world);
+export const explore = async (
+  scenario: Scenario,
+  bounds: Bounds = {},
+): Promise<ExplorationResult> => {
+  const exploration = new Exploration(scenario);
   const letRun = stopClocks();
   try {
-    return await exploration.go(bounds);
+    return await exploration.run(bounds);
   } finally {
     letRun();
   }

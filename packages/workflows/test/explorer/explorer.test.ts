@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { explore } from "./explore.ts";
-import { walk } from "./walk.ts";
-import { largeWorlds, smallWorlds, wholeWorlds } from "./worlds.ts";
+import { randomWalks } from "./random-walk.ts";
+import { largeScenarios, smallScenarios, fullScenarios } from "./scenarios.ts";
 
 vi.hoisted(() => {
   // The worker puts it into a workflow's globals, and the SDK takes it from there as it is loaded.
@@ -14,21 +14,24 @@ const isFull = process.env["EXPLORE"] === "full";
 const timeout = 60 * 60_000;
 
 describe("each step is paid once, whatever happens in which order", () => {
-  it.each(isFull ? [...smallWorlds, ...largeWorlds] : smallWorlds)(
+  it.each(isFull ? [...smallScenarios, ...largeScenarios] : smallScenarios)(
     "every way: $name",
     { timeout },
-    async (world) => {
-      const { counterexample, ...figures } = await explore(world);
+    async (scenario) => {
+      const { counterexample, ...figures } = await explore(scenario);
       if (isFull) console.log(JSON.stringify(figures));
       expect(counterexample).toBeUndefined();
       expect(figures.isComplete).toBe(true);
     },
   );
 
-  it.each(wholeWorlds)("ways by chance: $name", { timeout }, async (world) => {
+  it.each(fullScenarios)("ways by chance: $name", { timeout }, async (scenario) => {
     const seed = Number(process.env["SEED"] ?? (isFull ? Date.now() : 1));
-    const { counterexample, ...figures } = await walk(world, { seed, walks: isFull ? 5_000 : 20 });
-    if (isFull) console.log(JSON.stringify({ world: world.name, seed, ...figures }));
+    const { counterexample, ...figures } = await randomWalks(scenario, {
+      seed,
+      walks: isFull ? 5_000 : 20,
+    });
+    if (isFull) console.log(JSON.stringify({ scenario: scenario.name, seed, ...figures }));
     expect(counterexample, `seed ${seed}`).toBeUndefined();
   });
 });

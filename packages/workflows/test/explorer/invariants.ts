@@ -1,7 +1,7 @@
 import type { Engine } from "./engine.ts";
-import type { Made, State } from "./world.ts";
+import type { CreatedPayout, State } from "./scenario.ts";
 
-const nameOf = ({ step, workflowId }: Pick<Made, "step" | "workflowId">): string =>
+const nameOf = ({ step, workflowId }: Pick<CreatedPayout, "step" | "workflowId">): string =>
   `${workflowId} ${step}`;
 
 /** What is wrong in the ledger: a step that is paid twice. */
@@ -22,7 +22,7 @@ const wrongInReports = async (engine: Engine, state: State): Promise<string | un
   const takers = new Map<string, string>();
   for (const run of state.runs) {
     const { closed, inDoubt, question, taken } = await engine.situation(run);
-    if (question !== undefined && !engine.world.mayAsk) {
+    if (question !== undefined && !engine.scenario.mayAsk) {
       return `${run.workflowId} asks without need: ${question.reason}`;
     }
     for (const { payoutId, step } of taken) {
@@ -36,7 +36,7 @@ const wrongInReports = async (engine: Engine, state: State): Promise<string | un
     }
     const has = (step: string) => taken.some((one) => one.step === step);
     if (closed?.kind === "completed") {
-      const steps = Object.keys(engine.world.runs[run.workflowId] ?? {});
+      const steps = Object.keys(engine.scenario.runs[run.workflowId] ?? {});
       const missing = steps.filter((step) => !has(step));
       if (missing.length > 0) return `${run.workflowId} completed without ${missing.join(", ")}`;
     }
@@ -53,7 +53,7 @@ const wrongInReports = async (engine: Engine, state: State): Promise<string | un
   return undefined;
 };
 
-/** What a step must not do: pay what a person has ended before. */
+/** Check that a transition does not pay what a person has ended before. */
 const wrongInStep = async (
   engine: Engine,
   before: State,
@@ -69,8 +69,8 @@ const wrongInStep = async (
   return undefined;
 };
 
-/** What must never be, and is after a step of the world; undefined where nothing is. */
-export const violated = async (
+/** The invariant that a transition violates; undefined where it violates none. */
+export const violationOf = async (
   engine: Engine,
   before: State,
   state: State,
@@ -80,7 +80,10 @@ export const violated = async (
   (await wrongInStep(engine, before, state));
 
 /** A run that has not ended where nothing more can happen. */
-export const stuck = async (engine: Engine, { runs }: State): Promise<string | undefined> => {
+export const unfinishedRun = async (
+  engine: Engine,
+  { runs }: State,
+): Promise<string | undefined> => {
   for (const run of runs) {
     const { closed } = await engine.situation(run);
     if (run.isCurrent && closed === undefined) return `${run.workflowId} waits for ever`;
@@ -88,7 +91,7 @@ export const stuck = async (engine: Engine, { runs }: State): Promise<string | u
   return undefined;
 };
 
-/** Whether anybody was asked on the way to a state. */
+/** Whether a person was asked on the way to a state. */
 export const wasAsked = async (engine: Engine, { runs }: State): Promise<boolean> => {
   for (const run of runs) if ((await engine.situation(run)).asked > 0) return true;
   return false;

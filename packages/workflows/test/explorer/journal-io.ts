@@ -41,10 +41,10 @@ const nameOf = ({ number, step, workflowId }: Send): string =>
 /** What a call is to an activity when the journal cannot be reached, whether it was written or not. */
 export const UNREACHABLE = "unreachable";
 
-/** The journal as an activity has it, with the world to answer it. */
-export const askingJournal = (world: (call: JournalCall) => Promise<unknown>): Journal => {
+/** The journal as activities have it: the explorer answers each call. */
+export const askingJournal = (answerTo: (call: JournalCall) => Promise<unknown>): Journal => {
   const ask = async (call: JournalCall): Promise<unknown> => {
-    const answer = await world(call);
+    const answer = await answerTo(call);
     if (answer === UNREACHABLE) throw new JournalUnavailable("The journal cannot be reached.");
     return answer;
   };
@@ -90,37 +90,37 @@ const journalOver = (ask: (call: JournalCall) => Promise<unknown>): Journal => (
   close: async () => undefined,
 });
 
-/** What the journal was told, and when. */
+/** The calls of the journal, and when they came. */
 export type JournalLog = Chain<null, { readonly at: number; readonly call: JournalCall }>;
 
-/** The real journal in memory, made anew from what it was told: so the world can go back to an earlier one. */
+/** The real journal in memory, made anew from its calls, so that an earlier state can be continued. */
 export class JournalStates {
   readonly #chains = new Chains<null, { readonly at: number; readonly call: JournalCall }>();
   readonly #answers = new Map<string, { readonly answer: unknown; readonly log: JournalLog }>();
   readonly #byContent = new Map<string, JournalLog>();
 
-  /** A journal that was told nothing. */
+  /** A journal without calls. */
   get empty(): JournalLog {
     return this.#chains.root(null);
   }
 
-  /** Calls it; the log that it gives is the same for journals of the same content. */
+  /** Call it; the log that it gives is the same for journals of the same content. */
   async call(
     log: JournalLog,
     call: JournalCall,
     at: number,
   ): Promise<{ readonly answer: unknown; readonly log: JournalLog }> {
-    const asked = `${log.id} ${at} ${JSON.stringify(call)}`;
-    const known = this.#answers.get(asked);
+    const cacheKey = `${log.id} ${at} ${JSON.stringify(call)}`;
+    const known = this.#answers.get(cacheKey);
     if (known !== undefined) return known;
     const replay = new Replay();
-    for (const told of entriesOf(log)) await replay.call(told.call, told.at);
+    for (const earlier of entriesOf(log)) await replay.call(earlier.call, earlier.at);
     const answer = await replay.call(call, at);
     const content = await replay.content();
     const same = this.#byContent.get(content) ?? this.#chains.add(log, { at, call });
     this.#byContent.set(content, same);
     const answered = { answer, log: same };
-    this.#answers.set(asked, answered);
+    this.#answers.set(cacheKey, answered);
     return answered;
   }
 }

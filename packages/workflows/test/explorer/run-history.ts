@@ -1,4 +1,4 @@
-/** What became of an activity, as the server tells the workflow. */
+/** The outcome of an activity, as the server sends it to the workflow. */
 export type ActivityOutcome =
   | { readonly result: unknown }
   | {
@@ -10,7 +10,7 @@ export type ActivityOutcome =
       };
     };
 
-/** One activation of a workflow: what the server tells it at once. Times are milliseconds. */
+/** The event of one activation of a workflow. Times are milliseconds. */
 export type RunEvent = { readonly at: number } & (
   | { readonly kind: "start" }
   /** What follows is done anew, by a new run. */

@@ -20,7 +20,7 @@ export type Closing = Extract<Command, { readonly kind: "cancelled" | "completed
 const isClosing = (command: Command): command is Closing =>
   command.kind === "cancelled" || command.kind === "completed" || command.kind === "failed";
 
-/** Where a run stands after its history: all that the server and a person know of it. */
+/** The situation of a run after its history: all that the server and a person know of it. */
 export interface Situation {
   readonly runId: string;
   /** Activities without an outcome, by their number. */
@@ -68,11 +68,11 @@ interface Live {
   readonly execution: WorkflowExecution;
 }
 
-/** Executions that are kept to be gone on with. */
+/** Executions that are kept to be continued. */
 const MOST_LIVE = 400;
 
 /**
- * Finds out where a run stands after a history, by executing its code: once for each history, as the
+ * Finds the situation of a run after a history, by executing its code: once for each history, as the
  * code is to depend on nothing else.
  */
 export class RunSituations {
@@ -87,7 +87,7 @@ export class RunSituations {
     this.#workflowOf = workflowOf;
   }
 
-  /** Where a run stands. */
+  /** The situation of a run. */
   async of(chain: RunChain): Promise<Situation> {
     const known = this.#known.get(chain.id);
     if (known !== undefined) return known;
@@ -126,7 +126,7 @@ export class RunSituations {
     return execution.activate(event);
   }
 
-  /** An execution that has been told this history: one that is kept, or a new one. */
+  /** An execution that has this history: one that is kept, or a new one. */
   async #executionAt(chain: RunChain): Promise<Live> {
     const kept = this.#live.get(chain.id);
     if (kept !== undefined) {
@@ -136,7 +136,7 @@ export class RunSituations {
     const { startedAt, workflowId } = chain.root;
     const events = entriesOf(chain);
     const resetAt = events.findLastIndex(({ kind }) => kind === "reset");
-    const told = events.filter(({ kind }) => kind !== "reset");
+    const delivered = events.filter(({ kind }) => kind !== "reset");
     let atReset: RunChain | undefined = chain;
     while (atReset !== undefined && atReset.entry?.kind !== "reset") atReset = atReset.parent;
     const execution = new WorkflowExecution(
@@ -150,7 +150,7 @@ export class RunSituations {
       },
       this.#workflowOf(workflowId),
     );
-    for (const event of told) await this.#activate(execution, event);
+    for (const event of delivered) await this.#activate(execution, event);
     return { chain, execution };
   }
 

@@ -1,8 +1,8 @@
 import type { Input, Payout } from "@durable-payments/api-core";
-import { NO_ANSWER, TURNED_AWAY } from "./activity-execution.ts";
-import type { Engine, Next } from "./engine.ts";
+import { NO_ANSWER, REJECTED } from "./activity-execution.ts";
+import type { Engine, Transition } from "./engine.ts";
 import { replaced } from "./engine.ts";
-import type { Made, Process, State } from "./world.ts";
+import type { CreatedPayout, Process, State } from "./scenario.ts";
 
 /** All selections of some items. */
 export const subsets = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
@@ -11,14 +11,14 @@ export const subsets = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray
     [[]],
   );
 
-/** Whose step a request truly is: this world's name of the step is its reason. */
+/** Create the payout of a request; its reason names the step that it truly is of. */
 const make = (
   engine: Engine,
   state: State,
   process: Process,
   request: Input<"createPayout">,
-): Made => {
-  const { service } = engine.world;
+): CreatedPayout => {
+  const { service } = engine.scenario;
   const { workflowId } = process.chain.root;
   const step = request.payout_reason;
   const number = state.ledger.filter(
@@ -47,7 +47,7 @@ const make = (
 
 /** Until when a request that a process is about to send can reach the service. */
 export const dispatchBy = (engine: Engine, { chain }: Process): number =>
-  (chain.entry?.at ?? chain.root.startedAt) + engine.world.service.requestTimeoutMs;
+  (chain.entry?.at ?? chain.root.startedAt) + engine.scenario.service.requestTimeoutMs;
 
 /** A send that reaches the service, or not; with an answer, or not. */
 export const createPayout = (
@@ -55,7 +55,7 @@ export const createPayout = (
   state: State,
   process: Process,
   request: Input<"createPayout">,
-): ReadonlyArray<Next> => {
+): ReadonlyArray<Transition> => {
   const made = make(engine, state, process, request);
   const ledger = [...state.ledger, made];
   const name = `${process.isConnected ? "" : "lost worker of "}${made.workflowId} sends ${made.step}`;
@@ -64,11 +64,11 @@ export const createPayout = (
     state: engine.answer({ ...state, ledger }, process, made.payout),
   };
   const next = [answered];
-  if (state.budget.turnedAway > 0) {
-    const budget = { ...state.budget, turnedAway: state.budget.turnedAway - 1 };
+  if (state.budget.rejections > 0) {
+    const budget = { ...state.budget, rejections: state.budget.rejections - 1 };
     next.push({
-      label: `${name}: the service turns it away`,
-      state: engine.answer({ ...state, budget }, process, TURNED_AWAY),
+      label: `${name}: the service rejects it`,
+      state: engine.answer({ ...state, budget }, process, REJECTED),
     });
   }
   if (state.budget.lostAnswers === 0) return next;
@@ -91,9 +91,9 @@ export const listPayouts = (
   engine: Engine,
   state: State,
   process: Process,
-): ReadonlyArray<Next> => {
-  const { listed = (payout) => payout } = engine.world.service;
-  const isCertain = ({ isListed, listedBy }: Made) => isListed || listedBy <= state.now;
+): ReadonlyArray<Transition> => {
+  const { listed = (payout) => payout } = engine.scenario.service;
+  const isCertain = ({ isListed, listedBy }: CreatedPayout) => isListed || listedBy <= state.now;
   return subsets(state.ledger.filter((made) => !isCertain(made))).map((alsoListed) => {
     const ledger = state.ledger.map((made) =>
       isCertain(made) || alsoListed.includes(made) ? { ...made, isListed: true } : made,
@@ -112,7 +112,7 @@ export const retrievePayout = (
   state: State,
   process: Process,
   payoutId: string,
-): ReadonlyArray<Next> => {
+): ReadonlyArray<Transition> => {
   const made = state.ledger.find(({ payout }) => payout.payout_id === payoutId);
   if (made === undefined) throw new Error(`There is no payout ${payoutId}.`);
   return [
@@ -129,19 +129,19 @@ export const listRuns = async (
   state: State,
   process: Process,
   query: string,
-): Promise<ReadonlyArray<Next>> => {
+): Promise<ReadonlyArray<Transition>> => {
   const [, id = ""] = /PaymentIds = "([^"]*)"/.exec(query) ?? [];
-  if (id === "") throw new Error(`This world does not know the query ${query}.`);
+  if (id === "") throw new Error(`The explorer does not know the query ${query}.`);
   let ways: ReadonlyArray<{ readonly runs: State["runs"]; readonly found: ReadonlyArray<string> }> =
     [{ runs: state.runs, found: [] }];
   for (const run of state.runs) {
     const { written } = await engine.situation(run);
     const newest = written.length - 1;
     // Once a version is as old as the lag, none before it is shown.
-    const surelyReplaced = written.findLastIndex(
-      ({ at }) => at + engine.world.service.visibilityLagMs <= state.now,
+    const replacedByNow = written.findLastIndex(
+      ({ at }) => at + engine.scenario.service.visibilityLagMs <= state.now,
     );
-    const oldest = Math.max(run.oldestShown, surelyReplaced);
+    const oldest = Math.max(run.oldestShown, replacedByNow);
     const shows = (version: number) => written[version]?.ids.includes(id) === true;
     const versions = Array.from({ length: newest - oldest + 1 }, (_, n) => oldest + n);
     // Of the versions that answer the same the oldest leaves most open.

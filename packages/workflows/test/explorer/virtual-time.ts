@@ -15,14 +15,14 @@ class VirtualDate extends RealDate {
   }
 }
 
-/** Sets what `Date` and the monotonic clock show, in milliseconds. */
+/** Set what `Date` and the monotonic clock show, in milliseconds. */
 export const setTime = (at: number): void => {
   now = at;
 };
 
 /**
- * Stops the clocks: they show what {@link setTime} has set. Heartbeats are not given: an execution that
- * is left in its middle would give them for ever.
+ * Stop the clocks: they show what {@link setTime} has set. Heartbeats are not sent: an execution that is
+ * left in its middle would send them for ever.
  *
  * @returns how to let them run again.
  */
@@ -37,7 +37,7 @@ export const stopClocks = (): (() => void) => {
   };
 };
 
-/** Lets everything that can go on without an event go on. */
+/** Wait until everything that needs no event has run. */
 export const idle = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve);

@@ -80,7 +80,7 @@ const closingOf = (
   return { kind: "failed", type, message: error.message };
 };
 
-/** The command as this world knows it; none for what only adds to what a run shows. */
+/** Translate a command of the SDK; none for what only adds to what a run shows. */
 const commandOf = (command: SdkCommand): ReadonlyArray<Command> => {
   const {
     cancelTimer,
@@ -110,7 +110,7 @@ const commandOf = (command: SdkCommand): ReadonlyArray<Command> => {
   if (failWorkflowExecution) return [closingOf(failWorkflowExecution.failure)];
   if (updateResponse?.rejected) throw new Error(`Rejected: ${updateResponse.rejected.message}`);
   if (updateResponse || upsertWorkflowSearchAttributes) return [];
-  throw new Error(`This world does not know the command ${JSON.stringify(command)}.`);
+  throw new Error(`The explorer does not know the command ${JSON.stringify(command)}.`);
 };
 
 const failureOf = (
@@ -140,7 +140,7 @@ export class WorkflowExecution {
   readonly #run: RunToExecute;
   readonly #activator: Activator;
   readonly #types = new Map<number, string>();
-  #told = 0;
+  #activations = 0;
 
   constructor(run: RunToExecute, workflow: () => Promise<unknown>) {
     this.#run = run;
@@ -184,16 +184,16 @@ export class WorkflowExecution {
     setActivator(activator);
     setTime(event.at);
     activator.now = event.at;
-    const isReplaying = this.#told < this.#run.copied;
-    this.#told += 1;
+    const isReplaying = this.#activations < this.#run.copied;
+    this.#activations += 1;
     activator.mutateWorkflowInfo((info) => ({
       ...info,
-      historyLength: this.#told,
+      historyLength: this.#activations,
       unsafe: { ...info.unsafe, isReplaying },
     }));
-    this.#tell(event);
+    this.#deliver(event);
     tryUnblockConditions();
-    // A condition that is fulfilled lets the workflow go on, which may fulfil another.
+    // A condition that is fulfilled lets the workflow continue, which may fulfil another.
     do await idle();
     while (tryUnblockConditions() > 0);
     activator.getAndResetSinkCalls();
@@ -219,7 +219,7 @@ export class WorkflowExecution {
     };
   }
 
-  #tell(event: RunEvent): void {
+  #deliver(event: RunEvent): void {
     const activator = this.#activator;
     switch (event.kind) {
       case "start":
@@ -240,8 +240,8 @@ export class WorkflowExecution {
         });
       case "resolve":
         return activator.doUpdate({
-          id: `update-${this.#told}`,
-          protocolInstanceId: `update-${this.#told}`,
+          id: `update-${this.#activations}`,
+          protocolInstanceId: `update-${this.#activations}`,
           name: "resolve",
           input: [defaultPayloadConverter.toPayload(event.resolution)],
           runValidator: true,

@@ -8,11 +8,11 @@ import type { RunChain } from "./run-situations.ts";
 /** A payment that a step is to make. */
 export type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 
-/** How often something may happen on one way through a world. */
+/** How often something may go wrong on one way through a scenario. */
 export interface Budget {
   /** Answers that do not come, of sends that were carried out or not. */
   readonly lostAnswers: number;
-  /** Workers that are cut off from the server; what they were at, they go on with, at any time. */
+  /** Workers that are disconnected from the server; they continue their activity at any time. */
   readonly lostWorkers: number;
   /** Runs that are reset, to the beginning of one of their steps. */
   readonly resets: number;
@@ -20,16 +20,16 @@ export interface Budget {
   readonly restores: number;
   /** Calls of the journal that fail, whether it was written or not. */
   readonly journalFaults: number;
-  /** Requests that the service turns away. */
-  readonly turnedAway: number;
-  /** Questions that a person answers by ending the run. */
+  /** Requests that the service rejects. */
+  readonly rejections: number;
+  /** Tasks that a person resolves by ending the run. */
   readonly abandons: number;
   /** Runs that are cancelled, at any time. */
   readonly cancels: number;
 }
 
-/** A small world: what is to be paid, how the service and the server behave, and what goes wrong. */
-export interface World {
+/** What is to be paid, how the service and the server behave, and what may go wrong. */
+export interface Scenario {
   readonly name: string;
   /** By workflow id: the payments of its steps, in order. */
   readonly runs: Readonly<Record<string, Readonly<Record<string, Payment>>>>;
@@ -42,14 +42,14 @@ export interface World {
   /** Whether all workers share a journal that outlives them, or each activity begins with an empty one. */
   readonly journal: "shared" | "none";
   readonly budget: Budget;
-  /** Whether there is something that only a person can tell. */
+  /** Whether there is something that only a person can decide. */
   readonly mayAsk: boolean;
 }
 
-/** A payout that the service has made. */
-export interface Made {
+/** A payout that the service has created. */
+export interface CreatedPayout {
   readonly payout: Payout;
-  /** Who truly made it: nobody in this world is told. */
+  /** Who truly made it: no code under test can read it. */
   readonly workflowId: string;
   readonly step: string;
   /** When the list shows it at the latest. */
@@ -75,18 +75,18 @@ export interface RunRecord {
 /** An activity that a worker executes. */
 export interface Process {
   readonly chain: AttemptChain;
-  /** Whether the server still takes what it says. */
+  /** Whether the server accepts its outcome. */
   readonly isConnected: boolean;
-  /** What its own journal was told, where there is no other. */
+  /** The calls of its own journal, where workers share none. */
   readonly journal?: JournalLog;
-  /** An answer that is on its way to it. */
+  /** An answer that is on its way. */
   readonly coming?: { readonly answer: unknown };
 }
 
 /** Everything that can change. */
 export interface State {
   readonly now: number;
-  readonly ledger: ReadonlyArray<Made>;
+  readonly ledger: ReadonlyArray<CreatedPayout>;
   readonly runs: ReadonlyArray<RunRecord>;
   readonly backup: ReadonlyArray<RunRecord> | undefined;
   readonly processes: ReadonlyArray<Process>;
@@ -99,7 +99,7 @@ export const BEGIN = Date.UTC(2026, 0, 5);
 
 /** A workflow that makes its payments one after the other. */
 export const workflowOf =
-  ({ runs }: World) =>
+  ({ runs }: Scenario) =>
   (workflowId: string) =>
   () => {
     const run = beginRun();

@@ -1,14 +1,14 @@
-import { type Engine, HEARTBEAT_TIMEOUT_MS, type Next } from "./engine.ts";
+import { type Engine, HEARTBEAT_TIMEOUT_MS, type Transition } from "./engine.ts";
 import type { RunChain } from "./run-situations.ts";
-import type { RunRecord, State } from "./world.ts";
+import type { RunRecord, State } from "./scenario.ts";
 
 /**
- * Runs are reset to the beginning of a step that they have begun. What a person has ended is not: to do
- * that is a decision of its own.
+ * Reset runs to the beginning of a step that they have begun. What a person has ended is not reset: that
+ * takes another decision.
  */
-export const resets = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
+export const resets = async (engine: Engine, state: State): Promise<ReadonlyArray<Transition>> => {
   if (state.budget.resets === 0) return [];
-  const next: Array<Next> = [];
+  const next: Array<Transition> = [];
   for (const run of state.runs) {
     if (!run.isCurrent) continue;
     const { abandoned, closed } = await engine.situation(run);
@@ -36,7 +36,7 @@ const reset = async (
   state: State,
   run: RunRecord,
   beginning: RunChain,
-): Promise<Next> => {
+): Promise<Transition> => {
   const { step } = await engine.situations.of(beginning);
   const { entry, parent } = beginning;
   if (entry === undefined || parent === undefined) throw new Error("A run begins with an event.");
@@ -56,7 +56,7 @@ const reset = async (
   const budget = { ...state.budget, resets: state.budget.resets - 1 };
   return {
     label: `${run.workflowId} is reset to ${step}`,
-    state: await engine.tell(
+    state: await engine.deliver(
       { ...state, runs, budget, processes: state.processes.map(withoutServer(run.workflowId)) },
       made,
       { ...entry, at: state.now },
@@ -72,7 +72,10 @@ const withoutServer =
       : process;
 
 /** A copy of the server's database is made, and put back later; the service's ledger stays. */
-export const restores = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
+export const restores = async (
+  engine: Engine,
+  state: State,
+): Promise<ReadonlyArray<Transition>> => {
   if (state.backup !== undefined) {
     let restored: State = {
       ...state,

@@ -1,5 +1,5 @@
 import type { Payout } from "@durable-payments/api-core";
-import type { Budget, Payment, World } from "./world.ts";
+import type { Budget, Payment, Scenario } from "./scenario.ts";
 
 /** A payment; its reason names the step, and no list shows it. */
 export const payment = (step: string, changes: Partial<Payment> = {}): Payment => ({
@@ -13,7 +13,7 @@ export const payment = (step: string, changes: Partial<Payment> = {}): Payment =
   ...changes,
 });
 
-/** Equal payments by step: no list tells one from the other. */
+/** Equal payments by step: no list distinguishes them. */
 export const equal = (...steps: ReadonlyArray<string>) =>
   Object.fromEntries(steps.map((step) => [step, payment(step)]));
 
@@ -21,7 +21,7 @@ export const NOTHING: Budget = {
   lostAnswers: 0,
   lostWorkers: 0,
   journalFaults: 0,
-  turnedAway: 0,
+  rejections: 0,
   resets: 0,
   restores: 0,
   abandons: 0,
@@ -48,8 +48,8 @@ const withItsOwnReference = (payout: Payout): Payout => ({
   payout_reference: `PQ-${payout.payout_id}`,
 });
 
-/** Worlds of which every state is seen within seconds. */
-export const smallWorlds: ReadonlyArray<World> = [
+/** Scenarios of which every state is seen within seconds. */
+export const smallScenarios: ReadonlyArray<Scenario> = [
   {
     ...one,
     name: "the database is put back",
@@ -130,7 +130,7 @@ export const smallWorlds: ReadonlyArray<World> = [
   },
   {
     ...one,
-    name: "no journal is kept, and a worker is cut off",
+    name: "no journal is kept, and a worker is disconnected",
     journal: "none",
     service: KEYED,
     budget: { ...NOTHING, lostWorkers: 1 },
@@ -140,16 +140,16 @@ export const smallWorlds: ReadonlyArray<World> = [
 const twoRuns = { a: equal("first"), b: equal("first") };
 
 /** Larger ones, for which it takes minutes. */
-export const largeWorlds: ReadonlyArray<World> = [
+export const largeScenarios: ReadonlyArray<Scenario> = [
   {
     ...one,
-    name: "a worker is cut off from the server, and sends later",
+    name: "a worker is disconnected from the server, and sends later",
     service: KEYED,
     budget: { ...NOTHING, lostWorkers: 1 },
   },
   {
     ...one,
-    name: "a worker is cut off, and the journal fails",
+    name: "a worker is disconnected, and the journal fails",
     service: KEYED,
     budget: { ...NOTHING, lostWorkers: 1, journalFaults: 1 },
   },
@@ -163,9 +163,9 @@ export const largeWorlds: ReadonlyArray<World> = [
   },
   {
     ...one,
-    name: "requests are turned away, and the database is put back",
+    name: "requests are rejected, and the database is put back",
     service: KEYED,
-    budget: { ...NOTHING, lostAnswers: 1, turnedAway: 1, restores: 1 },
+    budget: { ...NOTHING, lostAnswers: 1, rejections: 1, restores: 1 },
   },
   {
     ...one,
@@ -184,7 +184,7 @@ export const largeWorlds: ReadonlyArray<World> = [
   },
   {
     ...one,
-    name: "two runs make equal payments, and the service gives keys of its own",
+    name: "two runs make equal payments, and the service replaces the keys",
     mayAsk: true,
     service: { ...KEYLESS, keys: "its own" },
     runs: twoRuns,
@@ -214,12 +214,12 @@ export const largeWorlds: ReadonlyArray<World> = [
   },
 ];
 
-/** What only goes wrong where everything comes together: too large to see every state of it. */
-export const wholeWorlds: ReadonlyArray<World> = (["ours", "its own", "none"] as const).map(
+/** Everything goes wrong together: too large to see every state. */
+export const fullScenarios: ReadonlyArray<Scenario> = (["ours", "its own", "none"] as const).map(
   (keys) => ({
     ...one,
     name: `two runs make two equal payments each, and everything goes wrong (keys: ${keys})`,
-    // A send that is absent again and again is left to a person.
+    // A send that is absent again and again becomes a task.
     mayAsk: true,
     service: { ...KEYLESS, keys },
     runs: { a: equal("first", "second"), b: equal("first", "second") },
@@ -227,7 +227,7 @@ export const wholeWorlds: ReadonlyArray<World> = (["ours", "its own", "none"] as
       lostAnswers: 3,
       lostWorkers: 1,
       journalFaults: 1,
-      turnedAway: 1,
+      rejections: 1,
       resets: 1,
       restores: 1,
       abandons: 1,

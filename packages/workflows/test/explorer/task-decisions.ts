@@ -1,18 +1,21 @@
-import type { Engine, Next } from "./engine.ts";
-import type { State } from "./world.ts";
+import type { Engine, Transition } from "./engine.ts";
+import type { State } from "./scenario.ts";
 
 /**
  * What people decide whom a run asks. They see what the run shows and nothing else, and know their
  * payments: one of the candidates is found where it is truly the step's. Where none is, the payment
  * has not been made as far as they can see.
  */
-export const decisions = async (engine: Engine, state: State): Promise<ReadonlyArray<Next>> => {
-  const next: Array<Next> = [];
+export const taskDecisions = async (
+  engine: Engine,
+  state: State,
+): Promise<ReadonlyArray<Transition>> => {
+  const next: Array<Transition> = [];
   for (const run of state.runs) {
     if (!run.isCurrent) continue;
     const { question } = await engine.situation(run);
     if (question === undefined) continue;
-    const { actions, candidates, question: asked, step } = question;
+    const { actions, candidates, question: questionId, step } = question;
     const found = candidates
       .map(({ payout_id }) => payout_id)
       .find((id) =>
@@ -28,11 +31,11 @@ export const decisions = async (engine: Engine, state: State): Promise<ReadonlyA
       const event = {
         kind: "resolve",
         at: state.now,
-        resolution: { by: "a person", question: asked, ...resolution },
+        resolution: { by: "a person", question: questionId, ...resolution },
       } as const;
       next.push({
         label: `a person decides for ${run.workflowId}: ${JSON.stringify(resolution)}`,
-        state: await engine.tell({ ...state, budget }, run, event),
+        state: await engine.deliver({ ...state, budget }, run, event),
       });
     };
     if (found !== undefined && actions.includes("found"))
