@@ -1,6 +1,6 @@
 /**
- * Keeps the code that README and docs show equal to the files that tests run: between
- * `<!-- example: PATH -->` and `<!-- /example -->` stands the file at PATH. `--check` only compares.
+ * Keep the code that README and docs show equal to the files that tests run: between
+ * `<!-- example: PATH -->` and `<!-- /example -->` is the file at PATH. `--check` only compares.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

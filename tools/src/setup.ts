@@ -4,7 +4,7 @@ import { setUpServers } from "./servers/set-up.ts";
 
 const help = `Usage: npm run setup [-- --json]
 
-Gets what the project needs on this machine and says where it is: the Temporal CLI (the dev
+Gets what the project needs on this machine and prints where it is: the Temporal CLI (the dev
 server with its Web UI) and the time-skipping test server. Quick when nothing is missing.
 
 Each is looked for in this order: the environment variable (TEMPORAL_CLI_PATH,

@@ -1,3 +1,4 @@
+import { searchAttributes } from "@durable-payments/protocol";
 import { expect, it } from "vitest";
 import {
   createLocalEnvironment,
@@ -5,7 +6,6 @@ import {
   startProcess,
   timeSkipping,
 } from "@durable-payments/tools/testing";
-import { searchAttributes } from "../src/search-attributes.ts";
 
 it("starts a Temporal server with the search attributes of the workflows", async () => {
   const environment = await createLocalEnvironment();
@@ -14,7 +14,7 @@ it("starts a Temporal server with the search attributes of the workflows", async
       namespace: "default",
     });
     expect(Object.keys(customAttributes)).toEqual(
-      expect.arrayContaining(Object.keys(searchAttributes)),
+      expect.arrayContaining(searchAttributes.map(({ name }) => name)),
     );
   } finally {
     await environment.teardown();
@@ -40,7 +40,7 @@ it("starts a process, reads its first JSON line, ends it", async () => {
   expect(await started.kill()).toEqual({ code: undefined, signal: "SIGTERM" });
 });
 
-it("tells why a process did not get ready", async () => {
+it("names the reason why a process did not become ready", async () => {
   const script = `console.error("port 1 is taken"); process.exit(3)`;
   await expect(startProcess(process.execPath, ["--eval", script])).rejects.toThrow(
     /ended with exit code 3[\s\S]*port 1 is taken/,

@@ -2,14 +2,13 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { searchAttributes } from "@durable-payments/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
-import { searchAttributeArguments } from "../src/search-attributes.ts";
 import { announceDevStack } from "../src/stack/dev-environment.ts";
 import { choosePort, parsePort } from "../src/stack/ports.ts";
 import { parseOutcome } from "../src/stack/run-starter.ts";
 import { withoutServiceVariables } from "../src/stack/service-variables.ts";
+import { searchAttributeArguments } from "../src/stack/temporal-server.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -18,9 +17,9 @@ beforeEach(async () => {
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
 describe("ports", () => {
-  const said: string[] = [];
+  const lines: string[] = [];
   const report = {
-    line: (text: string) => void said.push(text),
+    line: (text: string) => void lines.push(text),
     during: async <A>(_text: string, work: Promise<A>) => await work,
   };
   const withTakenPort = async (use: (port: number) => Promise<void>) => {
@@ -41,11 +40,11 @@ describe("ports", () => {
     });
   });
 
-  it("replaces a default port that is taken, and says so", async () => {
+  it("replaces a default port that is taken, and reports it", async () => {
     await withTakenPort(async (port) => {
       const chosen = await choosePort({ option: "--ui-port", preferred: port }, report);
       expect(chosen).not.toBe(port);
-      expect(said.at(-1)).toContain(`Port ${port} is in use on this machine; taking ${chosen}`);
+      expect(lines.at(-1)).toContain(`Port ${port} is in use on this machine; taking ${chosen}`);
     });
   });
 
@@ -87,19 +86,15 @@ describe("the announcement of the dev stack", () => {
   });
 });
 
-it("registers the search attributes that the workflows set", async () => {
-  // By its path, as the workflows' tests depend on this package.
-  const file = pathToFileURL(join(checkout, "packages/protocol/src/search-attributes.ts"));
-  const { searchAttributes } = (await import(file.href)) as {
-    readonly searchAttributes: ReadonlyArray<{ readonly name: string; readonly type: string }>;
-  };
-  const types: Readonly<Record<string, string>> = {
-    KEYWORD: "Keyword",
-    KEYWORD_LIST: "KeywordList",
-  };
-  expect(searchAttributeArguments()).toEqual(
-    searchAttributes.flatMap(({ name, type }) => ["--search-attribute", `${name}=${types[type]}`]),
-  );
+it("registers the search attributes that the workflows set", () => {
+  const registered = searchAttributeArguments();
+  expect(registered).toHaveLength(2 * searchAttributes.length);
+  expect(registered.slice(0, 4)).toEqual([
+    "--search-attribute",
+    "PaymentStage=Keyword",
+    "--search-attribute",
+    "PaymentIds=KeywordList",
+  ]);
 });
 
 it("keeps the user's own servers and credentials away from the stack", () => {

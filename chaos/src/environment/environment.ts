@@ -12,7 +12,7 @@ import type { Reporter } from "@durable-payments/tools/command";
 import {
   awaitTemporalServer,
   choosePort,
-  ensure,
+  ensureServer,
   temporalCli,
   temporalServerArguments,
   withoutServiceVariables,
@@ -68,7 +68,7 @@ export const startEnvironment = async (
   apps: BuiltApps,
   report: Reporter,
 ): Promise<Environment> => {
-  const { path: temporal } = await ensure(temporalCli, report);
+  const { path: temporal } = await ensureServer(temporalCli, report);
   const choose = (option: string) => choosePort({ option }, report);
   const port = await choose("the Temporal server");
   const uiPort = await choose("the Web UI");

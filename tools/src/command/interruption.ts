@@ -2,7 +2,7 @@ import { constants } from "node:os";
 
 const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Somebody told this process to end. */
+/** This process received a signal to end. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   /** The exit code by which a shell reports a process that a signal has ended. */
@@ -14,7 +14,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Aborted, with {@link Interrupted}, when this process is told to end; from then on the caller ends it. */
+/** Return an abort signal for SIGINT, SIGTERM and SIGHUP, with {@link Interrupted}; from then on the caller ends the process. */
 export const interruption = (): AbortSignal => {
   const controller = new AbortController();
   for (const signal of endingSignals) {

@@ -1,13 +1,13 @@
 const repeatEveryMs = 15_000;
 
-/** Writes lines for a person; on a terminal the line of a long wait counts its seconds in place. */
+/** Writes progress lines; on a terminal the line of a long wait counts its seconds in place. */
 export interface Reporter {
   readonly line: (text: string) => void;
   /** Shows `text` with the seconds that have passed until `work` ends. */
   readonly during: <A>(text: string, work: Promise<A>) => Promise<A>;
 }
 
-/** Reports on `stream`; the standard error by default, so that standard output stays for results. */
+/** Report on `stream`; the standard error by default, so that standard output stays for results. */
 export const reporter = (stream: NodeJS.WriteStream = process.stderr): Reporter => ({
   line: (text) => void stream.write(`${text}\n`),
   during: async (text, work) => {

@@ -7,7 +7,7 @@ export interface CommandLine<Options extends ParseArgsOptionsConfig> {
   readonly options: Options;
 }
 
-/** An option has a value that it cannot have; the message names it and says what it takes. */
+/** An option has an invalid value; the message names the option and what it takes. */
 export class BadOption extends Error {
   override readonly name = "BadOption";
 }
@@ -17,7 +17,7 @@ type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
 >["values"];
 
 /**
- * Runs a command and ends the process with its exit code: 0 for help, 2 for options that it does not
+ * Run a command and end the process with its exit code: 0 for help, 2 for options that it does not
  * know or take, 1 with the message of another error.
  */
 export const runCommand = async <const Options extends ParseArgsOptionsConfig>(

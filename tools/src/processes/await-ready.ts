@@ -2,16 +2,16 @@ import type { Exit, StartedProcess } from "./spawn-process.ts";
 
 const shownLines = 15;
 
-/** What a process says of itself in the first line of JSON on its standard output. */
+/** The first line of JSON on the standard output of a process. */
 export type ReadyLine = Readonly<Record<string, unknown>>;
 
-/** A process ended, or kept silent, before it was ready; the message holds its last lines. */
+/** A process ended, or timed out, before it was ready; the message holds its last lines. */
 class ProcessNotReady extends Error {
   override readonly name = "ProcessNotReady";
 }
 
 /**
- * Awaits the first line on the standard output that is a JSON object.
+ * Await the first line on the standard output that is a JSON object.
  *
  * @throws ProcessNotReady when the process ends before, or after `withinMs`; it is killed then
  */
@@ -30,7 +30,7 @@ export const awaitReadyLine = async (
   return await orEnd(started, promise, withinMs);
 };
 
-/** Awaits `ready`, unless the process ends first or the time is up. */
+/** Await `ready`, unless the process ends first or the time is up. */
 export const orEnd = async <A>(
   started: StartedProcess,
   ready: Promise<A>,

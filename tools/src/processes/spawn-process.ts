@@ -25,7 +25,7 @@ export interface StartedProcess {
   readonly kill: (signal?: NodeJS.Signals) => Promise<Exit>;
   /** Sends a signal, and awaits nothing. */
   readonly send: (signal: NodeJS.Signals) => void;
-  /** Fulfilled when it has ended, however that came about. */
+  /** Fulfilled when it has ended, for whatever reason. */
   readonly exited: Promise<Exit>;
 }
 
@@ -41,7 +41,7 @@ export interface ProcessOptions {
   readonly ownGroup?: boolean;
 }
 
-/** Starts a process, waiting for nothing. */
+/** Start a process, without waiting for it. */
 export const spawnProcess = (
   command: string,
   args: readonly string[],
@@ -53,7 +53,7 @@ export const spawnProcess = (
     detached: ownGroup,
     reject: false,
     stdin: "ignore",
-    // What it prints goes into a pipe, whatever a task runner above says of the terminal.
+    // What it prints goes into a pipe, whatever a task runner above assumes of the terminal.
     env: { FORCE_COLOR: undefined, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });

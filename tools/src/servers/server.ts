@@ -1,9 +1,9 @@
-import { downloadWithSdk } from "./sdk-download.ts";
-import { buildWithGo } from "./go-install.ts";
-import { fetchWithMaven } from "./maven.ts";
+import { downloadWithSdk } from "./download-with-sdk.ts";
+import { buildWithGo } from "./build-with-go.ts";
+import { fetchWithMaven } from "./fetch-with-maven.ts";
 import type { Reporter } from "../command/progress.ts";
 
-/** One way to get a server: puts it into `folder`, or throws an error that says why it cannot. */
+/** One way to install a server: puts it into `folder`, or throws an error with the reason. */
 export interface Installer {
   /** What a person reads when it fails. */
   readonly name: string;
@@ -14,13 +14,13 @@ export interface Installer {
 export interface Server {
   readonly title: string;
   readonly kind: "dev-server" | "time-skipping";
-  /** The environment variable that names the executable; it wins over all else. */
+  /** The environment variable that names the executable; it overrides all else. */
   readonly variable: string;
   /** The name under which it is looked for on the PATH, and which it has in the cache. */
   readonly command: string;
   /** The pinned version, without "v". */
   readonly version: string;
-  /** How it is got when it is not there, in this order. */
+  /** How it is installed when it is not there, in this order. */
   readonly installers: readonly Installer[];
 }
 

@@ -1,13 +1,13 @@
 import type { Reporter } from "../command/progress.ts";
-import { ensure } from "./ensure.ts";
-import { ServerNotFound } from "./locate.ts";
+import { ensureServer } from "./ensure-server.ts";
+import { ServerNotFound } from "./locate-server.ts";
 import { type Server, temporalCli, testServer } from "./server.ts";
 
 /** What set-up found: a path and where from, or the problem. */
 export interface ServerReport {
   readonly title: string;
   readonly path?: string;
-  /** The environment variable, "PATH", "cache", or how it was got just now. */
+  /** The environment variable, "PATH", "cache", or how it was installed just now. */
   readonly from?: string;
   readonly problem?: string;
 }
@@ -18,7 +18,7 @@ export interface ServersReport {
   readonly testServer: ServerReport;
 }
 
-/** Finds or gets both servers; a server that cannot be had is reported, not thrown. */
+/** Find or install both servers; one that cannot be installed is reported, not thrown. */
 export const setUpServers = async (report: Reporter): Promise<ServersReport> => ({
   temporalCli: await describe(temporalCli, report),
   testServer: await describe(testServer, report),
@@ -26,7 +26,7 @@ export const setUpServers = async (report: Reporter): Promise<ServersReport> => 
 
 const describe = async (server: Server, report: Reporter): Promise<ServerReport> => {
   try {
-    return { title: server.title, ...(await ensure(server, report)) };
+    return { title: server.title, ...(await ensureServer(server, report)) };
   } catch (error) {
     if (error instanceof ServerNotFound) return { title: server.title, problem: error.message };
     throw error;

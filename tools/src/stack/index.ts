@@ -1,4 +1,4 @@
-export { ensure } from "../servers/ensure.ts";
+export { ensureServer } from "../servers/ensure-server.ts";
 export { temporalCli } from "../servers/server.ts";
 export { choosePort, type PortWish } from "./ports.ts";
 export { withoutServiceVariables } from "./service-variables.ts";

@@ -10,10 +10,10 @@ export interface Outcome {
 }
 
 /**
- * Starts a run by the starter and awaits its end.
+ * Start a run by the starter and await its end.
  *
- * @param onProgress receives each line that the starter says while it waits
- * @throws Error when the starter ends without saying how the run ended
+ * @param onProgress receives each line that the starter prints while it waits
+ * @throws Error when the starter ends without a result of the run
  */
 export const runStarter = async (
   stack: Stack,

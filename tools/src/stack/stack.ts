@@ -5,7 +5,7 @@ import { awaitReadyLine, describeExit, lastLines } from "../processes/await-read
 import { spawnProcess, type StartedProcess } from "../processes/spawn-process.ts";
 import { Interrupted } from "../command/interruption.ts";
 import type { Reporter } from "../command/progress.ts";
-import { ensure } from "../servers/ensure.ts";
+import { ensureServer } from "../servers/ensure-server.ts";
 import { temporalCli } from "../servers/server.ts";
 import { choosePort, type PortWish } from "./ports.ts";
 import { withoutServiceVariables } from "./service-variables.ts";
@@ -90,7 +90,7 @@ const start = async (
   logFolder: string,
   spawn: Spawn,
 ): Promise<Stack> => {
-  const { path: temporal } = await ensure(temporalCli, report);
+  const { path: temporal } = await ensureServer(temporalCli, report);
   const port = await choosePort(options.ports.temporal, report);
   const uiPort = await choosePort(options.ports.webUi, report);
   const simulatorPort = await choosePort(options.ports.simulator, report);

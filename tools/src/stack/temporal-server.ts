@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { searchAttributes } from "@durable-payments/protocol";
 import { Connection } from "@temporalio/client";
 import { orEnd } from "../processes/await-ready.ts";
 import type { StartedProcess } from "../processes/spawn-process.ts";
-import { searchAttributeArguments, searchAttributes } from "../search-attributes.ts";
 
 const readyWithinMs = 30_000;
 const askEveryMs = 100;
+
+const TYPES = { KEYWORD: "Keyword", KEYWORD_LIST: "KeywordList" } as const;
+
+/** The arguments of `temporal server start-dev` that register the search attributes of the workflows. */
+export const searchAttributeArguments = (): string[] =>
+  searchAttributes.flatMap(({ name, type }) => ["--search-attribute", `${name}=${TYPES[type]}`]);
 
 /** The arguments of the Temporal CLI that start the dev server, in memory, with its Web UI. */
 export const temporalServerArguments = (port: number, uiPort: number): string[] => [
@@ -21,7 +27,7 @@ export const temporalServerArguments = (port: number, uiPort: number): string[] 
 ];
 
 /**
- * Awaits that the server answers and knows the search attributes.
+ * Wait until the server answers and knows the search attributes.
  *
  * @throws ProcessNotReady when it ends before, or takes longer than 30 seconds
  */
@@ -49,7 +55,7 @@ const awaitSearchAttributes = async (connection: Connection, over: AbortSignal):
         Date.now() + 1000,
         async () => await connection.operatorService.listSearchAttributes({ namespace: "default" }),
       );
-      if (Object.keys(searchAttributes).every((name) => name in customAttributes)) return;
+      if (searchAttributes.every(({ name }) => name in customAttributes)) return;
     } catch {
       // Not listening yet; what keeps it from listening ends the process, and is reported then.
     }

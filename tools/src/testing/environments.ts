@@ -3,8 +3,8 @@ import {
   TestWorkflowEnvironment,
   type TimeSkippingTestWorkflowEnvironmentOptions,
 } from "@temporalio/testing";
-import { searchAttributeArguments } from "../search-attributes.ts";
-import { locate, ServerNotFound } from "../servers/locate.ts";
+import { searchAttributeArguments } from "../stack/temporal-server.ts";
+import { locate, ServerNotFound } from "../servers/locate-server.ts";
 import { type Server, temporalCli, testServer } from "../servers/server.ts";
 import { loggedServer } from "./logged-server.ts";
 

@@ -4,14 +4,14 @@ import { spawnProcess, type StartedProcess } from "../processes/spawn-process.ts
 
 const readyWithinMs = 25_000;
 
-/** A process that has said that it is ready. */
+/** A process that is ready. */
 export interface ReadyProcess extends StartedProcess {
   /** The first JSON object on its standard output. */
   readonly ready: ReadyLine;
 }
 
 /**
- * Starts a process and awaits the first line of JSON on its standard output. End it by `kill()`.
+ * Start a process and await the first line of JSON on its standard output. End it by `kill()`.
  *
  * @param env added to the environment of this process
  * @throws ProcessNotReady with its last lines, when it ends or stays silent for 25 seconds
@@ -39,7 +39,7 @@ export interface EndedProcess {
   readonly stderr: string;
 }
 
-/** Runs a process to its end, whatever its exit code. */
+/** Run a process to its end, whatever its exit code. */
 export const runProcess = async (
   command: string,
   args: readonly string[],

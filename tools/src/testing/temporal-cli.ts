@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { locate, ServerNotFound } from "../servers/locate.ts";
+import { locate, ServerNotFound } from "../servers/locate-server.ts";
 import { temporalCli } from "../servers/server.ts";
 
 /**

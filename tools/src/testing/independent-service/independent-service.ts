@@ -5,7 +5,7 @@ import {
   type IndependentCardholder,
   IndependentLedger,
   type IndependentPayout,
-  No,
+  Refusal,
 } from "./ledger.ts";
 
 /** How a write is answered: `before`: hung up and not carried out; `after`: carried out, then hung up. */
@@ -25,7 +25,7 @@ export interface IndependentServiceOptions {
   readonly listTexts?: "given" | "capitals";
   /** How long a payout is processing, in milliseconds. Default 500. */
   readonly settleAfterMs?: number;
-  /** How long the check of a person takes, in milliseconds. Default 500. */
+  /** How long an identity check takes, in milliseconds. Default 500. */
   readonly verifyAfterMs?: number;
 }
 
@@ -104,7 +104,7 @@ const addressOf = (given: Body) => ({
   state: given["state"],
 });
 
-/** The operations of the document, with choices of its own where the document leaves them open. */
+/** The operations of the document, with its own choices where the document leaves them open. */
 const operationsOf = (
   ledger: IndependentLedger,
   {
@@ -130,7 +130,7 @@ const operationsOf = (
   ) => {
     const number = Number(query.get("page_num"));
     const size = Number(query.get("page_size"));
-    if (!(number >= 1) || !(size >= 1 && size <= 50)) throw new No("which page?");
+    if (!(number >= 1) || !(size >= 1 && size <= 50)) throw new Refusal("which page?");
     const shown = rows.filter(({ at }) => Date.now() - at >= listLagMs);
     return {
       total_item: shown.length,
@@ -226,7 +226,7 @@ const operationsOf = (
     ),
     read("retrievePayout", /^payouts\/([^/]+)\/retrieve$/, ({ parts: [id] }) => {
       const found = ledger.payouts.find((payout) => String(payout.id) === id);
-      if (found === undefined) throw new No("no such payout");
+      if (found === undefined) throw new Refusal("no such payout");
       return { ...payoutRead(found, time), payout_date: found.asked["payment_date"] };
     }),
     read("listPayers", /^payers$/, () => []),
@@ -296,7 +296,7 @@ export const startIndependentService = async (
   const signIn = ({ headers }: IncomingMessage) => {
     countOf("signIn");
     if (headers["x-client-id"] !== CLIENT_ID || headers["x-api-key"] !== API_KEY) {
-      throw new No("who are you?");
+      throw new Refusal("who are you?");
     }
     const token = randomBytes(20).toString("hex");
     const end = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
@@ -339,7 +339,7 @@ export const startIndependentService = async (
   const server = createServer((request, response) => {
     void answerTo(request)
       .catch((cause: unknown) =>
-        cause instanceof No
+        cause instanceof Refusal
           ? { status: 200, json: { code: 400, message: cause.message } }
           : { status: 500, json: { code: 400, message: String(cause) } },
       )

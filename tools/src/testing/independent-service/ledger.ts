@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 /** A JSON body of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** The service says no. */
-export class No extends Error {}
+/** The service refuses. */
+export class Refusal extends Error {}
 
 /** A payout as the service knows it. */
 export interface IndependentPayout {
@@ -39,16 +39,16 @@ const UNITS = 10_000n;
 
 const textOf = (body: Body, field: string): string => {
   const value = body[field];
-  if (typeof value !== "string" || value === "") throw new No(`${field} is missing`);
+  if (typeof value !== "string" || value === "") throw new Refusal(`${field} is missing`);
   return value;
 };
 
 const amountOf = (text: string): bigint => {
   const parts = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(text);
-  if (parts === null) throw new No("amount is not an amount");
+  if (parts === null) throw new Refusal("amount is not an amount");
   const [, whole = "", fraction = ""] = parts;
   const amount = BigInt(whole) * UNITS + BigInt(fraction.padEnd(4, "0"));
-  if (amount === 0n) throw new No("amount is zero");
+  if (amount === 0n) throw new Refusal("amount is zero");
   return amount;
 };
 
@@ -78,20 +78,20 @@ export class IndependentLedger {
 
   #take(currency: string, amount: bigint): void {
     const balance = this.balances.get(currency);
-    if (balance === undefined) throw new No(`no account in ${currency}`);
-    if (balance.amount < amount) throw new No("not enough money");
+    if (balance === undefined) throw new Refusal(`no account in ${currency}`);
+    if (balance.amount < amount) throw new Refusal("not enough money");
     balance.amount -= amount;
   }
 
   balanceOf(currency: string): { readonly id: number; readonly amount: bigint } {
     const balance = this.balances.get(currency);
-    if (balance === undefined) throw new No(`no account in ${currency}`);
+    if (balance === undefined) throw new Refusal(`no account in ${currency}`);
     return balance;
   }
 
   openBalance(body: Body): void {
     const currency = textOf(body, "currency");
-    if (this.balances.has(currency)) throw new No("account is there already");
+    if (this.balances.has(currency)) throw new Refusal("account is there already");
     this.balances.set(currency, { id: this.#nextId(), amount: 0n });
   }
 
@@ -106,7 +106,7 @@ export class IndependentLedger {
 
   beneficiary(id: string): Body {
     const known = this.beneficiaries.get(id);
-    if (known === undefined) throw new No("no such payee");
+    if (known === undefined) throw new Refusal("no such payee");
     return known;
   }
 
@@ -114,7 +114,7 @@ export class IndependentLedger {
     const beneficiary = this.beneficiary(textOf(body, "beneficiary_id"));
     for (const field of ["payout_reason", "payment_date", "is_payer"]) textOf(body, field);
     const currency = textOf(body, "currency");
-    if (beneficiary["account_currency"] !== currency) throw new No("currencies differ");
+    if (beneficiary["account_currency"] !== currency) throw new Refusal("currencies differ");
     const amount = amountOf(textOf(body, "amount"));
     this.#take(currency, amount);
     const payout = { id: this.#nextId(), at: Date.now(), amount, asked: body };
@@ -126,7 +126,8 @@ export class IndependentLedger {
     for (const field of ["email", "first_name", "last_name", "date_birth", "phone_number"]) {
       textOf(body, field);
     }
-    if (typeof body["card_holder_status"] !== "number") throw new No("card_holder_status is wrong");
+    if (typeof body["card_holder_status"] !== "number")
+      throw new Refusal("card_holder_status is wrong");
     const id = this.#nextId();
     this.cardholders.push({ id, at: Date.now(), asked: body, isRemoved: false });
     return id;
@@ -139,7 +140,7 @@ export class IndependentLedger {
   removeCardholder(id: string): void {
     const at = this.cardholders.findIndex((each) => String(each.id) === id && !each.isRemoved);
     const found = this.cardholders[at];
-    if (found === undefined) throw new No("no such person");
+    if (found === undefined) throw new Refusal("no such cardholder");
     this.cardholders[at] = { ...found, isRemoved: true };
   }
 
@@ -148,9 +149,9 @@ export class IndependentLedger {
     const key = textOf(body, "unique_request_id");
     if (this.#usedKeys.has(`card ${key}`)) return undefined;
     const holder = this.cardholders.find(({ id }) => String(id) === body["card_holder_id"]);
-    if (holder === undefined || holder.isRemoved) throw new No("no such person");
-    if (!this.isVerified(holder)) throw new No("person is not checked");
-    if (String(this.balanceOf("USD").id) !== body["balance_id"]) throw new No("wrong balance");
+    if (holder === undefined || holder.isRemoved) throw new Refusal("no such cardholder");
+    if (!this.isVerified(holder)) throw new Refusal("cardholder is not checked");
+    if (String(this.balanceOf("USD").id) !== body["balance_id"]) throw new Refusal("wrong balance");
     const limit = BigInt(Math.round(Number(body["card_limit"]) * Number(UNITS)));
     this.#take("USD", limit);
     this.#usedKeys.add(`card ${key}`);
@@ -164,7 +165,7 @@ export class IndependentLedger {
   changeCard(body: Body, change: Partial<IndependentCard>): void {
     const at = this.cards.findIndex(({ id }) => String(id) === body["card_id"]);
     const card = this.cards[at];
-    if (card === undefined) throw new No("no such card");
+    if (card === undefined) throw new Refusal("no such card");
     this.cards[at] = { ...card, ...change };
   }
 
@@ -173,9 +174,10 @@ export class IndependentLedger {
     const key = textOf(body, "unique_request_id");
     if (this.#usedKeys.has(`withdrawal ${key}`)) return false;
     const card = this.cards.find(({ id }) => String(id) === body["card_id"]);
-    if (card === undefined || card.cardNumber !== body["card_number"]) throw new No("no such card");
+    if (card === undefined || card.cardNumber !== body["card_number"])
+      throw new Refusal("no such card");
     const amount = amountOf(textOf(body, "amount"));
-    if (card.balance < amount) throw new No("not enough on the card");
+    if (card.balance < amount) throw new Refusal("not enough on the card");
     this.changeCard(body, { balance: card.balance - amount });
     this.#usedKeys.add(`withdrawal ${key}`);
     this.withdrawals.push(body);

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { cacheFolder } from "./cache.ts";
+import { cacheFolder } from "./server-cache.ts";
 import type { Server } from "./server.ts";
 
 /** An executable and how it was found. */
@@ -9,7 +9,7 @@ export interface Located {
   readonly from: string;
 }
 
-/** A server could not be had; the message says what was tried and what to do. */
+/** A server was not found, and could not be installed; the message names what was tried and what to do. */
 export class ServerNotFound extends Error {
   override readonly name = "ServerNotFound";
 }
@@ -23,8 +23,7 @@ export const executableName = (server: Server): string =>
   process.platform === "win32" ? `${server.command}.exe` : server.command;
 
 /**
- * Looks for the server where it may already be, without getting it: the environment variable, the
- * PATH, the per-user cache.
+ * Find an installed server: by the environment variable, on the PATH, in the per-user cache.
  *
  * @throws ServerNotFound when the variable names no executable file
  */

@@ -18,7 +18,7 @@ export const cacheFolder = (
 };
 
 /**
- * Fills a new folder beside `target` and renames it to `target` when it is complete:
+ * Fill a new folder beside `target` and renames it to `target` when it is complete:
  * nobody ever sees half of it, and two processes at once do no harm.
  */
 export const fillAtomically = async (

@@ -1,4 +1,4 @@
-// Run by sdk-download.ts in a process of its own: kind, folder, version. Starting the server once
+// The process that download-with-sdk.ts starts: kind, folder, version. Starting the server once
 // shows that what was downloaded runs here.
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 

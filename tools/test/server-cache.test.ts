@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { staleAfterMs, withLock } from "../src/lock.mjs";
-import { cacheFolder, fillAtomically } from "../src/servers/cache.ts";
+import { cacheFolder, fillAtomically } from "../src/servers/server-cache.ts";
 
 let folder: string;
 beforeEach(async () => {

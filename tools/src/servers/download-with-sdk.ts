@@ -2,21 +2,21 @@ import { readdir, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { executableName } from "./locate.ts";
+import { executableName } from "./locate-server.ts";
 import type { Installer } from "./server.ts";
 
 const connectWithinMs = 8_000;
 const stalledAfterMs = 30_000;
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 
 /**
- * The SDK's own download. It has no time limit of its own, so it runs in a process that is ended
- * when no byte has come for a while.
+ * Download a server by the SDK. Its download has no time limit, so it runs in a process that is ended when
+ * no byte has come for a while.
  */
 export const downloadWithSdk: Installer = {
   name: "download",
   install: async (server, folder, report) => {
-    const script = fileURLToPath(new URL("sdk-download-main.ts", import.meta.url));
+    const script = fileURLToPath(new URL("download-process.ts", import.meta.url));
     const controller = new AbortController();
     const child = execa(process.execPath, [script, server.kind, folder, `v${server.version}`], {
       cancelSignal: controller.signal,
@@ -31,10 +31,10 @@ export const downloadWithSdk: Installer = {
       void bytesIn(folder).then((now) => {
         if (now > size) silentSince = Date.now();
         size = Math.max(size, now);
-        const patience = size < 0 ? connectWithinMs : stalledAfterMs;
-        if (Date.now() - silentSince > patience) controller.abort();
+        const silenceMs = size < 0 ? connectWithinMs : stalledAfterMs;
+        if (Date.now() - silentSince > silenceMs) controller.abort();
       });
-    }, lookEveryMs);
+    }, pollEveryMs);
     const result = await report
       .during(`Downloading the ${server.title} ${server.version}`, child)
       .finally(() => clearInterval(watch));

@@ -19,7 +19,7 @@ const goCommand = async (): Promise<string> => {
   }
 };
 
-/** Builds Temporal's CLI from its Go module; needs only the Go module proxy. */
+/** Build Temporal's CLI from its Go module; needs only the Go module proxy. */
 export const buildWithGo: Installer = {
   name: "go install",
   install: async (server, folder, report) => {
@@ -27,7 +27,7 @@ export const buildWithGo: Installer = {
     await report.during(
       `Building the ${server.title} ${server.version} with Go, once (some minutes)`,
       runTool(go, ["install", `github.com/temporalio/cli/cmd/temporal@v${server.version}`], {
-        missing: `${go} is gone`,
+        missing: `${go} is not there any more`,
         cwd: folder,
         env: { GOBIN: folder },
       }),

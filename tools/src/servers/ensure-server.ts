@@ -1,17 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import { withLock } from "../lock.mjs";
 import type { Reporter } from "../command/progress.ts";
-import { cacheFolder, fillAtomically } from "./cache.ts";
-import { cachedFolder, locate, type Located, ServerNotFound } from "./locate.ts";
+import { cacheFolder, fillAtomically } from "./server-cache.ts";
+import { cachedFolder, locate, type Located, ServerNotFound } from "./locate-server.ts";
 import type { Server } from "./server.ts";
 
 /**
- * Finds the server, or gets it into the per-user cache. Of several processes at once one gets it,
- * the others wait for it.
+ * Find the server, or install it into the per-user cache. Of several processes at once one installs it,
+ * the others wait.
  *
- * @throws ServerNotFound naming each way that was tried and why it failed
+ * @throws ServerNotFound with each way that was tried and why it failed.
  */
-export const ensure = async (
+export const ensureServer = async (
   server: Server,
   report: Reporter,
   env: NodeJS.ProcessEnv = process.env,
@@ -27,7 +27,8 @@ export const ensure = async (
   return await withLock(
     lock,
     async () => locate(server, env) ?? (await install(server, report, env)),
-    () => report.line(`Another process is getting the ${server.title}: waiting for it (${lock}) …`),
+    () =>
+      report.line(`Another process is installing the ${server.title}: waiting for it (${lock}) …`),
   );
 };
 
@@ -56,9 +57,9 @@ const install = async (
   }
   throw new ServerNotFound(
     [
-      `The ${server.title} ${server.version} could not be had. Tried in this order:`,
+      `The ${server.title} ${server.version} could not be installed. Tried in this order:`,
       ...failures.map((failure, index) => `  ${index + 1}. ${failure}`),
-      `Mend one of them, or get it by hand and set ${server.variable} to its path.`,
+      `Repair one of them, or install it yourself and set ${server.variable} to its path.`,
     ].join("\n"),
   );
 };

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensure } from "../src/servers/ensure.ts";
-import { cachedFolder, locate, ServerNotFound } from "../src/servers/locate.ts";
+import { ensureServer } from "../src/servers/ensure-server.ts";
+import { cachedFolder, locate, ServerNotFound } from "../src/servers/locate-server.ts";
 import type { Installer, Server } from "../src/servers/server.ts";
 import type { Reporter } from "../src/command/progress.ts";
 
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === "win32")("locate", () => {
     const wanted = server(leaving("never asked"));
     await executable(join(cachedFolder(wanted, env), "made-up"));
     const wrong = { ...env, MADE_UP_PATH: join(folder, "missing") };
-    await expect(ensure(wanted, silent, wrong)).rejects.toThrow(
+    await expect(ensureServer(wanted, silent, wrong)).rejects.toThrow(
       `MADE_UP_PATH names ${join(folder, "missing")}, which is not an executable file`,
     );
   });
@@ -85,23 +85,25 @@ describe.skipIf(process.platform === "win32")("ensure", () => {
   it("tries the installers in their order and keeps what the first good one leaves", async () => {
     const wanted = server(failing("download", "no connection"), leaving("build"));
     const path = join(cachedFolder(wanted, env), "made-up");
-    expect(await ensure(wanted, silent, env)).toEqual({ path, from: "build" });
-    expect(await ensure(wanted, silent, env)).toEqual({ path, from: "cache" });
+    expect(await ensureServer(wanted, silent, env)).toEqual({ path, from: "build" });
+    expect(await ensureServer(wanted, silent, env)).toEqual({ path, from: "cache" });
   });
 
   it("names every step that failed, in order, and what to do", async () => {
     const wanted = server(failing("download", "no connection"), failing("build", "Go is missing"));
-    const error: unknown = await ensure(wanted, silent, env).catch((thrown: unknown) => thrown);
+    const error: unknown = await ensureServer(wanted, silent, env).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(ServerNotFound);
     expect(String(error)).toBe(
       [
-        "ServerNotFound: The Made-up server 1.2.3 could not be had. Tried in this order:",
+        "ServerNotFound: The Made-up server 1.2.3 could not be installed. Tried in this order:",
         "  1. MADE_UP_PATH: not set",
         "  2. PATH: no made-up",
         `  3. cache: nothing in ${cachedFolder(wanted, env)}`,
         "  4. download: no connection",
         "  5. build: Go is missing",
-        "Mend one of them, or get it by hand and set MADE_UP_PATH to its path.",
+        "Repair one of them, or install it yourself and set MADE_UP_PATH to its path.",
       ].join("\n"),
     );
   });
@@ -109,7 +111,9 @@ describe.skipIf(process.platform === "win32")("ensure", () => {
   it("installs once for several callers at the same time", async () => {
     const calls: string[] = [];
     const wanted = server(leaving("build", calls));
-    const found = await Promise.all([1, 2, 3].map(async () => await ensure(wanted, silent, env)));
+    const found = await Promise.all(
+      [1, 2, 3].map(async () => await ensureServer(wanted, silent, env)),
+    );
     expect(new Set(found.map(({ path }) => path)).size).toBe(1);
     expect(calls).toEqual(["build"]);
   });
