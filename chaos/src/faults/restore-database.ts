@@ -1,4 +1,5 @@
 import { copyFile, rm } from "node:fs/promises";
+import { backup, DatabaseSync } from "node:sqlite";
 import type { ChaosOptions } from "../options.ts";
 import type { Operator } from "../operator/operator.ts";
 import { delay } from "../delay.ts";
@@ -17,21 +18,29 @@ export interface RestoreResult {
   readonly madeBetween: number;
 }
 
-/** The files of an SQLite database: its logs have what is not in it yet, or not for good. */
-const PARTS = ["", "-journal", "-wal", "-shm"] as const;
+/** How long the copy waits for a transaction of the server. */
+const BUSY_TIMEOUT_MS = 10_000;
 
-const copyParts = async (from: string, to: string): Promise<void> => {
-  for (const part of PARTS) {
-    await rm(`${to}${part}`, { force: true });
-    await copyFile(`${from}${part}`, `${to}${part}`).catch((error: unknown) => {
-      // There is no log where nothing has been written since the last checkpoint.
-      if (part === "" || !isMissing(error)) throw error;
-    });
+/** Copy the database, as it is after a transaction, while the server uses it. */
+const copyDatabase = async (database: string, copy: string): Promise<void> => {
+  await rm(copy, { force: true });
+  const source = new DatabaseSync(database, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    // The lock of a reader, for which this waits: the backup does not wait for a writer.
+    source.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
+    await backup(source, copy);
+  } finally {
+    source.close();
   }
 };
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";
+/** Files with what SQLite has not written into the database for good: of another one, once it is replaced. */
+const LOGS = ["-journal", "-wal", "-shm"] as const;
+
+const replaceDatabase = async (database: string, copy: string): Promise<void> => {
+  for (const log of LOGS) await rm(`${database}${log}`, { force: true });
+  await copyFile(copy, database);
+};
 
 /**
  * Copy the server's database while runs are under way, wait, and put the copy back, the workers being
@@ -67,12 +76,10 @@ export const restoreDatabase = async (
     await operator.pauseSends(signal);
     await delay(3_000, signal);
   }
+  // One that is killed leaves a transaction that only a writer can roll back.
+  await environment.server.whenReady(signal);
   const copiedAt = new Date();
-  let isCopied = false;
-  while (!isCopied && !signal.aborted) {
-    await environment.server.whenReady(signal);
-    isCopied = await environment.server.freeze(() => copyParts(environment.database, copy));
-  }
+  if (!signal.aborted) await copyDatabase(environment.database, copy);
   if (isPaused) await operator.resumeSends(signal);
 
   await until(PUT_BACK_AT);
@@ -82,7 +89,7 @@ export const restoreDatabase = async (
   const whileDown = async () => {
     const killed = environment.workers.map((worker) => worker.restart("SIGKILL", { downMs: 500 }));
     await Promise.all(killed);
-    await copyParts(copy, environment.database);
+    await replaceDatabase(environment.database, copy);
     state.isPutBack = true;
   };
   while (!state.isPutBack && !signal.aborted) {
