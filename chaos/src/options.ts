@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import { randomInt } from "node:crypto";
 import { resolve } from "node:path";
 import { BadOption } from "@durable-payments/tools/command";
@@ -84,10 +85,8 @@ const temperamentOf = (text: string, seed: number): Temperament => {
   if (text === "documented") return documentedTemperament;
   try {
     const temperament: unknown = JSON.parse(text);
-    if (typeof temperament === "object" && temperament !== null) {
-      // The simulator refuses what it does not know.
-      return temperamentWith(temperament as Temperament["settings"]);
-    }
+    // The simulator refuses what it does not know.
+    if (isRecord(temperament)) return temperamentWith(temperament);
   } catch {
     // Said below.
   }

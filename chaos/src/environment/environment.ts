@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -178,10 +179,7 @@ export const startEnvironment = async (
     await report.during("Starting two workers", Promise.all(workers.map((one) => one.start())));
   } catch (error) {
     await end({ keepFiles: true });
-    throw new Error(
-      `${error instanceof Error ? error.message : String(error)}\nThe logs are in ${folder}.`,
-      { cause: error },
-    );
+    throw new Error(`${messageOf(error)}\nThe logs are in ${folder}.`, { cause: error });
   }
   const url = `http://127.0.0.1:${simulatorPort}`;
   return {

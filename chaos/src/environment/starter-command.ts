@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import { execFile } from "node:child_process";
 import { delay } from "../delay.ts";
 
@@ -20,8 +21,7 @@ const TIMEOUT_MS = 120_000;
 const parseJson = (text: string): CommandResult["json"] => {
   try {
     const parsed: unknown = JSON.parse(text);
-    // Its fields stay unknown.
-    return typeof parsed === "object" && parsed !== null ? (parsed as CommandResult["json"]) : {};
+    return isRecord(parsed) ? parsed : {};
   } catch {
     return {};
   }
@@ -73,5 +73,5 @@ export class Starter {
 /** The workflow ids in a list of runs that a command printed. */
 export const workflowIdsIn = (runs: unknown): readonly string[] =>
   (Array.isArray(runs) ? (runs as readonly unknown[]) : []).flatMap((run) =>
-    typeof run === "object" && run !== null && "workflowId" in run ? [String(run.workflowId)] : [],
+    isRecord(run) && "workflowId" in run ? [String(run["workflowId"])] : [],
   );

@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 /** Something that is not as it must be. */
 export interface Finding {
   /** The run's workflow id, or what else it is about. */
@@ -65,5 +66,4 @@ export class Findings {
 }
 
 /** The fields of a result; each is compared before it is believed. */
-export const fieldsOf = (result: unknown): Fields =>
-  typeof result === "object" && result !== null ? (result as Fields) : {};
+export const fieldsOf = (result: unknown): Fields => (isRecord(result) ? result : {});

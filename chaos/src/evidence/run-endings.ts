@@ -1,3 +1,4 @@
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import { PAYMENT_IDS } from "@durable-payments/protocol";
 import {
   ActivityFailure,
@@ -45,15 +46,13 @@ const operationIn = (details: unknown): string | undefined => {
   if (!Array.isArray(details)) return undefined;
   // The activities put the one error that the client gave there (packages/activities/src/failures.ts).
   const [detail] = details as readonly unknown[];
-  return typeof detail === "object" && detail !== null && "operation" in detail
-    ? String(detail.operation)
-    : undefined;
+  return isRecord(detail) && "operation" in detail ? String(detail["operation"]) : undefined;
 };
 
 const failureOf = (error: unknown): Ending => {
   let cause = error instanceof WorkflowFailedError ? error.cause : error;
   while (cause instanceof ActivityFailure && cause.cause !== undefined) cause = cause.cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   const failed = { status: "failed", message, operation: undefined } as const;
   if (cause instanceof CancelledFailure) return { ...failed, type: "Cancelled" };
   if (cause instanceof TerminatedFailure) return { ...failed, type: "Terminated" };

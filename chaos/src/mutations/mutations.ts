@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "list-guard",
+    name: "list-reading",
     what: "a list that does not add up is believed",
     edits: [
       {
@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
         put: `    if (this.#fault !== "") return undefined;`,
       },
     ],
-    tests: ["--project=@durable-payments/api-core", "list-guard"],
+    tests: ["--project=@durable-payments/api-core", "list-reading"],
     chaos: ["--seed", "402", ...temperament({ nullLists: 0.3, omittedRows: 0.3 })],
   },
   {

@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { Account } from "../environment/environment.ts";
 
 /** A row of a list, or a record, in the service's own fields. */
@@ -19,9 +20,6 @@ export class Unreadable extends Error {
 const TIMEOUT_MS = 5_000;
 
 const MOST_PAGES = 200;
-
-const isRecord = (value: unknown): value is ServiceRecord =>
-  typeof value === "object" && value !== null;
 
 /** Reads the service as a person does at its web site: through its own lists, in their own notation. */
 export class ServiceReader {

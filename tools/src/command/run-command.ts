@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { Interrupted } from "./interruption.ts";
 
@@ -48,6 +49,3 @@ const exitCodeOf = (error: unknown): number => {
   if (error instanceof Interrupted) return error.exitCode;
   return error instanceof BadOption ? 2 : 1;
 };
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { Exit, StartedProcess } from "./spawn-process.ts";
 
 const shownLines = 15;
@@ -73,8 +74,7 @@ const notReady = (started: StartedProcess, what: string) =>
 const parseObject = (line: string): ReadyLine | undefined => {
   try {
     const value: unknown = JSON.parse(line);
-    // An object by the check before it; its fields stay unknown.
-    return typeof value === "object" && value !== null ? (value as ReadyLine) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 // The process that download-with-sdk.ts starts: kind, folder, version. Starting the server once
 // shows that what was downloaded runs here.
+import { messageOf } from "@durable-payments/api-core/values";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 
 const [kind, downloadDir = "", version = ""] = process.argv.slice(2);
@@ -12,7 +13,6 @@ try {
   await environment.teardown();
 } catch (error) {
   // The causes stand one after the other; the last two name what went wrong.
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${message.split(": ").slice(-2).join(": ")}\n`);
+  process.stderr.write(`${messageOf(error).split(": ").slice(-2).join(": ")}\n`);
   process.exitCode = 1;
 }

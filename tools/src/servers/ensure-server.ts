@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { mkdir } from "node:fs/promises";
 import { withLock } from "../lock.mjs";
 import type { Reporter } from "../command/progress.ts";
@@ -20,7 +21,7 @@ export const ensureServer = async (
   if (located !== undefined) return located;
   await mkdir(cacheFolder(env), { recursive: true }).catch((error: unknown) => {
     throw new ServerNotFound(
-      `The cache folder cannot be made (${reason(error)}): set XDG_CACHE_HOME to a folder that can be written.`,
+      `The cache folder cannot be made (${messageOf(error)}): set XDG_CACHE_HOME to a folder that can be written.`,
     );
   });
   const lock = `${cachedFolder(server, env)}.lock`;
@@ -51,8 +52,8 @@ const install = async (
       if (located !== undefined) return { path: located.path, from: installer.name };
       failures.push(`${installer.name}: it left no ${server.command}`);
     } catch (error) {
-      failures.push(`${installer.name}: ${reason(error)}`);
-      report.line(`  ${installer.name} did not work: ${reason(error)}`);
+      failures.push(`${installer.name}: ${messageOf(error)}`);
+      report.line(`  ${installer.name} did not work: ${messageOf(error)}`);
     }
   }
   throw new ServerNotFound(
@@ -63,5 +64,3 @@ const install = async (
     ].join("\n"),
   );
 };
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
