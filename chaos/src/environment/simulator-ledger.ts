@@ -15,7 +15,7 @@ interface Created {
   readonly create_time: string;
 }
 
-export interface BeneficiaryRecord extends Created {
+interface BeneficiaryRecord extends Created {
   readonly beneficiary_id: string;
   readonly details: Readonly<Record<string, string>>;
 }
@@ -35,7 +35,7 @@ export interface PayoutRecord extends Created {
   readonly update_time: string;
 }
 
-export interface CardholderRecord extends Created {
+interface CardholderRecord extends Created {
   readonly card_holder_id: string;
   readonly email: string;
   readonly first_name: string;
@@ -44,7 +44,7 @@ export interface CardholderRecord extends Created {
   readonly removed: boolean;
 }
 
-export interface CardRecord extends Created {
+interface CardRecord extends Created {
   readonly card_id: string;
   readonly card_holder_id: string;
   readonly card_limit: string;

@@ -56,7 +56,7 @@ const OPERATIONS = {
 } as const;
 
 /** Every kind of fault that a chaos run injects: all that the simulator has. */
-export const FAULT_KINDS: readonly string[] = [...Object.keys(KINDS), ...REPEATED_KEY_KINDS];
+const FAULT_KINDS: readonly string[] = [...Object.keys(KINDS), ...REPEATED_KEY_KINDS];
 
 /** Faults that lose an answer: the request was carried out, or was not. */
 const LOSSES = [

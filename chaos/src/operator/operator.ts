@@ -36,7 +36,7 @@ const PAUSED_MS = 4_000;
  * From the answer of `starter pause` on: a worker uses an answer of the Temporal server for half a
  * second, and what was sent before is on its way.
  */
-export const PAUSE_TAKES_HOLD_MS = 1_500;
+const PAUSE_TAKES_HOLD_MS = 1_500;
 
 /** The share of the work after which sends are paused, and failed runs retried for the first time. */
 const PAUSE_AT = 0.35;

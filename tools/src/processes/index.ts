@@ -1,14 +1,3 @@
-export { type App, appArguments, checkout } from "./apps.ts";
-export {
-  awaitReadyLine,
-  describeExit,
-  lastLines,
-  ProcessNotReady,
-  type ReadyLine,
-} from "./await-ready.ts";
-export {
-  type Exit,
-  type ProcessOptions,
-  spawnProcess,
-  type StartedProcess,
-} from "./spawn-process.ts";
+export { appArguments, checkout } from "./apps.ts";
+export { awaitReadyLine, describeExit, lastLines } from "./await-ready.ts";
+export { spawnProcess, type StartedProcess } from "./spawn-process.ts";
