@@ -1,5 +1,7 @@
-import { reporter } from "./command/progress.ts";
+import { execa } from "execa";
+import { type Reporter, reporter } from "./command/progress.ts";
 import { runCommand } from "./command/run-command.ts";
+import { checkout } from "./processes/apps.ts";
 import { setUpServers } from "./servers/set-up.ts";
 
 const help = `Usage: npm run setup [-- --json]
@@ -10,6 +12,7 @@ server with its Web UI) and the time-skipping test server. Quick when nothing is
 Each is looked for in this order: the environment variable (TEMPORAL_CLI_PATH,
 TEMPORAL_TEST_SERVER_PATH), the PATH, the per-user cache; else it is downloaded by the Temporal
 SDK, else built from the Go module (CLI) or fetched from Maven Central (test server).
+Bundles the starter too, so that it starts in a third of the time.
 
 Options:
   --json   prints one JSON object on standard output
@@ -19,7 +22,9 @@ Exit codes: 0 the CLI is there (without the test server some tests are skipped),
 `;
 
 await runCommand({ help, options: { json: { type: "boolean" } } }, async ({ json }) => {
-  const servers = await setUpServers(reporter());
+  const report = reporter();
+  const servers = await setUpServers(report);
+  await bundleStarter(report);
   if (json) {
     process.stdout.write(
       `${JSON.stringify({ node: process.version, ...servers }, undefined, 2)}\n`,
@@ -32,3 +37,17 @@ await runCommand({ help, options: { json: { type: "boolean" } } }, async ({ json
   }
   return servers.temporalCli.path === undefined ? 1 : 0;
 });
+
+/** Without its bundle the starter runs from its sources. */
+async function bundleStarter(report: Reporter): Promise<void> {
+  const build = execa("nx", ["build", "@durable-payments/starter"], {
+    cwd: checkout,
+    preferLocal: true,
+    localDir: checkout,
+    reject: false,
+    stdin: "ignore",
+  });
+  const { failed, stdout } = await report.during("Bundling the starter", build);
+  if (failed)
+    report.line(`The starter could not be bundled, and runs from its sources:\n${stdout}`);
+}

@@ -58,7 +58,5 @@ function testVariables(servers: ServersReport): NodeJS.ProcessEnv {
     [temporalCli.variable]: servers.temporalCli.path,
     [testServer.variable]: servers.testServer.path,
     [noTimeSkipping]: servers.testServer.problem,
-    // Nx would force colour on the programs under test, whose output is no terminal.
-    FORCE_COLOR: "0",
   };
 }
