@@ -4,4 +4,9 @@ import { DefaultLogger, Runtime } from "@temporalio/worker";
 export const quiet = new DefaultLogger("ERROR");
 
 /** Lets the SDK say no more than {@link quiet}. Call it before the first environment is created. */
-export const quietRuntime = (): void => void Runtime.install({ logger: quiet });
+export const quietRuntime = (): void =>
+  void Runtime.install({
+    logger: quiet,
+    // The core prints its warnings by itself where they are not forwarded.
+    telemetryOptions: { logging: { forward: {} } },
+  });
