@@ -7,6 +7,7 @@ import { searchAttributeArguments } from "../stack/temporal-server.ts";
 import { locate, ServerNotFound } from "../servers/locate-server.ts";
 import { type Server, temporalCli, testServer } from "../servers/server.ts";
 import { loggedServer } from "./logged-server.ts";
+import { quietRuntime } from "./quiet-runtime.ts";
 
 /** Whether the time-skipping test server can be had, for `describe.skipIf(!timeSkipping.available)`. */
 export interface TimeSkipping {
@@ -48,6 +49,7 @@ const mostTries = 3;
 const withPatience = async (
   create: () => Promise<TestWorkflowEnvironment>,
 ): Promise<TestWorkflowEnvironment> => {
+  quietRuntime();
   for (let tries = 1; ; tries++) {
     try {
       return await create();
