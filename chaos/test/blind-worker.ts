@@ -17,7 +17,7 @@ const activities: PaymentsActivities = {
   findPayouts: async () => ({
     items: [],
     matches: [],
-    rivals: [],
+    concurrentRuns: [],
     unreadableRows: 0,
     keyEcho: "unknown",
     requestTimeoutMs: 0,

@@ -253,7 +253,7 @@ describe("recover", () => {
     await withJournal(async (journal) => {
       await journal.begin(send);
       const refused = await journal.begin({ ...send, workflowId: "payout/refused" });
-      if (refused._tag === "Begun") await refused.send.settle("notCarriedOut");
+      if (refused._tag === "Begun") await refused.send.recordOutcome("notCarriedOut");
     });
     const called = await recover("--yes");
     expect(called.exitCode).toBe(1);

@@ -1,4 +1,4 @@
-import { pollingHosts } from "@durable-payments/activities/polling-hosts";
+import { pollingHosts } from "@durable-payments/activities/queue-pollers";
 import {
   describeJournalPlace,
   type Journal,

@@ -33,7 +33,7 @@ export const mutations: readonly Mutation[] = [
         put: `return fields.every((field) => field === "same") ? "exact" : "different";`,
       },
     ],
-    tests: ["--project=@durable-payments/activities", "look-up"],
+    tests: ["--project=@durable-payments/activities", "reconciliation"],
     chaos: [
       "--seed",
       "401",
@@ -101,7 +101,7 @@ export const mutations: readonly Mutation[] = [
       throw`,
       },
     ],
-    tests: ["--project=@durable-payments/activities", "brake", "guard"],
+    tests: ["--project=@durable-payments/activities", "pause", "guard"],
     chaos: ["--seed", "404", ...temperament({})],
   },
   {

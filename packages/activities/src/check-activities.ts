@@ -4,9 +4,9 @@ import { checkInput } from "@durable-payments/api-core/contract";
 import { accountHash } from "@durable-payments/protocol/account";
 import { Effect } from "effect";
 import { toApplicationFailure } from "./failures.ts";
-import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
+import { invalidRequest, type MaxAmounts, overLimit } from "./amount-limits.ts";
 import { accountOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
-import { isCardRefused } from "./states.ts";
+import { isCardRefused } from "./statuses.ts";
 
 /** An input that a run is going to send. */
 export interface PlannedRequest {

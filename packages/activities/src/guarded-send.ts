@@ -17,10 +17,10 @@ import {
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Effect } from "effect";
-import type { Brake } from "./brake.ts";
+import type { ReadPause } from "./pause.ts";
 import { alreadySent, paused, runCancelling, runEnded } from "./failures.ts";
 import { echoIn, idsIn } from "./recorded-send.ts";
-import type { AskRunState } from "./run-state.ts";
+import type { ReadRunState } from "./run-state.ts";
 import { DISPATCH_WITHIN_MS, sentAlready } from "./send-intent.ts";
 
 /** Asked before a send longer ago than this by the monotonic clock, an answer is asked for again. */
@@ -43,8 +43,8 @@ const answerOf = <A>(answer: Promise<A>, what: string): Promise<A> =>
 /** What a guard asks before each dispatch. */
 export interface GuardOptions {
   readonly operation: OperationName;
-  readonly brake: Brake;
-  readonly runState: AskRunState;
+  readonly readPause: ReadPause;
+  readonly readRunState: ReadRunState;
   /** Whether it is sent although its run was asked to be cancelled. */
   readonly evenIfCancelled: boolean;
   readonly journal: Journal;
@@ -66,22 +66,22 @@ export class GuardedSend {
   // The call's fibers may be resumed by those of another activity.
   readonly #inActivity = AsyncLocalStorage.snapshot();
   readonly #began = performance.now();
-  #wasAsked = false;
+  #wasChecked = false;
   #begun: BegunSend | undefined;
-  #heldBack: ApplicationFailure | undefined;
+  #blockedBy: ApplicationFailure | undefined;
 
   constructor(options: GuardOptions) {
     this.#options = options;
   }
 
   /** Why it was held back, where the client's own errors have no word for it. */
-  get heldBack(): ApplicationFailure | undefined {
-    return this.#heldBack;
+  get blockedBy(): ApplicationFailure | undefined {
+    return this.#blockedBy;
   }
 
   /** Lets a call of the client ask before each dispatch. */
-  readonly around = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.provideService(call, BeforeSend, () => this.#mayBeSent());
+  readonly guard = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.provideService(call, BeforeSend, () => this.#beforeDispatch());
 
   /**
    * Fails an attempt that is not the first where the journal knows a send of the one before it.
@@ -103,7 +103,7 @@ export class GuardedSend {
     const echo = this.#begun === undefined ? undefined : echoIn(input, answer);
     // At once: a journal in a file writes both with one wait for the disk.
     await Promise.all([
-      this.#settle("carriedOut", idsIn(answer)),
+      this.#recordOutcome("carriedOut", idsIn(answer)),
       echo === undefined ? undefined : this.#note(() => journal.noteKeyEcho(operation, echo)),
       undoes === undefined ? undefined : this.#note(() => journal.noteUndone(undoes)),
     ]);
@@ -111,12 +111,12 @@ export class GuardedSend {
 
   /** Writes what the call's failure says; anything but an error of the client is no answer. */
   async failed(error: PaymentsError | undefined): Promise<void> {
-    await this.#settle(error?.carriedOut === "no" ? "notCarriedOut" : "unknown");
+    await this.#recordOutcome(error?.carriedOut === "no" ? "notCarriedOut" : "unknown");
   }
 
-  async #settle(...[outcome, ids]: Parameters<BegunSend["settle"]>): Promise<void> {
+  async #recordOutcome(...[outcome, ids]: Parameters<BegunSend["recordOutcome"]>): Promise<void> {
     const begun = this.#begun;
-    if (begun !== undefined) await this.#note(() => begun.settle(outcome, ids));
+    if (begun !== undefined) await this.#note(() => begun.recordOutcome(outcome, ids));
   }
 
   /** What is known must not be lost because it cannot be written down. */
@@ -131,12 +131,12 @@ export class GuardedSend {
     }
   }
 
-  readonly #mayBeSent = (): Effect.Effect<void, Unavailable> =>
+  readonly #beforeDispatch = (): Effect.Effect<void, Unavailable> =>
     Effect.suspend(() => {
       if (this.#activity.cancellationSignal.aborted) return Effect.interrupt;
       const asked = performance.now();
       return Effect.tryPromise({
-        try: () => this.#inActivity(() => this.#ask()),
+        try: () => this.#inActivity(() => this.#check()),
         catch: (error) => this.#notSent(messageOf(error), error),
       }).pipe(
         Effect.flatMap(() => {
@@ -149,7 +149,7 @@ export class GuardedSend {
             );
           }
           // The process stood still meanwhile: what was true then may not be true now.
-          return now - asked > ANSWERS_HOLD_MS ? this.#mayBeSent() : Effect.void;
+          return now - asked > ANSWERS_HOLD_MS ? this.#beforeDispatch() : Effect.void;
         }),
       );
     });
@@ -158,36 +158,36 @@ export class GuardedSend {
     return Math.min(DISPATCH_WITHIN_MS, this.#activity.info.startToCloseTimeoutMs);
   }
 
-  async #ask(): Promise<void> {
+  async #check(): Promise<void> {
     const asked = performance.now();
-    await this.#askTemporal();
-    await this.#askJournal();
+    await this.#checkTemporal();
+    await this.#checkJournal();
     // Sends may have been paused, or the run ended, while the journal took its time.
-    if (performance.now() - asked > PAUSE_HOLDS_MS) await this.#askTemporal();
+    if (performance.now() - asked > PAUSE_HOLDS_MS) await this.#checkTemporal();
   }
 
-  async #askTemporal(): Promise<void> {
-    const { brake, evenIfCancelled, operation, runState, send } = this.#options;
-    const isAtOnce = !this.#wasAsked && performance.now() - this.#began <= AT_ONCE_MS;
-    this.#wasAsked = true;
+  async #checkTemporal(): Promise<void> {
+    const { readPause, evenIfCancelled, operation, readRunState, send } = this.#options;
+    const isAtOnce = !this.#wasChecked && performance.now() - this.#began <= AT_ONCE_MS;
+    this.#wasChecked = true;
     const [pause, state] = await Promise.all([
-      answerOf(brake(), "sends are paused"),
-      isAtOnce ? "open" : answerOf(runState(), "its run is open still"),
+      answerOf(readPause(), "sends are paused"),
+      isAtOnce ? "open" : answerOf(readRunState(), "its run is open still"),
     ]);
     // What may be sent twice is tried again by Temporal, if the run is open after all.
     if (state === "ended") {
-      throw this.#holdBack(runEnded(operation, { nonRetryable: send !== undefined }));
+      throw this.#block(runEnded(operation, { nonRetryable: send !== undefined }));
     }
     // What may be sent twice may be what undoes; anything else of it ends with the next heartbeat.
     if (state === "cancelRequested" && send !== undefined && !evenIfCancelled) {
-      throw this.#holdBack(runCancelling(operation));
+      throw this.#block(runCancelling(operation));
     }
     if (pause !== undefined) {
-      throw this.#holdBack(paused(pause, { nonRetryable: send !== undefined }));
+      throw this.#block(paused(pause, { nonRetryable: send !== undefined }));
     }
   }
 
-  async #askJournal(): Promise<void> {
+  async #checkJournal(): Promise<void> {
     const { operation, send } = this.#options;
     if (send === undefined) return;
     if (this.#begun === undefined) await this.#begin(send);
@@ -196,7 +196,7 @@ export class GuardedSend {
       const latest = forbidding(send, recorded);
       throw latest === undefined
         ? new Error("its entry in the journal is gone")
-        : this.#holdBack(alreadySent(operation, sentAlready(send, latest, recorded)));
+        : this.#block(alreadySent(operation, sentAlready(send, latest, recorded)));
     }
   }
 
@@ -206,12 +206,12 @@ export class GuardedSend {
     if (begun._tag === "Begun") this.#begun = begun.send;
     else {
       const recorded = await journal.find(send);
-      throw this.#holdBack(alreadySent(operation, sentAlready(send, begun.latest, recorded)));
+      throw this.#block(alreadySent(operation, sentAlready(send, begun.latest, recorded)));
     }
   }
 
-  #holdBack(failure: ApplicationFailure): ApplicationFailure {
-    this.#heldBack = failure;
+  #block(failure: ApplicationFailure): ApplicationFailure {
+    this.#blockedBy = failure;
     return failure;
   }
 

@@ -1,10 +1,15 @@
 export type { BatchActivities, ChunkToStart, StartedRows } from "./batch-activities.ts";
-export { type Brake } from "./brake.ts";
+export { type ReadPause } from "./pause.ts";
 export type { AnsweredCard, PlannedRequest } from "./check-activities.ts";
 export type { ForgottenSend, FoundByStep, KnownSends } from "./journal-activities.ts";
-export { type MaxAmounts, readMaxAmounts } from "./limits.ts";
+export { type MaxAmounts, readMaxAmounts } from "./amount-limits.ts";
 export { NOT_YET, PAUSED, RUN_CANCELLING, RUN_ENDED } from "./failures.ts";
-export { LIST_DOES_NOT_ADD_UP, type Match, type Matches, type Sent } from "./lookup-activities.ts";
+export {
+  LIST_DOES_NOT_ADD_UP,
+  type Match,
+  type Matches,
+  type Sent,
+} from "./reconciliation-activities.ts";
 export type { OperationActivities } from "./operation-activities.ts";
 export {
   type ActivitiesOptions,
@@ -17,10 +22,10 @@ export {
   type WorkerQueues,
   workerQueues,
 } from "./worker-queues.ts";
-export { OTHER_ACCOUNT, type OfAccount } from "./pinned.ts";
-export type { ReadReset } from "./retry-activities.ts";
+export { OTHER_ACCOUNT, type OfAccount } from "./account-check.ts";
+export type { ReadReset } from "./reset-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
-export type { AskRunState, RunState } from "./run-state.ts";
+export type { ReadRunState, RunState } from "./run-state.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
 export { makeSignInLeases, type SignInBudget } from "./sign-in-leases.ts";
 export type { PollSchedule, SeenCardholder, SeenFunds, SeenPayout } from "./waiting-activities.ts";

@@ -13,13 +13,13 @@ import type { Journal, MadeBySend } from "@durable-payments/journal";
 import { type Sending, sendingUndoneBy } from "@durable-payments/protocol";
 import { Context, type Info } from "@temporalio/activity";
 import { Effect } from "effect";
-import type { Brake } from "./brake.ts";
+import type { ReadPause } from "./pause.ts";
 import { toApplicationFailure, workerLost } from "./failures.ts";
 import { GuardedSend } from "./guarded-send.ts";
-import { invalidRequest, type MaxAmounts, overLimit } from "./limits.ts";
+import { invalidRequest, type MaxAmounts, overLimit } from "./amount-limits.ts";
 import { recordedSend, textOf } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
-import type { AskRunState } from "./run-state.ts";
+import type { ReadRunState } from "./run-state.ts";
 import { type SendIntent, unnamedStep } from "./send-intent.ts";
 
 /** Operations whose sends are recorded in the journal. */
@@ -43,7 +43,7 @@ type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
 const isDecidedByWorkflow = (idempotency: IdempotencyClass): boolean =>
   idempotency === "none" || idempotency === "keyed";
 
-const neverOnItsOwn = new Set<PaymentsError["_tag"]>(["InvalidRequest", "Refused"]);
+const NEVER_RETRIED = new Set<PaymentsError["_tag"]>(["InvalidRequest", "Refused"]);
 
 /**
  * Attempts after which an answer that stays the same ends a change that may be sent twice: an hour,
@@ -78,13 +78,13 @@ const madeBefore = (
 export const makeOperationActivities = (
   runtime: PaymentsRuntime,
   {
-    brake,
+    readPause,
     journal,
     maxAmounts,
-    runState,
+    readRunState,
   }: {
-    readonly brake: Brake;
-    readonly runState: AskRunState;
+    readonly readPause: ReadPause;
+    readonly readRunState: ReadRunState;
     readonly journal: Journal;
     readonly maxAmounts: MaxAmounts;
   },
@@ -96,7 +96,7 @@ export const makeOperationActivities = (
         toApplicationFailure(error, {
           nonRetryable:
             isDecidedByWorkflow(idempotency) ||
-            neverOnItsOwn.has(error._tag) ||
+            NEVER_RETRIED.has(error._tag) ||
             (idempotency === "idempotent" &&
               Context.current().info.attempt >= MOST_ATTEMPTS &&
               isAnsweredTheSame(error)),
@@ -108,17 +108,17 @@ export const makeOperationActivities = (
       const write = async (input: unknown, intent?: SendIntent) => {
         const { info } = Context.current();
         const isOnce = isDecidedByWorkflow(idempotency);
-        const guard = new GuardedSend({
+        const send = new GuardedSend({
           operation: name,
-          brake,
-          runState,
+          readPause,
+          readRunState,
           evenIfCancelled: intent?.evenIfCancelled ?? false,
           journal,
           send: isOnce ? recordedSend(name, input, info, intent ?? unnamed()) : undefined,
           undoes: madeBefore(name, input, info),
         });
         if (isOnce && info.attempt > 1) {
-          await guard.failIfRecorded();
+          await send.failIfRecorded();
           throw workerLost(name);
         }
         const faults = overLimit(name, input, maxAmounts);
@@ -128,21 +128,21 @@ export const makeOperationActivities = (
           const answer = await runInActivity(
             runtime,
             (client) =>
-              guard
-                .around(call(client, input))
+              send
+                .guard(call(client, input))
                 .pipe(
                   Effect.provideService(IsResend, intent?.isResend ?? (intent?.number ?? 1) > 1),
                 ),
             (error) => {
               failure = error;
               const isInDoubt = error.carriedOut === "unknown";
-              return isInDoubt ? toFailure(error) : (guard.heldBack ?? toFailure(error));
+              return isInDoubt ? toFailure(error) : (send.blockedBy ?? toFailure(error));
             },
           );
-          await guard.succeeded(input, answer);
+          await send.succeeded(input, answer);
           return answer;
         } catch (error) {
-          await guard.failed(failure);
+          await send.failed(failure);
           throw error;
         }
       };

@@ -1,15 +1,18 @@
 import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
 import { type BatchActivities, makeBatchActivities } from "./batch-activities.ts";
-import { type Brake, makeTemporalBrake } from "./brake.ts";
+import { type ReadPause, makeTemporalPauseReader } from "./pause.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
 import { type JournalActivities, makeJournalActivities } from "./journal-activities.ts";
-import type { MaxAmounts } from "./limits.ts";
-import { type LookupActivities, makeLookupActivities } from "./lookup-activities.ts";
+import type { MaxAmounts } from "./amount-limits.ts";
+import {
+  type ReconciliationActivities,
+  makeReconciliationActivities,
+} from "./reconciliation-activities.ts";
 import { makeOperationActivities, type OperationActivities } from "./operation-activities.ts";
-import { makeRetryActivities, type RetryActivities } from "./retry-activities.ts";
-import { pinnedTo } from "./pinned.ts";
+import { makeResetActivities, type ResetActivities } from "./reset-activities.ts";
+import { checkAccount } from "./account-check.ts";
 import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
-import { type AskRunState, askTemporalRunState } from "./run-state.ts";
+import { type ReadRunState, readTemporalRunState } from "./run-state.ts";
 import {
   makeTrackerActivities,
   type TrackerActivities,
@@ -20,9 +23,9 @@ import { makeWaitingActivities, type WaitingActivities } from "./waiting-activit
 /** Every activity of a worker, by activity type. */
 export type PaymentsActivities = OperationActivities &
   WaitingActivities &
-  LookupActivities &
+  ReconciliationActivities &
   CheckActivities &
-  RetryActivities &
+  ResetActivities &
   JournalActivities &
   BatchActivities &
   TrackerActivities;
@@ -30,9 +33,9 @@ export type PaymentsActivities = OperationActivities &
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
   /** Tells whether sends are paused; default: while the task queue's brake workflow runs. */
-  readonly brake?: Brake;
+  readonly readPause?: ReadPause;
   /** Tells whether the run of an activity is still open; default: as the Temporal server says. */
-  readonly runState?: AskRunState;
+  readonly readRunState?: ReadRunState;
   /** Remembers what was sent; default: one that is lost with the process. */
   readonly journal?: Journal;
   /** The largest amount of one payout or card, by currency; default: none. */
@@ -47,20 +50,20 @@ export interface ActivitiesOptions {
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
   {
-    brake = makeTemporalBrake(),
-    runState = askTemporalRunState,
+    readPause = makeTemporalPauseReader(),
+    readRunState = readTemporalRunState,
     journal = makeMemoryJournal(),
     maxAmounts = {},
     tracker = {},
   }: ActivitiesOptions = {},
 ): PaymentsActivities =>
-  pinnedTo(() => accountOf(runtime), {
-    ...makeOperationActivities(runtime, { brake, runState, journal, maxAmounts }),
-    ...makeWaitingActivities(runtime, brake, journal),
-    ...makeLookupActivities(runtime, journal),
+  checkAccount(() => accountOf(runtime), {
+    ...makeOperationActivities(runtime, { readPause, readRunState, journal, maxAmounts }),
+    ...makeWaitingActivities(runtime, readPause, journal),
+    ...makeReconciliationActivities(runtime, journal),
     ...makeCheckActivities(runtime, maxAmounts),
     ...makeTrackerActivities(runtime, tracker),
-    ...makeRetryActivities(),
+    ...makeResetActivities(),
     ...makeJournalActivities(journal),
     ...makeBatchActivities(() => accountOf(runtime)),
   });

@@ -4,7 +4,7 @@ import type { OperationName } from "@durable-payments/api-core";
 import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import type { RecordedSend, Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
-import { moneyOf } from "./limits.ts";
+import { moneyOf } from "./amount-limits.ts";
 import type { SendIntent } from "./send-intent.ts";
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -1,17 +1,17 @@
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 
-/** How the run stands to which an activity belongs: whether what it waits to send may be sent still. */
+/** State of the run that an activity belongs to: whether what it waits to send may be sent still. */
 export type RunState = "open" | "cancelRequested" | "ended";
 
-/** Tells how the run of the current activity stands now. */
-export type AskRunState = () => Promise<RunState>;
+/** Read how the run of the current activity stands now. */
+export type ReadRunState = () => Promise<RunState>;
 
 /** An answer that comes later than this is of no use. */
 export const ANSWERED_WITHIN_MS = 5_000;
 
-/** Asks the Temporal server. An activity that belongs to no workflow has nothing to ask. */
-export const askTemporalRunState: AskRunState = async () => {
+/** Read it from the Temporal server. The run of an activity that belongs to no workflow is open. */
+export const readTemporalRunState: ReadRunState = async () => {
   const activity = Context.current();
   const { workflowExecution } = activity.info;
   if (workflowExecution === undefined) return "open";
@@ -24,7 +24,7 @@ export const askTemporalRunState: AskRunState = async () => {
     switch (status.name) {
       case "RUNNING":
       case "PAUSED":
-        // A server that does not tell it has the cancellation told by a heartbeat.
+        // A server that does not show it reports the cancellation with a heartbeat.
         return raw.workflowExtendedInfo?.cancelRequested === true ? "cancelRequested" : "open";
       case "UNSPECIFIED":
       case "UNKNOWN":

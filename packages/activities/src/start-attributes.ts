@@ -11,7 +11,7 @@ import {
   STEP,
 } from "@durable-payments/protocol";
 import type { SearchAttributePair } from "@temporalio/common";
-import { intentOfPayout } from "./near-match.ts";
+import { intentOfPayout } from "./match-rows.ts";
 
 /** The stage of a run that has not had its first workflow task. */
 export const STARTING = "starting";

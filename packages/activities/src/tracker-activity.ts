@@ -5,7 +5,7 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Effect, Result } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";
-import { otherAccount } from "./pinned.ts";
+import { otherAccount } from "./account-check.ts";
 import {
   accountOf,
   type Call,
@@ -16,7 +16,7 @@ import {
 import { type Wait, type WaitingRun, WaitingRuns } from "./tracker-runs.ts";
 import {
   sweep,
-  type Tidings,
+  type CompletionSignal,
   type TrackedList,
   trackedCardholders,
   trackedPayouts,
@@ -31,7 +31,7 @@ export interface Tracking {
   readonly requests: number;
   /** Requests of the longest sweep. */
   readonly mostRequests: number;
-  readonly told: number;
+  readonly signalled: number;
   /** Payouts and cardholders that are waited for. */
   readonly waiting: number;
 }
@@ -54,7 +54,7 @@ export interface TrackerOptions {
 }
 
 /** How often it is asked who waits; how often the service is asked is the sweeps' matter. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /** Longest time that the tracker leaves a service alone that does not answer. */
 const LONGEST_BACKOFF_MS = 60_000;
@@ -74,7 +74,7 @@ const drained = () =>
   ApplicationFailure.create({
     type: "Draining",
     message: "The worker drains; another one goes on.",
-    nextRetryDelay: LOOK_EVERY_MS,
+    nextRetryDelay: POLL_EVERY_MS,
     category: ApplicationFailureCategory.BENIGN,
   });
 
@@ -93,7 +93,7 @@ class Tracker {
   #sweeps = 0;
   #requests = 0;
   #mostRequests = 0;
-  #told = 0;
+  #signalled = 0;
 
   constructor(runtime: PaymentsRuntime, signal: AbortSignal, account: string) {
     this.#waiting = new WaitingRuns(account);
@@ -110,9 +110,9 @@ class Tracker {
     try {
       let failures = 0;
       do {
-        let pause = LOOK_EVERY_MS;
+        let pause = POLL_EVERY_MS;
         try {
-          await this.#look();
+          await this.#poll();
           failures = 0;
         } catch (error) {
           if (this.#signal.aborted) throw error;
@@ -129,7 +129,7 @@ class Tracker {
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     await this.#waiting.refresh(this.#activity.client);
     await this.#sweep(trackedPayouts);
     await this.#sweep(trackedCardholders);
@@ -151,7 +151,7 @@ class Tracker {
         this.#requests += 1;
         return this.#call((client) => list.read(client, page));
       },
-      tell: (told) => this.#tell(told),
+      signalAll: (signalled) => this.#signalAll(signalled),
     });
     this.#restsUntil.set(list.kind, restsUntil);
     const requests = this.#requests - requestsBefore;
@@ -167,19 +167,22 @@ class Tracker {
   }
 
   /** A page has some 50 items: so many signals at once are few enough. */
-  async #tell(told: ReadonlyArray<readonly [Wait, Tidings]>): Promise<void> {
-    const telling = told.flatMap(([wait, tidings]) =>
+  async #signalAll(signalled: ReadonlyArray<readonly [Wait, CompletionSignal]>): Promise<void> {
+    const sending = signalled.flatMap(([wait, completion]) =>
       wait.runs.map(async (run) => {
-        await this.#signalRun(run, tidings);
-        this.#waiting.told(wait, run);
-        this.#told += 1;
+        await this.#signalRun(run, completion);
+        this.#waiting.signalled(wait, run);
+        this.#signalled += 1;
       }),
     );
-    const failed = (await Promise.allSettled(telling)).find(({ status }) => status === "rejected");
+    const failed = (await Promise.allSettled(sending)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }
 
-  async #signalRun({ runId, workflowId }: WaitingRun, { content, signal }: Tidings): Promise<void> {
+  async #signalRun(
+    { runId, workflowId }: WaitingRun,
+    { content, signal }: CompletionSignal,
+  ): Promise<void> {
     try {
       await this.#activity.client.workflow.getHandle(workflowId, runId).signal(signal, content);
     } catch (error) {
@@ -194,7 +197,7 @@ class Tracker {
       sweeps: this.#sweeps,
       requests: this.#requests,
       mostRequests: this.#mostRequests,
-      told: this.#told,
+      signalled: this.#signalled,
       waiting: this.#waiting.size,
     };
     this.#activity.heartbeat(tracking);

@@ -18,7 +18,7 @@ export interface Wait {
   /** When the service says that it was created; unknown until the list has shown it. */
   createdAt: number | undefined;
   /** When it was last looked for in the list. */
-  lookedAt: number | undefined;
+  polledAt: number | undefined;
   /** How long that sweep took to come to it, in milliseconds. */
   reachedAfterMs: number;
   /** When the list was last read to its end without showing it. */
@@ -43,14 +43,14 @@ const LAG_MS = 10_000;
  */
 const SHARE_OF_TIME = 1 / 20;
 
-const toldKey = ({ runId }: Pick<WaitingRun, "runId">, awaited: string): string =>
+const signalledKey = ({ runId }: Pick<WaitingRun, "runId">, awaited: string): string =>
   `${runId} ${awaited}`;
 
-/** Who waits, as Temporal's visibility knows it; whom the tracker has told is kept apart. */
+/** Who waits, as Temporal's visibility knows it; whom the tracker has signalled is kept apart. */
 export class WaitingRuns {
   #waits = new Map<string, Wait>();
-  /** What runs were told: visibility shows them as waiting for it for a while. */
-  #told = new Set<string>();
+  /** What runs were signalled: visibility shows them as waiting for it for a while. */
+  #signalled = new Set<string>();
   readonly #query: string;
   #listedAt = 0;
   #allListedAt = 0;
@@ -83,16 +83,16 @@ export class WaitingRuns {
     const since = new Date(this.#listedAt - LAG_MS).toISOString();
     const query = isForAll ? this.#query : `${this.#query} AND StartTime > "${since}"`;
     const before = this.#waits;
-    const toldBefore = this.#told;
+    const signalledBefore = this.#signalled;
     if (isForAll) {
       this.#waits = new Map();
       // Whom visibility does not show as waiting any more never comes back.
-      this.#told = new Set();
+      this.#signalled = new Set();
     }
     for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
       for (const awaited of run.typedSearchAttributes.get(PAYMENT_AWAITS) ?? []) {
-        const key = toldKey(run, awaited);
-        if (toldBefore.has(key)) this.#told.add(key);
+        const key = signalledKey(run, awaited);
+        if (signalledBefore.has(key)) this.#signalled.add(key);
         else this.#add(awaited, run, before.get(awaited));
       }
     }
@@ -105,10 +105,10 @@ export class WaitingRuns {
     }
   }
 
-  /** A run was told, or is gone. */
-  told(wait: Wait, told: WaitingRun): void {
-    this.#told.add(toldKey(told, wait.awaited));
-    wait.runs = wait.runs.filter(({ runId }) => runId !== told.runId);
+  /** A run was signalled, or is gone. */
+  signalled(wait: Wait, signalled: WaitingRun): void {
+    this.#signalled.add(signalledKey(signalled, wait.awaited));
+    wait.runs = wait.runs.filter(({ runId }) => runId !== signalled.runId);
     if (wait.runs.length === 0) this.#waits.delete(wait.awaited);
   }
 
@@ -125,7 +125,7 @@ export class WaitingRuns {
         runs: [{ workflowId, runId }],
         since,
         createdAt: before?.createdAt,
-        lookedAt: before?.lookedAt,
+        polledAt: before?.polledAt,
         reachedAfterMs: before?.reachedAfterMs ?? 0,
         missedAt: before?.missedAt,
       });

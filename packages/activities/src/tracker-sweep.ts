@@ -10,11 +10,11 @@ import {
 import type { CheckedCardholder, CompletionSignals, EndedPayout } from "@durable-payments/protocol";
 import type { Effect } from "effect";
 import { NewestFirst } from "./list-order.ts";
-import { cardholderState, payoutState } from "./states.ts";
+import { cardholderState, payoutState } from "./statuses.ts";
 import type { Wait, WaitingRuns } from "./tracker-runs.ts";
 
 /** A signal for every run that waits for something. */
-export interface Tidings {
+export interface CompletionSignal {
   readonly signal: keyof CompletionSignals;
   readonly content: CompletionSignals[keyof CompletionSignals];
 }
@@ -29,7 +29,7 @@ export interface TrackedList<Item> {
   ) => Effect.Effect<ListPage<Item>, PaymentsError>;
   readonly idOf: (item: Item) => string;
   /** What there is to tell; nothing while the item's state is open. */
-  readonly tidingsOf: (item: Item, assumptions: Assumptions) => Tidings | undefined;
+  readonly signalOf: (item: Item, assumptions: Assumptions) => CompletionSignal | undefined;
   /** Whether an item is no older than the run that waits for it. */
   readonly isMadeByItsRun: boolean;
 }
@@ -39,7 +39,7 @@ export const trackedPayouts: TrackedList<Payout> = {
   kind: "payout",
   read: (client, page) => client.listPayouts(page),
   idOf: ({ payout_id }) => payout_id,
-  tidingsOf: (payout, assumptions) => {
+  signalOf: (payout, assumptions) => {
     const outcome = payoutState(payout, assumptions);
     return outcome === "open"
       ? undefined
@@ -53,7 +53,7 @@ export const trackedCardholders: TrackedList<Cardholder> = {
   kind: "cardholder",
   read: (client, page) => client.listCardholders(page),
   idOf: ({ card_holder_id }) => card_holder_id,
-  tidingsOf: (cardholder, assumptions) => {
+  signalOf: (cardholder, assumptions) => {
     const outcome = cardholderState(cardholder, assumptions);
     return outcome === "open"
       ? undefined
@@ -78,22 +78,22 @@ const NEAR_MS = 250;
 const REST = 4;
 
 /** When to look again for what is waited for: after a tenth of its time, within 1 and 60 seconds. */
-const dueAt = ({ lookedAt, since }: Wait): number =>
-  lookedAt === undefined
+const dueAt = ({ polledAt, since }: Wait): number =>
+  polledAt === undefined
     ? 0
-    : lookedAt + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (lookedAt - since) / 10));
+    : polledAt + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (polledAt - since) / 10));
 
 /**
  * Whether a list that was looked through and did not show it is to be read to its end: the item may be
  * older than its run, or dated by a clock that is far off. Later and later, for that is a long way.
  */
-const isToBeSought = (
-  { createdAt, lookedAt, missedAt, since }: Wait,
+const mustReadToEnd = (
+  { createdAt, polledAt, missedAt, since }: Wait,
   now: number,
   { listLagSeconds }: Assumptions,
 ): boolean =>
   createdAt === undefined &&
-  lookedAt !== undefined &&
+  polledAt !== undefined &&
   now - since >= Math.max(listLagSeconds * 1000, 2 * ((missedAt ?? since) - since));
 
 /** Whether the pages of a list that a sweep reads have come to its end. */
@@ -135,7 +135,9 @@ export interface Sweeping<Item> {
     readonly page_size: number;
   }) => Promise<ListPage<Item>>;
   /** Tells all that a page had to tell. */
-  readonly tell: (told: ReadonlyArray<readonly [Wait, Tidings]>) => Promise<void>;
+  readonly signalAll: (
+    signalled: ReadonlyArray<readonly [Wait, CompletionSignal]>,
+  ) => Promise<void>;
 }
 
 /**
@@ -153,13 +155,13 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
   list,
   read,
   restsUntil,
-  tell,
+  signalAll,
   waiting,
 }: Sweeping<Item>): Promise<number> => {
   const began = Date.now();
   const oldest = (wait: Wait): number => {
     if (wait.createdAt !== undefined) return wait.createdAt;
-    return list.isMadeByItsRun && !isToBeSought(wait, began, assumptions)
+    return list.isMadeByItsRun && !mustReadToEnd(wait, began, assumptions)
       ? wait.since - assumptions.clockSkewSeconds * 1000
       : 0;
   };
@@ -170,28 +172,28 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
     .toSorted((a, b) => oldest(a) - oldest(b));
   // Sets keep their order: the first is always the oldest.
   const unseen = new Set(due);
-  const look = (wait: Wait): void => {
+  const markPolled = (wait: Wait): void => {
     unseen.delete(wait);
-    wait.lookedAt = Date.now();
-    wait.reachedAfterMs = wait.lookedAt - began;
+    wait.polledAt = Date.now();
+    wait.reachedAfterMs = wait.polledAt - began;
   };
   const order = new NewestFirst();
   const pages = new PagesRead();
   let isRead = false;
   for (let page_num = fromPage; unseen.size > 0; page_num++) {
     const page = await read({ page_num, page_size: PAGE_SIZE });
-    const told: Array<readonly [Wait, Tidings]> = [];
+    const signalled: Array<readonly [Wait, CompletionSignal]> = [];
     for (const item of page.item_list) {
       const created = readTime(item.create_time, assumptions);
       order.note(created);
       const wait = waiting.find(`${list.kind}:${list.idOf(item)}`);
       if (wait === undefined) continue;
       if (created !== undefined) wait.createdAt = created.earliest;
-      look(wait);
-      const tidings = list.tidingsOf(item, assumptions);
-      if (tidings !== undefined) told.push([wait, tidings]);
+      markPolled(wait);
+      const completion = list.signalOf(item, assumptions);
+      if (completion !== undefined) signalled.push([wait, completion]);
     }
-    if (told.length > 0) await tell(told);
+    if (signalled.length > 0) await signalAll(signalled);
     const [deepest] = unseen;
     isRead = pages.isLast(page, page_num, page.item_list.map(list.idOf));
     if (isRead || (deepest !== undefined && order.isPast(oldest(deepest)))) break;
@@ -199,8 +201,8 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
   // What the list does not show, or not yet, was looked for all the same.
   if (fromPage === 1) {
     for (const wait of unseen) {
-      look(wait);
-      if (isRead) wait.missedAt = wait.lookedAt;
+      markPolled(wait);
+      if (isRead) wait.missedAt = wait.polledAt;
     }
   }
   const now = Date.now();

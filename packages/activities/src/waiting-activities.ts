@@ -4,10 +4,10 @@ import type { Journal } from "@durable-payments/journal";
 import type { CheckedCardholder } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { Effect, Option, Stream } from "effect";
-import type { Brake } from "./brake.ts";
+import type { ReadPause } from "./pause.ts";
 import { notYet, paused, toApplicationFailure } from "./failures.ts";
 import { type Call, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
-import { cardholderState, payoutState } from "./states.ts";
+import { cardholderState, payoutState } from "./statuses.ts";
 
 /** How often a waiting activity looks, and for how long. */
 export interface PollSchedule {
@@ -74,18 +74,18 @@ const leftMs = ({ until }: PollSchedule): number =>
   until - Context.current().info.currentAttemptScheduledTimestampMs;
 
 /** When to look again: an attempt falls on the end of the wait. */
-const nextLookMs = (pace: PollSchedule): number => {
+const nextPollMs = (schedule: PollSchedule): number => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
-  const { maxIntervalMs, minIntervalMs } = pace;
+  const { maxIntervalMs, minIntervalMs } = schedule;
   const waited = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
   const interval = Math.max(minIntervalMs, Math.min(maxIntervalMs, waited / 10));
-  return Math.round(Math.min(interval, leftMs(pace)));
+  return Math.round(Math.min(interval, leftMs(schedule)));
 };
 
 /** Says that it has not happened yet; where the wait is over, what was seen is the result. */
-const openUntilThen = <A>(seen: A, pace: PollSchedule, message: string): A => {
-  if (leftMs(pace) <= 0) return seen;
-  throw notYet(message, nextLookMs(pace));
+const pollAgain = <A>(seen: A, schedule: PollSchedule, message: string): A => {
+  if (leftMs(schedule) <= 0) return seen;
+  throw notYet(message, nextPollMs(schedule));
 };
 
 /** Finds a cardholder in the list: the service has no operation that reads one. */
@@ -98,11 +98,11 @@ const findCardholder = (client: PaymentsClient["Service"], card_holder_id: strin
 /** The waiting activities over a client. */
 export const makeWaitingActivities = (
   runtime: PaymentsRuntime,
-  brake: Brake,
+  readPause: ReadPause,
   journal: Journal,
 ): WaitingActivities => {
-  const look = <A>(call: Call<A>, pace?: PollSchedule): Promise<A> => {
-    const left = pace === undefined ? 0 : leftMs(pace);
+  const read = <A>(call: Call<A>, schedule?: PollSchedule): Promise<A> => {
+    const left = schedule === undefined ? 0 : leftMs(schedule);
     // Whatever a look fails with, it says nothing about what is awaited: only bad input ends the wait.
     return runInActivity(runtime, call, (error) =>
       toApplicationFailure(error, {
@@ -112,21 +112,21 @@ export const makeWaitingActivities = (
     );
   };
 
-  const lookAtPayout = (payout_id: string, pace?: PollSchedule): Promise<SeenPayout> =>
-    look(
+  const readPayout = (payout_id: string, schedule?: PollSchedule): Promise<SeenPayout> =>
+    read(
       (client) =>
         Effect.map(client.retrievePayout({ payout_id }), (payout) => ({
           payout,
           outcome: payoutState(payout, client.options.assumptions),
         })),
-      pace,
+      schedule,
     );
 
-  const lookAtCardholder = async (
+  const readCardholder = async (
     card_holder_id: string,
-    pace?: PollSchedule,
+    schedule?: PollSchedule,
   ): Promise<SeenCardholder> => {
-    const seen = await look(
+    const seen = await read(
       (client) =>
         Effect.map(
           findCardholder(client, card_holder_id),
@@ -138,7 +138,7 @@ export const makeWaitingActivities = (
             }),
           }),
         ),
-      pace,
+      schedule,
     );
     return seen.cardholder === null && (await isRemoved(card_holder_id))
       ? { outcome: "removed", cardholder: null }
@@ -155,60 +155,60 @@ export const makeWaitingActivities = (
     );
   };
 
-  const lookAtFunds = (
+  const readFunds = (
     { amount, currency }: NeededFunds,
-    pace?: PollSchedule,
+    schedule?: PollSchedule,
   ): Promise<SeenFunds> =>
-    look(
+    read(
       (client) =>
         Effect.map(client.retrieveBalance({ currency }), (balance) => ({
           isEnough: isAtLeast(withoutGroups(balance.available_balance), amount),
           balance,
         })),
-      pace,
+      schedule,
     );
 
   return {
-    awaitPayoutEnd: async ({ payout_id, ...pace }) => {
-      const seen = await lookAtPayout(payout_id, pace);
+    awaitPayoutEnd: async ({ payout_id, ...schedule }) => {
+      const seen = await readPayout(payout_id, schedule);
       return seen.outcome === "open"
-        ? openUntilThen(seen, pace, `The payout is ${seen.payout.payout_status}.`)
+        ? pollAgain(seen, schedule, `The payout is ${seen.payout.payout_status}.`)
         : seen;
     },
 
-    checkPayout: ({ payout_id }) => lookAtPayout(payout_id),
+    checkPayout: ({ payout_id }) => readPayout(payout_id),
 
-    awaitVerification: async ({ card_holder_id, ...pace }) => {
-      const seen = await lookAtCardholder(card_holder_id, pace);
+    awaitVerification: async ({ card_holder_id, ...schedule }) => {
+      const seen = await readCardholder(card_holder_id, schedule);
       if (seen.outcome !== "open") return seen;
       const { card_holder_status = "listed without a status" } = seen.cardholder ?? {};
-      return openUntilThen(
+      return pollAgain(
         seen,
-        pace,
+        schedule,
         seen.cardholder === null
           ? "The cardholder is not in the list yet."
           : `The cardholder is ${card_holder_status}.`,
       );
     },
 
-    checkCardholder: ({ card_holder_id }) => lookAtCardholder(card_holder_id),
+    checkCardholder: ({ card_holder_id }) => readCardholder(card_holder_id),
 
-    awaitFunds: async ({ amount, currency, ...pace }) => {
-      const seen = await lookAtFunds({ amount, currency }, pace);
+    awaitFunds: async ({ amount, currency, ...schedule }) => {
+      const seen = await readFunds({ amount, currency }, schedule);
       const { available_balance } = seen.balance;
       return seen.isEnough
         ? seen
-        : openUntilThen(
+        : pollAgain(
             seen,
-            pace,
+            schedule,
             `The ${currency} balance holds ${available_balance}, ${amount} is needed.`,
           );
     },
 
-    checkFunds: (needed) => lookAtFunds(needed),
+    checkFunds: (needed) => readFunds(needed),
 
     awaitResume: async () => {
-      const pause = await brake();
+      const pause = await readPause();
       if (pause !== undefined) throw paused(pause, { nonRetryable: false });
     },
   };

@@ -48,7 +48,7 @@ const remake = async (options: Partial<Parameters<typeof activitiesFor>[1]> = {}
   made = activitiesFor(
     service.url,
     { maxAttempts: 4, retryBaseMs: 1, ...options },
-    { brake: async () => pause, runState: () => runState(), journal },
+    { readPause: async () => pause, readRunState: () => runState(), journal },
   );
 };
 beforeEach(async () => {
@@ -437,7 +437,7 @@ describe("where the journal cannot be reached", () => {
       begin: async (send) => {
         const begun = await begin(send);
         return begun._tag === "Begun"
-          ? { ...begun, send: { ...begun.send, settle: unreachable } }
+          ? { ...begun, send: { ...begun.send, recordOutcome: unreachable } }
           : begun;
       },
     };

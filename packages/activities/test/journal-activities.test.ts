@@ -42,7 +42,7 @@ const find = (known: KnownSends = {}) => run(made.activities.findForgottenSends,
 describe("a run that does not know what it has sent", () => {
   it("is told what was made, with its ids and its money", async () => {
     const sent = await begin({ key: "key-1", amount: "250.00", currency: "USD" });
-    await sent.settle("carriedOut", { payout_id: "P-1", beneficiary_id: "B-1" });
+    await sent.recordOutcome("carriedOut", { payout_id: "P-1", beneficiary_id: "B-1" });
     expect(await find()).toEqual([
       {
         step: "createPayout",
@@ -59,7 +59,7 @@ describe("a run that does not know what it has sent", () => {
 
   it.each([
     ["that has begun", async () => void (await begin())],
-    ["whose answer was lost", async () => (await begin()).settle("unknown")],
+    ["whose answer was lost", async () => (await begin()).recordOutcome("unknown")],
   ])("is told of a send %s", async (_, send) => {
     await send();
     expect(await find()).toMatchObject([{ step: "createPayout", ids: {} }]);
@@ -71,8 +71,8 @@ describe("a run that does not know what it has sent", () => {
   });
 
   it("is told of the latest of several", async () => {
-    await (await begin()).settle("unknown");
-    await (await begin({ number: 2 })).settle("carriedOut", { payout_id: "P-2" });
+    await (await begin()).recordOutcome("unknown");
+    await (await begin({ number: 2 })).recordOutcome("carriedOut", { payout_id: "P-2" });
     expect(await find({ createPayout: 1 })).toMatchObject([{ ids: { payout_id: "P-2" } }]);
   });
 });
@@ -86,7 +86,7 @@ describe("what a step sent without an answer, and was found", () => {
     });
 
   it("is recorded as carried out", async () => {
-    await (await begin()).settle("unknown");
+    await (await begin()).recordOutcome("unknown");
     expect(await found("createPayout")).toEqual({});
     expect(await journal.find({ workflowId })).toMatchObject([
       { outcome: "carriedOut", ids: { payout_id: "P-1" } },
@@ -94,11 +94,11 @@ describe("what a step sent without an answer, and was found", () => {
   });
 
   it("is not recorded where another step, or another run, has it", async () => {
-    await (await begin()).settle("carriedOut", { payout_id: "P-1" });
-    await (await begin({ step: "second" })).settle("unknown");
+    await (await begin()).recordOutcome("carriedOut", { payout_id: "P-1" });
+    await (await begin({ step: "second" })).recordOutcome("unknown");
     expect(await found("second")).toEqual({ owner: "createPayout" });
     const other = await begin({ workflowId: "another", step: "third" });
-    await other.settle("carriedOut", { payout_id: "P-2" });
+    await other.recordOutcome("carriedOut", { payout_id: "P-2" });
     const ids = { payout_id: "P-2" };
     const { recordFound } = made.activities;
     expect(await run(recordFound, { step: "second", operation: "createPayout", ids })).toEqual({
@@ -109,12 +109,12 @@ describe("what a step sent without an answer, and was found", () => {
 
 describe("a run is not told", () => {
   it("of what it knows", async () => {
-    await (await begin()).settle("carriedOut", { payout_id: "P-1" });
+    await (await begin()).recordOutcome("carriedOut", { payout_id: "P-1" });
     expect(await find({ createPayout: 1 })).toEqual([]);
   });
 
   it("of what was not carried out", async () => {
-    await (await begin()).settle("notCarriedOut");
+    await (await begin()).recordOutcome("notCarriedOut");
     expect(await find()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchCardholder, matchPayout } from "../src/near-match.ts";
+import { matchCardholder, matchPayout } from "../src/match-rows.ts";
 import { type Listing, payoutRow, startListing, pagesOf, type Row } from "./support/listings.ts";
 
 const sent = {

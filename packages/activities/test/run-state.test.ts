@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { expect, it } from "vitest";
-import { askTemporalRunState } from "../src/run-state.ts";
+import { readTemporalRunState } from "../src/run-state.ts";
 import { environment } from "./support/activities.ts";
 
 const workflowExecution = { workflowId: "payout-1", runId: "run-1" };
@@ -26,7 +26,7 @@ const stateOf = async (
   const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
   // Of a client, only the description of a run is asked for.
   const client = { workflow: { getHandle }, withAbortSignal, withDeadline } as unknown as Client;
-  const state = await environment({ workflowExecution }, { client }).run(askTemporalRunState);
+  const state = await environment({ workflowExecution }, { client }).run(readTemporalRunState);
   return { asked, state };
 };
 
@@ -75,5 +75,5 @@ it("an activity that belongs to no workflow has nothing to ask", async () => {
   // The SDK's own environment is always that of a workflow. Without a client, to ask would be a fault.
   const { workflowExecution: _, ...info } = alone.context.info;
   Object.assign(alone.context, { info });
-  expect(await alone.run(askTemporalRunState)).toBe("open");
+  expect(await alone.run(readTemporalRunState)).toBe("open");
 });

@@ -50,7 +50,7 @@ const sweepInPagesOf = (
       const first = (page_num - 1) * size;
       return { ...totals, item_list: rows.slice(first, first + size), unreadable: [] };
     },
-    tell: async () => undefined,
+    signalAll: async () => undefined,
   });
 
 const sweepOnce = (restsUntil: number, rows = listed): Promise<number> =>
@@ -66,7 +66,7 @@ const sweepOnce = (restsUntil: number, rows = listed): Promise<number> =>
       const first = (page_num - 1) * PAGE;
       return { total_page: PAGES, item_list: rows.slice(first, first + PAGE), unreadable: [] };
     },
-    tell: async () => undefined,
+    signalAll: async () => undefined,
   });
 
 describe("a sweep", () => {
@@ -162,7 +162,7 @@ describe("a sweep", () => {
         const unreadable = isOdd ? [{ reason: "has no id that can be read", fields: {} }] : [];
         return { total_page: 2, item_list: isOdd ? [] : listed.slice(0, PAGE), unreadable };
       },
-      tell: async () => undefined,
+      signalAll: async () => undefined,
     });
     expect(read).toEqual([1, 2]);
   });

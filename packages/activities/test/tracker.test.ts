@@ -128,7 +128,7 @@ describe("the tracker", () => {
       sweeps: 7,
       requests: 9,
       mostRequests: 4,
-      told: 0,
+      signalled: 0,
       waiting: 1,
     };
     const runs = clientOf([waitFor(ids[0]!)]);
@@ -183,7 +183,7 @@ describe("over a longer time the tracker", () => {
     const runs = clientOf([id, other].map(waitFor));
     const { beats } = await trackUntil(runs, async () => (await requests()).payouts >= 3);
     expect(runs.sent).toHaveLength(1);
-    expect(beats.at(-1)).toMatchObject({ told: 1, waiting: 1 });
+    expect(beats.at(-1)).toMatchObject({ signalled: 1, waiting: 1 });
   });
 
   it("hands over at once when its worker drains, which is no fault", async () => {

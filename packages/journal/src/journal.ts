@@ -58,7 +58,7 @@ export interface Send extends WriteName {
 export interface RecordedSend extends Send {
   readonly begunAt: number;
   readonly outcome: SendOutcome;
-  readonly settledAt?: number;
+  readonly outcomeAt?: number;
   /** Ids that the answer gave: payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;
 }
@@ -71,7 +71,7 @@ export interface BegunSend {
    */
   readonly isLatest: () => Promise<boolean>;
   /** Writes what became of it. */
-  readonly settle: (
+  readonly recordOutcome: (
     outcome: Exclude<SendOutcome, "begun" | "undone">,
     ids?: Readonly<Record<string, string>>,
   ) => Promise<void>;

@@ -31,12 +31,12 @@ export const makeMemoryJournal = (): Journal => {
       _tag: "Begun",
       send: {
         isLatest: async () => !isOvertakenBy(send, writes.get(name) ?? []),
-        settle: async (outcome, ids = {}) => {
-          const settled = { outcome, ids, settledAt: Date.now() };
+        recordOutcome: async (outcome, ids = {}) => {
+          const recordedOutcome = { outcome, ids, outcomeAt: Date.now() };
           writes.set(
             name,
             (writes.get(name) ?? []).map((recorded) =>
-              recorded.number === send.number ? { ...recorded, ...settled } : recorded,
+              recorded.number === send.number ? { ...recorded, ...recordedOutcome } : recorded,
             ),
           );
         },
@@ -59,7 +59,7 @@ export const makeMemoryJournal = (): Journal => {
       );
       if (other !== undefined) return { workflowId: other.workflowId, step: other.step };
       const latest = latestUnknown(writes.get(name) ?? []);
-      const found = { outcome: "carriedOut", ids, settledAt: Date.now() } as const;
+      const found = { outcome: "carriedOut", ids, outcomeAt: Date.now() } as const;
       writes.set(
         name,
         (writes.get(name) ?? []).map((send) => (send === latest ? { ...send, ...found } : send)),
@@ -89,8 +89,8 @@ export const makeMemoryJournal = (): Journal => {
       all().flatMap((send) => {
         const id = idOf(send);
         const isMade = send.operation === operation && send.outcome === "carriedOut";
-        return isMade && id !== undefined && (send.settledAt ?? 0) >= since
-          ? [{ id, answeredAt: send.settledAt ?? 0 }]
+        return isMade && id !== undefined && (send.outcomeAt ?? 0) >= since
+          ? [{ id, answeredAt: send.outcomeAt ?? 0 }]
           : [];
       }),
     noteKeyEcho: async (operation, echo) => {

@@ -132,7 +132,7 @@ export const openPostgresJournal = async (address: string, account: string): Pro
       _tag: "Begun",
       send: {
         isLatest: async () => !isOvertakenBy(send, await sendsOf(send)),
-        settle: async (outcome, ids = {}) => {
+        recordOutcome: async (outcome, ids = {}) => {
           await query(
             `UPDATE durable_payments.sends SET outcome = $1, ids = $2, made_id = $3, settled_at = $4
              WHERE account = $5 AND workflow_id = $6 AND step = $7 AND number = $8 AND begun_by = $9`,
@@ -147,7 +147,7 @@ export const openPostgresJournal = async (address: string, account: string): Pro
               number,
               begunBy,
             ],
-            "settle",
+            "recordOutcome",
           );
         },
       },
@@ -237,9 +237,9 @@ export const openPostgresJournal = async (address: string, account: string): Pro
         `${SENDS} AND operation = $2 AND outcome = 'carriedOut' AND settled_at >= $3 ORDER BY settled_at`,
         [account, operation, since],
       );
-      return rows.map(recordedSendOf).flatMap(({ settledAt = 0, ...send }) => {
+      return rows.map(recordedSendOf).flatMap(({ outcomeAt = 0, ...send }) => {
         const id = idOf(send);
-        return id === undefined ? [] : [{ id, answeredAt: settledAt }];
+        return id === undefined ? [] : [{ id, answeredAt: outcomeAt }];
       });
     },
     noteKeyEcho: async (operation, echo) => {

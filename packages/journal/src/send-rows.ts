@@ -57,6 +57,6 @@ export const recordedSendOf = (row: SendRow): RecordedSend => ({
   ...(row.currency !== null && { currency: row.currency }),
   begunAt: Number(row.begun_at),
   outcome: OUTCOMES.find((outcome) => outcome === row.outcome) ?? "unknown",
-  ...(row.settled_at !== null && { settledAt: Number(row.settled_at) }),
+  ...(row.settled_at !== null && { outcomeAt: Number(row.settled_at) }),
   ids: idsOf(row.ids),
 });

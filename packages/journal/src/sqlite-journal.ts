@@ -37,7 +37,7 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
   const ofWorkflow = statement(
     `SELECT ${SEND_COLUMNS} FROM sends WHERE account = ? AND workflow_id = ? ORDER BY begun_at, rowid`,
   );
-  const settled = statement(
+  const writeOutcome = statement(
     "UPDATE sends SET outcome = ?, ids = ?, made_id = ?, settled_at = ? WHERE account = ? AND workflow_id = ? AND step = ? AND number = ? AND begun_by = ?",
   );
   const undone = statement(
@@ -127,10 +127,19 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
       _tag: "Begun",
       send: {
         isLatest: () => reading(() => !isOvertakenBy(send, sendsOf(send))),
-        settle: (outcome, ids = {}) =>
+        recordOutcome: (outcome, ids = {}) =>
           writing(() => {
             const made = [JSON.stringify(ids), idOf({ ids, operation: send.operation }) ?? null];
-            settled.run(outcome, ...made, Date.now(), account, workflowId, step, number, begunBy);
+            writeOutcome.run(
+              outcome,
+              ...made,
+              Date.now(),
+              account,
+              workflowId,
+              step,
+              number,
+              begunBy,
+            );
           }),
       },
     };
@@ -177,9 +186,9 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
       reading(() =>
         rows(made.all(account, operation, since))
           .map(recordedSendOf)
-          .flatMap(({ settledAt = 0, ...send }) => {
+          .flatMap(({ outcomeAt = 0, ...send }) => {
             const id = idOf(send);
-            return id === undefined ? [] : [{ id, answeredAt: settledAt }];
+            return id === undefined ? [] : [{ id, answeredAt: outcomeAt }];
           }),
       ),
     noteKeyEcho: (operation, echo) =>

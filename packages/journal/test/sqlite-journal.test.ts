@@ -65,7 +65,7 @@ describe("the file", () => {
     const file = "earlier.sqlite";
     const before = await open(file);
     const begun = await before.begin(sendOf());
-    if (begun._tag === "Begun") await begun.send.settle("carriedOut", { payout_id: "P-1" });
+    if (begun._tag === "Begun") await begun.send.recordOutcome("carriedOut", { payout_id: "P-1" });
     await before.close();
     const database = new DatabaseSync(join(folder, file));
     database.exec(
@@ -136,7 +136,7 @@ describe("the file", () => {
     const words = /was moved, removed or replaced while it was in use/;
     await expect(journal.begin(sendOf({ number: 2 }))).rejects.toThrow(words);
     await expect(begun.send.isLatest()).rejects.toThrow(words);
-    await expect(begun.send.settle("carriedOut")).rejects.toThrow(words);
+    await expect(begun.send.recordOutcome("carriedOut")).rejects.toThrow(words);
     await journal.close();
   });
 });

@@ -63,7 +63,12 @@ describe("a person", () => {
           ...service.activities,
           ...lookUpsIn(
             service.simulator,
-            { rivals: ["another run"], requestTimeoutMs: 0, listLagMs: 0, visibilityLagMs: 0 },
+            {
+              concurrentRuns: ["another run"],
+              requestTimeoutMs: 0,
+              listLagMs: 0,
+              visibilityLagMs: 0,
+            },
             { showsKeys: false },
           ),
         },
@@ -201,12 +206,19 @@ describe("a person", () => {
           workflowTaskFinishEventId: first?.eventId ?? null,
         });
         // As it is told of its reset; it takes up the send that the journal has.
-        const order = { by: "Bob", reason: "", from: "", fields: [], amendedBy: [], sent: {} };
+        const instruction = {
+          by: "Bob",
+          reason: "",
+          from: "",
+          fields: [],
+          amendedBy: [],
+          sent: {},
+        };
         rig.activities = {
           ...rig.activities,
           readRetryInstruction: async () => ({
             runId: Context.current().info.workflowExecution?.runId ?? "",
-            order,
+            instruction,
             isOutdated: false,
           }),
         };

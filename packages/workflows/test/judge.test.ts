@@ -13,7 +13,7 @@ const candidate: Candidate = {
 /** Long after everything that could be waited for. */
 const evidence: Evidence = {
   candidates: [],
-  rivals: [],
+  concurrentRuns: [],
   unreadableRows: 0,
   keyEcho: "unknown",
   lookedAt: 1_000,
@@ -35,7 +35,7 @@ describe("what is certainly ours", () => {
         ...evidence,
         lookedAt: 0,
         candidates: [candidate, { ...ours, id: "ours" }],
-        rivals: ["run-2"],
+        concurrentRuns: ["run-2"],
         unreadableRows: 1,
         incomplete: "It is too long.",
       }),
@@ -113,7 +113,7 @@ describe("one that is as it was sent", () => {
   });
 
   it("is a question where another may have made it", () => {
-    expect(judged({ candidates: [candidate], rivals: ["run-2"] })).toBe("Unclear");
+    expect(judged({ candidates: [candidate], concurrentRuns: ["run-2"] })).toBe("Unclear");
     expect(judged({ candidates: [candidate, { ...candidate, id: "b" }] })).toBe("Unclear");
   });
 
@@ -211,7 +211,7 @@ const candidates = fc.array(
 
 const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   candidates,
-  rivals: fc.array(fc.constant("run-2"), { maxLength: 1 }),
+  concurrentRuns: fc.array(fc.constant("run-2"), { maxLength: 1 }),
   unreadableRows: fc.nat({ max: 1 }),
   keyEcho: fc.constantFrom("same", "other", "none", "unknown"),
   lookedAt: fc.nat({ max: 600 }),
@@ -265,7 +265,7 @@ const isJustified = (given: Evidence): boolean => {
         found.owner === undefined &&
         found.isExact &&
         (!found.hasOtherKey || keyEcho === "other") &&
-        given.rivals.length === 0 &&
+        given.concurrentRuns.length === 0 &&
         lookedAt >= found.firstSeen + given.visibilityLagMs
       );
     }

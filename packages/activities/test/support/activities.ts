@@ -33,8 +33,8 @@ export const activitiesFor = (
     }),
   );
   const activities = makePaymentsActivities(runtime, {
-    brake: async () => undefined,
-    runState: async () => "open",
+    readPause: async () => undefined,
+    readRunState: async () => "open",
     ...options,
   });
   return { activities, close: () => runtime.dispose() };

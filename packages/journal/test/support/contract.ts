@@ -42,12 +42,15 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       const recorded = { ...sendOf(), begunAt: 1_000_000, outcome: "begun", ids: {} };
       expect(await journal.find(sendOf())).toStrictEqual([recorded]);
       vi.setSystemTime(1_000_500);
-      await send.settle("carriedOut", { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" });
+      await send.recordOutcome("carriedOut", {
+        payout_id: "P-1",
+        short_reference: "P261121-ABCDEFGH",
+      });
       expect(await journal.find(sendOf())).toStrictEqual([
         {
           ...recorded,
           outcome: "carriedOut",
-          settledAt: 1_000_500,
+          outcomeAt: 1_000_500,
           ids: { payout_id: "P-1", short_reference: "P261121-ABCDEFGH" },
         },
       ]);
@@ -81,7 +84,7 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     it.each(["unknown", "notCarriedOut"] as const)(
       "is not begun again, but the next one is, where it was %s",
       async (outcome) => {
-        await (await begin()).settle(outcome);
+        await (await begin()).recordOutcome(outcome);
         expect(await outcomeOf()).toBe(`${outcome} 1`);
         expect(await outcomeOf({ number: 2 })).toBe("Begun");
         expect(await outcomeOf({ number: 1 })).toBe("begun 2");
@@ -94,7 +97,7 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     });
 
     it("is not begun once one was carried out, unless that has been undone", async () => {
-      await (await begin()).settle("carriedOut", { payout_id: "P-1" });
+      await (await begin()).recordOutcome("carriedOut", { payout_id: "P-1" });
       expect(await outcomeOf({ number: 2 })).toBe("carriedOut 1");
       expect(await outcomeOf({ number: 2, isUndone: true })).toBe("Begun");
       // Undone or not: never the same number twice.
@@ -105,25 +108,25 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       const first = await begin();
       // The database of the run was put back: it has counted a send that never left.
       expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("begun 1");
-      await first.settle("unknown");
+      await first.recordOutcome("unknown");
       expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("unknown 1");
       expect(await outcomeOf({ number: 2, knownTo: 1 })).toBe("Begun");
     });
 
     it("is begun where an earlier one that its run does not know of was not carried out", async () => {
-      await (await begin()).settle("notCarriedOut");
+      await (await begin()).recordOutcome("notCarriedOut");
       expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("Begun");
     });
 
     it("is told of what was carried out, before what came later", async () => {
       const first = await begin();
-      await (await begin({ number: 2 })).settle("notCarriedOut");
-      await first.settle("carriedOut", { payout_id: "P-1" });
+      await (await begin({ number: 2 })).recordOutcome("notCarriedOut");
+      await first.recordOutcome("carriedOut", { payout_id: "P-1" });
       expect(await outcomeOf({ number: 3 })).toBe("carriedOut 1");
     });
 
     it("is not begun by a run that does not know of one that was undone", async () => {
-      await (await begin()).settle("carriedOut", { payout_id: "P-1" });
+      await (await begin()).recordOutcome("carriedOut", { payout_id: "P-1" });
       await journal.noteUndone({ workflowId: sendOf({}).workflowId, operation, id: "P-1" });
       expect(await outcomeOf()).toBe("undone 1");
       expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("undone 1");
@@ -134,9 +137,9 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     it("is undone by the id of what it made, and none other is", async () => {
       const { workflowId } = sendOf({});
       const ids = { payout_id: "P-1", beneficiary_id: "B-1" };
-      await (await begin()).settle("carriedOut", ids);
-      await (await begin({ step: "lost" })).settle("unknown");
-      await (await begin({ workflowId: "other" })).settle("carriedOut", ids);
+      await (await begin()).recordOutcome("carriedOut", ids);
+      await (await begin({ step: "lost" })).recordOutcome("unknown");
+      await (await begin({ workflowId: "other" })).recordOutcome("carriedOut", ids);
       await journal.noteUndone({ workflowId, operation, id: "P-2" });
       await journal.noteUndone({ workflowId, operation, id: "B-1" });
       await journal.noteUndone({ workflowId, operation: "createCard", id: "P-1" });
@@ -156,8 +159,8 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     it("is known as carried out once it was found", async () => {
       const { step, workflowId } = sendOf({});
       const found = { workflowId, step, operation, ids: { payout_id: "P-1" } };
-      await (await begin()).settle("unknown");
-      await (await begin({ number: 2 })).settle("notCarriedOut");
+      await (await begin()).recordOutcome("unknown");
+      await (await begin({ number: 2 })).recordOutcome("notCarriedOut");
       expect(await journal.noteFound(found)).toBeUndefined();
       expect(
         (await journal.find({ workflowId, step })).map(({ ids, outcome }) => [outcome, ids]),
@@ -176,8 +179,8 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       const { step } = sendOf({});
       const ids = { payout_id: "P-1" };
       const of = (workflowId: string) => ({ workflowId, step, operation, ids });
-      await (await begin({ workflowId: "made" })).settle("carriedOut", ids);
-      await (await begin({ workflowId: "lost" })).settle("unknown");
+      await (await begin({ workflowId: "made" })).recordOutcome("carriedOut", ids);
+      await (await begin({ workflowId: "lost" })).recordOutcome("unknown");
       expect(await journal.noteFound(of("lost"))).toEqual({ workflowId: "made", step });
       expect(await outcomeOf({ workflowId: "lost", number: 2 })).toBe("Begun");
       // An id of another kind is another thing.
@@ -188,7 +191,7 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     it("is one write's alone, however many find it at the same moment", async () => {
       const { step } = sendOf({});
       const lost = Array.from({ length: 8 }, (_, index) => `lost-${index}`);
-      for (const workflowId of lost) await (await begin({ workflowId })).settle("unknown");
+      for (const workflowId of lost) await (await begin({ workflowId })).recordOutcome("unknown");
       const owners = await Promise.all(
         lost.map((workflowId) =>
           journal.noteFound({ workflowId, step, operation, ids: { payout_id: "P-1" } }),
@@ -221,12 +224,12 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     it("is overtaken where one before it turns out to have been carried out", async () => {
       const first = await begin();
       const second = await begin({ number: 2 });
-      await first.settle("carriedOut");
+      await first.recordOutcome("carriedOut");
       expect(await second.isLatest()).toBe(false);
     });
 
     it("is not overtaken by what was undone", async () => {
-      await (await begin()).settle("carriedOut");
+      await (await begin()).recordOutcome("carriedOut");
       expect(await (await begin({ number: 2, isUndone: true })).isLatest()).toBe(true);
     });
   });
@@ -274,13 +277,13 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
 
   it("tells what was made since, by the service's own answers", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_000 });
-    await (await begin({ workflowId: "old" })).settle("carriedOut", { payout_id: "P-0" });
+    await (await begin({ workflowId: "old" })).recordOutcome("carriedOut", { payout_id: "P-0" });
     const late = await begin({ workflowId: "late" });
     vi.setSystemTime(5_000);
-    await late.settle("carriedOut", { payout_id: "P-1", short_reference: "S-1" });
-    await (await begin({ workflowId: "lost" })).settle("unknown");
+    await late.recordOutcome("carriedOut", { payout_id: "P-1", short_reference: "S-1" });
+    await (await begin({ workflowId: "lost" })).recordOutcome("unknown");
     const cardholder = await begin({ workflowId: "holder", operation: "createCardholder" });
-    await cardholder.settle("carriedOut", { card_holder_id: "H-1" });
+    await cardholder.recordOutcome("carriedOut", { card_holder_id: "H-1" });
     expect(await journal.madeSince("createPayout", 2_000)).toEqual([
       { id: "P-1", answeredAt: 5_000 },
     ]);

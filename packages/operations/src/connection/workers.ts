@@ -1,4 +1,4 @@
-import { pollersOf, type Tasks } from "@durable-payments/activities/polling-hosts";
+import { pollersOf, type Tasks } from "@durable-payments/activities/queue-pollers";
 import { batchQueue, fallbackPollingQueue, serviceQueue } from "@durable-payments/protocol";
 import type { NextOperation } from "../errors.ts";
 import type { Temporal } from "./temporal.ts";

@@ -1,4 +1,4 @@
-import { pollingHosts } from "@durable-payments/activities/polling-hosts";
+import { pollingHosts } from "@durable-payments/activities/queue-pollers";
 import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
 import { stepKinds } from "@durable-payments/protocol";
 import * as Result from "effect/Result";

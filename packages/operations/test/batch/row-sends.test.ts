@@ -44,7 +44,7 @@ const journalOf = async (sends: ReadonlyArray<Recorded>) => {
   for (const [send, outcome, ids] of sends) {
     const begun = await journal.begin(send);
     if (begun._tag !== "Begun") throw new Error("It was sent already.");
-    if (outcome !== undefined) await begun.send.settle(outcome, ids);
+    if (outcome !== undefined) await begun.send.recordOutcome(outcome, ids);
   }
   return journal;
 };

@@ -8,7 +8,7 @@ const NOTHING: SentBefore = { outcome: "nothing", amendments: 0 };
 
 /**
  * What a run that was reset knows of the runs before it. Their steps are in its history up to the
- * reset; what they did after that it is told by the order of who had it reset, or not at all.
+ * reset; what they did after that it is told by the instruction of who had it reset, or not at all.
  */
 export class ResetContext {
   #read: ReadReset | undefined;
@@ -16,7 +16,7 @@ export class ResetContext {
 
   /**
    * Whether this is the first step that is not in the history of a run that was reset, so that its
-   * order is to be read now. Mostly it is not, and a step that asks awaits nothing: the SDK takes
+   * instruction is to be read now. Mostly it is not, and a step that asks awaits nothing: the SDK takes
    * the stack of every promise of a workflow, and a replay has to go in the very same steps.
    */
   isToLearn(): boolean {
@@ -30,44 +30,44 @@ export class ResetContext {
   }
 
   /**
-   * Reads the order: before anything is done again, so that an amendment cannot come too late.
+   * Reads the instruction: before anything is done again, so that an amendment cannot come too late.
    *
-   * @returns the order, unless the run was reset by another means since.
+   * @returns the instruction, unless the run was reset by another means since.
    */
   async learn(): Promise<RetryInstruction | undefined> {
     this.#read = await localActivities.readRetryInstruction();
-    const { account, isOutdated, order } = this.#read;
+    const { account, isOutdated, instruction } = this.#read;
     // What the runs before may have sent is to be looked for in their account, and no other.
     if (account !== undefined) accountPin().know(account);
-    return isOutdated || order === null ? undefined : order;
+    return isOutdated || instruction === null ? undefined : instruction;
   }
 
   /** The input as it was amended, or as the run was started with. */
   input<Input>(given: Input): Input {
     // Who amends an input checks it as that of a run is checked, and requests are checked again.
-    return (this.#read?.order?.input as Input | undefined) ?? given;
+    return (this.#read?.instruction?.input as Input | undefined) ?? given;
   }
 
   /** Whether the input was amended. */
   get isAmended(): boolean {
-    return this.#read?.order?.input !== undefined;
+    return this.#read?.instruction?.input !== undefined;
   }
 
   /** Who amended the input. */
   get amendedBy(): ReadonlyArray<string> {
-    return this.#read?.order?.amendedBy ?? [];
+    return this.#read?.instruction?.amendedBy ?? [];
   }
 
   /** Decisions of people that ended runs before, each overruled by somebody. */
   get decisions(): ReadonlyArray<EndingDecision> {
-    return this.#read?.order?.decisions ?? [];
+    return this.#read?.instruction?.decisions ?? [];
   }
 
   /** What became of what a step sent in the runs before; undefined where there were none. */
   sent(step: string): SentBefore | undefined {
     if (this.#read === undefined) return undefined;
-    const { isOutdated, order } = this.#read;
-    const told = order?.sent[step] ?? NOTHING;
+    const { isOutdated, instruction } = this.#read;
+    const told = instruction?.sent[step] ?? NOTHING;
     if (!isOutdated || told.outcome === "known") return told;
     return { outcome: "unknown", amendments: told.amendments };
   }

@@ -435,9 +435,9 @@ export class RunState {
   }
 
   async #learn(): Promise<void> {
-    const order = await this.#resetContext.learn();
-    if (order === undefined) return;
-    const { by, decisions = [], fields, from, reason } = order;
+    const instruction = await this.#resetContext.learn();
+    if (instruction === undefined) return;
+    const { by, decisions = [], fields, from, reason } = instruction;
     this.audit.addDecisions(from, decisions);
     // An amendment may hold account numbers: the fields are named, the values are not.
     const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };

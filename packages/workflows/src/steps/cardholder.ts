@@ -1,5 +1,5 @@
 import type { SeenCardholder } from "@durable-payments/activities";
-import { cardholderIntent, matchCardholder } from "@durable-payments/activities/near-match";
+import { cardholderIntent, matchCardholder } from "@durable-payments/activities/match-rows";
 import type { Cardholder, Input } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { type Duration, intentOf, STEP } from "@durable-payments/protocol";

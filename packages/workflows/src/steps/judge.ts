@@ -40,7 +40,7 @@ export interface Look {
 export interface Evidence {
   readonly candidates: ReadonlyArray<Candidate>;
   /** Others who may have made the like and do not know yet: other runs, other steps of this run. */
-  readonly rivals: ReadonlyArray<string>;
+  readonly concurrentRuns: ReadonlyArray<string>;
   /** Rows of the list that cannot be read, and by what can be read of them may be what was sent. */
   readonly unreadableRows: number;
   readonly keyEcho: KeyEcho;
@@ -113,7 +113,7 @@ const countedOf = (
  * - Anything else that may be ours, to the least readable row: a person has to tell.
  */
 export const judge = (evidence: Evidence): Verdict => {
-  const { candidates, incomplete, keyEcho, longestDoubtMs, lookedAt, rivals } = evidence;
+  const { candidates, incomplete, keyEcho, longestDoubtMs, lookedAt, concurrentRuns } = evidence;
   const { unreadableRows, visibilityLagMs } = evidence;
   const [ours, ...more] = candidates.filter(
     ({ isMissing, isOurs }) => isOurs && isMissing !== true,
@@ -155,7 +155,7 @@ export const judge = (evidence: Evidence): Verdict => {
   if (candidate.hasOtherKey && keyEcho !== "other") {
     return unclear("One is listed that may be it, under a key that no run knows.");
   }
-  return rivals.length === 0
+  return concurrentRuns.length === 0
     ? { _tag: "Found", id: candidate.id }
-    : unclear(`One is listed that may be it, or of another: ${rivals.join(", ")}.`);
+    : unclear(`One is listed that may be it, or of another: ${concurrentRuns.join(", ")}.`);
 };

@@ -1,5 +1,5 @@
 import type { JournalSend } from "@durable-payments/activities";
-import { bearsKey } from "@durable-payments/activities/near-match";
+import { bearsKey } from "@durable-payments/activities/match-rows";
 import type { HumanTask } from "@durable-payments/protocol";
 import { moneyText, namedInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Reconciled } from "./reconcile.ts";

@@ -1,5 +1,5 @@
 import type { SeenPayout } from "@durable-payments/activities";
-import { bearsKey, intentOfPayout, paysTheSame } from "@durable-payments/activities/near-match";
+import { bearsKey, intentOfPayout, paysTheSame } from "@durable-payments/activities/match-rows";
 import type { Input, Payout } from "@durable-payments/api-core";
 import { type HumanTask, STEP } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";

@@ -144,8 +144,8 @@ export const reconcile = async <A>(
     const verdict = judge({
       ...looked,
       candidates,
-      rivals: [
-        ...looked.rivals,
+      concurrentRuns: [
+        ...looked.concurrentRuns,
         ...siblings.filter(({ intent }) => intent === intentMark).map((other) => other.step),
       ],
       lookedAt,

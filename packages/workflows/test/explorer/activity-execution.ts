@@ -145,9 +145,9 @@ export type Activities = Pick<
 /** Make the activities that workers execute: whatever they request waits for an answer of the explorer. */
 export const makeActivities = (timing: Timing): PaymentsActivities =>
   makePaymentsActivities(ManagedRuntime.make(Layer.succeed(PaymentsClient, clientWith(timing))), {
-    brake: async () => undefined,
+    readPause: async () => undefined,
     // As a server that does not know of an end yet.
-    runState: async () => "open",
+    readRunState: async () => "open",
     journal: askingJournal((call) => ask({ io: "journal", call })),
   });
 

@@ -127,7 +127,7 @@ export class Engine {
     let journal = before;
     if (type === "readRetryInstruction") {
       // A reset without a retry instruction: what the run sent after it is not known.
-      return { outcome: { result: { runId, order: null, isOutdated: true } }, journal };
+      return { outcome: { result: { runId, instruction: null, isOutdated: true } }, journal };
     }
     const root = { workflowId, runId, seq, attempt: 1, type, args, startedAt, startToCloseMs };
     let chain = this.activities.chains.root(root);

@@ -20,7 +20,7 @@ export type JournalCall =
   | { readonly method: "begin"; readonly send: Send }
   | { readonly method: "isLatest"; readonly name: string }
   | {
-      readonly method: "settle";
+      readonly method: "recordOutcome";
       readonly name: string;
       readonly outcome: Exclude<SendOutcome, "begun" | "undone">;
       readonly ids: Readonly<Record<string, string>>;
@@ -61,8 +61,8 @@ const journalOver = (ask: (call: JournalCall) => Promise<unknown>): Journal => (
       _tag: "Begun",
       send: {
         isLatest: async () => (await ask({ method: "isLatest", name })) as boolean,
-        settle: async (outcome, ids = {}) => {
-          await ask({ method: "settle", name, outcome, ids });
+        recordOutcome: async (outcome, ids = {}) => {
+          await ask({ method: "recordOutcome", name, outcome, ids });
         },
       },
     };
@@ -147,8 +147,8 @@ class Replay {
       }
       case "isLatest":
         return this.#begun.get(call.name)?.isLatest();
-      case "settle":
-        return this.#begun.get(call.name)?.settle(call.outcome, call.ids);
+      case "recordOutcome":
+        return this.#begun.get(call.name)?.recordOutcome(call.outcome, call.ids);
       case "noteFound":
         return journal.noteFound(call.found);
       case "noteUndone":

@@ -22,7 +22,7 @@ const isLocalStep = (state: State, process: Process, request: IoRequest | undefi
   // Other runs ask what was made.
   // Nor does it come before the database is put back in any case.
   const isSeen = state.runs.length > 1 || state.backup !== undefined;
-  if (request.call.method === "settle" && isSeen) return false;
+  if (request.call.method === "recordOutcome" && isSeen) return false;
   const { workflowId } = process.chain.root;
   // What the journal has of a workflow id is read by that workflow id alone.
   return !state.processes.some(

@@ -1,5 +1,5 @@
 import type { Match, Matches, PaymentsActivities } from "@durable-payments/activities";
-import { matchCardholder, matchPayout } from "@durable-payments/activities/near-match";
+import { matchCardholder, matchPayout } from "@durable-payments/activities/match-rows";
 import type { Cardholder, Payout } from "@durable-payments/api-core";
 import type { Simulator } from "@durable-payments/simulator";
 
@@ -14,7 +14,7 @@ export const foundBy = <Item>(
 ): Matches<Item> => ({
   items,
   matches,
-  rivals: [],
+  concurrentRuns: [],
   unreadableRows: 0,
   keyEcho: "unknown",
   requestTimeoutMs: 30_000,

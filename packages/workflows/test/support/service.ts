@@ -40,7 +40,7 @@ const activitiesOver = (settings: ClientSettings, options: ActivitiesOptions) =>
 export const startService = async (
   options: SimulatorOptions = {},
   settings: Partial<ClientSettings> = {},
-  activitiesOptions: ActivitiesOptions = { brake: async () => undefined },
+  activitiesOptions: ActivitiesOptions = { readPause: async () => undefined },
 ): Promise<Service> => {
   const simulator = await startSimulator({
     settleAfter: Infinity,

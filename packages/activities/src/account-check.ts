@@ -44,7 +44,7 @@ const isSend = (activityType: string): boolean =>
  * Activities that refuse what belongs to another account than the worker's: it would look in the
  * wrong lists, and pay from the wrong balance. A call that names no account is let pass.
  */
-export const pinnedTo = <
+export const checkAccount = <
   Activities extends Readonly<Record<string, (...input: Array<never>) => Promise<unknown>>>,
 >(
   account: () => Promise<string>,

@@ -36,4 +36,4 @@ export const findOwners = async (
  * Ask for them before the owners: a run takes its mark back as it comes to own, and between the two
  * questions in the other order it would be neither.
  */
-export const findRivals = (mark: string): Promise<Array<string>> => otherRuns(bears(mark));
+export const findConcurrentRuns = (mark: string): Promise<Array<string>> => otherRuns(bears(mark));

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchAmount, matchCode, matchText } from "../src/match-fields.ts";
-import { cardholderIntent, matchCardholder, matchPayout, payoutIntent } from "../src/near-match.ts";
+import { cardholderIntent, matchCardholder, matchPayout, payoutIntent } from "../src/match-rows.ts";
 
 const sent = {
   beneficiary_id: "8b1c2d3e-0000-4000-8000-00000000000a",

@@ -8,7 +8,7 @@ import {
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { makeTemporalBrake } from "../src/brake.ts";
+import { makeTemporalPauseReader } from "../src/pause.ts";
 import { PAUSED } from "../src/index.ts";
 import { activitiesFor, environment, failureOf, run } from "./support/activities.ts";
 import { card, payout } from "./support/bodies.ts";
@@ -18,10 +18,10 @@ const pause: Pause = { why: "a bad file", by: "Ada", since: "2026-11-20T12:00:00
 
 let service: RawService;
 let made: ReturnType<typeof activitiesFor>;
-let brake: () => Promise<Pause | undefined>;
+let readPause: () => Promise<Pause | undefined>;
 beforeEach(async () => {
   service = await startRawService(() => success());
-  made = activitiesFor(service.url, {}, { brake: () => brake() });
+  made = activitiesFor(service.url, {}, { readPause: () => readPause() });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 describe("while sends are paused", () => {
   beforeEach(() => {
-    brake = async () => pause;
+    readPause = async () => pause;
   });
 
   it.each([
@@ -64,14 +64,14 @@ describe("while sends are paused", () => {
       nonRetryable: false,
       nextRetryDelay: 10_000,
     });
-    brake = async () => undefined;
+    readPause = async () => undefined;
     expect(await run(made.activities.awaitResume, undefined)).toBeUndefined();
   });
 });
 
 describe("where it is not known whether sends are paused", () => {
   beforeEach(() => {
-    brake = async () => {
+    readPause = async () => {
       throw new Error("the Temporal server does not answer");
     };
   });
@@ -91,7 +91,7 @@ describe("where it is not known whether sends are paused", () => {
 
 it("a send that is cancelled meanwhile ends as cancelled", async () => {
   const temporal = environment();
-  brake = async () => {
+  readPause = async () => {
     temporal.cancel();
     throw new Error("The request was aborted");
   };
@@ -101,11 +101,11 @@ it("a send that is cancelled meanwhile ends as cancelled", async () => {
   expect(service.received).toEqual([]);
 });
 
-describe("the brake of a task queue", () => {
-  const clientThat = (describeBrake: (id: string) => Promise<unknown>) => {
+describe("the pause of a task queue", () => {
+  const clientThat = (describePause: (id: string) => Promise<unknown>) => {
     const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
-    const getHandle = (id: string) => ({ describe: () => describeBrake(id) });
-    // Of a client, only the description of the brake is asked for.
+    const getHandle = (id: string) => ({ describe: () => describePause(id) });
+    // Of a client, only the description of the pause is asked for.
     const withDeadline = <A>(_: number, work: () => Promise<A>) => work();
     return { workflow: { getHandle }, withAbortSignal, withDeadline } as unknown as Client;
   };
@@ -119,7 +119,7 @@ describe("the brake of a task queue", () => {
 
   beforeEach(async () => {
     await made.close();
-    made = activitiesFor(service.url, {}, { brake: makeTemporalBrake() });
+    made = activitiesFor(service.url, {}, { readPause: makeTemporalPauseReader() });
   });
 
   it("is the workflow of that name, while it runs", async () => {
@@ -159,8 +159,8 @@ describe("the brake of a task queue", () => {
         throw new WorkflowNotFoundError("not found", pauseId("payments"), undefined);
       },
     ],
-  ])("lets sends pass where it %s", async (_, describeBrake) => {
-    await send(clientThat(describeBrake));
+  ])("lets sends pass where it %s", async (_, describePause) => {
+    await send(clientThat(describePause));
     expect(service.received).toHaveLength(1);
   });
 

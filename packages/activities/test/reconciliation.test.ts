@@ -80,7 +80,7 @@ const find = async (
 
 describe("findPayouts", () => {
   it("finds nothing in an empty list", async () => {
-    expect(await find([[]])).toMatchObject({ items: [], matches: [], rivals: [] });
+    expect(await find([[]])).toMatchObject({ items: [], matches: [], concurrentRuns: [] });
   });
 
   it("finds the one with the key that was sent, whatever else the service shows, and those alike", async () => {
@@ -140,7 +140,7 @@ describe("findPayouts", () => {
   });
 
   it("says which runs own what was found, and who else may have made it", async () => {
-    const { matches, queries, rivals } = await find(
+    const { matches, queries, concurrentRuns } = await find(
       [[listed("a"), listed("b", { unique_request_id: "key-2" }), listed("c")]],
       {
         claims: {
@@ -152,7 +152,7 @@ describe("findPayouts", () => {
       },
     );
     expect(matches.map(({ owner }) => owner)).toEqual([undefined, "run-a", "run-b"]);
-    expect(rivals).toEqual(["run-d"]);
+    expect(concurrentRuns).toEqual(["run-d"]);
     expect(queries).toContainEqual(expect.stringMatching(/^PaymentIds = "key:key-2" AND /));
   });
 
@@ -228,7 +228,7 @@ describe("findCardholders", () => {
     const found = await run(activities.findCardholders, sent, {}, { client });
     expect(found.items.map(({ card_holder_id }) => card_holder_id)).toEqual(["slow-clock", "new"]);
     expect(found.matches.map(({ owner }) => owner)).toEqual([undefined, "run-a"]);
-    expect(found.rivals).toEqual(["run-b"]);
+    expect(found.concurrentRuns).toEqual(["run-b"]);
   });
 
   it("are no other run's where that has a card of the same id", async () => {

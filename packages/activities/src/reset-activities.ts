@@ -13,17 +13,17 @@ import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common"
 export interface ReadReset {
   /** The run that asked: a reset of it copies this answer, and has to ask anew. */
   readonly runId: string;
-  /** The newest order by which it was retried; null where there was none. */
-  readonly order: RetryInstruction | null;
-  /** Whether it was reset by another means since, so that the order does not tell what was sent. */
+  /** The newest instruction by which it was retried; null where there was none. */
+  readonly instruction: RetryInstruction | null;
+  /** Whether it was reset by another means since, so that the instruction does not tell what was sent. */
   readonly isOutdated: boolean;
   /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
   readonly account?: string;
 }
 
 /** Activities of runs that were reset. */
-export interface RetryActivities {
-  /** Reads why this run was reset, and the order that was placed for it before. */
+export interface ResetActivities {
+  /** Reads why this run was reset, and the instruction that was placed for it before. */
   readonly readRetryInstruction: () => Promise<ReadReset>;
 }
 
@@ -35,7 +35,7 @@ interface Execution {
 const PAGE = 50;
 
 interface Reset {
-  readonly orderId: string | undefined;
+  readonly instructionId: string | undefined;
   /** Seconds since 1970. */
   readonly at: number;
 }
@@ -53,85 +53,95 @@ async function* resetsOf(client: Client, execution: Execution): AsyncGenerator<R
     for (const event of page.history?.events ?? []) {
       const { eventTime, workflowTaskFailedEventAttributes: failed } = event;
       if (!failed?.newRunId) continue;
-      const orderId = instructionIdOf(failed.failure?.message ?? "");
-      yield { orderId, at: Number(eventTime?.seconds ?? 0) };
+      const instructionId = instructionIdOf(failed.failure?.message ?? "");
+      yield { instructionId, at: Number(eventTime?.seconds ?? 0) };
     }
     ({ nextPageToken } = page);
   } while (nextPageToken?.length);
 }
 
 /**
- * What the runs of this workflow id tell: the latest order of any of them (those of its resets may be
+ * What the runs of this workflow id tell: the latest instruction of any of them (those of its resets may be
  * behind its own), and the account that they were pinned to.
  */
 const readRuns = async (
   client: Client,
   workflowId: string,
-): Promise<{ readonly orderId: string | undefined; readonly account: string | undefined }> => {
+): Promise<{
+  readonly instructionId: string | undefined;
+  readonly account: string | undefined;
+}> => {
   let latest: Reset | undefined;
   let account: string | undefined;
   const query = `WorkflowId = ${queryText(workflowId)}`;
   for await (const { runId, typedSearchAttributes } of client.workflow.list({ query })) {
     account = typedSearchAttributes.get(PAYMENT_ACCOUNT) ?? account;
     for await (const reset of resetsOf(client, { workflowId, runId })) {
-      if (reset.orderId === undefined) continue;
+      if (reset.instructionId === undefined) continue;
       if (latest === undefined || reset.at > latest.at) latest = reset;
       break;
     }
   }
-  return { orderId: latest?.orderId, account };
+  return { instructionId: latest?.instructionId, account };
 };
 
-const readOrder = async (client: Client, orderId: string): Promise<RetryInstruction> => {
+const readInstruction = async (
+  client: Client,
+  instructionId: string,
+): Promise<RetryInstruction> => {
   try {
     const { history } = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
-      execution: { workflowId: orderId },
+      execution: { workflowId: instructionId },
       maximumPageSize: 1,
     });
-    const [order] =
+    const [instruction] =
       history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    if (order) return defaultPayloadConverter.fromPayload<RetryInstruction>(order);
+    if (instruction) return defaultPayloadConverter.fromPayload<RetryInstruction>(instruction);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
   throw ApplicationFailure.nonRetryable(
-    `The order ${orderId} by which this run was to be retried is gone: retry it again.`,
+    `The instruction ${instructionId} by which this run was to be retried is gone: retry it again.`,
     "RetryInstructionGone",
   );
 };
 
 /** It has been read: what is read again, after a lost workflow task, is its history. */
-const closeOrder = async (client: Client, orderId: string): Promise<void> => {
+const closeInstruction = async (client: Client, instructionId: string): Promise<void> => {
   try {
-    await client.workflow.getHandle(orderId).terminate("The run has taken it up.");
+    await client.workflow.getHandle(instructionId).terminate("The run has taken it up.");
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
 };
 
-const takeOrder = async (client: Client, orderId: string): Promise<RetryInstruction> => {
-  const order = await readOrder(client, orderId);
-  await closeOrder(client, orderId);
-  return order;
+const takeInstruction = async (
+  client: Client,
+  instructionId: string,
+): Promise<RetryInstruction> => {
+  const instruction = await readInstruction(client, instructionId);
+  await closeInstruction(client, instructionId);
+  return instruction;
 };
 
 /** The activities of runs that were reset. */
-export const makeRetryActivities = (): RetryActivities => ({
+export const makeResetActivities = (): ResetActivities => ({
   readRetryInstruction: async () => {
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
     const own = await resetsOf(client, { workflowId, runId }).next();
-    const ownOrderId = own.done === true ? undefined : own.value.orderId;
-    if (ownOrderId !== undefined) {
-      const order = await takeOrder(client, ownOrderId);
-      const { account } = order;
-      return { runId, order, isOutdated: false, ...(account !== undefined && { account }) };
+    const ownInstructionId = own.done === true ? undefined : own.value.instructionId;
+    if (ownInstructionId !== undefined) {
+      const instruction = await takeInstruction(client, ownInstructionId);
+      const { account } = instruction;
+      return { runId, instruction, isOutdated: false, ...(account !== undefined && { account }) };
     }
-    const { account, orderId } = await readRuns(client, workflowId);
+    const { account, instructionId } = await readRuns(client, workflowId);
     return {
       runId,
-      order: orderId === undefined ? null : await takeOrder(client, orderId),
+      instruction:
+        instructionId === undefined ? null : await takeInstruction(client, instructionId),
       isOutdated: true,
       ...(account !== undefined && { account }),
     };

@@ -12,12 +12,12 @@ import { ownershipKeys } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Effect } from "effect";
-import { findOwners, findRivals } from "./claims.ts";
+import { findOwners, findConcurrentRuns } from "./owners.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { type JournalEvidence, readJournal } from "./journal-evidence.ts";
 import type { ListedItem } from "./listed-items.ts";
 import { matchKey, plainKey } from "./match-fields.ts";
-import { type ListedRow, type Likeness, matchCardholder, matchPayout } from "./near-match.ts";
+import { type ListedRow, type Likeness, matchCardholder, matchPayout } from "./match-rows.ts";
 import { type KeptPages, readList } from "./read-list.ts";
 import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
@@ -61,7 +61,7 @@ export interface Matches<Item> {
   /** The same in the same order, compared with what was sent. */
   readonly matches: ReadonlyArray<Match>;
   /** Workflow ids of other runs that may have made the like and do not know yet. */
-  readonly rivals: ReadonlyArray<string>;
+  readonly concurrentRuns: ReadonlyArray<string>;
   /** Rows that cannot be read, and by what can be read of them may be what was sent. */
   readonly unreadableRows: number;
   /** Whether the list shows the key that was sent, as far as that is known. */
@@ -79,7 +79,7 @@ export interface Matches<Item> {
 }
 
 /** Look-ups by which a run finds out whether a write without an answer was carried out. */
-export interface LookupActivities {
+export interface ReconciliationActivities {
   /** Payouts with one of the keys, and those that may be what was sent, created since. */
   readonly findPayouts: (sent: Sent<Input<"createPayout">, Payout>) => Promise<Matches<Payout>>;
   /** Cardholders who may be what was sent, created since. */
@@ -166,10 +166,10 @@ const echoOf = (
 };
 
 /** The look-up activities over a client. */
-export const makeLookupActivities = (
+export const makeReconciliationActivities = (
   runtime: PaymentsRuntime,
   journal: Journal,
-): LookupActivities => {
+): ReconciliationActivities => {
   const lookUp = async <Request, Item extends ListedItem & object>(
     { compare, itemId, keyOf, list, operation, readPage }: Lookup<Request, Item>,
     sent: Sent<Request, Item>,
@@ -241,7 +241,7 @@ export const makeLookupActivities = (
     const isComplete = found.fault === undefined && !found.isTooLong;
     const lag = await known.measureLag(isComplete ? found.ids : known.madeIds, { lookedAt, since });
     // Before the owners: a run takes its mark back as it comes to own.
-    const rivals = await findRivals(sent.intentMark);
+    const concurrentRuns = await findConcurrentRuns(sent.intentMark);
     const account = await accountOf(runtime);
     const owners: Record<string, string> = {};
     const ownerOf = (item: Item) =>
@@ -280,7 +280,7 @@ export const makeLookupActivities = (
     return {
       items: deciding.map(({ item }) => item),
       matches: deciding.map(({ match }) => match),
-      rivals,
+      concurrentRuns,
       unreadableRows: found.unreadable.filter(
         ({ fields }) => compare(request, fields) !== "different",
       ).length,
