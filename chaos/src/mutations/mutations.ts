@@ -127,7 +127,7 @@ export const mutations: readonly Mutation[] = [
         put: `  const siblings = run.siblings(step).slice(0, 0);`,
       },
     ],
-    tests: ["--project=@durable-payments/workflows", "reconciling"],
+    tests: ["--project=@durable-payments/workflows", "reconciliation"],
     chaos: ["--seed", "405", ...temperament({ payoutKeys: "dropped" })],
   },
   {
@@ -136,11 +136,11 @@ export const mutations: readonly Mutation[] = [
     edits: [
       {
         project: "packages/workflows",
-        find: `  if (lookedAt < claimed) return { _tag: "Undecided", lookAgainAt: claimed };`,
-        put: `  if (claimed < 0) return { _tag: "Undecided", lookAgainAt: claimed };`,
+        find: `  if (readAt < ownersKnownAt) return { _tag: "Undecided", readAgainAt: ownersKnownAt };`,
+        put: `  if (ownersKnownAt < 0) return { _tag: "Undecided", readAgainAt: ownersKnownAt };`,
       },
     ],
-    tests: ["--project=@durable-payments/workflows", "judge.test"],
+    tests: ["--project=@durable-payments/workflows", "decide-outcome"],
     chaos: ["--seed", "406", ...temperament({ payoutKeys: "dropped" })],
   },
   {
@@ -179,8 +179,8 @@ export const mutations: readonly Mutation[] = [
     edits: [
       {
         project: "packages/workflows",
-        find: `    await this.#doubtForgotten();`,
-        put: `    if (!isCancellation(error)) await this.#doubtForgotten();`,
+        find: `    await this.#markForgottenSends();`,
+        put: `    if (!isCancellation(error)) await this.#markForgottenSends();`,
       },
     ],
     tests: ["--project=@durable-payments/workflows", "ended-in-doubt", "explorer"],

@@ -1,5 +1,5 @@
 export { intentOf } from "@durable-payments/protocol";
-export { stepKey } from "./run/keys.ts";
+export { stepKey } from "./steps/step-keys.ts";
 export type { Sibling, StepInDoubt } from "./run/in-doubt.ts";
 export { beginRun, type Run, type RunOptions } from "./run/run.ts";
 export { awaitApproval, type ToApprove } from "./steps/approval.ts";
@@ -14,14 +14,19 @@ export {
 } from "./steps/card.ts";
 export { awaitVerification, createCardholder, removeCardholder } from "./steps/cardholder.ts";
 export { checkRequests } from "./steps/check-requests.ts";
-export { type Candidate, type Evidence, judge, type Verdict } from "./steps/judge.ts";
+export {
+  type Candidate,
+  type Evidence,
+  decideOutcome,
+  type Reconciliation,
+} from "./steps/decide-outcome.ts";
 export {
   awaitPayout,
   type AwaitedPayout,
   type CreatedPayout,
   createPayout,
 } from "./steps/payout.ts";
-export { type LookUp, type Sending, sendUntilKnown } from "./steps/send.ts";
+export { type Reconciler, type Write, sendAndReconcile } from "./steps/send.ts";
 export { VERSIONING_BEHAVIOR } from "./versioning.ts";
 export { onboardCardholder } from "./definitions/onboard-cardholder.ts";
 export { tracker } from "./definitions/tracker.ts";

@@ -11,7 +11,7 @@ import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
-import { lookUpsIn } from "./support/look-ups.ts";
+import { reconciliationIn } from "./support/reconciliation.ts";
 import { payBack } from "./support/pay-back.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -32,7 +32,7 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
 
   const activities = (changes: Partial<PaymentsActivities> = {}) => ({
     ...service.activities,
-    ...lookUpsIn(service.simulator),
+    ...reconciliationIn(service.simulator),
     ...changes,
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
       await vi.waitFor(
         async () => {
           const { steps } = await handle.query(progressQuery);
-          expect(steps.at(-1)?.note).toContain("looking it up");
+          expect(steps.at(-1)?.note).toContain("reconciling it");
         },
         { timeout: 15_000 },
       );
@@ -89,7 +89,7 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
     });
   };
 
-  it("while a payment without an answer is looked up goes on until it is found", async () => {
+  it("while a payment without an answer is reconciled goes on until it is found", async () => {
     const { ids } = await lost("dropped");
     const { payouts } = await service.simulator.state();
     expect(payouts.map(({ payout_id }) => payout_id)).toEqual([ids["payout_id"]]);

@@ -136,11 +136,11 @@ describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
 
   it("tries to undo it until the service can be reached again", async () => {
     await unconfirmed();
-    let inVain = 0;
+    let failedReads = 0;
     const { failure } = await fail(compensating, {
       cancelCard: (input) => {
-        inVain += 1;
-        return (inVain <= 5 ? service.unreachable : service.activities).cancelCard(input);
+        failedReads += 1;
+        return (failedReads <= 5 ? service.unreachable : service.activities).cancelCard(input);
       },
     });
     expect(failure.type).toBe("Refused");

@@ -124,7 +124,7 @@ describe("a run whose history was put back to before it paid", () => {
         await cancelled.finally(() => clearInterval(heart));
       },
       findForgottenSends: async (known) => {
-        // A send that was held back is not in the journal: what has its number there is another.
+        // A send that was paused is not in the journal: what has its number there is another.
         expect(known).toEqual({ createBeneficiary: Number.MAX_SAFE_INTEGER });
         return [{ ...forgotten, made, begunAt }];
       },

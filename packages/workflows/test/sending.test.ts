@@ -16,7 +16,7 @@ import { onboardCardholder, payout } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
-import { type Claims, foundBy, lookUpsIn } from "./support/look-ups.ts";
+import { type Ownership, foundBy, reconciliationIn } from "./support/reconciliation.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -38,10 +38,10 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
 
   const activities = (
     changes: Partial<PaymentsActivities> = {},
-    claims: Claims = {},
+    ownership: Ownership = {},
   ): Partial<PaymentsActivities> => ({
     ...service.activities,
-    ...lookUpsIn(service.simulator, claims),
+    ...reconciliationIn(service.simulator, ownership),
     ...changes,
   });
 
@@ -87,13 +87,13 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
     });
 
     it("a service that is out of reach", async () => {
-      let inVain = 0;
+      let failedReads = 0;
       const { result } = await pay({
         createPayout: (input, intent) => {
-          inVain += 1;
+          failedReads += 1;
           // Nothing has arrived, so that no refusal is one of a repeat.
-          expect(intent).toMatchObject({ number: inVain, knownTo: 0, isResend: false });
-          return (inVain <= 8 ? service.unreachable : service.activities).createPayout(input);
+          expect(intent).toMatchObject({ number: failedReads, knownTo: 0, isResend: false });
+          return (failedReads <= 8 ? service.unreachable : service.activities).createPayout(input);
         },
       });
       expect(result.payout_status).toBe("completed");
@@ -102,9 +102,9 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
   });
 
   it("waits while sends are paused", async () => {
-    const braked = await startService({ settleAfter: 0 }, {}, {});
+    const paused = await startService({ settleAfter: 0 }, {}, {});
     try {
-      await withWorker(rig, braked.activities, async ({ start, taskQueue }) => {
+      await withWorker(rig, paused.activities, async ({ start, taskQueue }) => {
         const { client } = rig.environment;
         const pause = await client.workflow.start(pauseSends, {
           taskQueue,
@@ -116,13 +116,13 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         const { stage, steps } = await handle.query(progressQuery);
         expect(stage).toBe("createBeneficiary");
         expect(steps.at(-1)?.note).toMatch(/Sends are paused since .* by Ada: a bad file/);
-        expect(await braked.requests("createBeneficiary")).toBe(0);
+        expect(await paused.requests("createBeneficiary")).toBe(0);
         await pause.terminate();
         expect(await handle.result()).toMatchObject({ payout_status: "completed" });
         expect((await handle.fetchHistory()).events?.length).toBeLessThan(60);
       });
     } finally {
-      await braked.stop();
+      await paused.stop();
     }
   });
 
@@ -163,7 +163,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
 
     it("is not sent again while the list lags", async () => {
       await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
-      const { findPayouts } = lookUpsIn(service.simulator);
+      const { findPayouts } = reconciliationIn(service.simulator);
       let looks = 0;
       await pay({
         findPayouts: async (sent) => {
@@ -176,7 +176,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       expect(await service.requests("createPayout")).toBe(1);
     });
 
-    it("is looked up when the worker was lost between the send and its answer", async () => {
+    it("is reconciled when the worker was lost between the send and its answer", async () => {
       const { result } = await pay({
         createPayout: async (input) => {
           const { attempt } = Context.current().info;
@@ -215,7 +215,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       expect(await service.requests("createPayout")).toBe(1);
     });
 
-    it("is looked up first where its answer was lost", async () => {
+    it("is reconciled first where its answer was lost", async () => {
       const workflowId = randomUUID();
       await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
       await withWorker(rig, activities(), async ({ start }) => {
@@ -417,7 +417,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       });
     });
 
-    it("is not taken from another run whose claim shows only later", async () => {
+    it("is not taken from another run whose ownership shows only later", async () => {
       await service.simulator.addFault({ kind: "html-502", operation: "createCardholder" });
       const another = { card_holder_id: "another", card_holder_status: "PENDING" };
       let looks = 0;

@@ -19,7 +19,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { localActivities } from "../run/activities.ts";
-import { BatchOrders } from "../run/batch.ts";
+import { BatchCommands } from "../run/batch-commands.ts";
 import { beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval, startedBy } from "../steps/approval.ts";
 
@@ -77,7 +77,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   };
   let starting = new CancellationScope();
   let isStopped = false;
-  const orders = new BatchOrders(stateOf(run), at, () => {
+  const orders = new BatchCommands(stateOf(run), at, () => {
     isStopped = true;
     starting.cancel();
   });

@@ -1,6 +1,6 @@
 import { PAYMENT_ACCOUNT } from "@durable-payments/protocol";
 import { workflowInfo } from "@temporalio/workflow";
-import { perRun } from "./per-run.ts";
+import { perRun } from "./scopes.ts";
 
 /**
  * The account that a run is pinned to, as a hash: as who started it has said, or, where nobody has, that

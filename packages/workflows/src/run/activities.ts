@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
-import { perRun } from "./per-run.ts";
+import { perRun } from "./scopes.ts";
 
 const options = {
   startToCloseTimeout: "5 minutes",

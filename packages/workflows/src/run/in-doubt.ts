@@ -111,14 +111,14 @@ export const endedInDoubt = (
 export interface Sibling {
   readonly step: string;
   /** What it owns, as in PaymentIds: `payout:ID`, `key:KEY`, … */
-  readonly claims: ReadonlyArray<string>;
+  readonly owned: ReadonlyArray<string>;
   /** Mark of what it may have made while it is not known what became of it, as in PaymentIds. */
   readonly intent: string | undefined;
 }
 
 /** The steps of a run that send: what each owns, and which of them are in doubt. */
 export class SendingSteps {
-  readonly #claims = new Map<string, Set<string>>();
+  readonly #owned = new Map<string, Set<string>>();
   readonly #inDoubt = new Map<string, StepInDoubt>();
   /** What was sent before with another request, and something else was sent beside. */
   readonly #left: Array<StepInDoubt> = [];
@@ -136,14 +136,14 @@ export class SendingSteps {
 
   /** Whether a step sends, or has sent. */
   has(step: string): boolean {
-    return this.#claims.has(step);
+    return this.#owned.has(step);
   }
 
   /** What a step owns, as in PaymentIds: `payout:ID`, `key:KEY`, … */
-  own(step: string, claims: Iterable<string>): void {
-    const owned = this.#claims.get(step) ?? new Set<string>();
-    for (const claim of claims) owned.add(claim);
-    this.#claims.set(step, owned);
+  own(step: string, keys: Iterable<string>): void {
+    const owned = this.#owned.get(step) ?? new Set<string>();
+    for (const key of keys) owned.add(key);
+    this.#owned.set(step, owned);
   }
 
   /** It is not known what became of a step's send. */
@@ -185,8 +185,8 @@ export class SendingSteps {
 
   /** What the other steps own, and by `intents` may have made. */
   siblings(step: string, intents: ReadonlyMap<string, string>): ReadonlyArray<Sibling> {
-    return [...this.#claims]
+    return [...this.#owned]
       .filter(([name]) => name !== step)
-      .map(([name, claims]) => ({ step: name, claims: [...claims], intent: intents.get(name) }));
+      .map(([name, owned]) => ({ step: name, owned: [...owned], intent: intents.get(name) }));
   }
 }

@@ -1,7 +1,7 @@
 import type { PollSchedule } from "@durable-payments/activities";
 import type { Duration, PollInterval } from "@durable-payments/protocol";
 import { msToNumber } from "@temporalio/common/lib/time.js";
-import { sleep } from "@temporalio/workflow";
+import { isCancellation, sleep } from "@temporalio/workflow";
 import { activities, fallbackPollingActivities } from "./activities.ts";
 import { isOverdue } from "./failures.ts";
 
@@ -61,3 +61,16 @@ export const orLastReading = async <A>(
  */
 export const pollingActivities = (asked: PollInterval | undefined) =>
   asked === undefined ? fallbackPollingActivities : activities;
+
+/**
+ * Awaits, however long it takes, that the service can be reached: the retries of a read add nothing
+ * to the history, where sending again and again would.
+ */
+export const awaitService = async (): Promise<void> => {
+  try {
+    await activities.ping.executeWithOptions({ summary: "Await the service" }, [{}]);
+  } catch (error) {
+    // Whatever else is wrong, the next request itself will tell.
+    if (isCancellation(error)) throw error;
+  }
+};

@@ -19,7 +19,7 @@ export class ResetContext {
    * instruction is to be read now. Mostly it is not, and a step that asks awaits nothing: the SDK takes
    * the stack of every promise of a workflow, and a replay has to go in the very same steps.
    */
-  isToLearn(): boolean {
+  mustRead(): boolean {
     const { firstExecutionRunId, runId, unsafe } = workflowInfo();
     if (this.#read?.runId === runId) return false;
     // A replay of a history alone takes every run for the first: there the markers tell.
@@ -34,7 +34,7 @@ export class ResetContext {
    *
    * @returns the instruction, unless the run was reset by another means since.
    */
-  async learn(): Promise<RetryInstruction | undefined> {
+  async read(): Promise<RetryInstruction | undefined> {
     this.#read = await localActivities.readRetryInstruction();
     const { account, isOutdated, instruction } = this.#read;
     // What the runs before may have sent is to be looked for in their account, and no other.

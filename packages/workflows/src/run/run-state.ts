@@ -25,10 +25,10 @@ import {
   type StepInDoubt,
 } from "./in-doubt.ts";
 import { ProgressTracker } from "./progress-tracker.ts";
-import { Question } from "./question.ts";
+import { HumanTasks } from "./human-tasks.ts";
 import { ResetContext } from "./reset-context.ts";
 import { SearchAttributes } from "./search-attributes.ts";
-import { wheneverIdle } from "./when-idle.ts";
+import { wheneverIdle } from "./scopes.ts";
 
 /** How a step is kept. */
 interface StepOptions {
@@ -51,7 +51,7 @@ export class RunState {
   readonly audit = new AuditTrail();
   readonly #shield = new CancellationScope({ cancellable: false });
   readonly #progress = new ProgressTracker();
-  readonly #question = new Question();
+  readonly #humanTasks = new HumanTasks();
   readonly #searchAttributes = new SearchAttributes();
   readonly #resetContext = new ResetContext();
   readonly #completionWaits = new CompletionWaits();
@@ -77,7 +77,7 @@ export class RunState {
 
   /** The state of the run as people and programs read it. */
   get progress(): Progress {
-    const attention = this.#question.asked;
+    const attention = this.#humanTasks.asked;
     return { ...this.#progress.progress, ...(attention && { attention }) };
   }
 
@@ -92,7 +92,7 @@ export class RunState {
     { isIndexed = true, stage }: StepOptions = {},
   ): Promise<A> {
     for (const end of this.#endedWaits.splice(0)) end();
-    if (this.#resetContext.isToLearn()) await this.#learn();
+    if (this.#resetContext.mustRead()) await this.#readInstruction();
     const name = this.#progress.begin(called, note);
     this.#enter(name, { isIndexed, stage: stage ?? name });
     try {
@@ -115,7 +115,7 @@ export class RunState {
 
   /** The input that the run was started with, or as it was amended since, when the run was retried. */
   async input<Input>(startedWith: Input): Promise<Input> {
-    if (this.#resetContext.isToLearn()) await this.#learn();
+    if (this.#resetContext.mustRead()) await this.#readInstruction();
     return this.#resetContext.input(startedWith);
   }
 
@@ -149,7 +149,7 @@ export class RunState {
    * anything.
    */
   async sentBefore(step: string): Promise<SentBefore | undefined> {
-    if (this.#resetContext.isToLearn()) await this.#learn();
+    if (this.#resetContext.mustRead()) await this.#readInstruction();
     return this.#resetContext.sent(step);
   }
 
@@ -212,7 +212,7 @@ export class RunState {
   known(ids: Readonly<Record<string, string>>, step?: string): void {
     this.#progress.know(ids);
     this.#searchAttributes.add(Object.values(ids));
-    if (step !== undefined) this.#claim(step, ownershipKeys(ids));
+    if (step !== undefined) this.#recordOwnership(step, ownershipKeys(ids));
   }
 
   /**
@@ -247,13 +247,13 @@ export class RunState {
   /** A step has sent, or is about to, under this key: the run can be found by it. */
   owns(step: string, key: string): void {
     this.#searchAttributes.add([key]);
-    this.#claim(step, ownershipKeys({}, key));
+    this.#recordOwnership(step, ownershipKeys({}, key));
   }
 
   /** What a step has made, or made known, is its own and this run's: no other may take it. */
-  #claim(step: string, claims: ReadonlyArray<string>): void {
-    this.#searchAttributes.add(claims);
-    this.#sending.own(step, claims);
+  #recordOwnership(step: string, keys: ReadonlyArray<string>): void {
+    this.#searchAttributes.add(keys);
+    this.#sending.own(step, keys);
   }
 
   /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link clearIntent}. */
@@ -340,13 +340,13 @@ export class RunState {
     step: string,
     question: Omit<HumanTask, "question" | "step" | "since">,
   ): Promise<Resolution> {
-    const decided = this.#question.ask({ ...question, step });
+    const decided = this.#humanTasks.ask({ ...question, step });
     this.#progress.update(step, { status: "needsAttention", note: question.reason });
     this.#enter(NEEDS_ATTENTION);
     this.audit.add({ who: "run", step, what: "asked", detail: { reason: question.reason } });
     const resolution = await decided().finally(() =>
       // Another step may ask still.
-      this.#enter(this.#question.asked === undefined ? step : NEEDS_ATTENTION),
+      this.#enter(this.#humanTasks.asked === undefined ? step : NEEDS_ATTENTION),
     );
     const { by, question: _, ...decision } = resolution;
     this.#progress.update(step, { status: "running", note: `decided by ${by}` });
@@ -366,12 +366,12 @@ export class RunState {
 
   /** Why a decision cannot be taken now, or undefined when it can. */
   whyNot(resolution: unknown): string | undefined {
-    return this.#question.whyNot(resolution);
+    return this.#humanTasks.whyNot(resolution);
   }
 
   /** Takes the decision of a person; the update's validator has checked it. */
   resolve(resolution: Resolution): void {
-    this.#question.answer(resolution);
+    this.#humanTasks.answer(resolution);
   }
 
   /** Registers how a step is undone when the run fails or is cancelled. Call it before the step. */
@@ -397,7 +397,7 @@ export class RunState {
       // It stays to be found by the step that failed.
       this.step(`undo: ${what}`, what, how, { isIndexed: false }),
     );
-    await this.#doubtForgotten();
+    await this.#markForgottenSends();
     const { inDoubt } = this;
     this.#searchAttributes.clearIntentsBut(inDoubt.map(({ step }) => step));
     this.#end(isCancellation(error) && inDoubt.length === 0 ? "cancelled" : "failed");
@@ -419,7 +419,7 @@ export class RunState {
    * run, or one that was started again in its place, knows nothing of. Its steps would be told; a run
    * that ends before them has to ask.
    */
-  async #doubtForgotten(): Promise<void> {
+  async #markForgottenSends(): Promise<void> {
     const startedAt = workflowInfo().startTime.getTime();
     for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
       // Who had it reset has read what the runs before it came to.
@@ -429,13 +429,13 @@ export class RunState {
       this.#sending.doubt(forgottenInDoubt(send));
       this.#searchAttributes.doubts(send.step);
       this.known(send.ids);
-      this.#claim(send.step, ownershipKeys(send.made ?? {}));
+      this.#recordOwnership(send.step, ownershipKeys(send.made ?? {}));
       if (send.key !== undefined) this.owns(send.step, send.key);
     }
   }
 
-  async #learn(): Promise<void> {
-    const instruction = await this.#resetContext.learn();
+  async #readInstruction(): Promise<void> {
+    const instruction = await this.#resetContext.read();
     if (instruction === undefined) return;
     const { by, decisions = [], fields, from, reason } = instruction;
     this.audit.addDecisions(from, decisions);

@@ -4,9 +4,9 @@ import { isCancellation } from "@temporalio/workflow";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { checkRequest } from "./check-requests.ts";
-import { aboutSend, doubtText } from "./other-send.ts";
-import { takeFound } from "./record-found.ts";
-import type { Sending } from "./send.ts";
+import { describeSend, doubtText } from "./describe-send.ts";
+import { takeAsOwn } from "./ownership.ts";
+import type { Write } from "./send.ts";
 
 /** Whoever amends it here could make it another payment than the one that was approved. */
 const AMEND_BY_RETRY =
@@ -33,13 +33,13 @@ interface AskedAbout<Request> {
  */
 export const askPerson = async <Request extends object, A>(
   run: RunState,
-  sending: Sending<Request, A>,
+  sending: Write<Request, A>,
   asked: AskedAbout<Request>,
 ): Promise<A | "send"> => {
   const { candidates, canResend, other, reason, request } = asked;
-  const { fromIds, lookUp, step } = sending;
+  const { fromIds, reconciler, step } = sending;
   const resolution = await run.ask(step, {
-    ...aboutSend(sending, {
+    ...describeSend(sending, {
       reason: `${reason}${doubtText(asked, canResend)}`,
       request,
       other,
@@ -49,10 +49,10 @@ export const askPerson = async <Request extends object, A>(
     actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
   });
   if (!("found" in resolution)) return "send";
-  const asSent = other && lookUp?.asSent?.(request, other);
+  const asSent = other && reconciler?.asSent?.(request, other);
   try {
     const result = await fromIds(resolution.found, asSent ?? request, candidates);
-    await takeFound(run, sending, result);
+    await takeAsOwn(run, sending, result);
     return result;
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -70,13 +70,13 @@ export const askPerson = async <Request extends object, A>(
  */
 export const askToAmend = async <Request extends object, A>(
   run: RunState,
-  sending: Sending<Request, A>,
+  sending: Write<Request, A>,
   { reason, request }: { readonly reason: string; readonly request: Request },
 ): Promise<Request | undefined> => {
   const { step } = sending;
   const isBound = run.needsApproval;
   const resolution = await run.ask(step, {
-    ...aboutSend(sending, {
+    ...describeSend(sending, {
       reason: isBound ? `${reason} ${AMEND_BY_RETRY}` : reason,
       request,
       other: undefined,

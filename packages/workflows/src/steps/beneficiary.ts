@@ -3,7 +3,7 @@ import { STEP, intentOf } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { readSendFailure } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
-import { sendUntilKnown } from "./send.ts";
+import { sendAndReconcile } from "./send.ts";
 
 /** What to do about a beneficiary whose answer was lost. */
 export interface CreateBeneficiaryOptions {
@@ -29,7 +29,7 @@ export const createBeneficiary = (
 ): Promise<string> =>
   run.step(step, "creating the beneficiary", async () => {
     let lostAnswers = 0;
-    const { beneficiary_id } = await sendUntilKnown<
+    const { beneficiary_id } = await sendAndReconcile<
       Input<"createBeneficiary">,
       { readonly beneficiary_id: string }
     >(run, {
@@ -50,7 +50,7 @@ export const createBeneficiary = (
           throw error;
         }
       },
-      whenLost: whenLost === "ask" ? "ask" : "repeat",
+      whenLost: whenLost === "ask" ? "ask" : "resend",
       shown: ({ bank_country, nickname }) => ({ nickname, bank_country }),
       idsWanted: ["beneficiary_id"],
       fromIds: async (ids) => ({ beneficiary_id: ids["beneficiary_id"] ?? "" }),

@@ -2,7 +2,7 @@ import type { Card, Input } from "@durable-payments/api-core";
 import { STEP, intentOf } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import type { Run } from "../run/run.ts";
-import { sendUntilKnown } from "./send.ts";
+import { sendAndReconcile } from "./send.ts";
 
 /** A card to issue. */
 export interface CardToIssue {
@@ -33,7 +33,7 @@ export const issueCard = (
   step: string = STEP.issueCard,
 ): Promise<IssuedCard> =>
   run.step(step, `issuing the card with ${card.card_limit} USD`, () =>
-    sendUntilKnown<Input<"createCard">, IssuedCard>(run, {
+    sendAndReconcile<Input<"createCard">, IssuedCard>(run, {
       step,
       operation: "createCard",
       // The key is the step's: see isKeyed.
@@ -50,7 +50,7 @@ export const issueCard = (
           ])
           .then((issued) => ({ ...issued, sentKey: unique_request_id, card_limit }));
       },
-      whenLost: "repeat",
+      whenLost: "resend",
       shown: (request) => ({ ...request }),
       idsWanted: ["card_id"],
       fromIds: async ({ card_id = "" }, { card_limit }) => ({ card_id, card_limit }),

@@ -7,8 +7,8 @@ import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
-import { LOOK_OPTIONS } from "./reconcile.ts";
-import { type LookUp, sendUntilKnown } from "./send.ts";
+import { READ_OPTIONS } from "./reconcile.ts";
+import { type Reconciler, sendAndReconcile } from "./send.ts";
 
 type CreateCardholder = Input<"createCardholder">;
 
@@ -18,11 +18,11 @@ type Identified = Pick<Cardholder, "card_holder_id"> & Partial<Cardholder>;
 const intentOfCardholder = (cardholder: CreateCardholder) =>
   intentOf("createCardholder", cardholderIntent(cardholder));
 
-const lookUpCardholder: LookUp<CreateCardholder, Identified> = {
-  find: (request, sought) =>
+const cardholderReconciler: Reconciler<CreateCardholder, Identified> = {
+  find: (request, search) =>
     activities.findCardholders.executeWithOptions(
-      { ...LOOK_OPTIONS, summary: "Look for the cardholder in the list" },
-      [{ request, ...sought }],
+      { ...READ_OPTIONS, summary: "Look for the cardholder in the list" },
+      [{ request, ...search }],
     ),
   shown: ({ card_holder_id, card_holder_status = "", create_time = "" }) => ({
     card_holder_id,
@@ -59,7 +59,7 @@ export const createCardholder = (
   step: string = STEP.createCardholder,
 ): Promise<string> =>
   run.step(step, "creating the cardholder", () =>
-    sendUntilKnown<CreateCardholder, Identified>(run, {
+    sendAndReconcile<CreateCardholder, Identified>(run, {
       step,
       operation: "createCardholder",
       request: cardholder,
@@ -70,8 +70,8 @@ export const createCardholder = (
           request,
           intent,
         ]),
-      lookUp: lookUpCardholder,
-      whenLost: "lookUp",
+      reconciler: cardholderReconciler,
+      whenLost: "reconcile",
       shown: ({ first_name, last_name }) => ({ first_name, last_name }),
       idsWanted: ["card_holder_id"],
       fromIds: foundCardholder,
@@ -116,11 +116,11 @@ export const awaitVerification = (
       },
       { within, ...options },
     );
-    judgeCheck(seen, card_holder_id, within);
+    expectVerified(seen, card_holder_id, within);
   });
 
 /** Lets pass the cardholder who is verified. */
-const judgeCheck = (seen: SeenCardholder, card_holder_id: string, within: Duration): void => {
+const expectVerified = (seen: SeenCardholder, card_holder_id: string, within: Duration): void => {
   const card_holder_status = seen.cardholder?.card_holder_status ?? "";
   switch (seen.outcome) {
     case "verified":

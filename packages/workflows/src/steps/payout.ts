@@ -7,8 +7,8 @@ import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
-import { LOOK_OPTIONS } from "./reconcile.ts";
-import { type LookUp, sendUntilKnown } from "./send.ts";
+import { READ_OPTIONS } from "./reconcile.ts";
+import { type Reconciler, sendAndReconcile } from "./send.ts";
 
 type CreatePayout = Input<"createPayout">;
 
@@ -41,11 +41,11 @@ const asCandidate = ({
   unique_request_id,
 });
 
-const lookUpPayout: LookUp<CreatePayout, Payout> = {
-  find: (request, sought) =>
+const payoutReconciler: Reconciler<CreatePayout, Payout> = {
+  find: (request, search) =>
     activities.findPayouts.executeWithOptions(
-      { ...LOOK_OPTIONS, summary: `Look for the payout ${request.unique_request_id ?? ""}` },
-      [{ request, ...sought }],
+      { ...READ_OPTIONS, summary: `Look for the payout ${request.unique_request_id ?? ""}` },
+      [{ request, ...search }],
     ),
   shown: asCandidate,
   asSent: (request, { amount, currency, key }) => ({
@@ -88,7 +88,7 @@ export const createPayout = (
   step: string = STEP.createPayout,
 ): Promise<Payout> =>
   run.step(step, `creating the payout of ${payout.amount} ${payout.currency}`, () =>
-    sendUntilKnown<CreatePayout, Payout>(run, {
+    sendAndReconcile<CreatePayout, Payout>(run, {
       step,
       operation: "createPayout",
       // As it is sent and listed, however it is given.
@@ -100,8 +100,8 @@ export const createPayout = (
           { summary: `Create the payout of ${request.amount} ${request.currency}` },
           [request, intent],
         ),
-      lookUp: lookUpPayout,
-      whenLost: "lookUp",
+      reconciler: payoutReconciler,
+      whenLost: "reconcile",
       shown,
       idsWanted: ["payout_id"],
       fromIds: foundPayout,

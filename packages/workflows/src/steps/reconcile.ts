@@ -1,12 +1,18 @@
 import type { Matches } from "@durable-payments/activities";
 import { DISPATCH_WITHIN_MS } from "@durable-payments/activities/send-intent";
-import { type HumanTask, normalizedKey, ownershipKeys } from "@durable-payments/protocol";
+import {
+  type HumanTask,
+  intentMark as markOf,
+  normalizedKey,
+  ownershipKeys,
+} from "@durable-payments/protocol";
 import { ActivityFailure } from "@temporalio/common";
 import { sleep } from "@temporalio/workflow";
+import { awaitService } from "../run/polling.ts";
 import { failureOfActivity, rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
-import { judge, type Look, type Verdict } from "./judge.ts";
-import { serviceAnswers } from "./service-answers.ts";
+import { decideOutcome, type ListRead, type Reconciliation } from "./decide-outcome.ts";
+import type { Reconciler, Write, ListSearch } from "./send.ts";
 
 /** What became of a send without an answer, as far as the service's list shows it. */
 export type Reconciled<A> =
@@ -18,49 +24,49 @@ export type Reconciled<A> =
       readonly candidates: HumanTask["candidates"];
     };
 
-/** Something that a look showed. */
+/** Something that the list showed. */
 export interface Seen<A> {
-  /** When the first look that showed it had ended. */
+  /** When the first read that showed it had ended. */
   readonly at: number;
   readonly item: A;
 }
 
 /** A send without an answer. */
-export interface Unanswered<A> {
+interface Unanswered<A> {
   readonly step: string;
-  /** Reads the list, once; given what earlier looks showed that may be it. */
+  /** Reads the list, once; given what earlier reads showed that may be what was sent. */
   readonly find: (seen: ReadonlyArray<A>) => Promise<Matches<A>>;
   /** The ids of something found, by the service's name of their field. */
   readonly ids: (found: A) => Readonly<Record<string, string>>;
   /** What a person is shown of something found. */
   readonly shown: (found: A) => HumanTask["candidates"][number];
-  /** The mark of what the step makes, as other steps of the run bear it. */
+  /** The mark of what the step makes, as other steps of the run have it. */
   readonly intentMark: string;
   /** Whether it was not the worker itself that reported it: it may send yet. */
   readonly isWorkerLost: boolean;
-  /** What looks showed that may be it, by its id; kept for further sends. */
+  /** What reads showed that may be what was sent, by its id; kept for further sends. */
   readonly seen: Map<string, Seen<A>>;
-  /** Tells what a look came to. */
-  readonly tell: (what: Verdict["_tag"]) => void;
+  /** Writes what a read decided into the audit trail. */
+  readonly log: (what: Reconciliation["_tag"]) => void;
 }
 
-/** Wait before the first look; each further one is twice as long. */
-const LOOK_AFTER_MS = 2_000;
+/** Wait before the first read; each further one is twice as long. */
+const FIRST_READ_AFTER_MS = 2_000;
 
-/** Shortest wait between two looks. */
+/** Shortest wait between two reads. */
 const SHORTEST_WAIT_MS = 1_000;
 
-/** Most looks for one send, before a person is asked. */
-const MOST_LOOKS = 30;
+/** Most reads for one send, before a person is asked. */
+const MOST_READS = 30;
 
-/** Most looks that come to nothing while the service answers, before a person is asked. */
-const MOST_IN_VAIN = 3;
+/** Most reads that fail while the service answers, before a person is asked. */
+const MOST_FAILED_READS = 3;
 
 /**
- * How often one look is tried: about half an hour, in which a list that does not add up is read
- * again. Not by the clock: a look may wait for a busy worker for longer than that.
+ * How often one read is tried: about half an hour, in which a list that does not add up is read
+ * again. Not by the clock: a read may wait for a busy worker for longer than that.
  */
-export const LOOK_OPTIONS = {
+export const READ_OPTIONS = {
   startToCloseTimeout: "30 minutes",
   retry: {
     initialInterval: "1 second",
@@ -70,8 +76,8 @@ export const LOOK_OPTIONS = {
   },
 } as const;
 
-/** One look, or why none of its attempts came to anything. */
-const lookOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> | Error> => {
+/** One read, or why all of its attempts failed. */
+const readOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> | Error> => {
   try {
     return await find();
   } catch (error) {
@@ -83,18 +89,18 @@ const lookOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> 
 };
 
 /**
- * Finds out by the service's list whether a send without an answer was carried out. It looks until
- * it can be known, and ends: what cannot be known is unclear.
+ * Read the service's list until it is known whether a send without an answer was carried out. It ends:
+ * what cannot be known is unclear.
  */
-export const reconcile = async <A>(
+const readUntilKnown = async <A>(
   run: RunState,
-  { find, ids: idsOf, intentMark, isWorkerLost, seen, shown, step, tell }: Unanswered<A>,
+  { find, ids: idsOf, intentMark, isWorkerLost, seen, shown, step, log }: Unanswered<A>,
 ): Promise<Reconciled<A>> => {
   const lostAt = Date.now();
   const siblings = run.siblings(step);
-  const siblingOf = (claims: ReadonlyArray<string>) => {
-    const sought = new Set(claims.map(normalizedKey));
-    return siblings.find((other) => other.claims.some((own) => sought.has(normalizedKey(own))))
+  const siblingOf = (keys: ReadonlyArray<string>) => {
+    const wanted = new Set(keys.map(normalizedKey));
+    return siblings.find((other) => other.owned.some((key) => wanted.has(normalizedKey(key))))
       ?.step;
   };
   const unclear = (reason: string): Reconciled<A> => ({
@@ -102,34 +108,34 @@ export const reconcile = async <A>(
     reason,
     candidates: [...seen.values()].map(({ item }) => shown(item)),
   });
-  let wait = LOOK_AFTER_MS;
-  let inVain = 0;
-  const earlierLooks: Array<Look> = [];
-  for (let looks = 1; ; looks++) {
+  let wait = FIRST_READ_AFTER_MS;
+  let failedReads = 0;
+  const earlierReads: Array<ListRead> = [];
+  for (let reads = 1; ; reads++) {
     await sleep(wait);
-    const lookedAt = Date.now();
-    const looked = await lookOnce(() => find([...seen.values()].map(({ item }) => item)));
-    if (looked instanceof Error) {
-      inVain += 1;
+    const readAt = Date.now();
+    const found = await readOnce(() => find([...seen.values()].map(({ item }) => item)));
+    if (found instanceof Error) {
+      failedReads += 1;
       const isNoEvidence =
-        "type" in looked && looked.type === "ListDoesNotAddUp" ? looked.message : undefined;
-      if (isNoEvidence !== undefined || inVain >= MOST_IN_VAIN) {
-        return unclear(isNoEvidence ?? `It could not be looked up: ${looked.message}`);
+        "type" in found && found.type === "ListDoesNotAddUp" ? found.message : undefined;
+      if (isNoEvidence !== undefined || failedReads >= MOST_FAILED_READS) {
+        return unclear(isNoEvidence ?? `The list could not be read: ${found.message}`);
       }
-      await serviceAnswers();
+      await awaitService();
       continue;
     }
-    const { items, matches, requestTimeoutMs } = looked;
+    const { items, matches, requestTimeoutMs } = found;
     const endedAt = Date.now();
     const candidates = matches.map(({ id, isOurs, key, owner, ...match }, i) => {
       const item = items[i];
-      const claims = ownershipKeys(item === undefined ? {} : idsOf(item), key);
+      const keys = ownershipKeys(item === undefined ? {} : idsOf(item), key);
       return {
         ...match,
         id,
         isOurs,
         hasOtherKey: !isOurs && key !== undefined,
-        owner: owner ?? siblingOf(claims),
+        owner: owner ?? siblingOf(keys),
         firstSeen: seen.get(id)?.at ?? endedAt,
       };
     });
@@ -141,36 +147,65 @@ export const reconcile = async <A>(
       if (owner === undefined) seen.set(id, { at, item });
       else seen.delete(id);
     }
-    const verdict = judge({
-      ...looked,
+    const reconciliation = decideOutcome({
+      ...found,
       candidates,
       concurrentRuns: [
-        ...looked.concurrentRuns,
+        ...found.concurrentRuns,
         ...siblings.filter(({ intent }) => intent === intentMark).map((other) => other.step),
       ],
-      lookedAt,
-      earlierLooks,
-      longestDoubtMs: requestTimeoutMs + DISPATCH_WITHIN_MS + looked.listLagMs,
+      readAt,
+      earlierReads,
+      longestDoubtMs: requestTimeoutMs + DISPATCH_WITHIN_MS + found.listLagMs,
       sendEndsAt: lostAt + requestTimeoutMs + (isWorkerLost ? DISPATCH_WITHIN_MS : 0),
     });
-    tell(verdict._tag);
-    earlierLooks.push({ lookedAt, endedAt });
-    switch (verdict._tag) {
+    log(reconciliation._tag);
+    earlierReads.push({ readAt, endedAt });
+    switch (reconciliation._tag) {
       case "Absent":
-        return verdict;
+        return reconciliation;
       case "Unclear":
-        return unclear(verdict.reason);
+        return unclear(reconciliation.reason);
       case "Found": {
-        const value = items[matches.findIndex(({ id }) => id === verdict.id)];
+        const value = items[matches.findIndex(({ id }) => id === reconciliation.id)];
         return value === undefined
           ? unclear("It was found, and not read.")
           : { _tag: "Found", value };
       }
       case "Undecided":
-        if (looks >= MOST_LOOKS) {
-          return unclear(`${MOST_LOOKS} looks did not tell whether it is listed.`);
+        if (reads >= MOST_READS) {
+          return unclear(`It was not known after ${MOST_READS} reads whether it is listed.`);
         }
-        wait = Math.max(SHORTEST_WAIT_MS, Math.min(wait * 2, verdict.lookAgainAt - Date.now()));
+        wait = Math.max(
+          SHORTEST_WAIT_MS,
+          Math.min(wait * 2, reconciliation.readAgainAt - Date.now()),
+        );
     }
   }
+};
+
+/** What became unknown: which request was sent, since when and under which keys. */
+type UnansweredWrite<Request, A> = Pick<Unanswered<A>, "isWorkerLost" | "log" | "seen"> &
+  Pick<ListSearch<A>, "keys" | "since"> & { readonly request: Request };
+
+/** Reconcile a write: find out by the service's list whether what a step has sent was carried out. */
+export const reconcileWrite = <Request extends object, A>(
+  run: RunState,
+  { ids, intent, step }: Pick<Write<Request, A>, "ids" | "intent" | "step">,
+  { find, shown }: Reconciler<Request, A>,
+  { isWorkerLost, keys, log, request, seen, since }: UnansweredWrite<Request, A>,
+): Promise<Reconciled<A>> => {
+  const mark = markOf(intent(request));
+  return run.shielded(() =>
+    readUntilKnown(run, {
+      step,
+      find: (before) => find(request, { step, since, keys, seen: before, intentMark: mark }),
+      ids,
+      shown,
+      intentMark: mark,
+      isWorkerLost,
+      seen,
+      log,
+    }),
+  );
 };

@@ -5,50 +5,50 @@ import { isCancellation } from "@temporalio/workflow";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
-import { takeFound } from "./record-found.ts";
+import { takeAsOwn } from "./ownership.ts";
 import { Sender } from "./sender.ts";
 
-/** What is looked for: what a step may have sent, under any of its keys. */
-export interface Sought<A> {
+/** By what a list is searched: what a step may have sent, under any of its keys. */
+export interface ListSearch<A> {
   readonly step: string;
   /** From when on it may have been sent: milliseconds since 1970. */
   readonly since: number;
   readonly keys: ReadonlyArray<string>;
-  /** The mark of what it makes, by which other runs can be found that make the like. */
+  /** The mark of what it makes, by which other runs are found that make the same. */
   readonly intentMark: string;
-  /** What earlier looks showed that may be it. */
+  /** What earlier reads showed that may be what was sent. */
   readonly seen: ReadonlyArray<A>;
 }
 
-/** How a write without an answer is found in a list. */
-export interface LookUp<Request extends object, A> {
+/** How a write without an answer is reconciled with a list of the service. */
+export interface Reconciler<Request extends object, A> {
   /** Reads the list, once. */
-  readonly find: (request: Request, sought: Sought<A>) => Promise<Matches<A>>;
+  readonly find: (request: Request, search: ListSearch<A>) => Promise<Matches<A>>;
   /** What a person is shown of something found. */
   readonly shown: (found: A) => HumanTask["candidates"][number];
   /**
-   * The request as an earlier send had it that carried another one, as far as the journal tells; left
-   * out where the journal keeps nothing of it by which it could be looked for.
+   * The request of an earlier send that carried another one, as far as the journal has it; left out
+   * where the journal keeps nothing of it by which a list could be searched.
    */
   readonly asSent?: (request: Request, sent: JournalSend) => Request;
 }
 
 /** A write, and how to find out what became of it. */
-export interface Sending<Request extends object, A> {
+export interface Write<Request extends object, A> {
   /** The step it belongs to; its key is derived from it. */
   readonly step: string;
   readonly operation: OperationName;
   readonly request: Request;
-  /** What it makes, without the key: equal for two writes that a list could not tell apart. */
+  /** What it makes, without the key: equal for two writes that a list could show alike. */
   readonly intent: (request: Request) => string;
   /** Whether the request carries the step's key as `unique_request_id`. */
   readonly isKeyed: boolean;
-  /** One send: one activity of the operation, which is told which send of which step it is. */
+  /** One send: one activity of the operation, with the step and the number of the send. */
   readonly send: (request: Request, intent: SendIntent) => Promise<A>;
   /** Left out where no list shows it. */
-  readonly lookUp?: LookUp<Request, A>;
-  /** Without a look-up: whether the same request may be sent again, and what for. */
-  readonly whenLost: "lookUp" | "repeat" | "ask";
+  readonly reconciler?: Reconciler<Request, A>;
+  /** What follows on a lost answer. `resend` is for what may be sent again as it is. */
+  readonly whenLost: "reconcile" | "resend" | "ask";
   /** What a person is shown of the request. */
   readonly shown: (request: Request) => Readonly<Record<string, unknown>>;
   /** The ids that a person who found it gives, and how they become the result. */
@@ -64,67 +64,92 @@ export interface Sending<Request extends object, A> {
 }
 
 /**
- * Sends a write until its outcome is known: never twice on a guess, never given up on a guess.
+ * Send a write until its outcome is known: never twice on a guess, never given up on a guess.
  *
- * - Certainly not carried out (service unreachable, rate limited, sends paused): waits and sends
+ * - Certainly not carried out (service unreachable, rate limited, sends paused): it waits and sends
  *   again, for as long as it takes.
- * - Refused: fails with the refusal, or asks a person, who can amend the request.
- * - Unknown: looks it up. Found: that is the result. Absent after the list had time to catch up:
- *   sends again. Unclear: asks a person.
- * - Sent before, as the journal has it: takes what it made, or looks it up.
+ * - Refused: it fails with the refusal, or asks a person, who can amend the request.
+ * - Unknown: it reconciles the write with the service's list. Found: that is the result. Absent after
+ *   the list had time to catch up: it sends again. Unclear: it asks a person.
+ * - Sent before, as the journal has it: it takes what that made, or reconciles it.
+ *
+ * @param write what is sent, by which activity, and how it is found where its answer is lost.
+ * @returns what the write made: of the answer, of a list, or of the ids that a person gave.
+ * @throws Refused or InvalidRequest where the service or a check said no, and nobody is asked.
+ * @throws Abandoned where a person ends it.
+ * @throws DuplicateStep where a step of this name has sent in this run.
+ * @example
+ * ```ts
+ * const topUp = await run.step("topUp", "topping up the card", () =>
+ *   sendAndReconcile(run, {
+ *     step: "topUp",
+ *     operation: "createPayout",
+ *     request,
+ *     intent: ({ amount, beneficiary_id }) => intentOf("topUp", [beneficiary_id, amount]),
+ *     isKeyed: true,
+ *     send: (sent, intent) => activities.createPayout(sent, intent),
+ *     whenLost: "ask",
+ *     shown: ({ amount, currency }) => ({ amount, currency }),
+ *     idsWanted: ["payout_id"],
+ *     fromIds: ({ payout_id }) => activities.retrievePayout({ payout_id }),
+ *     ids: ({ payout_id }) => ({ payout_id }),
+ *   }),
+ * );
+ * ```
  */
-export const sendUntilKnown = async <Request extends object, A>(
+export const sendAndReconcile = async <Request extends object, A>(
   publicRun: Run,
-  sending: Sending<Request, A>,
+  write: Write<Request, A>,
 ): Promise<A> => {
   const run = stateOf(publicRun);
-  run.sendsOnce(sending.step);
-  const before = await run.sentBefore(sending.step);
-  const known = before?.outcome === "known" ? await takeOver(run, sending, before) : undefined;
+  run.sendsOnce(write.step);
+  const before = await run.sentBefore(write.step);
+  const known =
+    before?.outcome === "known" ? await takeEarlierResult(run, write, before) : undefined;
   if (known !== undefined) {
-    return keep(run, sending, { result: known.result, what: "known from the run before" });
+    return recordResult(run, write, { result: known.result, what: "known from the run before" });
   }
   const sender = new Sender(
     run,
-    sending,
+    write,
     before?.outcome === "known" ? { outcome: "unknown", amendments: 0 } : before,
   );
   try {
-    let result: A | "send" = sender.hasPast ? await sender.settlePast() : "send";
+    let result: A | "send" = sender.hasEarlierSends ? await sender.reconcileEarlierSends() : "send";
     while (result === "send") {
       const intent = sender.begin();
       try {
-        result = await run.shielded(() => sending.send(sender.request, intent));
+        result = await run.shielded(() => write.send(sender.request, intent));
       } catch (error) {
-        result = await sender.settle(error);
+        result = await sender.handleFailure(error);
       }
     }
-    return keep(run, sending, { result, what: "known" });
+    return recordResult(run, write, { result, what: "known" });
   } catch (error) {
-    sender.leave();
+    sender.close();
     throw error;
   }
 };
 
-/** Whether it is known what a step made before the run was reset: whatever led to it has been done. */
+/** Read whether it is known what a step made before the run was reset: whatever led to it has been done. */
 export const isMadeBefore = async (run: Run, step: string): Promise<boolean> =>
   (await stateOf(run).sentBefore(step))?.outcome === "known";
 
 /**
- * Takes over what a step made in a run before this one, by its history or as a person said it: that a
- * person has said so does not make it this step's.
+ * Take the result of a run before this one, by its history or as a person gave it: what a person gave
+ * may belong to another step.
  *
  * @returns undefined where it is not what was sent, or another run or step has it.
  */
-const takeOver = async <Request extends object, A>(
+const takeEarlierResult = async <Request extends object, A>(
   run: RunState,
-  sending: Sending<Request, A>,
+  write: Write<Request, A>,
   before: Extract<SentBefore, { readonly outcome: "known" }>,
 ): Promise<{ readonly result: A } | undefined> => {
-  const { fromIds, request, step } = sending;
+  const { fromIds, request, step } = write;
   try {
     const result = await fromIds(before.ids, request);
-    await takeFound(run, sending, result);
+    await takeAsOwn(run, write, result);
     if (before.key !== undefined) run.owns(step, before.key);
     return { result };
   } catch (error) {
@@ -135,10 +160,10 @@ const takeOver = async <Request extends object, A>(
   }
 };
 
-/** Keeps what a write has made. */
-const keep = <Request extends object, A>(
+/** Record what a write has made. */
+const recordResult = <Request extends object, A>(
   run: RunState,
-  { ids: idsOf, step }: Sending<Request, A>,
+  { ids: idsOf, step }: Write<Request, A>,
   { result, what }: { readonly result: A; readonly what: string },
 ): A => {
   const ids = idsOf(result);

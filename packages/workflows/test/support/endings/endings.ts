@@ -8,7 +8,7 @@ import type { Ending, Stage } from "./ending.ts";
 import { onboardingEndings } from "./onboardings.ts";
 import { payoutEndings } from "./payouts.ts";
 
-const brakeEndings: ReadonlyArray<Ending> = [
+const pauseEndings: ReadonlyArray<Ending> = [
   {
     name: "pause-released",
     run: async ({ start }) => {
@@ -48,7 +48,7 @@ export const endings: ReadonlyArray<Ending> = [
   ...onboardingEndings,
   ...batchEndings,
   ...trackerEndings,
-  ...brakeEndings,
+  ...pauseEndings,
 ];
 
 /** Brings a run to one of the endings, and gives its history; of a chain of runs, the first one's. */

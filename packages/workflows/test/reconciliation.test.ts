@@ -8,7 +8,7 @@ import { payout } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { decide } from "./support/decide.ts";
 import { payoutInput } from "./support/inputs.ts";
-import { foundBy, lookUpsIn } from "./support/look-ups.ts";
+import { foundBy, reconciliationIn } from "./support/reconciliation.ts";
 import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -110,7 +110,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     });
   });
 
-  it("is left to a person where it cannot be looked up for hours", async () => {
+  it("is left to a person where the list cannot be read for hours", async () => {
     const changes: Changes = {
       createPayout,
       findPayouts: async () => {
@@ -119,14 +119,14 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     };
     await stuck(changes, "5 hours", async (handle) => {
       const { attention } = await handle.query(progressQuery);
-      expect(attention?.reason).toContain("It could not be looked up");
+      expect(attention?.reason).toContain("The list could not be read");
       expect(await sendsIn(handle)).toHaveLength(1);
     });
   });
 
   it("is found where the list adds up after all", async () => {
     let looks = 0;
-    const { findPayouts } = lookUpsIn(service.simulator);
+    const { findPayouts } = reconciliationIn(service.simulator);
     await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
     const changes: Changes = {
       findPayouts: async (sent) => {
@@ -144,7 +144,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
   it.each([
     ["is listed no more", async (seen: ReadonlyArray<Payout>) => seen],
     [
-      "cannot be looked up any more",
+      "cannot be reconciled any more",
       async () => {
         throw again("ListDoesNotAddUp");
       },
@@ -157,7 +157,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
         seen.map(({ payout_id: id }) => ({ id, isOurs: false, isExact: true, isMissing: true })),
       );
     await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
-    const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
+    const { findPayouts } = reconciliationIn(service.simulator, {}, { showsKeys: false });
     const changes: Changes = {
       findPayouts: async (sent) => {
         looks += 1;
@@ -187,7 +187,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       ...payout,
       amount: String(Number(payout.amount) + 15),
     });
-    const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
+    const { findPayouts } = reconciliationIn(service.simulator, {}, { showsKeys: false });
     await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
     const changes: Changes = {
       findPayouts: async (sent) => {
@@ -214,7 +214,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
   });
 
   it("is not taken for one that another step of the same run has made", async () => {
-    const { findPayouts } = lookUpsIn(service.simulator, {}, { showsKeys: false });
+    const { findPayouts } = reconciliationIn(service.simulator, {}, { showsKeys: false });
     const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
     const payment = { ...payoutInput.payout, beneficiary_id };
     let sends = 0;

@@ -31,8 +31,8 @@ type KeyEcho =
   | "unknown";
 
 /** A look that showed what the service listed. */
-export interface Look {
-  readonly lookedAt: number;
+export interface ListRead {
+  readonly readAt: number;
   readonly endedAt: number;
 }
 
@@ -45,7 +45,7 @@ export interface Evidence {
   readonly unreadableRows: number;
   readonly keyEcho: KeyEcho;
   /** When the look began. */
-  readonly lookedAt: number;
+  readonly readAt: number;
   /** Until when the send may still be carried out. */
   readonly sendEndsAt: number;
   /** How long after it was made something may be missing from the list. */
@@ -57,22 +57,22 @@ export interface Evidence {
   /** How long another run may take to find out what it has made, where its answer was lost as well. */
   readonly longestDoubtMs: number;
   /** The looks for this send before this one, oldest first. */
-  readonly earlierLooks: ReadonlyArray<Look>;
+  readonly earlierReads: ReadonlyArray<ListRead>;
   /** Why the list is no evidence, and will be none in another look. */
   readonly incomplete?: string | undefined;
 }
 
 /** What the evidence says of a send without an answer. */
-export type Verdict =
+export type Reconciliation =
   | { readonly _tag: "Found"; readonly id: string }
   /** It was not carried out, and will not be. */
   | { readonly _tag: "Absent" }
-  /** It can be known later: look again at `lookAgainAt` (milliseconds since 1970), or before. */
-  | { readonly _tag: "Undecided"; readonly lookAgainAt: number }
+  /** It can be known later: look again at `readAgainAt` (milliseconds since 1970), or before. */
+  | { readonly _tag: "Undecided"; readonly readAgainAt: number }
   /** It will not be known: a person decides. */
   | { readonly _tag: "Unclear"; readonly reason: string };
 
-const unclear = (reason: string): Verdict => ({ _tag: "Unclear", reason });
+const unclear = (reason: string): Reconciliation => ({ _tag: "Unclear", reason });
 
 /** From when on all that the send may have made is listed. It must not move with the time of the look. */
 const decidedFrom = ({ listedUpTo, listLagMs, sendEndsAt }: Evidence): number =>
@@ -82,7 +82,7 @@ const decidedFrom = ({ listedUpTo, listLagMs, sendEndsAt }: Evidence): number =>
 
 /** What may be ours, of all that is listed. */
 const countedOf = (
-  { candidates, earlierLooks, keyEcho }: Evidence,
+  { candidates, earlierReads, keyEcho }: Evidence,
   decided: number,
 ): ReadonlyArray<Candidate> => {
   // Where the service is known to show our keys, whatever bears none of them is not ours.
@@ -91,7 +91,7 @@ const countedOf = (
   const unowned = candidates.filter(isUnowned);
   const alike = unowned.filter(({ differsInOne, isOurs }) => isOurs || differsInOne !== true);
   if (alike.some(({ isExact }) => isExact)) return alike;
-  const allListed = earlierLooks.find((look) => look.lookedAt >= decided)?.endedAt ?? Infinity;
+  const allListed = earlierReads.find((look) => look.readAt >= decided)?.endedAt ?? Infinity;
   return unowned.filter(
     (candidate) => alike.includes(candidate) || candidate.firstSeen <= allListed,
   );
@@ -112,8 +112,8 @@ const countedOf = (
  *   for longer than what others make may be hidden.
  * - Anything else that may be ours, to the least readable row: a person has to tell.
  */
-export const judge = (evidence: Evidence): Verdict => {
-  const { candidates, incomplete, keyEcho, longestDoubtMs, lookedAt, concurrentRuns } = evidence;
+export const decideOutcome = (evidence: Evidence): Reconciliation => {
+  const { candidates, incomplete, keyEcho, longestDoubtMs, readAt, concurrentRuns } = evidence;
   const { unreadableRows, visibilityLagMs } = evidence;
   const [ours, ...more] = candidates.filter(
     ({ isMissing, isOurs }) => isOurs && isMissing !== true,
@@ -125,7 +125,7 @@ export const judge = (evidence: Evidence): Verdict => {
   }
   if (incomplete !== undefined) return unclear(incomplete);
   const decided = decidedFrom(evidence);
-  if (lookedAt < decided) return { _tag: "Undecided", lookAgainAt: decided };
+  if (readAt < decided) return { _tag: "Undecided", readAgainAt: decided };
   if (unreadableRows > 0) {
     return unclear(`${unreadableRows} rows of the list cannot be read, and may be it.`);
   }
@@ -133,7 +133,7 @@ export const judge = (evidence: Evidence): Verdict => {
   const [candidate, ...others] = counted;
   if (candidate === undefined) return { _tag: "Absent" };
   // Until then another run may have made it, and not be seen to own it.
-  const claimed =
+  const ownersKnownAt =
     visibilityLagMs +
     Math.max(
       decided,
@@ -141,7 +141,7 @@ export const judge = (evidence: Evidence): Verdict => {
         ({ differsInOne, firstSeen }) => firstSeen + (differsInOne === true ? longestDoubtMs : 0),
       ),
     );
-  if (lookedAt < claimed) return { _tag: "Undecided", lookAgainAt: claimed };
+  if (readAt < ownersKnownAt) return { _tag: "Undecided", readAgainAt: ownersKnownAt };
   if (others.length > 0) return unclear(`${others.length + 1} are listed that may be it.`);
   if (candidate.isMissing === true) {
     return unclear("One that may be it was listed, and is not listed as such any more.");

@@ -17,7 +17,7 @@ const invalid = (problem: string): ApplicationFailure =>
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
 /** The orders that a bulk run has been given. */
-export class BatchOrders {
+export class BatchCommands {
   readonly #run: RunState;
   readonly #onStop: () => void;
   #paused: GivenCommand | undefined;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Candidate, type Evidence, judge } from "../src/steps/judge.ts";
+import { type Candidate, type Evidence, decideOutcome } from "../src/steps/decide-outcome.ts";
 
 const candidate: Candidate = {
   id: "a",
@@ -16,24 +16,24 @@ const evidence: Evidence = {
   concurrentRuns: [],
   unreadableRows: 0,
   keyEcho: "unknown",
-  lookedAt: 1_000,
+  readAt: 1_000,
   sendEndsAt: 100,
   listLagMs: 200,
   visibilityLagMs: 50,
   longestDoubtMs: 300,
-  earlierLooks: [],
+  earlierReads: [],
 };
 
-const judged = (changes: Partial<Evidence>) => judge({ ...evidence, ...changes })._tag;
+const outcomeOf = (changes: Partial<Evidence>) => decideOutcome({ ...evidence, ...changes })._tag;
 
 describe("what is certainly ours", () => {
   const ours = { ...candidate, isOurs: true, isExact: false };
 
   it("is found at once, whatever else is listed", () => {
     expect(
-      judge({
+      decideOutcome({
         ...evidence,
-        lookedAt: 0,
+        readAt: 0,
         candidates: [candidate, { ...ours, id: "ours" }],
         concurrentRuns: ["run-2"],
         unreadableRows: 1,
@@ -43,28 +43,31 @@ describe("what is certainly ours", () => {
   });
 
   it("is a question where there are two", () => {
-    expect(judged({ candidates: [ours, { ...ours, id: "b" }] })).toBe("Unclear");
+    expect(outcomeOf({ candidates: [ours, { ...ours, id: "b" }] })).toBe("Unclear");
   });
 });
 
 describe("absence", () => {
   it("is known only when the list shows whatever the send may have made", () => {
-    expect(judge({ ...evidence, lookedAt: 299 })).toEqual({ _tag: "Undecided", lookAgainAt: 300 });
-    expect(judged({ lookedAt: 300 })).toBe("Absent");
+    expect(decideOutcome({ ...evidence, readAt: 299 })).toEqual({
+      _tag: "Undecided",
+      readAgainAt: 300,
+    });
+    expect(outcomeOf({ readAt: 300 })).toBe("Absent");
   });
 
   it("is known before where everything up to after the send is listed", () => {
-    expect(judged({ lookedAt: 101, listedUpTo: 100 })).toBe("Undecided");
-    expect(judged({ lookedAt: 101, listedUpTo: 101 })).toBe("Absent");
+    expect(outcomeOf({ readAt: 101, listedUpTo: 100 })).toBe("Undecided");
+    expect(outcomeOf({ readAt: 101, listedUpTo: 101 })).toBe("Absent");
   });
 
   it("is known where others made all that is listed", () => {
-    expect(judged({ candidates: [{ ...candidate, owner: "run-2" }] })).toBe("Absent");
+    expect(outcomeOf({ candidates: [{ ...candidate, owner: "run-2" }] })).toBe("Absent");
   });
 
   it("is not known where a row cannot be read, or the list is no evidence", () => {
-    expect(judged({ unreadableRows: 1 })).toBe("Unclear");
-    expect(judged({ incomplete: "It is too long." })).toBe("Unclear");
+    expect(outcomeOf({ unreadableRows: 1 })).toBe("Unclear");
+    expect(outcomeOf({ incomplete: "It is too long." })).toBe("Unclear");
   });
 });
 
@@ -76,45 +79,45 @@ describe("one that was listed, and is not any more", () => {
     ["near", { ...missing, isExact: false }],
     ["with this step's key", { ...missing, isOurs: true }],
   ])("(%s) is a question", (_, given) => {
-    const verdict = judge({ ...evidence, candidates: [given] });
-    expect(verdict).toMatchObject({ _tag: "Unclear" });
-    expect(verdict).toHaveProperty(
+    const reconciliation = decideOutcome({ ...evidence, candidates: [given] });
+    expect(reconciliation).toMatchObject({ _tag: "Unclear" });
+    expect(reconciliation).toHaveProperty(
       "reason",
       expect.stringContaining("not listed as such any more"),
     );
-    expect(judged({ candidates: [given], keyEcho: "same" })).toBe(
+    expect(outcomeOf({ candidates: [given], keyEcho: "same" })).toBe(
       given.isOurs ? "Unclear" : "Absent",
     );
   });
 
   it("is a question beside one that is listed", () => {
-    expect(judged({ candidates: [missing, { ...candidate, id: "b" }] })).toBe("Unclear");
+    expect(outcomeOf({ candidates: [missing, { ...candidate, id: "b" }] })).toBe("Unclear");
   });
 
   it("is out of the question where another made it", () => {
-    expect(judged({ candidates: [{ ...missing, owner: "run-2" }] })).toBe("Absent");
-    expect(judged({ candidates: [missing], lookedAt: 349 })).toBe("Undecided");
+    expect(outcomeOf({ candidates: [{ ...missing, owner: "run-2" }] })).toBe("Absent");
+    expect(outcomeOf({ candidates: [missing], readAt: 349 })).toBe("Undecided");
   });
 });
 
 describe("one that is as it was sent", () => {
-  it("is ours when the list and the claims of others have had their time", () => {
-    expect(judged({ candidates: [candidate], lookedAt: 349 })).toBe("Undecided");
-    expect(judged({ candidates: [candidate], lookedAt: 350 })).toBe("Found");
+  it("is ours when the list and the ownership of others have had their time", () => {
+    expect(outcomeOf({ candidates: [candidate], readAt: 349 })).toBe("Undecided");
+    expect(outcomeOf({ candidates: [candidate], readAt: 350 })).toBe("Found");
   });
 
-  it("is ours only when it was itself listed for as long as claims may be hidden", () => {
+  it("is ours only when it was itself listed for as long as ownership may be hidden", () => {
     const late = { ...candidate, firstSeen: 980 };
-    expect(judge({ ...evidence, candidates: [late] })).toEqual({
+    expect(decideOutcome({ ...evidence, candidates: [late] })).toEqual({
       _tag: "Undecided",
-      lookAgainAt: 1_030,
+      readAgainAt: 1_030,
     });
-    expect(judged({ candidates: [late], lookedAt: 1_030 })).toBe("Found");
+    expect(outcomeOf({ candidates: [late], readAt: 1_030 })).toBe("Found");
   });
 
   it("is a question where another may have made it", () => {
-    expect(judged({ candidates: [candidate], concurrentRuns: ["run-2"] })).toBe("Unclear");
-    expect(judged({ candidates: [candidate, { ...candidate, id: "b" }] })).toBe("Unclear");
+    expect(outcomeOf({ candidates: [candidate], concurrentRuns: ["run-2"] })).toBe("Unclear");
+    expect(outcomeOf({ candidates: [candidate, { ...candidate, id: "b" }] })).toBe("Unclear");
   });
 
   it.each([
@@ -122,13 +125,15 @@ describe("one that is as it was sent", () => {
     ["none", "Unclear"],
     ["other", "Found"],
     ["same", "Absent"],
-  ] as const)("under another key, where keys are shown as %s: %s", (keyEcho, verdict) => {
-    expect(judged({ candidates: [{ ...candidate, hasOtherKey: true }], keyEcho })).toBe(verdict);
+  ] as const)("under another key, where keys are shown as %s: %s", (keyEcho, reconciliation) => {
+    expect(outcomeOf({ candidates: [{ ...candidate, hasOtherKey: true }], keyEcho })).toBe(
+      reconciliation,
+    );
   });
 });
 
 it("is a question where it is written in another way than it was sent", () => {
-  expect(judged({ candidates: [{ ...candidate, isExact: false }] })).toBe("Unclear");
+  expect(outcomeOf({ candidates: [{ ...candidate, isExact: false }] })).toBe("Unclear");
 });
 
 describe("one that differs in one field from what was sent", () => {
@@ -136,59 +141,66 @@ describe("one that differs in one field from what was sent", () => {
 
   it("is a question, once whoever else made it would have found out", () => {
     expect(
-      judge({ ...evidence, candidates: [{ ...similar, firstSeen: 200 }], lookedAt: 549 }),
+      decideOutcome({ ...evidence, candidates: [{ ...similar, firstSeen: 200 }], readAt: 549 }),
     ).toEqual({
       _tag: "Undecided",
-      lookAgainAt: 550,
+      readAgainAt: 550,
     });
-    const verdict = judge({ ...evidence, candidates: [{ ...similar, firstSeen: 200 }] });
-    expect(verdict).toMatchObject({ _tag: "Unclear" });
-    expect(verdict).toHaveProperty("reason", expect.stringContaining("only one field"));
-    expect(judged({ candidates: [{ ...similar, owner: "run-2" }], lookedAt: 300 })).toBe("Absent");
+    const reconciliation = decideOutcome({
+      ...evidence,
+      candidates: [{ ...similar, firstSeen: 200 }],
+    });
+    expect(reconciliation).toMatchObject({ _tag: "Unclear" });
+    expect(reconciliation).toHaveProperty("reason", expect.stringContaining("only one field"));
+    expect(outcomeOf({ candidates: [{ ...similar, owner: "run-2" }], readAt: 300 })).toBe("Absent");
   });
 
   it("does not count beside one that is as it was sent, and does beside one that is not", () => {
-    expect(judge({ ...evidence, candidates: [{ ...similar, id: "b" }, candidate] })).toEqual({
+    expect(
+      decideOutcome({ ...evidence, candidates: [{ ...similar, id: "b" }, candidate] }),
+    ).toEqual({
       _tag: "Found",
       id: "a",
     });
     // An exact one that somebody else made says nothing of ours.
-    expect(judged({ candidates: [similar, { ...candidate, id: "b", owner: "run-2" }] })).toBe(
+    expect(outcomeOf({ candidates: [similar, { ...candidate, id: "b", owner: "run-2" }] })).toBe(
       "Unclear",
     );
-    expect(judged({ candidates: [similar, { ...candidate, id: "b", isExact: false }] })).toBe(
+    expect(outcomeOf({ candidates: [similar, { ...candidate, id: "b", isExact: false }] })).toBe(
       "Unclear",
     );
   });
 
   it("is not ours where a look showed all that the send may have made, and did not show it", () => {
-    const earlierLooks = [
-      { lookedAt: 299, endedAt: 305 },
-      { lookedAt: 310, endedAt: 320 },
+    const earlierReads = [
+      { readAt: 299, endedAt: 305 },
+      { readAt: 310, endedAt: 320 },
     ];
     const of = (firstSeen: number) =>
-      judged({ candidates: [{ ...similar, firstSeen }], earlierLooks, lookedAt: 2_000 });
+      outcomeOf({ candidates: [{ ...similar, firstSeen }], earlierReads, readAt: 2_000 });
     expect(of(320)).toBe("Unclear");
     expect(of(321)).toBe("Absent");
     // One that differs in nothing is not left to such a look.
     expect(
-      judged({
+      outcomeOf({
         candidates: [{ ...candidate, isExact: false, firstSeen: 321 }],
-        earlierLooks,
-        lookedAt: 2_000,
+        earlierReads,
+        readAt: 2_000,
       }),
     ).toBe("Unclear");
   });
 
   it("is a question where it is not listed any more", () => {
-    expect(judged({ candidates: [{ ...similar, isMissing: true }] })).toBe("Unclear");
+    expect(outcomeOf({ candidates: [{ ...similar, isMissing: true }] })).toBe("Unclear");
   });
 });
 
 it("a key that may be ours excludes nothing, where keys are known to be shown", () => {
   const given = { ...candidate, isExact: false, hasOtherKey: true };
-  expect(judged({ candidates: [given], keyEcho: "same" })).toBe("Absent");
-  expect(judged({ candidates: [{ ...given, mayBearKey: true }], keyEcho: "same" })).toBe("Unclear");
+  expect(outcomeOf({ candidates: [given], keyEcho: "same" })).toBe("Absent");
+  expect(outcomeOf({ candidates: [{ ...given, mayBearKey: true }], keyEcho: "same" })).toBe(
+    "Unclear",
+  );
 });
 
 const candidates = fc.array(
@@ -214,31 +226,31 @@ const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   concurrentRuns: fc.array(fc.constant("run-2"), { maxLength: 1 }),
   unreadableRows: fc.nat({ max: 1 }),
   keyEcho: fc.constantFrom("same", "other", "none", "unknown"),
-  lookedAt: fc.nat({ max: 600 }),
+  readAt: fc.nat({ max: 600 }),
   sendEndsAt: fc.nat({ max: 200 }),
   listLagMs: fc.nat({ max: 200 }),
   listedUpTo: fc.option(fc.nat({ max: 300 }), { nil: undefined }),
   visibilityLagMs: fc.nat({ max: 100 }),
   longestDoubtMs: fc.nat({ max: 300 }),
-  earlierLooks: fc.array(
-    fc.nat({ max: 500 }).map((at) => ({ lookedAt: at, endedAt: at + 5 })),
+  earlierReads: fc.array(
+    fc.nat({ max: 500 }).map((at) => ({ readAt: at, endedAt: at + 5 })),
     { maxLength: 2 },
   ),
   incomplete: fc.option(fc.constant("too long"), { nil: undefined }),
 });
 
-/** Whether a verdict says no more than its evidence, by the rules as they are written down. */
+/** Whether a reconciliation says no more than its evidence, by the rules as they are written down. */
 const isJustified = (given: Evidence): boolean => {
-  const verdict = judge(given);
-  const { candidates, incomplete, keyEcho, listedUpTo = -1, lookedAt, sendEndsAt } = given;
+  const reconciliation = decideOutcome(given);
+  const { candidates, incomplete, keyEcho, listedUpTo = -1, readAt, sendEndsAt } = given;
   const listedBy = sendEndsAt + given.listLagMs;
   const decided = listedUpTo > sendEndsAt ? Math.min(listedUpTo, listedBy) : listedBy;
   const isEvidence =
     incomplete === undefined &&
     given.unreadableRows === 0 &&
-    (lookedAt >= sendEndsAt + given.listLagMs || listedUpTo > sendEndsAt);
+    (readAt >= sendEndsAt + given.listLagMs || listedUpTo > sendEndsAt);
   const unowned = candidates.filter(({ owner }) => owner === undefined);
-  switch (verdict._tag) {
+  switch (reconciliation._tag) {
     case "Absent":
       return (
         isEvidence &&
@@ -247,13 +259,13 @@ const isJustified = (given: Evidence): boolean => {
           ({ differsInOne, firstSeen, mayBearKey }) =>
             (keyEcho === "same" && !mayBearKey) ||
             (differsInOne &&
-              given.earlierLooks.some(
-                (look) => look.endedAt < firstSeen && look.lookedAt >= decided,
+              given.earlierReads.some(
+                (look) => look.endedAt < firstSeen && look.readAt >= decided,
               )),
         )
       );
     case "Found": {
-      const found = candidates.find(({ id }) => id === verdict.id);
+      const found = candidates.find(({ id }) => id === reconciliation.id);
       if (found === undefined) return false;
       if (found.isMissing === true) return false;
       if (found.isOurs) {
@@ -266,13 +278,13 @@ const isJustified = (given: Evidence): boolean => {
         found.isExact &&
         (!found.hasOtherKey || keyEcho === "other") &&
         given.concurrentRuns.length === 0 &&
-        lookedAt >= found.firstSeen + given.visibilityLagMs
+        readAt >= found.firstSeen + given.visibilityLagMs
       );
     }
     case "Undecided":
-      return verdict.lookAgainAt > lookedAt;
+      return reconciliation.readAgainAt > readAt;
     case "Unclear":
-      return verdict.reason !== "";
+      return reconciliation.reason !== "";
   }
 };
 
@@ -286,15 +298,15 @@ it("never says absent while something may be ours, nor found while it may be ano
 });
 
 it("comes to an end: what is undecided is decided at the time that it names", () => {
-  const looksFor = (given: Evidence): number => {
-    const verdict = judge(given);
-    return verdict._tag === "Undecided"
-      ? 1 + looksFor({ ...given, lookedAt: verdict.lookAgainAt })
+  const readsFor = (given: Evidence): number => {
+    const reconciliation = decideOutcome(given);
+    return reconciliation._tag === "Undecided"
+      ? 1 + readsFor({ ...given, readAt: reconciliation.readAgainAt })
       : 1;
   };
   fc.assert(
     fc.property(anyEvidence, (given) => {
-      expect(looksFor(given)).toBeLessThanOrEqual(3);
+      expect(readsFor(given)).toBeLessThanOrEqual(3);
     }),
     { numRuns: 5_000 },
   );

@@ -3,7 +3,7 @@ import { bearsKey } from "@durable-payments/activities/match-rows";
 import type { HumanTask } from "@durable-payments/protocol";
 import { moneyText, namedInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Reconciled } from "./reconcile.ts";
-import type { Sending } from "./send.ts";
+import type { Write } from "./send.ts";
 
 /** How the outcomes in the journal are called for a person. */
 const OUTCOMES: Readonly<Record<JournalSend["outcome"], string>> = {
@@ -89,7 +89,7 @@ interface FoundOfOther {
  * What a look for a request tells of which the journal has little: what bears its key is it for
  * certain. That nothing is listed proves nothing: nobody knows what else it said.
  */
-export const foundOfOther = <A>(
+export const describeFound = <A>(
   found: Reconciled<A>,
   other: JournalSend,
   shown: (item: A) => HumanTask["candidates"][number],
@@ -119,8 +119,8 @@ const leftText = (left: ReadonlyArray<StepInDoubt>): string =>
     : ` Nobody knows either whether this was carried out, which was sent before: ${left.map(namedInDoubt).join("; ")}.`;
 
 /** What every question about a send tells: what was sent, apart from what is to be sent now. */
-export const aboutSend = <Request extends object>(
-  { idsWanted, shown }: Pick<Sending<Request, unknown>, "idsWanted" | "shown">,
+export const describeSend = <Request extends object>(
+  { idsWanted, shown }: Pick<Write<Request, unknown>, "idsWanted" | "shown">,
   {
     left,
     other,

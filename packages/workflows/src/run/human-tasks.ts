@@ -1,7 +1,41 @@
-import type { HumanTask, Resolution } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
+import type { HumanTask, HumanTaskAction, Resolution } from "@durable-payments/protocol";
 import { condition, workflowInfo } from "@temporalio/workflow";
 import { v5 } from "uuid";
-import { whyNot } from "./attention.ts";
+
+const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+
+const ACTIONS: ReadonlyArray<HumanTaskAction> = ["found", "resend", "amend", "abandon"];
+
+/** Why a resolution cannot be taken, or undefined when it can. An update can carry anything. */
+const whyInvalid = (attention: HumanTask | undefined, resolution: unknown): string | undefined => {
+  if (attention === undefined) return "This run does not wait for a person.";
+  if (!isRecord(resolution) || !isText(resolution["by"])) {
+    return "Give the name of who decides (by).";
+  }
+  const { abandon, amend, found, question, resend } = resolution;
+  if (!isText(question)) {
+    return `Say which question it answers (question): read what is asked now (${attention.question}).`;
+  }
+  if (question !== attention.question) {
+    return `This answer is to an earlier question (${String(question)}): read what is asked now (${attention.question}).`;
+  }
+  const [action, ...more] = ACTIONS.filter((name) => name in resolution);
+  if (action === undefined || more.length > 0 || !attention.actions.includes(action)) {
+    return `Give exactly one of ${attention.actions.join(", ")}.`;
+  }
+  if (action === "abandon" && !isText(abandon)) return "abandon must say why.";
+  if (action === "resend" && resend !== true) return "resend must be true.";
+  if (action === "amend" && (!isRecord(amend) || Object.keys(amend).length === 0)) {
+    return "amend must be an object of the fields to change.";
+  }
+  if (action === "found") {
+    const ids = isRecord(found) ? found : {};
+    const missing = attention.idsWanted.filter((id) => !isText(ids[id]));
+    if (missing.length > 0) return `found must give ${missing.join(", ")}.`;
+  }
+  return undefined;
+};
 
 /** Namespace of the names of questions. */
 const QUESTIONS = "0a6c1b1e-9f6e-5b8e-8f0a-3d1d2c7b9e54";
@@ -16,7 +50,7 @@ interface Asked {
  * The questions that a run asks people. Steps that go on side by side may ask at once: one question is
  * shown at a time, and an answer is taken for the question that it names.
  */
-export class Question {
+export class HumanTasks {
   /** Those that wait, in the order in which they were asked. */
   readonly #waiting: Array<Asked> = [];
   #count = 0;
@@ -31,7 +65,7 @@ export class Question {
     const [first] = this.#waiting;
     // A decision that is not taken up yet is not overwritten by a second one.
     return first?.answer === undefined
-      ? whyNot(first?.attention, resolution)
+      ? whyInvalid(first?.attention, resolution)
       : "This question has been answered.";
   }
 

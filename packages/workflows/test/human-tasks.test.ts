@@ -17,7 +17,7 @@ import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
-import { lookUpsIn } from "./support/look-ups.ts";
+import { reconciliationIn } from "./support/reconciliation.ts";
 import { localRig, type Queue, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -61,7 +61,7 @@ describe("a person", () => {
         rig,
         {
           ...service.activities,
-          ...lookUpsIn(
+          ...reconciliationIn(
             service.simulator,
             {
               concurrentRuns: ["another run"],
@@ -239,7 +239,7 @@ describe("a person", () => {
       let isRefusing = true;
       const changes = {
         ...service.activities,
-        ...lookUpsIn(service.simulator),
+        ...reconciliationIn(service.simulator),
         createPayout: (...args: Parameters<typeof service.activities.createPayout>) =>
           isRefusing ? createPayout() : service.activities.createPayout(...args),
       };
@@ -382,7 +382,7 @@ describe("a person", () => {
     it("can be amended where the run asks, and nothing before it is done again", async () => {
       await withWorker(
         rig,
-        { ...service.activities, ...lookUpsIn(service.simulator) },
+        { ...service.activities, ...reconciliationIn(service.simulator) },
         async ({ start }) => {
           const handle = await start(payout, [{ ...payoutInput, options: { onRefusal: "ask" } }]);
           await untilAsked(handle);

@@ -1,10 +1,14 @@
-import { stepKey } from "../run/keys.ts";
+import { keyOfStep } from "@durable-payments/protocol";
+import { workflowInfo } from "@temporalio/workflow";
+
+/** Derive the `unique_request_id` of a step of the run that calls. See {@link keyOfStep}. */
+export const stepKey = (step: string): string => keyOfStep(workflowInfo().workflowId, step);
 
 /** Most amendments of one step that a look-up goes back to. */
 const MOST_AMENDMENTS = 20;
 
 /** The keys (`unique_request_id`) under which a step sends, derived from its name. */
-export class SendingKeys {
+export class StepKeys {
   readonly #step: string;
   readonly #isKeyed: boolean;
   readonly #isSentBefore: boolean;

@@ -3,14 +3,14 @@ import { matchCardholder, matchPayout } from "@durable-payments/activities/match
 import type { Cardholder, Payout } from "@durable-payments/api-core";
 import type { Simulator } from "@durable-payments/simulator";
 
-/** What the look-ups say beside what the service lists. */
-export type Claims = Partial<Omit<Matches<unknown>, "items" | "matches">>;
+/** What the reconciliation activities say beside what the service lists. */
+export type Ownership = Partial<Omit<Matches<unknown>, "items" | "matches">>;
 
-/** What a look-up says that found this; `claims` in place of what is assumed. */
+/** What a reconciliation says that found this; `ownership` in place of what is assumed. */
 export const foundBy = <Item>(
   items: ReadonlyArray<Item>,
   matches: ReadonlyArray<Match>,
-  claims: Claims = {},
+  ownership: Ownership = {},
 ): Matches<Item> => ({
   items,
   matches,
@@ -20,16 +20,16 @@ export const foundBy = <Item>(
   requestTimeoutMs: 30_000,
   listLagMs: 30_000,
   visibilityLagMs: 10_000,
-  ...claims,
+  ...ownership,
 });
 
 /**
- * Look-ups in the ledger of a simulator. The real ones also ask Temporal for the runs that claim
- * what was found, and the time-skipping server lists no runs: `claims` takes their place.
+ * Reconciliation by the ledger of a simulator. The real ones also ask Temporal for the runs that claim
+ * what was found, and the time-skipping server lists no runs: `ownership` takes their place.
  */
-export const lookUpsIn = (
+export const reconciliationIn = (
   simulator: Simulator,
-  claims: Claims = {},
+  ownership: Ownership = {},
   { showsKeys = true }: { readonly showsKeys?: boolean } = {},
 ): Pick<PaymentsActivities, "findPayouts" | "findCardholders"> => ({
   findPayouts: async ({ keys = [], request }) => {
@@ -44,7 +44,7 @@ export const lookUpsIn = (
       ...(matchPayout(request, item) === "similar" && { differsInOne: true as const }),
       key: showsKeys ? item.unique_request_id : undefined,
     }));
-    return foundBy(items, matches, claims);
+    return foundBy(items, matches, ownership);
   },
   findCardholders: async ({ request }) => {
     const { cardholders } = await simulator.state();
@@ -70,6 +70,6 @@ export const lookUpsIn = (
       isOurs: false,
       isExact: matchCardholder(request, item) === "exact",
     }));
-    return foundBy(items, matches, claims);
+    return foundBy(items, matches, ownership);
   },
 });
