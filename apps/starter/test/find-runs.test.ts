@@ -18,6 +18,9 @@ const { workflow, workflowService } = temporal.client;
 
 const LONG_ID = "an-invoice-with-a-number-that-is-longer-than-the-column";
 
+/** Characters that Temporal's SQL stores cannot compare an id with. */
+const QUOTED_ID = 'say "so" \\ now';
+
 const payoutOf = async (id: string, amount: string, more: object = {}) => {
   const name = await file(`${id}.json`, {
     beneficiary: { ...beneficiary, nickname: `Supplier of ${id}` },
@@ -44,6 +47,7 @@ beforeAll(async () => {
   });
   await Promise.all([
     payoutOf("paid", "10.00"),
+    payoutOf(QUOTED_ID, "5000.00"),
     payoutOf("refused", "5000.00"),
     payoutOf("asks", "6000.00", { onRefusal: "ask" }),
     payoutOf(LONG_ID, "30.00", { approval: { above: "25" } }),
@@ -52,6 +56,7 @@ beforeAll(async () => {
   await Promise.all([
     found('WorkflowId = "paid" AND ExecutionStatus = "Completed"'),
     found('WorkflowId = "refused" AND ExecutionStatus = "Failed"'),
+    found('WorkflowId STARTS_WITH "say" AND ExecutionStatus = "Failed"'),
     found('PaymentStage = "needsAttention"'),
     found('PaymentStage = "awaitApproval"'),
     found('PaymentStage = "awaitFunds"'),
@@ -94,15 +99,19 @@ describe("runs list", () => {
   });
 
   it.each([
-    { args: ["--failed"], ids: ["refused"] },
+    { args: ["--failed"], ids: ["refused", QUOTED_ID] },
     { args: ["--running"], ids: ["asks", LONG_ID, "waits"] },
     { args: ["--waiting"], ids: ["waits"] },
     { args: ["--attention"], ids: [LONG_ID, "asks"] },
-    { args: ["--failed", "--waiting"], ids: ["refused", "waits"] },
+    { args: ["--failed", "--waiting"], ids: ["refused", QUOTED_ID, "waits"] },
     { args: ["--type", "onboardCardholder"], ids: ["waits"] },
     { args: ["--stage", "awaitFunds"], ids: ["waits"] },
-    { args: ["--failed", "--since", "1h"], ids: ["refused"] },
+    { args: ["--failed", "--since", "1h"], ids: ["refused", QUOTED_ID] },
     { args: ["--running", "--since", "0s"], ids: [] },
+    { args: ["--find", QUOTED_ID], ids: [QUOTED_ID] },
+    { args: ["--find", QUOTED_ID, "--failed", "--type", "payout"], ids: [QUOTED_ID] },
+    { args: ["--find", QUOTED_ID, "--running"], ids: [] },
+    { args: ["--find", QUOTED_ID, "--type", "onboardCardholder"], ids: [] },
     { args: ["--find", 'no "such\\ id'], ids: [] },
   ])("$args", async ({ args, ids }) => {
     expect((await listed(...args)).filter((id) => !id.startsWith("own-")).toSorted()).toEqual(
@@ -238,7 +247,9 @@ describe("runs show", () => {
     });
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(tooWide(person.stdout)).toEqual([]);
-    expect(person.stdout).toMatch(/✓ createPayout +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d\.\d s/);
+    expect(person.stdout).toMatch(
+      /✓ createPayout +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s+(\d+ms|[\d.]+s)/,
+    );
     for (const text of [program.stdout, person.stdout]) {
       expect(text).not.toContain(beneficiary.iban);
       expect(text).not.toContain("\u001b");

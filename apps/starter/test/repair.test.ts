@@ -105,6 +105,24 @@ describe("an onboarding that failed goes on with an amended input", () => {
     expect((await open).count).toBe(0);
   });
 
+  it("whatever characters its id has, and as the latest of several retries says", async () => {
+    const id = 'say "so" \\ now';
+    await refuse("createCardholder");
+    await failed(id, onboarding("Quoted"));
+    const patches = await Promise.all(
+      ["+4930111111", "+4930222222"].map((phone_number, index) =>
+        file(`quoted-${index}.json`, { cardholder: { phone_number } }),
+      ),
+    );
+    for (const [index, patch] of patches.entries()) {
+      if (index === 0) await refuse("createCardholder");
+      const { exitCode, stderr } = await retry(id, "--amend", patch);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(await ended(id)).toBe(index === 0 ? "FAILED" : "COMPLETED");
+    }
+    expect((await madeFor("Quoted")).cardholders).toMatchObject([{ phone_number: "+4930222222" }]);
+  });
+
   it("where the identity check was refused, and has passed since", async () => {
     await start("onboardCardholder", "check", onboarding("Refused"));
     expect(await ended("check")).toBe("FAILED");

@@ -2,7 +2,7 @@ import {
   isNotFound,
   instructionIdOf,
   PAYMENT_ACCOUNT,
-  queryText,
+  runsOfIdQuery,
   type RetryInstruction,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
@@ -73,8 +73,10 @@ const readRuns = async (
 }> => {
   let latest: Reset | undefined;
   let account: string | undefined;
-  const query = `WorkflowId = ${queryText(workflowId)}`;
-  for await (const { runId, typedSearchAttributes } of client.workflow.list({ query })) {
+  const query = runsOfIdQuery(workflowId);
+  for await (const run of client.workflow.list({ query })) {
+    if (run.workflowId !== workflowId) continue;
+    const { runId, typedSearchAttributes } = run;
     account = typedSearchAttributes.get(PAYMENT_ACCOUNT) ?? account;
     for await (const reset of resetsOf(client, { workflowId, runId })) {
       if (reset.instructionId === undefined) continue;

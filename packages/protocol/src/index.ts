@@ -106,7 +106,7 @@ export {
   taskQueueOf,
 } from "./task-queues.ts";
 export { isNotFound, textAt } from "./values.ts";
-export { queryText, queryTexts } from "./visibility-query.ts";
+export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";
 export {
   amendableFields,
   SIGN_IN_LEASE_TYPE,

@@ -30,6 +30,13 @@ export const readRows = (file: string): AsyncGenerator<RawRow> => {
   return reader(file);
 };
 
+/**
+ * Read the key of a row. A quote before what a spreadsheet takes for the begin of a formula is not
+ * part of it: result files write one there, and a key copied from one must name the same payment.
+ */
+const keyOf = (key: unknown): unknown =>
+  typeof key === "string" ? key.replace(/^'+(?=[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/, "") : key;
+
 const LONGEST_KEY = 200;
 
 const keyProblem = (key: unknown): string | undefined => {
@@ -44,13 +51,14 @@ const keyProblem = (key: unknown): string | undefined => {
 
 /** What becomes of a row without faults. */
 export const batchRow = (row: number, value: Readonly<Record<string, unknown>>): BatchRow => {
-  const { key, ...given } = value;
+  const { key: given, ...payment } = value;
   // Both have been checked.
-  const { contentId, currency, input, summary } = plannedPayout(given as unknown as PayoutInput);
+  const { contentId, currency, input, summary } = plannedPayout(payment as unknown as PayoutInput);
+  const key = keyOf(given) as string;
   return {
     row,
-    key: key as string,
-    workflowId: `payout/${key as string}`,
+    key,
+    workflowId: `payout/${key}`,
     fingerprint: contentId,
     currency,
     summary,
@@ -82,7 +90,8 @@ export const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
     }
   };
 
-  const keyFaults = (row: number, key: unknown): ReadonlyArray<RowFault> => {
+  const keyFaults = (row: number, given: unknown): ReadonlyArray<RowFault> => {
+    const key = keyOf(given);
     const problem = keyProblem(key);
     if (typeof key !== "string" || problem !== undefined)
       return [rowFault(row, "key", problem ?? "")];

@@ -1,6 +1,6 @@
 import { operation } from "@durable-payments/api-core/contract";
+import { distance } from "fastest-levenshtein";
 import { invalidInput } from "../errors.ts";
-import { nearest } from "./nearest.ts";
 
 const fieldsOf = (name: "createBeneficiary" | "createPayout"): ReadonlyArray<string> =>
   operation(name).payload?.fields ?? [];
@@ -36,6 +36,15 @@ export const COLUMNS: ReadonlyArray<string> = [...PATHS.keys()];
 /** The column that a path of a payout file came from. */
 export const columnOf = (path: string): string =>
   path.startsWith(PAYOUT) ? path.slice(PAYOUT.length) : path;
+
+/** What was probably meant; undefined where nothing is like it. */
+const nearest = (text: string, known: ReadonlyArray<string>): string | undefined => {
+  const wanted = text.toLowerCase().replaceAll(/[\s-]+/g, "_");
+  const [best] = known
+    .map((name) => ({ name, letters: distance(wanted, name.toLowerCase()) }))
+    .toSorted((a, b) => a.letters - b.letters);
+  return best !== undefined && best.letters <= Math.max(2, text.length / 3) ? best.name : undefined;
+};
 
 /**
  * The paths that the columns of a header stand for.

@@ -1,5 +1,6 @@
 import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/protocol";
+import { stringify } from "csv-stringify/sync";
 import * as Effect from "effect/Effect";
 import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
@@ -19,23 +20,19 @@ const FIELDS = [
   "reason",
 ] as const satisfies ReadonlyArray<keyof Omit<RowOutcome, "next">>;
 
-const quoted = (value: string | number): string => {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
 interface Format {
   readonly head: string;
   readonly line: (outcome: Omit<RowOutcome, "next">) => string;
 }
 
+/** Write the line of a row in a CSV file, in which a spreadsheet finds no formula: see `keyOf`. */
+export const csvLine = (outcome: Omit<RowOutcome, "next">): string =>
+  stringify([FIELDS.map((field) => outcome[field])], { escape_formulas: true, quoted_match: /\r/ });
+
 const JSON_LINES: Format = { head: "", line: (outcome) => `${JSON.stringify(outcome)}\n` };
 
 const FORMATS: Readonly<Record<string, Format>> = {
-  ".csv": {
-    head: `${FIELDS.join()}\n`,
-    line: (outcome) => `${FIELDS.map((field) => quoted(outcome[field])).join()}\n`,
-  },
+  ".csv": { head: `${FIELDS.join()}\n`, line: csvLine },
   ".jsonl": JSON_LINES,
   ".ndjson": JSON_LINES,
 };

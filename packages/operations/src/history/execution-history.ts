@@ -1,7 +1,7 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import {
   type EndingDecision,
-  queryText,
+  runsOfIdQuery,
   type RetryInstruction,
   type Sending,
 } from "@durable-payments/protocol";
@@ -146,9 +146,9 @@ export const readExecutionHistory = async (
   const isReset = raw.workflowExecutionInfo?.firstRunId !== runId;
   const others: Array<ReadPastRun> = [];
   if (isReset) {
-    const query = `WorkflowId = ${queryText(workflowId)}`;
+    const query = runsOfIdQuery(workflowId);
     for await (const other of temporal.client.workflow.list({ query })) {
-      if (!runs.has(other.runId)) {
+      if (other.workflowId === workflowId && !runs.has(other.runId)) {
         others.push(await historyOf(temporal, workflowId, other.runId));
       }
     }

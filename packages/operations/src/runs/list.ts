@@ -10,7 +10,7 @@ import {
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
-import { type RunFilter, runQuery, WAITING_STAGE } from "./query.ts";
+import { isComparable, type RunFilter, type RunQuery, runQuery, WAITING_STAGE } from "./query.ts";
 import { describeRun } from "./state.ts";
 
 /** How a listed run stands. */
@@ -139,8 +139,24 @@ export async function* listRuns(temporal: Temporal, filter: RunFilter): AsyncGen
 const isInDoubt = async (temporal: Temporal, { workflowId }: ListedRun): Promise<boolean> =>
   (await unsettledSteps(temporal, await describeRun(temporal, workflowId))).length > 0;
 
+/** What to query for a filter; undefined where there is no run of the id that it names. */
+const queryOf = async (
+  { client }: Temporal,
+  { find, ...filter }: RunFilter,
+): Promise<RunQuery | undefined> => {
+  if (find === undefined || isComparable(find)) return { find, ...filter };
+  try {
+    return { ...filter, runId: (await client.workflow.getHandle(find).describe()).runId };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};
+
 async function* listCurrentRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
-  const found = temporal.client.workflow.list({ query: runQuery(filter), pageSize: PAGE });
+  const wanted = await queryOf(temporal, filter);
+  if (wanted === undefined) return;
+  const found = temporal.client.workflow.list({ query: runQuery(wanted), pageSize: PAGE });
   let chunk: Array<WorkflowExecutionInfo> = [];
   for await (const run of found) {
     chunk.push(run);

@@ -22,6 +22,11 @@ export interface RunFilter {
   readonly find?: string | undefined;
 }
 
+/** What a query can find: an id that it cannot compare is replaced by the run that has it. */
+export interface RunQuery extends RunFilter {
+  readonly runId?: string | undefined;
+}
+
 /** What a run can be asked for. */
 export type Standing = "failed" | "running" | "waiting" | "attention" | "inDoubt";
 
@@ -43,17 +48,17 @@ const STANDING: Readonly<Record<Standing, string>> = {
   inDoubt: `${ENDED} AND ${PAYMENT_IN_DOUBT.name} IS NOT NULL`,
 };
 
-const foundBy = (id: string): string => {
-  const isWorkflow = `WorkflowId = ${queryText(id)}`;
-  // No id of the service has quotes, and not every database can look for them in a list.
-  return /["\\]/.test(id) ? isWorkflow : `${isWorkflow} OR ${PAYMENT_IDS.name} = ${queryText(id)}`;
-};
+/**
+ * Whether a query can compare an id: Temporal's SQL stores find no value with a quote or a backslash.
+ * No id of the service has one.
+ */
+export const isComparable = (id: string): boolean => !/["\\]/.test(id);
 
 /**
  * The query by which Temporal finds these runs. Without a type it finds those that have a
  * PaymentStage: whatever else runs in the namespace is no payment work.
  */
-export const runQuery = ({ find, since, stage, standing, type }: RunFilter): string => {
+export const runQuery = ({ find, runId, since, stage, standing, type }: RunQuery): string => {
   const time = since && queryText(since.toISOString());
   return [
     // A run that continues as new is one run.
@@ -62,7 +67,10 @@ export const runQuery = ({ find, since, stage, standing, type }: RunFilter): str
     ...(standing.length === 0 ? [] : [standing.map((name) => `(${STANDING[name]})`).join(" OR ")]),
     ...(time === undefined ? [] : [`StartTime >= ${time} OR (${ENDED} AND CloseTime >= ${time})`]),
     ...(stage === undefined ? [] : [`${STAGE} = ${queryText(stage)}`]),
-    ...(find === undefined ? [] : [foundBy(find)]),
+    ...(find === undefined
+      ? []
+      : [`WorkflowId = ${queryText(find)} OR ${PAYMENT_IDS.name} = ${queryText(find)}`]),
+    ...(runId === undefined ? [] : [`RunId = ${queryText(runId)}`]),
   ]
     .map((condition) => `(${condition})`)
     .join(" AND ");

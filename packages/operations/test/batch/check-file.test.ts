@@ -7,10 +7,12 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { defaultAssumptions } from "@durable-payments/api-core";
+import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { checkBatchFile, chunksAgain } from "../../src/batch/check-file.ts";
 import { COLUMNS } from "../../src/batch/columns.ts";
 import { Totals } from "../../src/batch/totals.ts";
+import { csvLine } from "../../src/batch/result-file.ts";
 import { InvalidInput } from "../../src/errors.ts";
 import { csv, jsonLines, makeRows } from "../support/batch-files.ts";
 import { holding } from "../support/expected.ts";
@@ -131,6 +133,50 @@ describe("a sound file", () => {
         for await (const chunk of chunksAgain(checked)) expect(chunk).toBe("refused");
       })(),
     ).rejects.toThrow("was changed while it was read");
+  });
+});
+
+describe("a key that a spreadsheet would take for a formula", () => {
+  const FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "\uFF1D1"];
+
+  it.each(FORMULAS)(
+    "%s is written as text, and names the same payment when read back",
+    async (key) => {
+      const outcome = {
+        row: 2,
+        key,
+        workflow_id: `payout/${key}`,
+        run_id: "",
+        payout_id: "",
+        status: "notStarted",
+        reason: 'it says "no", or\rnothing',
+      } as const;
+      const line = csvLine(outcome);
+      const [head, cell = "", , , , , reason] = parse(line)[0] ?? [];
+      expect([head, cell]).toEqual(["2", `'${key}`]);
+      expect(reason).toBe(outcome.reason);
+      const [asGiven, asWritten] = await Promise.all(
+        [key, cell].map((name) => check(`${HEADER}\n${row(name)}`, `${name.length}.csv`)),
+      );
+      expect(asWritten?.batch).toBe(asGiven?.batch);
+    },
+  );
+
+  it("is one key, with and without the quote, in every kind of file", async () => {
+    expect(await faultsOf([HEADER, row("=a"), row("'=a"), row("''=a")].join("\n"))).toEqual([
+      "row 3, key: is that of row 2 already",
+      "row 4, key: is that of row 2 already",
+    ]);
+    const [first, second] = makeRows("json", 2);
+    const lines = jsonLines([
+      { ...first!, key: "'=a" },
+      { ...second!, key: "=a" },
+    ]);
+    expect(await faultsOf(lines, "keys.jsonl")).toEqual(["row 2, key: is that of row 1 already"]);
+  });
+
+  it("keeps a quote that hides no formula", async () => {
+    expect((await check([HEADER, row("'s"), row("s")].join("\n"))).rows).toBe(2);
   });
 });
 
