@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, starter } from "./commands/starter.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
-import { reportError } from "./output/error-report.ts";
 import { processOutput } from "./output/output.ts";
 
 const VERSION = "0.1.0";
@@ -15,14 +14,15 @@ const VERSION = "0.1.0";
 const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? Effect.sync(() =>
+      ? Effect.promise(async () => {
+          const { reportError } = await import("./output/error-report.ts");
           reportError(
             processOutput(process.argv.includes("--json")),
             badUsage(
               `${event.errors.map(({ message }) => message).join("; ")} (see ${event.commandPath.join(" ")} --help)`,
             ),
-          ),
-        )
+          );
+        })
       : CliOutput.defaultPresenter.present(event),
 };
 

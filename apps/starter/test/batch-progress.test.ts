@@ -36,7 +36,7 @@ it("a line of progress tells what is done, failed, asking, the rate, and the tim
     { at: 40_000, ended: 45_000 },
   ];
   expect(progressLine(report, samples)).toBe(
-    "████░░░░░░ 45 %  34990 done, 10000 of other files, 10 failed, 3 asking, 50.0/s, 18 min 20 s left",
+    "████░░░░░░ 45 %  34990 done, 10000 of other files, 10 failed, 3 asking, 50.0/s, 18m 20s left",
   );
   expect(progressLine(report, [])).toContain("3 asking, 14897 waiting");
   const cancelled = { by: "Bob", since: report.startedAt };

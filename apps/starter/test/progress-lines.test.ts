@@ -45,13 +45,13 @@ const attention: HumanTask = {
 it("tells each change once", () => {
   const first = progress({ steps: [done, waiting] });
   expect(progressLines("id", undefined, first)).toEqual([
-    "✓ createCardholder 0.3 s",
+    "✓ createCardholder 300ms",
     "… awaitVerification waiting for the identity check",
   ]);
   expect(progressLines("id", first, first)).toEqual([]);
   const ended = { ...waiting, status: "failed", until: at(62) } as const;
   expect(progressLines("id", first, progress({ steps: [done, ended] }))).toEqual([
-    "✗ awaitVerification 1 min 1 s",
+    "✗ awaitVerification 1m 1s",
   ]);
 });
 

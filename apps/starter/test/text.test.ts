@@ -1,20 +1,55 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
-import { columns, duration, fieldRows, time, wrap } from "../src/output/text.ts";
+import {
+  columns,
+  columnsOf,
+  cut,
+  duration,
+  fieldRows,
+  pad,
+  roughDuration,
+  time,
+  wrap,
+} from "../src/output/text.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 it.each([
-  [-5, "0.0 s"],
-  [340, "0.3 s"],
-  [9_949, "9.9 s"],
-  [59_999, "59 s"],
-  [60_000, "1 min"],
-  [62_500, "1 min 2 s"],
-  [3_600_000 + 61_000, "1 h 1 min"],
-  [3 * 86_400_000 + 4 * 3_600_000 + 60_000, "3 d 4 h"],
+  [-5, "0ms"],
+  [340, "340ms"],
+  [1_500, "1.5s"],
+  [9_949, "9.9s"],
+  [59_999, "59s"],
+  [60_000, "1m"],
+  [62_500, "1m 2s"],
+  [3_600_000 + 61_000, "1h 1m"],
+  [3 * 86_400_000 + 4 * 3_600_000 + 60_000, "3d 4h"],
+  [400 * 86_400_000, "400d"],
 ])("writes %i ms as %s", (milliseconds, text) => {
   expect(duration(milliseconds)).toBe(text);
+});
+
+it("writes a duration in one unit where there is little room", () => {
+  expect([62_500, 400 * 86_400_000].map(roughDuration)).toEqual(["1m", "400d"]);
+});
+
+it.each([
+  ["Müller", "Mül…"],
+  ["支付款项", "支…"],
+  ["👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", "👩‍👩‍👧…"],
+  ["e\u0301e\u0301", "e\u0301e\u0301"],
+])("cuts %s to the columns that a terminal has", (text, shown) => {
+  expect(cut(text, 4)).toBe(shown);
+  expect(columnsOf(pad(cut(text, 4), 6))).toBe(6);
+});
+
+it("wraps wide letters and colours by the columns that they take", () => {
+  expect(wrap("支付款项 支付款项", "  ", 12)).toBe("  支付款项\n  支付款项");
+  expect(wrap("\u001b[31mred\u001b[39m text", "", 8)).toBe("\u001b[31mred\u001b[39m text");
+});
+
+it("leaves the letters of an id as they are", () => {
+  expect(wrap("cafe\u0301")).toBe("cafe\u0301");
 });
 
 it("writes times in UTC", () => {

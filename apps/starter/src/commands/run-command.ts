@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { reportError } from "../output/error-report.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
 /** Ends the process with a code; what there was to say has been said. */
@@ -29,6 +28,7 @@ export const runCommand = (
       try {
         return await work(output);
       } catch (error) {
+        const { reportError } = await import("../output/error-report.ts");
         return reportError(output, error);
       }
     }).pipe(

@@ -1,4 +1,4 @@
-import { WIDTH } from "./text.ts";
+import { columnsOf, WIDTH } from "./text.ts";
 
 const quoted = (argument: string): string =>
   /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
@@ -13,7 +13,7 @@ export const commandLine = (...args: ReadonlyArray<string>): string =>
 /** The same in lines of at most 80 columns: where it is longer, each flag stands on a line of its own. */
 export const commandLines = (indent: string, ...args: ReadonlyArray<string>): string => {
   const line = `${indent}${commandLine(...args)}`;
-  if (line.length <= WIDTH) return line;
+  if (columnsOf(line) <= WIDTH) return line;
   const broken = args.map((arg) =>
     arg.startsWith("--") ? `\\\n${indent}  ${quoted(arg)}` : quoted(arg),
   );

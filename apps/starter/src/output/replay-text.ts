@@ -1,7 +1,7 @@
 import type { Difference, Replay } from "@durable-payments/replay";
 import { styled } from "./output.ts";
 import type { ListLayout } from "./stream.ts";
-import { cut, WIDTH, wrap } from "./text.ts";
+import { columnsOf, cut, pad, WIDTH, wrap } from "./text.ts";
 
 type Frame = Difference["stack"][number];
 
@@ -11,8 +11,8 @@ const GAP = "  ";
 
 const row = (id: string, type: string, events: string, replay: string): string =>
   [
-    id.padEnd(COLUMNS.id),
-    cut(type, COLUMNS.type).padEnd(COLUMNS.type),
+    pad(id, COLUMNS.id),
+    pad(cut(type, COLUMNS.type), COLUMNS.type),
     events.padStart(COLUMNS.events),
     replay,
   ].join(GAP);
@@ -60,7 +60,7 @@ const differenceLines = (
 
 const line = (replay: Replay): string => {
   const { events, type, workflowId } = replay;
-  const isLong = workflowId.length > COLUMNS.id;
+  const isLong = columnsOf(workflowId) > COLUMNS.id;
   const verdict = replay.deterministic
     ? styled("green", "deterministic")
     : styled("red", "differs");

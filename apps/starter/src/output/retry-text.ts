@@ -1,7 +1,7 @@
 import { commandLine } from "./command-line.ts";
 import { withNext } from "./next-operation.ts";
 import { styled } from "./output.ts";
-import { columns, cut, wrap } from "./text.ts";
+import { columns, columnsOf, cut, pad, wrap } from "./text.ts";
 import type { RetryPlan } from "@durable-payments/operations/retry/plan";
 import type { RetriedRun } from "@durable-payments/operations/retry/retry";
 import type { RetriedOne, RetryReport } from "@durable-payments/operations/retry/retry-many";
@@ -64,9 +64,9 @@ const reasonOf = ({ next, reason }: RetriedOne): string | null =>
 const runText = (run: RetriedOne): string => {
   const { from, runId, status, workflowId } = run;
   const reason = reasonOf(run);
-  const id = workflowId.length > LONGEST_ID ? `${workflowId}\n` : "";
+  const id = columnsOf(workflowId) > LONGEST_ID ? `${workflowId}\n` : "";
   const state = styled(STYLES[status], status.padEnd(LONGEST_STATUS));
-  const shown = (id === "" ? workflowId : "").padEnd(LONGEST_ID);
+  const shown = pad(id === "" ? workflowId : "", LONGEST_ID);
   const line = `${id}${shown}  ${state}  ${from === null ? "" : cut(`from ${from}`, 23)}`.trimEnd();
   return runId !== null || reason === null ? line : `${line}\n${wrap(reason, "  ")}`;
 };

@@ -1,6 +1,6 @@
 import { styled } from "./output.ts";
 import type { ListLayout } from "./stream.ts";
-import { cut, roughDuration } from "./text.ts";
+import { columnsOf, cut, pad, roughDuration } from "./text.ts";
 import type { ListedRun, ListedState } from "@durable-payments/operations/runs/list";
 
 /** Widths are fixed: a row is printed before the next one is known. */
@@ -21,7 +21,7 @@ export const STATE_STYLES = {
 } as const satisfies Record<ListedState, string>;
 
 const row = (id: string, state: string, stage: string, age: string): string =>
-  [id.padEnd(COLUMNS.id), state, cut(stage, COLUMNS.stage).padEnd(COLUMNS.stage), age].join(GAP);
+  [pad(id, COLUMNS.id), state, pad(cut(stage, COLUMNS.stage), COLUMNS.stage), age].join(GAP);
 
 const head = (): string => styled("bold", row("ID", "STATE".padEnd(COLUMNS.state), "STAGE", "AGE"));
 
@@ -29,7 +29,7 @@ const head = (): string => styled("bold", row("ID", "STATE".padEnd(COLUMNS.state
 const line = ({ stage, startedAt, state, workflowId }: ListedRun): string => {
   const age = roughDuration(Date.now() - Date.parse(startedAt));
   const coloured = styled(STATE_STYLES[state], state.padEnd(COLUMNS.state));
-  const isLong = workflowId.length > COLUMNS.id;
+  const isLong = columnsOf(workflowId) > COLUMNS.id;
   const rest = row(isLong ? "" : workflowId, coloured, stage ?? "–", age);
   return isLong ? `${workflowId}\n${rest}` : rest;
 };

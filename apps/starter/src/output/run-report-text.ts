@@ -1,6 +1,6 @@
 import type { StepProgress } from "@durable-payments/protocol";
 import { styled } from "./output.ts";
-import { columns, fieldRows, time, wrap } from "./text.ts";
+import { columns, columnsOf, fieldRows, pad, time, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, withNext } from "./next-operation.ts";
 import type { PendingActivity } from "@durable-payments/operations/runs/pending-activities";
@@ -19,14 +19,14 @@ const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
   lines.length === 0 ? [] : ["", styled("bold", title), ...lines];
 
 const stepLines = (steps: ReadonlyArray<StepProgress>): Array<string> => {
-  const nameWidth = Math.max(0, ...steps.map(({ name }) => name.length));
+  const nameWidth = Math.max(0, ...steps.map(({ name }) => columnsOf(name)));
   const times = steps.map((step) => stepTime(step));
   const timeWidth = Math.max(0, ...times.map(({ length }) => length));
   return steps.map((step, index) => {
-    const start = `  ${MARKS[step.status]} ${step.name.padEnd(nameWidth)}  ${(times[index] ?? "").padStart(timeWidth)}  `;
+    const start = `  ${MARKS[step.status]} ${pad(step.name, nameWidth)}  ${(times[index] ?? "").padStart(timeWidth)}  `;
     // What was going on is of interest while it goes on.
     const note = step.status === "done" ? "" : (step.note ?? "");
-    return `${start}${wrap(note, " ".repeat(start.length)).trimStart()}`.trimEnd();
+    return `${start}${wrap(note, " ".repeat(columnsOf(start))).trimStart()}`.trimEnd();
   });
 };
 

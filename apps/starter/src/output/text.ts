@@ -1,38 +1,55 @@
+import prettyMilliseconds from "pretty-ms";
+import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+
 /** Widest line that is printed, however wide the terminal is. */
 export const WIDTH = 80;
 
-/** Breaks a text into lines of at most `WIDTH` columns, each with the indent; a longer word stays whole. */
-export const wrap = (text: string, indent = "", width = WIDTH): string => {
-  const lines: Array<string> = [];
-  for (const paragraph of text.split("\n")) {
-    let line = "";
-    for (const word of paragraph.split(/\s+/).filter((part) => part !== "")) {
-      if (line !== "" && indent.length + line.length + 1 + word.length > width) {
-        lines.push(line);
-        line = word;
-      } else {
-        line = line === "" ? word : `${line} ${word}`;
-      }
-    }
-    lines.push(line);
-  }
-  return lines.map((line) => `${indent}${line}`.trimEnd()).join("\n");
+/**
+ * Break a text into lines of at most `width` columns of a terminal; a longer word stays whole.
+ *
+ * @param indent put before each line, and part of its width.
+ */
+export const wrap = (text: string, indent = "", width = WIDTH): string =>
+  text
+    .split("\n")
+    // What fits is kept as it is: wrap-ansi would write its letters in another Unicode form.
+    .flatMap((line) =>
+      stringWidth(line) <= width - indent.length
+        ? [line]
+        : wrapAnsi(line, width - indent.length).split("\n"),
+    )
+    .map((line) => `${indent}${line.trim()}`.trimEnd())
+    .join("\n");
+
+/** Cut a text after its last character that fits, and mark that by an ellipsis. */
+export const cut = (text: string, width: number): string => {
+  if (stringWidth(text) <= width) return text;
+  const [start = ""] = wrapAnsi(text, width - 1, {
+    hard: true,
+    trim: false,
+    wordWrap: false,
+  }).split("\n");
+  return `${start}…`;
 };
 
-/** The beginning of a text that is too long. */
-export const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+/** How many columns of a terminal a text takes. */
+export const columnsOf = (text: string): number => stringWidth(text);
+
+/** Fill a text up with blanks to a number of columns. */
+export const pad = (text: string, width: number): string =>
+  text + " ".repeat(Math.max(0, width - stringWidth(text)));
 
 /** Names and values in two columns, wrapped. */
 export const columns = (
   rows: ReadonlyArray<readonly [name: string, value: string]>,
   indent = "  ",
 ): string => {
-  const width = Math.max(0, ...rows.map(([name]) => name.length)) + 2;
+  const width = Math.max(0, ...rows.map(([name]) => stringWidth(name))) + 2;
   return rows
     .map(([name, value]) => {
       const wrapped = wrap(value, " ".repeat(indent.length + width));
-      return `${indent}${name.padEnd(width)}${wrapped.trimStart()}`;
+      return `${indent}${pad(name, width)}${wrapped.trimStart()}`;
     })
     .join("\n");
 };
@@ -51,29 +68,18 @@ export const textOf = (value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000],
-] as const;
-
-/** A length of time in at most 6 characters, but for ages: `5 min`, `3 d`. */
-export const roughDuration = (milliseconds: number): string =>
-  duration(milliseconds).split(" ").slice(0, 2).join(" ");
-
-/** A length of time: `0.3 s`, `5 min`, `3 d 4 h`. */
-export const duration = (milliseconds: number): string => {
-  if (milliseconds < 10_000) return `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s`;
-  if (milliseconds < 60_000) return `${Math.floor(milliseconds / 1000)} s`;
-  let rest = milliseconds;
-  const parts = UNITS.flatMap(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return count > 0 ? [`${count} ${unit}`] : [];
+const durationIn = (unitCount: number, milliseconds: number): string =>
+  prettyMilliseconds(Math.max(0, milliseconds), {
+    unitCount,
+    secondsDecimalDigits: milliseconds < 10_000 ? 1 : 0,
+    hideYear: true,
   });
-  return parts.slice(0, 2).join(" ");
-};
+
+/** A length of time in one unit: `5m`, `3d`. */
+export const roughDuration = (milliseconds: number): string => durationIn(1, milliseconds);
+
+/** A length of time in two units: `340ms`, `1.5s`, `3d 4h`. */
+export const duration = (milliseconds: number): string => durationIn(2, milliseconds);
 
 /** A point in time, in UTC: `2026-11-21 03:42:04 UTC`. */
 export const time = (at: Date | string): string =>

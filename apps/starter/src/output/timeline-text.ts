@@ -1,7 +1,7 @@
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { styled } from "./output.ts";
-import { columns, cut, duration, fieldRows, time, wrap } from "./text.ts";
+import { columns, columnsOf, cut, duration, fieldRows, pad, time, wrap } from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
 import type {
   Timeline,
@@ -20,7 +20,7 @@ const INDENT = " ".repeat(6);
 const since = (from: string): number => Date.now() - Date.parse(from);
 
 const stepLine = ({ name, outcome, since: from, tookMs }: TimelineStep, width: number): string =>
-  `  ${MARKS[outcome]} ${cut(name, LONGEST_NAME).padEnd(width)}  ${time(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
+  `  ${MARKS[outcome]} ${pad(cut(name, LONGEST_NAME), width)}  ${time(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
 
 const attemptsOf = ({ attempts }: TimelineActivity): string =>
   attempts > 1 ? `, attempt ${attempts}` : "";
@@ -79,7 +79,7 @@ const isPlain = ({ events, outcome }: TimelineStep): boolean =>
   );
 
 const stepLines = (steps: ReadonlyArray<TimelineStep>): Array<string> => {
-  const width = Math.min(LONGEST_NAME, Math.max(0, ...steps.map(({ name }) => name.length)));
+  const width = Math.min(LONGEST_NAME, Math.max(0, ...steps.map(({ name }) => columnsOf(name))));
   return steps.flatMap((step) => [
     stepLine(step, width),
     ...(isPlain(step) ? [] : step.events.map((event) => wrap(eventText(event, step), INDENT))),
