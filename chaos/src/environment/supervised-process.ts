@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
 import { delay } from "../delay.ts";
 
@@ -17,6 +18,29 @@ export interface PlannedRestart {
 }
 
 const RESTART_AFTER_MS = 500;
+
+/** How long a process may take to stop, where nothing shows its state. */
+const STOPS_WITHIN_MS = 500;
+
+/** Wait until SIGSTOP has reached every thread of a process: Linux shows it, elsewhere it is given time. */
+const untilStopped = async ({ pid }: StartedProcess): Promise<void> => {
+  const timeIsUp = AbortSignal.timeout(STOPS_WITHIN_MS);
+  const isStopped = (thread: string): boolean => {
+    try {
+      const stat = readFileSync(thread, "utf8");
+      // The state follows the name, which is in parentheses and can have any character.
+      return stat.charAt(stat.lastIndexOf(")") + 2) === "T";
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  };
+  while (!timeIsUp.aborted) {
+    const threads = globSync(`/proc/${pid}/task/*/stat`);
+    if (threads.length > 0 && threads.every(isStopped)) return;
+    await delay(10, timeIsUp);
+  }
+};
 
 /** A process that is started again whenever it ends, as a supervisor in production would. */
 export class SupervisedProcess {
@@ -63,6 +87,7 @@ export class SupervisedProcess {
     if (current === undefined) return false;
     current.send("SIGSTOP");
     try {
+      await untilStopped(current);
       await whileFrozen();
     } finally {
       current.send("SIGCONT");

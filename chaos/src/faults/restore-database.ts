@@ -18,17 +18,30 @@ export interface RestoreResult {
   readonly madeBetween: number;
 }
 
-/** How long the copy waits for a transaction of the server. */
-const BUSY_TIMEOUT_MS = 10_000;
+/** SQLITE_BUSY, SQLITE_READONLY: the server was stopped, or killed, while it wrote. */
+const WHILE_WRITING = new Set([5, 8]);
 
-/** Copy the database, as it is after a transaction, while the server uses it. */
-const copyDatabase = async (database: string, copy: string): Promise<void> => {
+const isWhileWriting = (error: unknown): boolean =>
+  // The lowest byte is the code; the others extend it.
+  error instanceof Error && "errcode" in error && WHILE_WRITING.has(Number(error.errcode) & 0xff);
+
+/**
+ * Copy the database, as it is after a transaction. The server must be stopped: it does not wait for the
+ * lock of a reader, and never recovers from a commit that one has made fail.
+ *
+ * @returns false where the server was stopped, or killed, while it wrote.
+ */
+const copyDatabase = async (database: string, copy: string): Promise<boolean> => {
   await rm(copy, { force: true });
-  const source = new DatabaseSync(database, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const source = new DatabaseSync(database, { readOnly: true });
   try {
-    // The lock of a reader, for which this waits: the backup does not wait for a writer.
+    // Takes the lock of a reader, or throws at once.
     source.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
     await backup(source, copy);
+    return true;
+  } catch (error) {
+    if (!isWhileWriting(error)) throw error;
+    return false;
   } finally {
     source.close();
   }
@@ -76,16 +89,21 @@ export const restoreDatabase = async (
     await operator.pauseSends(signal);
     await delay(3_000, signal);
   }
-  // One that is killed leaves a transaction that only a writer can roll back.
-  await environment.server.whenReady(signal);
-  const copiedAt = new Date();
-  if (!signal.aborted) await copyDatabase(environment.database, copy);
+  const state = { isCopied: false, isPutBack: false };
+  let copiedAt = new Date();
+  while (!state.isCopied && !signal.aborted) {
+    await environment.server.whenReady(signal);
+    copiedAt = new Date();
+    await environment.server.freeze(async () => {
+      state.isCopied = await copyDatabase(environment.database, copy);
+    });
+    if (!state.isCopied) await delay(50, signal);
+  }
   if (isPaused) await operator.resumeSends(signal);
 
   await until(PUT_BACK_AT);
   if (signal.aborted) return { forgotten: 0, madeBetween: 0 };
   const putBackAt = new Date();
-  const state = { isPutBack: false };
   const whileDown = async () => {
     const killed = environment.workers.map((worker) => worker.restart("SIGKILL", { downMs: 500 }));
     await Promise.all(killed);
