@@ -1,9 +1,9 @@
+import { tooWide } from "@durable-payments/tools/test-data";
 import { expect, it } from "vitest";
 import type { BatchReport } from "@durable-payments/operations/batch/report";
 import { batchText } from "../src/output/batch-text.ts";
 import { exitCodeOfBatch } from "../src/commands/payouts/report-on.ts";
 import { progressLine } from "../src/output/follow-batch.ts";
-import { tooWide } from "./support/expected.ts";
 
 const report: BatchReport = {
   workflowId: "payouts/0123456789abcdef0123456789abcdef",

@@ -1,9 +1,8 @@
+import { fields, holding, like, listWith, payout } from "@durable-payments/tools/test-data";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { payout } from "./support/inputs.ts";
 import { jsonOf, makeStarter } from "./support/starter.ts";
-import { fields, holding, like, listWith } from "./support/expected.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });

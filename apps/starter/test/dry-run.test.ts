@@ -1,5 +1,5 @@
+import { csv, makeRows } from "@durable-payments/tools/test-data";
 import { expect, it, vi } from "vitest";
-import { csv, makeRows } from "./support/batch-files.ts";
 import { jsonOf, makeStarter } from "./support/starter.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,7 +1,19 @@
 import type { Progress } from "@durable-payments/protocol";
+import {
+  anyText,
+  beneficiary,
+  card,
+  cardholder,
+  fields,
+  holding,
+  ID,
+  like,
+  listWith,
+  options,
+  payout,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
-import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -1,4 +1,5 @@
 import type { Progress } from "@durable-payments/protocol";
+import { beneficiary, card, cardholder, options, payout } from "@durable-payments/tools/test-data";
 import {
   createLocalEnvironment,
   type IndependentServiceOptions,
@@ -10,7 +11,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished, vi } from "vitest";
-import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeStarter } from "./support/starter.ts";
 
 // A look-up waits until the lists have caught up and other runs would be seen.

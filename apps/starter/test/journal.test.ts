@@ -1,13 +1,12 @@
 import { type Journal, openJournal, type Send } from "@durable-payments/journal";
 import { serviceQueue } from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
+import { csv, fields, like, listWith, makeRows, tooWide } from "@durable-payments/tools/test-data";
 import { Worker } from "@temporalio/worker";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { checkLag, describeEcho } from "@durable-payments/operations/doctor/journal-checks";
-import { csv, makeRows } from "./support/batch-files.ts";
-import { fields, like, listWith, tooWide } from "./support/expected.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -1,11 +1,10 @@
 import type { PayoutInput } from "@durable-payments/protocol";
+import { beneficiary, ID, options, payout, tooWide } from "@durable-payments/tools/test-data";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, it, vi } from "vitest";
-import { ID, tooWide } from "./support/expected.ts";
-import { beneficiary, options, payout } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -1,8 +1,7 @@
+import { holding, like, listWith, payout, tooWide } from "@durable-payments/tools/test-data";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, expect, it, vi } from "vitest";
-import { holding, like, listWith, tooWide } from "./support/expected.ts";
-import { payout } from "./support/inputs.ts";
 import { jsonOf, makeStarter } from "./support/starter.ts";
 
 // Each call is a process: a busy machine takes its time.

@@ -1,10 +1,20 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import type { Progress } from "@durable-payments/protocol";
+import {
+  anyText,
+  csv,
+  fields,
+  holding,
+  ID,
+  jsonLines,
+  like,
+  listWith,
+  makeRows,
+  options,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import { csv, jsonLines, makeRows } from "./support/batch-files.ts";
-import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
-import { options } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -1,10 +1,10 @@
+import { like } from "@durable-payments/tools/test-data";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type GivenDecision, readDecision } from "../src/commands/input/decision.ts";
 import { readJson } from "../src/commands/input/read-json.ts";
-import { like } from "./support/expected.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -1,6 +1,14 @@
+import {
+  csv,
+  fields,
+  holding,
+  ID,
+  listWith,
+  makeRows,
+  type TestRow,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { describe, expect, it, vi } from "vitest";
-import { csv, makeRows, type TestRow } from "./support/batch-files.ts";
-import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

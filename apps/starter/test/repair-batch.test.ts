@@ -1,6 +1,5 @@
+import { card, cardholder, holding, ID, options, tooWide } from "@durable-payments/tools/test-data";
 import { expect, it, vi } from "vitest";
-import { holding, ID, tooWide } from "./support/expected.ts";
-import { card, cardholder, options } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

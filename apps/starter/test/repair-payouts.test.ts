@@ -1,7 +1,17 @@
 import { PAYMENT_IDS, type PayoutInput } from "@durable-payments/protocol";
+import {
+  beneficiary,
+  card,
+  cardholder,
+  fields,
+  holding,
+  ID,
+  listWith,
+  options,
+  payout,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { describe, expect, it, vi } from "vitest";
-import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
-import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -1,7 +1,15 @@
 import type { OnboardCardholderInput } from "@durable-payments/protocol";
+import {
+  card,
+  cardholder,
+  fields,
+  holding,
+  ID,
+  listWith,
+  options,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { describe, expect, it, vi } from "vitest";
-import { fields, holding, ID, listWith, tooWide } from "./support/expected.ts";
-import { card, cardholder, options } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -1,10 +1,16 @@
+import {
+  beneficiary,
+  fields,
+  like,
+  listWith,
+  options,
+  payout,
+} from "@durable-payments/tools/test-data";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { runTemporalCli } from "@durable-payments/tools/testing";
 import { describe, expect, it, vi } from "vitest";
 import { changedWorkflows } from "./support/changed-workflows.ts";
-import { fields, like, listWith } from "./support/expected.ts";
-import { beneficiary, options, payout } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

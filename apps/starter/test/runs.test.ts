@@ -1,8 +1,20 @@
+import {
+  anyText,
+  beneficiary,
+  card,
+  cardholder,
+  fields,
+  holding,
+  ID,
+  like,
+  listWith,
+  options,
+  payout,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { describe, expect, it, vi } from "vitest";
-import { beneficiary, card, cardholder, options, payout } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 import { type Called, jsonOf } from "./support/starter.ts";
-import { anyText, fields, holding, ID, like, listWith, tooWide } from "./support/expected.ts";
 
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });

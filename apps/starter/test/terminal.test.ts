@@ -1,9 +1,15 @@
+import {
+  card,
+  cardholder,
+  csv,
+  holding,
+  makeRows,
+  options,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { readFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import { csv, makeRows } from "./support/batch-files.ts";
-import { holding, tooWide } from "./support/expected.ts";
-import { card, cardholder, options } from "./support/inputs.ts";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { hasTerminals, KEYS, screenOf } from "./support/terminal.ts";
 

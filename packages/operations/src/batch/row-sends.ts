@@ -45,15 +45,13 @@ const isOfRow = (
 /** Read what the journal has of a row of which Temporal knows no run. */
 export const sendsOfRow = async (
   journal: Journal,
-  { input: checked, workflowId }: BatchRow,
+  { input, workflowId }: BatchRow,
 ): Promise<RecordedRow> => {
   const sends = await journal.find({ workflowId });
   const payouts = sends.filter(({ operation }) => operation === PAYOUT.operation);
   const made = payouts.find(({ outcome }) => outcome === "carriedOut");
   const payout_id = made?.ids["payout_id"] ?? "";
   if (payouts.length === 0) return { sends: "none", payout_id };
-  // The file was checked.
-  const input = checked as PayoutInput;
   const beneficiaries = "beneficiary_id" in input ? [input.beneficiary_id] : madeFor(sends);
   if (!payouts.some((send) => isOfRow(send, input, beneficiaries))) {
     return { sends: "otherPayment", payout_id };

@@ -1,3 +1,4 @@
+import { csv, holding, jsonLines, makeRows } from "@durable-payments/tools/test-data";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,8 +15,6 @@ import { COLUMNS } from "../../src/batch/columns.ts";
 import { Totals } from "../../src/batch/totals.ts";
 import { csvLine } from "../../src/batch/result-file.ts";
 import { InvalidInput } from "../../src/errors.ts";
-import { csv, jsonLines, makeRows } from "../support/batch-files.ts";
-import { holding } from "../support/expected.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -1,12 +1,12 @@
 import { hashPayload } from "@durable-payments/activities/recorded-send";
 import { makeMemoryJournal, type Send, type SendOutcome } from "@durable-payments/journal";
 import type { BatchRow, PayoutInput } from "@durable-payments/protocol";
+import { beneficiary, payout } from "@durable-payments/tools/test-data";
 import { describe, expect, it } from "vitest";
 import { batchRow } from "../../src/batch/check-rows.ts";
 import { outcomeOf } from "../../src/batch/row-outcome.ts";
 import { type RowSends, sendsOfRow } from "../../src/batch/row-sends.ts";
 import type { Temporal } from "../../src/connection/temporal.ts";
-import { beneficiary, payout } from "../support/inputs.ts";
 
 const toKnown = batchRow(2, { key: "k", beneficiary_id: "b-1", payout });
 const toNew = batchRow(2, { key: "k", beneficiary, payout });

@@ -1,11 +1,17 @@
+import {
+  beneficiary,
+  card,
+  cardholder,
+  like,
+  options,
+  payout,
+} from "@durable-payments/tools/test-data";
 import { expect, it } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
 import { checkId } from "../../src/input/planned-run.ts";
 import { readAssumptions } from "../../src/input/check-file.ts";
 import { planOnboarding as planWith } from "../../src/input/onboarding.ts";
 import { planPayout as planPayoutWith } from "../../src/input/payout.ts";
-import { like } from "../support/expected.ts";
-import { beneficiary, card, cardholder, options, payout } from "../support/inputs.ts";
 
 const planPayout = (input: unknown, assumptions?: string) =>
   planPayoutWith(input, readAssumptions(assumptions));

@@ -1,8 +1,8 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import { beneficiary, card, cardholder, payout } from "@durable-payments/tools/test-data";
 import { describe, expect, it } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
 import { amendInput, mergePatch } from "../../src/retry/amend.ts";
-import { beneficiary, card, cardholder, payout } from "../support/inputs.ts";
 
 /** The faults that an amendment is refused for, or why it is. */
 const faultsOf = (type: string, input: unknown, patch: unknown): ReadonlyArray<string> => {
