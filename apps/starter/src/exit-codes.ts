@@ -1,6 +1,6 @@
 import type { OperationError } from "@durable-payments/operations/errors";
 
-/** What the process says to whoever started it. */
+/** What the process reports to whoever started it. */
 export const EXIT_CODES = {
   done: 0,
   runFailed: 1,

@@ -30,7 +30,7 @@ const report: BatchReport = {
   others: null,
 };
 
-it("a line of progress tells what is done, failed, asking, the rate, and the time left", () => {
+it("a line of progress shows what is done, failed, asking, the rate, and the time left", () => {
   const samples = [
     { at: 0, ended: 43_000 },
     { at: 40_000, ended: 45_000 },

@@ -29,19 +29,19 @@ it("shows help and version without colours in a pipe", async () => {
 
 describe("bad input", () => {
   it.each([
-    { args: ["payot"], says: /Unknown subcommand "payot"/ },
-    { args: ["payout", "--colour"], says: /Unrecognized flag: --colour/ },
-    { args: ["status"], says: /ID/ },
-    { args: ["payout", "--file", "nowhere.json"], says: /nowhere.json: there is no such file/ },
-    { args: ["resolve", "x", "--by", "Ada"], says: /exactly one of --found, --resend/ },
-  ])("$args", async ({ args, says }) => {
+    { args: ["payot"], message: /Unknown subcommand "payot"/ },
+    { args: ["payout", "--colour"], message: /Unrecognized flag: --colour/ },
+    { args: ["status"], message: /ID/ },
+    { args: ["payout", "--file", "nowhere.json"], message: /nowhere.json: there is no such file/ },
+    { args: ["resolve", "x", "--by", "Ada"], message: /exactly one of --found, --resend/ },
+  ])("$args", async ({ args, message }) => {
     const [person, program] = await Promise.all([starter(args), starter([...args, "--json"])]);
     expect(person).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(person.stderr).toMatch(says);
+    expect(person.stderr).toMatch(message);
     expect(person.stderr).not.toContain("\u001b");
     expect(program).toMatchObject({ exitCode: 2, stderr: "" });
     expect(jsonOf(program)).toEqual({
-      error: { type: "BadInput", message: like(says) },
+      error: { type: "BadInput", message: like(message) },
     });
   });
 
@@ -111,7 +111,7 @@ describe("no server", () => {
     });
   });
 
-  it("tells a wrong configuration of Temporal", async () => {
+  it("reports a wrong configuration of Temporal", async () => {
     const { exitCode, stderr } = await starter(["status", "x"], {
       env: { TEMPORAL_PROFILE: "nobody" },
     });

@@ -4,7 +4,7 @@ import { jsonOf, makeStarter } from "./support/starter.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-it("a dry run without Temporal says what it knows", async () => {
+it("a dry run without Temporal shows what it knows", async () => {
   const { file, starter } = await makeStarter();
   const name = await file("payouts.csv", csv(makeRows("dry", 2)));
   // Nobody listens on port 1.

@@ -131,7 +131,7 @@ describe("runs list", () => {
     );
   });
 
-  it("finds a run by what it made, and says where there is none", async () => {
+  it("finds a run by what it made, and shows where there is none", async () => {
     const { payout_id } = (await workflow.result("paid")) as { readonly payout_id: string };
     expect(await listed("--find", payout_id)).toEqual(["paid"]);
     expect(await listed("--find", `payout:${payout_id}`)).toEqual(["paid"]);
@@ -143,7 +143,7 @@ describe("runs list", () => {
     expect(none).toEqual({ exitCode: 0, stdout: "No such run.\n", stderr: "" });
   });
 
-  it("tells that there are more", async () => {
+  it("reports that there are more", async () => {
     const [program, person] = await Promise.all([
       starter(["runs", "list", "--limit", "1", "--json"]),
       starter(["runs", "list", "--limit", "1"]),
@@ -156,10 +156,10 @@ describe("runs list", () => {
     [["--limit", "0"], "--limit must be 1 or more."],
     [["--since", "soon"], "--since must be an age"],
     [["--since", "2999-01-01"], "--since must be an age"],
-  ])("refuses %j", async (args, says) => {
+  ])("refuses %j", async (args, message) => {
     const refused = await starter(["runs", "list", "--json", ...args]);
     expect(refused.exitCode).toBe(2);
-    expect(jsonOf(refused)).toEqual({ error: { type: "BadInput", message: holding(says) } });
+    expect(jsonOf(refused)).toEqual({ error: { type: "BadInput", message: holding(message) } });
   });
 
   it("shows of a run that was reset only how it goes on", async () => {
@@ -205,7 +205,7 @@ describe("runs list", () => {
 const anyFields = fields({ workflowId: anyText });
 
 describe("runs show", () => {
-  it("tells how a payout was made", async () => {
+  it("shows how a payout was made", async () => {
     const [program, person] = await Promise.all([
       starter(["runs", "show", "paid", "--json"], {
         env: { TEMPORAL_UI_URL: "http://localhost:8233" },
@@ -213,8 +213,8 @@ describe("runs show", () => {
       starter(["runs", "show", "paid"]),
     ]);
     expect(program).toMatchObject({ exitCode: 0, stderr: "" });
-    const story = jsonOf(program);
-    expect(story).toMatchObject({
+    const timeline = jsonOf(program);
+    expect(timeline).toMatchObject({
       workflowId: "paid",
       runId: ID,
       type: "payout",
@@ -230,7 +230,7 @@ describe("runs show", () => {
       next: [{ why: anyText, command: ["audit", "paid"] }],
       webUi: holding("/namespaces/default/workflows/paid/"),
     });
-    const steps = story["steps"] as ReadonlyArray<{ readonly name: string }>;
+    const steps = timeline["steps"] as ReadonlyArray<{ readonly name: string }>;
     expect(steps.map(({ name }) => name)).toEqual([
       "createBeneficiary",
       "createPayout",
@@ -268,14 +268,14 @@ describe("runs show", () => {
     }
   });
 
-  it("tells why a payout failed, and what to do about it", async () => {
+  it("shows why a payout failed, and what to do about it", async () => {
     const [program, person] = await Promise.all([
       starter(["runs", "show", "refused", "--json"]),
       starter(["runs", "show", "refused"]),
     ]);
     expect([program.exitCode, person.exitCode]).toEqual([0, 0]);
-    const story = jsonOf(program);
-    expect(story).toMatchObject({
+    const timeline = jsonOf(program);
+    expect(timeline).toMatchObject({
       state: "failed",
       failure: { type: "Refused", message: holding("Insufficient balance") },
       steps: listWith(
@@ -297,7 +297,7 @@ describe("runs show", () => {
     expect(tooWide(person.stdout)).toEqual([]);
   });
 
-  it("tells what a run that is under way waits for", async () => {
+  it("shows what a run that is under way waits for", async () => {
     const [waits, asks, approves] = await Promise.all([
       starter(["runs", "show", "waits"]),
       starter(["runs", "show", "asks", "--json"]),
@@ -331,7 +331,7 @@ describe("runs show", () => {
     });
   });
 
-  it("tells what a person decided, and no value of an amendment", async () => {
+  it("shows what a person decided, and no value of an amendment", async () => {
     await payoutOf("own-amended", "20000.00", { onRefusal: "ask" });
     await found('WorkflowId = "own-amended" AND PaymentStage = "needsAttention"');
     const { attention } = await workflow.getHandle("own-amended").query<Progress>("progress");
@@ -384,7 +384,7 @@ describe("runs show", () => {
     await starter(["onboard", "--file", name, "--id", id, "--wait", "--json"]);
   };
 
-  it("tells what was undone", async () => {
+  it("shows what was undone", async () => {
     await undo("own-undone");
     expect(jsonOf(await starter(["runs", "show", "own-undone", "--json"]))).toMatchObject({
       state: "failed",
@@ -400,7 +400,7 @@ describe("runs show", () => {
     });
   });
 
-  it("tells what could not be undone, and claims nothing else", async () => {
+  it("shows what could not be undone, and claims nothing else", async () => {
     await simulator.addFault({ kind: "refusal-in-200", operation: "removeCardholder" });
     await undo("own-left-over");
     const [program, person] = await Promise.all([

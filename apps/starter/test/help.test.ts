@@ -53,13 +53,13 @@ it.each([[], ...commands].map((command) => ({ command })))(
 );
 
 it.each(commands.map((command) => ({ command })))(
-  "tells the exit codes: starter $command",
+  "shows the exit codes: starter $command",
   async ({ command }) => {
     expect(await helpOf(command)).toContain("Exit codes: 0 ");
   },
 );
 
-it("tells how ids are made", async () => {
+it("shows how ids are made", async () => {
   expect(await helpOf(["payout"])).toContain("payout-<hash of the input>");
   expect(await helpOf(["onboard"])).toContain("onboard-<hash of the input>");
 });

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 import { makeStarter } from "./support/starter.ts";
 
-// A look-up waits until the lists have caught up and other runs would be seen.
+// A reconciliation waits until the lists have caught up and other runs would be seen.
 vi.setConfig({ testTimeout: 240_000 });
 
 const WANTED = [0, 1, 2, 3];
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 const { workflow } = temporal.client;
 
-/** Starts a run, and says how it ended; `asks` where it waits for a person. */
+/** Starts a run, and reports how it ended; `asks` where it waits for a person. */
 const run = async (type: string, taskQueue: string, input: object): Promise<string> => {
   const handle = await workflow.start(type, {
     workflowId: randomUUID(),

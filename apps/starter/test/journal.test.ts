@@ -48,7 +48,7 @@ const checksOf = async (env: Readonly<Record<string, string>>) => {
 };
 
 describe("the doctor", () => {
-  it("says where the journal is, and that a file serves one host", async () => {
+  it("shows where the journal is, and that a file serves one host", async () => {
     const { checks, exitCode } = await checksOf(service);
     // A warning is no failure.
     expect(exitCode).toBe(0);
@@ -106,7 +106,7 @@ describe("the doctor", () => {
     ["sqlite:/nowhere/journal.sqlite", "warning", /there is no file \/nowhere\/journal\.sqlite/],
     ["none", "warning", /PAYMENTS_JOURNAL is none/],
   ])(
-    "of PAYMENTS_JOURNAL=%s says what is wrong, and no password",
+    "of PAYMENTS_JOURNAL=%s shows what is wrong, and no password",
     async (setting, status, words) => {
       const { checks, exitCode, stdout } = await checksOf({
         ...service,
@@ -144,7 +144,7 @@ describe("payouts import", () => {
     });
   const payouts = async () => (await simulator.state()).payouts;
 
-  it("of rows that Temporal has forgotten says that they were paid, and pays none again", async () => {
+  it("reports that rows that Temporal has forgotten were paid, and pays none again", async () => {
     const first = await file("old.csv", csv(rows));
     expect(await starter(["payouts", "import", first, "--wait"])).toMatchObject({ exitCode: 0 });
     const paid = await payouts();
@@ -177,7 +177,7 @@ describe("payouts import", () => {
     );
   });
 
-  it("takes no key for another payment that the journal has, and tells what is in doubt", async () => {
+  it("takes no key for another payment that the journal has, and shows what is in doubt", async () => {
     const one = makeRows("kept", 1);
     const first = await file("kept.csv", csv(one));
     expect(await starter(["payouts", "import", first, "--wait"])).toMatchObject({ exitCode: 0 });
@@ -218,14 +218,14 @@ describe("payouts import", () => {
       paidBefore: 0,
       inDoubt: 1,
     });
-    const told = await starter(dry, { env: service });
-    expect(told.stdout.replaceAll(/\s+/g, " ")).toContain(
+    const reported = await starter(dry, { env: service });
+    expect(reported.stdout.replaceAll(/\s+/g, " ")).toContain(
       "in doubt 1 of the new rows: sent before, and the journal has no answer",
     );
-    expect(tooWide(told.stdout)).toEqual([]);
+    expect(tooWide(reported.stdout)).toEqual([]);
   });
 
-  it("says that it cannot tell where it does not know whose journal it is", async () => {
+  it("reports that it cannot know where it does not know whose journal it is", async () => {
     const unknown = await file("unknown.csv", csv(makeRows("unknown", 1)));
     const { stdout } = await starter(["payouts", "import", unknown, "--dry-run"]);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
@@ -248,7 +248,7 @@ describe("recover", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("leaves sends paused where what was lost is unclear, and says what to do", async () => {
+  it("leaves sends paused where what was lost is unclear, and shows what to do", async () => {
     await withJournal(async (journal) => {
       await journal.begin(send);
       const refused = await journal.begin({ ...send, workflowId: "payout/refused" });
@@ -289,7 +289,7 @@ describe("recover", () => {
     expect(await starter(["resume", "--by", "Ada"])).toMatchObject({ exitCode: 0 });
   });
 
-  it("says that what a list cannot show is unclear, and goes on", async () => {
+  it("reports that what a list cannot show is unclear, and goes on", async () => {
     await withJournal(async (journal) => {
       await journal.begin({ ...send, workflowId: "payout/unlisted", key: "no-such-key" });
     });

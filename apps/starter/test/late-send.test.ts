@@ -52,7 +52,7 @@ const startTurnedAway = async (workflowId: string): Promise<void> => {
   await simulator.addFault({ kind: "rate-limited", operation: "createPayout", seconds: 14 });
   await start("payout", workflowId, paying(workflowId));
   await vi.waitFor(async () => expect(await requests()).toBe(before + 1), PATIENCE);
-  // The next heartbeat, which would tell the worker of an end, comes 12 seconds after this one.
+  // The next heartbeat, by which the worker would learn of an end, comes 12 seconds after this one.
   await vi.waitFor(async () => {
     const { raw } = await workflow.getHandle(workflowId).describe();
     const [sending] = raw.pendingActivities ?? [];
@@ -61,7 +61,7 @@ const startTurnedAway = async (workflowId: string): Promise<void> => {
   }, PATIENCE);
 };
 
-/** Awaits what the worker has written down when the wait was over: it was sent then, or held back. */
+/** Awaits what the worker has written down when the wait was over: it was sent then, or refused. */
 const untilTried = (workflowId: string) =>
   vi.waitFor(() => expect(outcomeOf(workflowId)).not.toBe("begun"), PATIENCE);
 

@@ -14,7 +14,7 @@ use({ TEMPORAL_ADDRESS: temporal.address });
 
 const input = await file("payout.json", { beneficiary_id: "b-1", payout });
 
-it("says that no worker polls, instead of waiting in silence", async () => {
+it("reports that no worker polls, instead of waiting in silence", async () => {
   const { exitCode, stderr } = await starter(
     ["payout", "--file", input, "--id", "alone", "--wait"],
     { interruptAt: "npm run worker" },
@@ -26,7 +26,7 @@ it("says that no worker polls, instead of waiting in silence", async () => {
   expect(stderr).toContain("starter status alone");
 });
 
-it("tells by status what Temporal itself knows", async () => {
+it("shows by status what Temporal itself knows", async () => {
   await starter(["payout", "--file", input, "--id", "stands"]);
   const [person, program] = await Promise.all([
     starter(["status", "stands"]),

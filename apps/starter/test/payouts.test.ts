@@ -47,7 +47,7 @@ const importFile = (name: string, ...more: ReadonlyArray<string>) =>
 const batchOf = (said: string): string => /payouts\/[0-9a-f]{32}/.exec(said)?.[0] ?? "";
 
 describe("300 rows", () => {
-  it("are paid once each, with those refused and asking told", async () => {
+  it("are paid once each, and those refused and asking are reported", async () => {
     const asking = { ...options, onRefusal: "ask" };
     const rows = rowsOf("all", 300, (index) => {
       // The beneficiary's currency must be the payout's.
@@ -100,8 +100,8 @@ describe("300 rows", () => {
     const again = await importFile(name, "--wait");
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain("Each row of this file has its run already");
-    const { resultFile: _, ...told } = report;
-    expect(jsonOf(again)).toEqual(told);
+    const { resultFile: _, ...reported } = report;
+    expect(jsonOf(again)).toEqual(reported);
     expect(await payoutsOf("all")).toHaveLength(299);
   });
 });
@@ -109,7 +109,7 @@ describe("300 rows", () => {
 describe("a changed file", () => {
   const prefix = "changed";
 
-  it("pays the rows that are new, and tells which they are", async () => {
+  it("pays the rows that are new, and shows which they are", async () => {
     const first = await file("first.jsonl", jsonLines(rowsOf(prefix, 10)));
     expect(await importFile(first, "--wait")).toMatchObject({ exitCode: 0 });
     const second = await file("second.csv", csv(rowsOf(prefix, 13)));
@@ -192,7 +192,7 @@ it("an import that was interrupted goes on where it stopped", async () => {
   const name = await file("interrupted.csv", csv(rows));
   const first = jsonOf(await importFile(name, "--dry-run"));
   const batch = String(first["workflowId"]);
-  // What an import leaves that is killed while it writes: a chunk, and no bulk run.
+  // What an import leaves that is killed while it writes: a chunk, and no batch.
   const { checkBatchFile, chunksAgain } =
     await import("@durable-payments/operations/batch/check-file");
   for await (const chunk of chunksAgain(await checkBatchFile(name, defaultAssumptions))) {
@@ -210,22 +210,22 @@ it("an import that was interrupted goes on where it stopped", async () => {
   expect(await payoutsOf("interrupted")).toHaveLength(260);
 });
 
-describe("orders", () => {
-  it("hold a bulk run back, let it go on, and end it", async () => {
-    // Sends are held back, so that a window is all that is ever under way.
+describe("commands", () => {
+  it("pause a batch, resume it, and end it", async () => {
+    // Sends are paused, so that a window is all that is ever under way.
     await starter(["pause", "a test", "--by", "Ada"]);
-    const name = await file("orders.csv", csv(rowsOf("orders", 30)));
+    const name = await file("commands.csv", csv(rowsOf("commands", 30)));
     const started = await importFile(name, "--window", "5");
     expect(started.exitCode).toBe(0);
     const batch = batchOf(started.stderr);
-    const order = (what: string, ...more: ReadonlyArray<string>) =>
+    const command = (what: string, ...more: ReadonlyArray<string>) =>
       starter(["payouts", what, batch, "--by", "Bob", "--json", ...more]);
     const status = async () => jsonOf(await starter(["payouts", "status", batch, "--json"]));
     await expect.poll(async () => (await status())["runs"], POLLING).toMatchObject({ sending: 5 });
 
-    const paused = await order("pause", "--why", "a bad file");
+    const paused = await command("pause", "--why", "a bad file");
     expect(jsonOf(paused)).toEqual({ workflowId: batch, runId: ID, status: "paused" });
-    const twice = await order("pause");
+    const twice = await command("pause");
     expect([twice.exitCode, jsonOf(twice)]).toEqual([
       2,
       { error: { type: "BadInput", message: "It is paused already, by Bob." } },
@@ -247,7 +247,7 @@ describe("orders", () => {
     expect(person.stdout).toContain("30: 5 started, 25 not started");
     expect(tooWide(person.stdout)).toEqual([]);
 
-    expect(jsonOf(await order("cancel"))).toMatchObject({ status: "cancelled" });
+    expect(jsonOf(await command("cancel"))).toMatchObject({ status: "cancelled" });
     const ended = await starter(["payouts", "status", batch, "--wait", "--json"]);
     expect(ended.exitCode).toBe(1);
     expect(jsonOf(ended)).toMatchObject({
@@ -255,23 +255,23 @@ describe("orders", () => {
       progress: { done: 5, cancelled: { by: "Bob" } },
       runs: { completed: 5 },
     });
-    expect(await payoutsOf("orders")).toHaveLength(5);
+    expect(await payoutsOf("commands")).toHaveLength(5);
 
     // The same file once more pays the rows that were not started.
     const rest = await importFile(name, "--wait");
     expect(rest.exitCode).toBe(0);
     expect(rest.stderr).toContain("5 rows are known; 25 are new: lines 7-31.");
-    expect(await payoutsOf("orders")).toHaveLength(30);
+    expect(await payoutsOf("commands")).toHaveLength(30);
   });
 
   it("are not taken for what is no batch", async () => {
     const calls = await Promise.all([
-      starter(["payouts", "status", "payout/orders-0", "--json"]),
+      starter(["payouts", "status", "payout/commands-0", "--json"]),
       starter(["payouts", "status", "payouts/nobody", "--json"]),
     ]);
-    for (const [index, says] of ["not a batch", "no run with the id"].entries()) {
+    for (const [index, message] of ["not a batch", "no run with the id"].entries()) {
       expect(calls[index]?.exitCode).toBe(2);
-      expect(calls[index]?.stdout).toContain(says);
+      expect(calls[index]?.stdout).toContain(message);
     }
   });
 });
@@ -325,7 +325,7 @@ it("a run that is terminated by hand holds no slot", async () => {
   );
 });
 
-it("a row whose run was cancelled after its payout was created says so", async () => {
+it("a row whose run was cancelled after its payout was created reports it", async () => {
   await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 3_000 });
   const name = await file("ended.csv", csv(rowsOf("ended", 1)));
   const started = await importFile(name);
@@ -347,7 +347,7 @@ it("a row whose run was cancelled after its payout was created says so", async (
   });
 });
 
-it("a row whose run was terminated while it paid says that it may have been paid", async () => {
+it("a row whose run was terminated while it paid reports that it may have been paid", async () => {
   await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
   const name = await file("doubt.csv", csv(rowsOf("doubt", 1)));
   const started = await importFile(name);
@@ -394,15 +394,15 @@ it("rows that other files started are reported as they stand", async () => {
   });
 });
 
-it("bad flags are told before anything is read", async () => {
+it("bad flags are reported before anything is read", async () => {
   const calls = await Promise.all([
     importFile("nowhere.csv", "--window", "0"),
     importFile("nowhere.csv", "--approve-above", "much"),
     importFile("nowhere.csv", "--result", "result.xlsx"),
   ]);
-  const says = ["--window must be", "--approve-above must be", "The result file must end in"];
+  const messages = ["--window must be", "--approve-above must be", "The result file must end in"];
   for (const [index, call] of calls.entries()) {
     expect(call.exitCode).toBe(2);
-    expect(jsonOf(call)).toMatchObject({ error: { message: holding(says[index]!) } });
+    expect(jsonOf(call)).toMatchObject({ error: { message: holding(messages[index]!) } });
   }
 });

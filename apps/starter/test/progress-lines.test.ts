@@ -42,7 +42,7 @@ const attention: HumanTask = {
   since: at(2),
 };
 
-it("tells each change once", () => {
+it("shows each change once", () => {
   const first = progress({ steps: [done, waiting] });
   expect(progressLines("id", undefined, first)).toEqual([
     "✓ createCardholder 300ms",
@@ -87,15 +87,15 @@ it("shows the payment that waits for a second person, and how to decide", () => 
   ]);
 });
 
-it("tells what was sent before and what would be sent now apart", () => {
-  const told = progressLines(
+it("shows what was sent before apart from what would be sent now", () => {
+  const reported = progressLines(
     "i",
     undefined,
     progress({
       attention: { ...attention, candidates: [], toSend: { amount: "46.20", currency: "EUR" } },
     }),
   );
-  expect(told.slice(1, 5)).toEqual([
+  expect(reported.slice(1, 5)).toEqual([
     "  What was sent before, as the journal has it:",
     "    amount    250.00\n    currency  EUR",
     "  What was not sent, and is to be sent now:",
@@ -103,7 +103,7 @@ it("tells what was sent before and what would be sent now apart", () => {
   ]);
 });
 
-it("says what can be decided, in commands that can be copied", () => {
+it("shows what can be decided, in commands that can be copied", () => {
   const asking = progress({
     steps: [{ name: "createPayout", status: "needsAttention", since: at(0), note: "No answer." }],
     attention,

@@ -27,13 +27,13 @@ it.each([
   [" \n", /input.json is empty/],
   ['{"iban": "DE89370400440532013000",\n  "x": 1 2}', /no valid JSON \(line 2 column \d+\)\.$/],
   ['{"iban": DE89370400440532013000}', /no valid JSON\.$/],
-])("tells that %j is no JSON, without repeating it", async (text, message) => {
+])("reports that %j is no JSON, without repeating it", async (text, message) => {
   const error: unknown = await readJson(await written(text)).catch((error: unknown) => error);
   expect(error).toMatchObject({ name: "BadUsage", message: like(message) });
   expect(String(error)).not.toContain("DE89");
 });
 
-it("tells what cannot be read", async () => {
+it("reports what cannot be read", async () => {
   await expect(readJson(join(folder, "nowhere.json"))).rejects.toThrow(
     /nowhere.json: there is no such file/,
   );

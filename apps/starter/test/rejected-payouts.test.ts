@@ -65,9 +65,9 @@ describe("a file that a person has rejected", () => {
       new: 3,
       rejected: [{ workflowId: batch, runId: ID, rows: 3, by: "Bob", why: "fraud" }],
     });
-    const told = await starter(["payouts", "import", path, "--dry-run"]);
-    expect(told.stdout.replaceAll(/\s+/g, " ")).toContain("rejected 3 of the new rows");
-    expect(tooWide(told.stdout)).toEqual([]);
+    const reported = await starter(["payouts", "import", path, "--dry-run"]);
+    expect(reported.stdout.replaceAll(/\s+/g, " ")).toContain("rejected 3 of the new rows");
+    expect(tooWide(reported.stdout)).toEqual([]);
     const nameless = await importFile(path, "--overrule", "a mistake");
     expect([nameless.exitCode, nameless.stdout]).toEqual([2, holding("--overrule needs --by")]);
     expect(await paid("rejected")).toBe(0);
@@ -155,8 +155,8 @@ it("a row that a person rejects in one file is not paid by another that was impo
   expect(ended.exitCode).toBe(1);
   expect(jsonOf(ended)).toMatchObject({ progress: { started: 1, rejected: 1 } });
   expect(await paid("shared")).toBe(1);
-  const told = await starter(["payouts", "status", second]);
-  expect(told.stdout).toContain("1 started, 1 rejected in another file");
+  const reported = await starter(["payouts", "status", second]);
+  expect(reported.stdout).toContain("1 started, 1 rejected in another file");
 });
 
 it("a rejected row is known however its amount is written", async () => {
@@ -170,7 +170,7 @@ it("a rejected row is known however its amount is written", async () => {
   expect(jsonOf(called)).toMatchObject({ error: { message: holding(batch) } });
 });
 
-it("a rejected bulk run that is retried is approved anew, and not by who overruled", async () => {
+it("a rejected batch that is retried is approved anew, and not by who overruled", async () => {
   const { batch } = await rejected("retried.csv", rowsOf("retried", 2));
   const retry = ["runs", "retry", batch, "--by", "Carol", "--reason", "a mistake"];
   expect(await starter(retry)).toMatchObject({ exitCode: 2 });
@@ -204,7 +204,7 @@ it("a limit holds for a currency however it is written", async () => {
   expect(await paid("mixed")).toBe(2);
 });
 
-it("a bulk run that was terminated tells what it had started", async () => {
+it("a batch that was terminated shows what it had started", async () => {
   await starter(["pause", "a test", "--by", "Ada"]);
   const path = await file("ended.csv", csv(rowsOf("ended", 8)));
   const started = jsonOf(await importFile(path, "--window", "5"));

@@ -79,7 +79,7 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
   expect(new Set(cards.map(({ card_holder_id }) => card_holder_id)).size).toBe(COUNT);
   expect(cardholders.filter(({ removed }) => !removed)).toHaveLength(COUNT);
 
-  // Each was retried once, whoever asked; the one that cannot be says why.
+  // Each was retried once, whoever asked; the one that cannot be shows why.
   await vi.waitFor(async () => expect(await countFailed()).toBe(1), PATIENCE);
   const rest = await retryAll("--yes", "--json");
   expect(rest.exitCode).toBe(1);

@@ -34,7 +34,7 @@ const { workflow } = temporal.client;
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-/** Each test pays an amount of its own, to be told from the others in the ledger. */
+/** Each test pays an amount that no other test pays, to be found in the ledger. */
 const paying = (amount: string, more: PayoutInput["options"] = {}): PayoutInput => ({
   beneficiary: { ...beneficiary, nickname: `Supplier ${amount}` },
   payout: { ...payout, amount, payout_reference: `Invoice ${amount}` },
@@ -55,7 +55,7 @@ const approve = async (id: string, by: string) =>
   starter(["approve", id, "--by", by, "--hash", await approvalHash(id), "--json"]);
 
 describe("a payout", () => {
-  it("that was terminated while it was sent is looked up, and paid once", async () => {
+  it("that was terminated while it was sent is reconciled, and paid once", async () => {
     await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
     const before = await requests("createPayout");
     await start("payout", "in doubt", paying("20.00"));
@@ -125,7 +125,7 @@ describe("a payout", () => {
     }, PATIENCE);
     const listed = jsonOf(await starter(["runs", "list", "--in-doubt", "--json"]));
     expect(listed).toMatchObject({ runs: listWith(fields({ workflowId: "settled" })) });
-    // Who looks at the run alone is told, too, and not that it is under way.
+    // The run alone shows it, too, and not that it is under way.
     expect(jsonOf(await starter(["status", "settled", "--json"]))).toMatchObject({
       pending: [],
       inDoubt: [{ step: "createPayout", amount: "21.00", key: ID }],
@@ -195,7 +195,7 @@ describe("a payout", () => {
       expect(settled.exitCode).toBe(0);
     }
     await Promise.all(both.map((id) => retry(id)));
-    // The one that does not get it looks, and finds its own.
+    // The one that does not get it reads the list, and finds its own.
     const results = await Promise.all(
       both.map(async (id) => {
         expect(await ended(id)).toBe("COMPLETED");
@@ -207,7 +207,7 @@ describe("a payout", () => {
     );
   });
 
-  it("that a person says was not carried out is sent again, and nobody is asked anew", async () => {
+  it("that a person reports as not carried out is sent again, and nobody is asked anew", async () => {
     await simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
     const before = await requests("createPayout");
     await start("payout", "never sent", paying("22.00"));
@@ -345,8 +345,8 @@ describe("a payout that a person has ended", () => {
 
     await vi.waitFor(async () => {
       const all = ["runs", "retry", "--failed", "--reason", "service was down", "--yes", "--json"];
-      const bulk = jsonOf(await starter([...all, "--since", "1h"]));
-      expect(bulk).toMatchObject({
+      const many = jsonOf(await starter([...all, "--since", "1h"]));
+      expect(many).toMatchObject({
         runs: listWith(
           fields({ workflowId: "fraud", status: "endedByPerson", reason: holding(why) }),
         ),
@@ -382,7 +382,7 @@ describe("a payout that a person has ended", () => {
     });
   });
 
-  it("stays rejected, and the rejection is not told again to a run that asks anew", async () => {
+  it("stays rejected, and the rejection is not sent again to a run that asks anew", async () => {
     await start("payout", "rejected", paying("85.00", { approval: { above: "25" } }));
     await awaitStage("rejected", "awaitApproval");
     const hash = await approvalHash("rejected");
@@ -399,7 +399,7 @@ describe("a payout that a person has ended", () => {
 });
 
 describe("a run that is cancelled", () => {
-  it("undoes what it was told to, and can be done anew", async () => {
+  it("undoes what the instruction names, and can be done anew", async () => {
     await start("onboardCardholder", "cancelled", {
       cardholder: { ...cardholder, last_name: "Cancelled" },
       card: { ...card, card_limit: "9000000.00" },
@@ -433,7 +433,7 @@ describe("a run that is cancelled", () => {
     expect(await standing()).toHaveLength(1);
   });
 
-  it("keeps what it has done where it was told nothing, and goes on when it is retried", async () => {
+  it("keeps what it has done without such an instruction, and goes on when it is retried", async () => {
     await start("payout", "kept", paying("80.00", { approval: { above: "25" } }));
     await awaitStage("kept", "awaitApproval");
     const person = await starter(["runs", "cancel", "kept"]);

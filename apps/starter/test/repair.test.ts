@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const { ended, file, simulator, start, starter, temporal } = await makeRepairRig();
 
-/** Each test has a cardholder of its own, to be told from the others in the ledger. */
+/** Each test has a cardholder that no other test has, to be found in the ledger. */
 const onboarding = (
   last_name: string,
   more: Partial<Pick<OnboardCardholderInput, "options">> & { readonly card?: object } = {},
@@ -104,16 +104,16 @@ describe("an onboarding that failed goes on with an amended input", () => {
       ),
     });
     expect(audit.stdout).not.toContain("+4930999999");
-    const story = jsonOf(await starter(["runs", "show", "phone", "--json"]));
-    expect(story).toMatchObject({ resetFrom: { reason: "wrong number (Bob)" } });
-    // An order that was taken up is closed.
+    const timeline = jsonOf(await starter(["runs", "show", "phone", "--json"]));
+    expect(timeline).toMatchObject({ resetFrom: { reason: "wrong number (Bob)" } });
+    // An instruction that was taken up is closed.
     const open = temporal.client.workflow.count(
       'WorkflowType = "retryInstruction" AND ExecutionStatus = "Running"',
     );
     expect((await open).count).toBe(0);
   });
 
-  it("whatever characters its id has, and as the latest of several retries says", async () => {
+  it("whatever characters its id has, and as the latest of several retries shows", async () => {
     const id = 'say "so" \\ now';
     await refuse("createCardholder");
     await failed(id, onboarding("Quoted"));
@@ -148,7 +148,7 @@ describe("an onboarding that failed goes on with an amended input", () => {
     expect(made.cards).toHaveLength(1);
   });
 
-  it("where the funds did not come: with a lower limit, which the result tells", async () => {
+  it("where the funds did not come: with a lower limit, which the result shows", async () => {
     await failed(
       "funds",
       onboarding("Funds", {
@@ -277,7 +277,7 @@ describe("a run that was ended while it issued a card", () => {
   });
 });
 
-describe("says why it does nothing, with exit code 2,", () => {
+describe("shows why it does nothing, with exit code 2,", () => {
   it("for a run that is none, one that is under way, one that has completed", async () => {
     await start(
       "onboardCardholder",

@@ -82,7 +82,7 @@ const differing = (workflowId: string) => ({
 const exported = join(folder, "paid.json");
 
 describe("runs export", () => {
-  it("writes a history that only its owner can read, and says so", async () => {
+  it("writes a history that only its owner can read, and reports it", async () => {
     const called = await starter(["runs", "export", "paid", "--file", exported]);
     expect(called.stderr).toBe("");
     expect(called.exitCode).toBe(0);
@@ -110,7 +110,7 @@ describe("runs export", () => {
     expect(await readFile(taken, "utf8")).toBe("mine");
   });
 
-  it("tells a program which run it was", async () => {
+  it("reports to a program which run it was", async () => {
     const name = join(folder, "for-a-program.json");
     const { runId } = await temporal.client.workflow.getHandle("paid").describe();
     const called = await starter([
@@ -131,7 +131,7 @@ describe("runs export", () => {
     });
   });
 
-  it("tells that there is no such run", async () => {
+  it("reports that there is no such run", async () => {
     const called = await starter(["runs", "export", "nobody", "--file", join(folder, "no.json")]);
     expect(called.exitCode).toBe(2);
     expect(called.stderr).toContain("There is no run with the id nobody");
@@ -193,7 +193,7 @@ describe("runs replay", () => {
     expect(called.stdout).not.toContain(beneficiary.iban);
   });
 
-  it("a run that does not exist is told", async () => {
+  it("a run that does not exist is reported", async () => {
     const called = await starter(["runs", "replay", "nobody", "--json"]);
     expect(called.exitCode).toBe(2);
     expect(jsonOf(called)).toEqual({
@@ -202,7 +202,7 @@ describe("runs replay", () => {
   });
 });
 
-describe("what cannot be replayed is told before anything is done:", () => {
+describe("what cannot be replayed is reported before anything is done:", () => {
   it.each([
     ["nothing is named", [], /Name exactly one of/],
     ["too much is named", ["paid", "--failed"], /Name exactly one of/],

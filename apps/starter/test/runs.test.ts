@@ -81,7 +81,7 @@ describe("a payout", () => {
     expect(payouts.filter(({ amount }) => amount === "10.00")).toHaveLength(1);
   });
 
-  it("is reported by its id while it runs, and says that its input differs", async () => {
+  it("is reported by its id while it runs, and reports that its input differs", async () => {
     const name = await payoutFile("11.00", { options: { ...options, approval: { above: "1" } } });
     const other = await payoutFile("11.50");
     const id = "invoice 11";
@@ -142,7 +142,7 @@ describe("a payout", () => {
 });
 
 describe("an onboarding", () => {
-  it("ends with a card, and its status tells the story in 80 columns", async () => {
+  it("ends with a card, and its status shows its timeline in 80 columns", async () => {
     const name = await file("ada.json", { cardholder, card, options });
     const awaited = await starter(["onboard", "--file", name, "--id", "ada", "--wait", "--json"]);
     expect(awaited.exitCode).toBe(0);
@@ -270,7 +270,7 @@ describe("a run that waits for a person", () => {
     expect(person.stdout).toContain(
       `starter resolve asking --question ${question} --by NAME --resend`,
     );
-    // Who has not said what was read is shown it, and the command that says so.
+    // Who has not said what was read is shown it, and the command that names it.
     for (const decision of [["--resend"], ["--abandon", "no"], ["--found", "payout_id=p-1"]]) {
       const unsaid = await starter(["resolve", "asking", "--by", "Ada", ...decision]);
       expect(unsaid.exitCode).toBe(2);
@@ -381,8 +381,8 @@ describe("a pause", () => {
     const pause = ["pause", "the bank reports duplicates", "--by", "Ada", "--json"];
     const paused = await starter(pause);
     expect(paused.exitCode).toBe(0);
-    const told = { why: "the bank reports duplicates", by: "Ada", since: anyText };
-    expect(jsonOf(paused)).toEqual({ status: "paused", wasPaused: false, ...told });
+    const reported = { why: "the bank reports duplicates", by: "Ada", since: anyText };
+    expect(jsonOf(paused)).toEqual({ status: "paused", wasPaused: false, ...reported });
     expect(jsonOf(await starter(pause))).toMatchObject({ wasPaused: true });
     const doctor = await starter(["doctor"], { env: service });
     expect(doctor.exitCode).toBe(1);
@@ -438,7 +438,7 @@ describe("a pause", () => {
   });
 });
 
-it("tells that there is no such run", async () => {
+it("reports that there is no such run", async () => {
   const calls = await Promise.all([
     starter(["status", "nobody", "--json"]),
     starter(["resolve", "nobody", "--by", "Ada", "--resend", "--json"]),

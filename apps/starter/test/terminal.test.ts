@@ -54,11 +54,11 @@ describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
     expect(await ended("failed")).toBe("COMPLETED");
   });
 
-  it("a bulk run's progress is one line, which is gone in the end", async () => {
+  it("a batch's progress is one line, which is gone in the end", async () => {
     const { file, starter, terminal } = rig!;
     const name = await file("bar.csv", csv(makeRows("bar", 3)));
     const pay = ["payouts", "import", name, "--wait"];
-    // Sends are held back until the line has been seen.
+    // Sends are paused until the line has been seen.
     await starter(["pause", "a test", "--by", "Ada"]);
     const first = terminal(pay);
     await first.seen("░░░ 0 %  0 done");

@@ -7,4 +7,4 @@ export const SAME_ID_HELP = (prefix: string): string =>
   `The same id never starts a second run: it reports the run that exists, also
   when that one has ended. Without --id the id is ${prefix}-<hash of the input>,
   options left out: the same file twice is the same run. To do the same once
-  more on purpose, give it an --id of its own.`;
+  more on purpose, give it another --id.`;

@@ -57,7 +57,7 @@ export const settle = Command.make("settle", flags, (given) =>
           ? []
           : [
               wrap(
-                `! The run has ended only just now: until ${time(mayBeSentUntil)} a worker that does not know of it may still send ${step}, or it may be under way. Look it up once more after that, and settle it anew if it was carried out after all.`,
+                `! The run has ended only just now: until ${time(mayBeSentUntil)} a worker that does not know of it may still send ${step}, or it may be under way. Check it with the service once more after that, and settle it anew if it was carried out after all.`,
               ),
             ]),
       ].join("\n"),
@@ -72,7 +72,7 @@ export const settle = Command.make("settle", flags, (given) =>
   Temporal with the name and the reason; a retry of the run goes by it.
 
   What a run was sending that has ended less than 90 seconds ago may still be
-  sent: --not-carried-out then says until when to look once more.
+  sent: --not-carried-out then shows after when to check once more.
 
   ${EXIT_CODES_HELP}`,
   ),

@@ -22,7 +22,7 @@ export const watch = Command.make("watch", { id: runId, json }, ({ id, json }) =
   Command.withShortDescription("Follow a run until it ends"),
   Command.withDescription(
     `Follow a run until it ends: each step as it comes, what it waits for, since
-  when, and when it looks again. Ctrl-C ends the watching; the run goes on.
+  when, and when it polls again. Ctrl-C ends the watching; the run goes on.
 
   ${EXIT_CODES_HELP}`,
   ),

@@ -24,7 +24,8 @@ const NAMES = {
 const namesOfRuns = Object.keys(NAMES) as ReadonlyArray<keyof typeof NAMES>;
 
 const rowLines = ({ progress, rows }: BatchReport): ReadonlyArray<Line> => {
-  if (progress === null) return [["rows", `${rows} (no worker says how many are started)`]];
+  if (progress === null)
+    return [["rows", `${rows} (how many are started is not known: no worker answers)`]];
   const { cancelled, conflicting, done, known, paused, rejected = 0, started } = progress;
   const parts = [
     `${started} started`,

@@ -10,7 +10,7 @@ const starter = (): string =>
 export const commandLine = (...args: ReadonlyArray<string>): string =>
   [starter(), ...args.map(quoted)].join(" ");
 
-/** The same in lines of at most 80 columns: where it is longer, each flag stands on a line of its own. */
+/** The same in lines of at most 80 columns: where it is longer, each flag stands on its own line. */
 export const commandLines = (indent: string, ...args: ReadonlyArray<string>): string => {
   const line = `${indent}${commandLine(...args)}`;
   if (columnsOf(line) <= WIDTH) return line;

@@ -8,7 +8,7 @@ import { duration } from "./text.ts";
 
 const SAY_EVERY_MS = 30_000;
 
-/** How far back the rate looks. */
+/** Over how long the rate is measured. */
 const RATE_OVER_MS = 60_000;
 
 const BAR_WIDTH = 10;

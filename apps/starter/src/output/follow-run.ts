@@ -93,7 +93,7 @@ class RunProgress {
       .toSorted();
     if (next === undefined) return "";
     const wait = Date.parse(next) - Date.now();
-    return wait > 0 ? `, next look in ${duration(wait)}` : "";
+    return wait > 0 ? `, next poll in ${duration(wait)}` : "";
   }
 }
 

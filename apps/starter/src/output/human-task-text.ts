@@ -52,7 +52,10 @@ export const inDoubtLines = (
   }: Pick<RunInDoubt, "inDoubt"> & { readonly retry: RunInDoubt["retry"] | undefined },
 ): ReadonlyArray<string> => [
   ...inDoubt.map(stepText),
-  wrap("Look it up with the service before anything is paid again. Then:", "  "),
+  wrap(
+    "Each may have been paid. Check it with the service before anything is paid again. Then:",
+    "  ",
+  ),
   ...[
     ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--found", "NAME=ID"],
     ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--not-carried-out"],

@@ -4,17 +4,17 @@ import type { FoundRows } from "@durable-payments/operations/batch/import";
 import { rejectionText } from "@durable-payments/operations/batch/rejections";
 import { columns, duration } from "./text.ts";
 
-/** What the journal says of rows that Temporal does not know, or has forgotten. */
+/** What the journal has of rows that Temporal does not know, or has forgotten. */
 export const paidBeforeText = ({ paidBefore, whyNoJournal = "" }: FoundRows): string =>
   paidBefore === null
     ? `whether new rows were paid before is not known here (${whyNoJournal}); the worker's journal knows`
     : `${paidBefore === 0 ? "none" : paidBefore} of the new rows, as the journal knows; none is paid again`;
 
-/** What the journal says of new rows that were sent, and had no answer; nothing where there are none. */
+/** What the journal has of new rows that were sent, and had no answer; nothing where there are none. */
 export const inDoubtText = ({ inDoubt }: FoundRows): string =>
   inDoubt === null || inDoubt === 0
     ? ""
-    : `${inDoubt} of the new rows: sent before, and the journal has no answer; each is looked for first, and a person is asked where that is unclear`;
+    : `${inDoubt} of the new rows: sent before, and the journal has no answer; each may have been paid: it is reconciled before anything is sent, and a person is asked where that is unclear`;
 
 const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string => {
   if (available === null) return `${total} ${currency}; balance ${problem ?? "not known"}`;

@@ -56,7 +56,7 @@ export const recoveryText = (recovery: Recovery, isReleased: boolean): string =>
       : [
           "",
           wrap(
-            "Lost from Temporal. Started again with the same id and the same input, or retried where an earlier run of the id is still known, each reads what was made and reconciles what is unclear; nothing is made twice, whatever the plan of the retry says of the earlier run:",
+            "Lost from Temporal. Started again with the same id and the same input, or retried where an earlier run of the id is still known, each reads what was made and reconciles what is unclear; nothing is made twice, whatever the plan of the retry shows of the earlier run:",
           ),
           ...lost.flatMap(lostText),
         ]),

@@ -27,7 +27,7 @@ const pascal = (type: string): string =>
 const recorded = ({ name, type }: { readonly type: string; readonly name?: string }): string =>
   name === undefined ? pascal(type) : `${pascal(type)} ${name}`;
 
-/** A frame on one line, the source in what is left of it, else on a line of its own. */
+/** A frame on one line, the source in what is left of it, else on its own line. */
 const frameLine = ({ column, file, line, source }: Frame): string => {
   const place = `    ${file}:${line}:${column}`;
   return source === undefined ? place : `${place}\n      ${cut(source, WIDTH - 6)}`;
@@ -36,7 +36,7 @@ const frameLine = ({ column, file, line, source }: Frame): string => {
 const frames = (title: string, stack: ReadonlyArray<Frame>): ReadonlyArray<string> =>
   stack.length === 0 ? [] : [`  ${title}`, ...stack.map(frameLine)];
 
-/** A stack that begins where the other one ends says nothing more. */
+/** A stack that begins where the other one ends shows nothing more. */
 const addsTo = (stack: ReadonlyArray<Frame>, waitsAt: ReadonlyArray<Frame>): boolean => {
   const [first] = waitsAt;
   return !stack.some(({ file, line }) => file === first?.file && line === first.line);

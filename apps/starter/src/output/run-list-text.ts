@@ -25,7 +25,7 @@ const row = (id: string, state: string, stage: string, age: string): string =>
 
 const head = (): string => styled("bold", row("ID", "STATE".padEnd(COLUMNS.state), "STAGE", "AGE"));
 
-/** An id that is too long for its column stands on a line of its own, whole. */
+/** An id that is too long for its column stands on its own line, whole. */
 const line = ({ stage, startedAt, state, workflowId }: ListedRun): string => {
   const age = roughDuration(Date.now() - Date.parse(startedAt));
   const coloured = styled(STATE_STYLES[state], state.padEnd(COLUMNS.state));

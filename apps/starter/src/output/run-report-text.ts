@@ -35,7 +35,7 @@ const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActi
     [
       `${activity}:`,
       message ?? "under way",
-      ...(attempt > 1 || message !== undefined ? [`Looked or tried ${attempt} times.`] : []),
+      ...(attempt > 1 || message !== undefined ? [`Tried or polled ${attempt} times.`] : []),
       ...(nextAttemptAt === undefined ? [] : [`Next: ${time(nextAttemptAt)}.`]),
     ].join(" "),
     "  ",

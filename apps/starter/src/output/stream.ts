@@ -57,7 +57,7 @@ export const answerList = async <A>(
     }
     isMore = false;
   } finally {
-    // A failure before the first item is an answer of its own.
+    // A failure before the first item is reported instead of a list.
     if (output.answered || !isMore) {
       output.answered = true;
       await write(end());

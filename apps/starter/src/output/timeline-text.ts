@@ -32,7 +32,7 @@ const activityText = (activity: TimelineActivity): string => {
     case "done":
       return `${name}: done after ${duration(tookMs ?? 0)}${attemptsOf(activity)}${failure === null ? "" : `; the one before: ${failure.message}`}`;
     case "pending": {
-      const tried = attempts > 1 || failure ? `, tried or looked ${attempts} times` : "";
+      const tried = attempts > 1 || failure ? `, tried or polled ${attempts} times` : "";
       const last = failure === null ? "" : `: ${failure.message}`;
       const next = nextAttemptAt === null ? "" : ` Next: ${time(nextAttemptAt)}.`;
       return `${name}: under way for ${duration(since(activity.since))}${tried}${last}${next}`;

@@ -10,7 +10,7 @@ export const makeRepairRig = async (settings: Readonly<Record<string, string>> =
   const rig = await makeRig(
     { verifyAfter: 0, settleAfter: 0, balances: { USD: "100000.00", EUR: "100000.00" } },
     {
-      // What is not listed was not made: look-ups of these tests need not wait.
+      // What is not listed was not made: reconciliations of these tests need not wait.
       PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 0 }),
       PAYMENTS_REQUEST_TIMEOUT_MS: "20000",
       ...settings,

@@ -4,7 +4,7 @@ import { createLocalEnvironment, startApp } from "@durable-payments/tools/testin
 import { afterAll, expect, vi } from "vitest";
 import { makeStarter } from "./starter.ts";
 
-/** Looks by the client: a process for each look would take its time. */
+/** Polls by the client: a process for each poll would take its time. */
 const PATIENCE = { timeout: 90_000, interval: 100 };
 
 /**

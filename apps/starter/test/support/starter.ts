@@ -62,7 +62,7 @@ export const makeStarter = async () => {
     return { stdout, stderr, exitCode: child.exitCode };
   };
 
-  /** A call at a terminal, with nothing in its environment that tells of another one. */
+  /** A call at a terminal, with nothing in its environment that names another one. */
   const terminal = (
     args: ReadonlyArray<string>,
     { env = {}, ...options }: Partial<TerminalOptions> = {},
@@ -93,6 +93,6 @@ export const makeStarter = async () => {
 export const jsonOf = ({ stdout }: Called): Record<string, unknown> => {
   const lines = stdout.split("\n");
   if (lines.length !== 2 || lines[1] !== "") throw new Error(`not one line: ${stdout}`);
-  // Only objects are printed; a test looks at its fields.
+  // Only objects are printed; a test reads its fields.
   return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
 };

@@ -2,11 +2,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 
-// Where there is none there is no output either, whatever its type says.
-const told: string | null = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout;
+// Where there is none there is no output either, whatever its type is.
+const reported: string | null = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout;
 
 /** Whether a process can be given a terminal: by the `script` of util-linux, as on most Linux. */
-export const hasTerminals = told?.includes("util-linux") ?? false;
+export const hasTerminals = reported?.includes("util-linux") ?? false;
 
 /** What a process at a terminal is given. */
 export interface TerminalOptions {

@@ -13,7 +13,7 @@ try {
     console.log(payout.payout_id, payout.amount, payout.currency);
   }
 } catch (error) {
-  if (error instanceof OutcomeUnknown) console.log("frozen or not? Look, then ask again.");
+  if (error instanceof OutcomeUnknown) console.log("frozen or not? Read the card, then ask again.");
   else throw error;
 } finally {
   await client.close();

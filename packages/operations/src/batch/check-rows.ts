@@ -16,7 +16,7 @@ const READERS: Readonly<Record<string, (file: string) => AsyncGenerator<RawRow>>
 };
 
 /**
- * Read a batch file by the kind that its name says.
+ * Read a batch file by the kind that its extension names.
  *
  * @throws InvalidInput
  */
@@ -24,7 +24,7 @@ export const readRows = (file: string): AsyncGenerator<RawRow> => {
   const reader = READERS[extname(file).toLowerCase()];
   if (reader === undefined) {
     throw invalidInput(
-      `${file} must end in ${Object.keys(READERS).join(", ")}: its name says its kind.`,
+      `${file} must end in ${Object.keys(READERS).join(", ")}: its extension names its kind.`,
     );
   }
   return reader(file);
@@ -66,7 +66,7 @@ export const batchRow = (row: number, value: Readonly<Record<string, unknown>>):
   };
 };
 
-/** Tells texts apart, in little memory. */
+/** Hash a text, so that texts are compared in little memory. */
 export const digestOf = (text: string): string =>
   createHash("sha256").update(text).digest("base64").slice(0, 22);
 

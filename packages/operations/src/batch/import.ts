@@ -16,7 +16,7 @@ export interface FoundRows extends KnownRows {
 /**
  * Find which rows of a checked file have been paid, or are being paid.
  *
- * @param onRows is called with how many rows have been looked for.
+ * @param onRows is called with how many rows have been compared with earlier runs.
  * @throws InvalidInput where a key was used for another payment.
  */
 export const findRows = (
@@ -39,7 +39,7 @@ export interface ImportOptions extends BatchOptions {
 
 /** What is going on while a file is imported. */
 export interface ImportObserver {
-  /** So many rows have been looked for. */
+  /** So many rows have been compared with earlier runs. */
   readonly onRows: (rows: number) => void;
   /** What was found; its new rows are written next. */
   readonly onFound: (found: FoundRows) => void;

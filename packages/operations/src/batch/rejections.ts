@@ -69,7 +69,7 @@ export class Rejections {
     return new Rejections(batch, batches);
   }
 
-  /** Looks whether a row that is to be paid was in one of them. */
+  /** Check whether a row that is to be paid was in one of them. */
   note(row: BatchRow): void {
     const digest = held(row);
     for (const [index, batch] of this.#batches.entries()) {

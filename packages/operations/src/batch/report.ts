@@ -50,7 +50,7 @@ export interface BatchReport {
   /** Its own account of its rows; null where no worker gives it. */
   readonly progress: BatchProgress | null;
   readonly runs: RunCounts;
-  /** Rows whose runs other files started; null where they were not looked at. */
+  /** Rows whose runs other files started; null where they were not counted. */
   readonly others: RunCounts | null;
   /** Why it ended before its runs were started. */
   readonly failure?: Failure;
@@ -64,7 +64,7 @@ interface BatchMemo {
   readonly totals: Readonly<Record<string, string>>;
 }
 
-/** What a batch was started with, as its memo says. */
+/** What a batch was started with, by its memo. */
 const memoOf = ({
   memo,
   type,
@@ -122,7 +122,7 @@ const askProgress = async (
   }
 };
 
-/** What its result says of its rows, where no worker can be asked. */
+/** What its result reports of its rows, where no worker can be asked. */
 const progressOf = (result: unknown): BatchProgress => {
   // What the workflow returns.
   const { conflicting, known, notStarted, rejected, rows, started } = result as PayoutBatchResult;

@@ -38,7 +38,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 /**
- * Read the format that a result file's name says.
+ * Read the format that a result file's extension names.
  *
  * @throws InvalidInput
  */

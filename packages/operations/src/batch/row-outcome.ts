@@ -40,7 +40,7 @@ export interface RowOutcome {
     /** The key has paid something else; this row was not paid. */
     | "otherPayment";
   readonly reason: string;
-  /** Where to look for more. */
+  /** Which operation shows more. */
   readonly next?: NextOperation;
 }
 
@@ -137,7 +137,7 @@ const recorded = async (journal: Journal | undefined, row: BatchRow): Promise<Wh
         payout_id: "",
         status: "forgotten",
         reason:
-          "it was sent, and the journal has no answer: import the file again, which looks for it first",
+          "it was sent, and the journal has no answer: it may have been paid; import the file again, which reconciles it before it sends anything",
       };
     default:
       return NOT_KNOWN;

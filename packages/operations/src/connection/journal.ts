@@ -18,7 +18,7 @@ export interface OpenedJournal {
   readonly where: string;
 }
 
-/** The journal cannot be read here; the message says why. */
+/** The journal cannot be read here; `message` explains why. */
 export class NoJournal extends Error {
   override readonly name = "NoJournal";
   /** Whether it is known where it is, and it cannot be used. */
@@ -40,7 +40,7 @@ export interface JournalSettings {
 
 const open = async ({ clientId = "", journal }: JournalSettings): Promise<OpenedJournal> => {
   if (clientId === "") {
-    throw new NoJournal("PAYMENTS_CLIENT_ID is not set here, which says whose journal it is", {
+    throw new NoJournal("PAYMENTS_CLIENT_ID is not set here, and the journal is found by it", {
       isFault: false,
     });
   }
@@ -51,7 +51,7 @@ const open = async ({ clientId = "", journal }: JournalSettings): Promise<Opened
     if (place._tag === "None") {
       throw new NoJournal(`${JOURNAL_VARIABLE} is none`, { isFault: false });
     }
-    // Only a worker makes one: an empty journal of this host would look as if nothing had been sent.
+    // Only a worker makes one: an empty journal of this host would read as if nothing had been sent.
     if (place._tag === "File" && !existsSync(place.file)) {
       throw new NoJournal(
         `there is no file ${place.file}: no worker of this client has run on this host as this user, or it has another ${JOURNAL_VARIABLE}`,

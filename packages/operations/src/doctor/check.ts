@@ -31,7 +31,7 @@ export const failed = (name: string, detail: string, remedy: string | NextOperat
   ...(typeof remedy === "string" ? { remedy } : { next: remedy }),
 });
 
-/** It could not be looked at, because something before it does not work. */
+/** It was not examined, because something that it needs does not work. */
 export const skipped = (name: string, detail: string): Check => ({
   name,
   status: "skipped",

@@ -40,12 +40,12 @@ const check = async (
     pages = page.total_page;
     read += 1;
   } while (read < Math.min(MOST_PAGES, pages ?? 0));
-  const looks = order.isVerified
+  const sorting = order.isVerified
     ? "newest first as far as was read, which does not say how it goes on"
     : order.isInOrder
       ? "too short to show an order"
       : "not newest first";
-  const detail = `${pages ?? "an unknown number of"} pages, ${looks}`;
+  const detail = `${pages ?? "an unknown number of"} pages, ${sorting}`;
   if (listsAreNewestFirst && !order.isInOrder) {
     return warning(
       name,

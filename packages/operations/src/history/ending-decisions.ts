@@ -34,7 +34,7 @@ export const endingDecisionOf = (event: Event): EndingDecisionInFailure | undefi
 
 /**
  * The decisions by which people ended runs of a workflow id, oldest first: as the runs' own failures
- * have them, and overruled where a retry instruction that was taken up says so.
+ * have them, and overruled by a retry instruction that was taken up.
  */
 export const allDecisions = (
   inFailures: ReadonlyArray<EndingDecision>,

@@ -19,7 +19,7 @@ export const timeOf = (event: Event): string => new Date(millisecondsOf(event)).
 export const decoded = (payload: temporal.api.common.v1.IPayload | null | undefined): unknown =>
   payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
 
-/** What an activity or a timer is for, as its workflow says it. */
+/** What an activity or a timer is for, as its workflow describes it. */
 export const summaryOf = ({ userMetadata }: Event): string | undefined => {
   const summary = decoded(userMetadata?.summary);
   return typeof summary === "string" ? summary : undefined;

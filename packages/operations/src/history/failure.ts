@@ -11,7 +11,7 @@ import {
 
 /** Why a run failed. */
 export interface Failure {
-  /** What programs look at: the type of the failure, or Cancelled, Terminated, TimedOut. */
+  /** What programs read: the type of the failure, or Cancelled, Terminated, TimedOut. */
   readonly type: string;
   readonly message: string;
   readonly details?: unknown;

@@ -84,7 +84,7 @@ const withoutSettlement = async <Step extends Pick<StepInDoubt, "step">>(
   return steps.filter((_, index) => settlements[index] === undefined);
 };
 
-/** What the run itself says to be in doubt; a run that was terminated could not say more. */
+/** What the run itself reports as in doubt; a run that was terminated reported nothing more. */
 const namedBy = ({
   typedSearchAttributes,
 }: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>

@@ -3,7 +3,7 @@ import type { temporal } from "@temporalio/proto";
 import type { EndingDecisionInFailure } from "./ending-decisions.ts";
 import type { EventId } from "./events.ts";
 
-/** What is known of an activity that sent something, or looked for something. */
+/** What is known of an activity that sent something, or searched for something. */
 export interface PastActivity {
   readonly type: string;
   readonly input: unknown;
@@ -19,7 +19,7 @@ export interface PastActivity {
 /** An activity of a run, as its history has it. Times are ISO 8601. */
 export interface HistoryActivity extends PastActivity {
   readonly kind: "activity";
-  /** What it is for, as the workflow says it. */
+  /** What it is for, as the workflow describes it. */
   readonly summary: string | undefined;
   readonly since: string;
   readonly until: string | undefined;
@@ -82,7 +82,7 @@ export type InputChange =
   | { readonly by: "reset"; readonly answer: unknown }
   | { readonly by: "decision"; readonly step: string; readonly decision: StepDecision };
 
-/** What the history of a run says of what it has sent. */
+/** What a run has sent, by its history. */
 export interface ReadRun {
   readonly startedWith: unknown;
   readonly steps: ReadonlyArray<PastStep>;

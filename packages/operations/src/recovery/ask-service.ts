@@ -3,7 +3,7 @@ import { isInDoubt, type RecordedSend } from "@durable-payments/journal";
 import { messageOf } from "@durable-payments/api-core/values";
 import { stepKinds } from "@durable-payments/protocol";
 
-/** What the service says of a send that Temporal does not know. */
+/** What the service reports of a send that Temporal does not know. */
 export interface LostSend {
   readonly step: string;
   readonly operation: string;
@@ -15,7 +15,7 @@ export interface LostSend {
   readonly currency?: string;
   /** Whether it was made, as far as journal and service know together. */
   readonly verdict: "made" | "notMade" | "unclear";
-  /** What the service says of it, or why it says nothing. */
+  /** What the service reports of it, or why it reports nothing. */
   readonly service: string;
 }
 

@@ -90,7 +90,7 @@ const planOf = (send: PastSend, { undone }: ExecutionHistory, isAmended: boolean
             } satisfies SentBefore,
           };
     case "refused":
-      // A refused request was not carried out: its successor has a key of its own.
+      // A refused request was not carried out: its successor has another key.
       return isAmended
         ? { note: NOTES.amended, before: anew(send) }
         : { note: NOTES.refused, before: same("nothing", send) };

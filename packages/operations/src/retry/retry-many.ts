@@ -13,7 +13,7 @@ export interface RetriedOne {
   readonly workflowId: string;
   /**
    * `endedByPerson`: a person ended a run of this id, and no retry of many goes past that. `notRetried`:
-   * it cannot be, and the reason says why. `failed`: Temporal did not do it.
+   * it cannot be, and `reason` explains why. `failed`: Temporal did not do it.
    */
   readonly status: "planned" | "retried" | "endedByPerson" | "notRetried" | "failed";
   /** The run that goes on. */

@@ -46,8 +46,8 @@ const findRun = async (
 };
 
 /**
- * Find the account that the workers of the task queue work for, as their tracker says; undefined where
- * none is found, or several: then the run's first worker says its own.
+ * Find the account that the workers of the task queue work for, by their tracker; undefined where
+ * none is found, or several: then the run's first worker decides it.
  */
 const accountOfWorkers = async ({ client, settings }: Temporal): Promise<string | undefined> => {
   const query = `WorkflowType = ${queryText(WORKFLOW.tracker)} AND ExecutionStatus = "Running" AND TaskQueue = ${queryText(settings.taskQueue)}`;

@@ -3,7 +3,7 @@ import { failureOf, masked } from "../history/masked.ts";
 import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
 import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";
 
-/** How a run ended, as far as it says how its steps did; undefined while it goes on. */
+/** How a run ended, as far as it determines how its steps ended; undefined while it goes on. */
 export interface RunEnd {
   readonly at: string;
   readonly isDone: boolean;

@@ -6,7 +6,7 @@ import type { ListedState } from "../runs/list.ts";
 export interface TimelineActivity {
   readonly kind: "activity";
   readonly activity: string;
-  /** What it is for, as the workflow says it. */
+  /** What it is for, as the workflow describes it. */
   readonly summary: string | null;
   readonly since: string;
   readonly until: string | null;
@@ -38,7 +38,7 @@ export interface TimelineHumanTask {
 /** Something that the run was to undo after its failure, and could not. */
 export interface TimelineUndoFailed {
   readonly kind: "leftOver";
-  /** What is left to do, as the workflow says it: `cancel the card`. */
+  /** What is left to do, as the workflow describes it: `cancel the card`. */
   readonly what: string;
   readonly at: string;
 }

@@ -61,7 +61,7 @@ describe("a sound file", () => {
     });
   });
 
-  it("says the same in small letters as in capitals", async () => {
+  it("means the same in small letters as in capitals", async () => {
     const capitals = await check([HEADER, row("a"), row("b")].join("\n"));
     const small = await check([HEADER, row("a"), row("b", { currency: "eur" })].join("\n"));
     expect(small.totals).toEqual({ EUR: "2.00" });
@@ -223,8 +223,8 @@ describe("faults", () => {
     ],
     ["stands within a cell", `${HEADER}\na,b"1,EUR`, /row 2: has a quote within a cell/],
     ["is followed by text", `${HEADER}\na,"b-1"x,EUR`, /row 2: has text behind a closing quote/],
-  ])("a quote that %s", async (_, text, says) => {
-    expect((await faultsOf(text))?.at(-1)).toMatch(says);
+  ])("a quote that %s", async (_, text, problem) => {
+    expect((await faultsOf(text))?.at(-1)).toMatch(problem);
   });
 
   it("of lines of JSON", async () => {
@@ -268,9 +268,9 @@ describe("faults", () => {
     ["another kind", "x", "p.xlsx", "must end in .csv, .jsonl"],
     ["another encoding", new Uint8Array([0x6b, 0xfc, 0x0a]), "p.csv", "is not UTF-8"],
     ["UTF-16", Buffer.from(`\uFEFF${HEADER}`, "utf16le"), "p.csv", "is not UTF-8"],
-  ])("of the file: %s", async (_, text, name, says) => {
+  ])("of the file: %s", async (_, text, name, message) => {
     const error = await refusal(text, name);
-    expect(error.message).toEqual(holding(says));
+    expect(error.message).toEqual(holding(message));
   });
 
   it("never repeat what a cell holds", async () => {

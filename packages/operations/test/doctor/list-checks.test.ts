@@ -7,7 +7,7 @@ const BEGIN = Date.parse("2026-01-01T12:00:00Z");
 const newestFirst = (row: number) => new Date(BEGIN - row * 1_000).toISOString();
 const oldestFirst = (row: number) => new Date(BEGIN + row * 1_000).toISOString();
 
-/** What the doctor says of two lists of so many pages, and the pages that it read of each. */
+/** What the doctor reports of two lists of so many pages, and the pages that it read of each. */
 const checked = async (
   total_page: number,
   timeOf: (row: number) => string,
@@ -36,15 +36,18 @@ describe("of the lists that writes are reconciled by, the doctor", () => {
     [7, newestFirst, "7 pages, newest first as far as was read", [1, 1, 2, 2]],
     [7, oldestFirst, "7 pages, not newest first", [1, 1, 2, 2]],
     [0, newestFirst, "0 pages, too short to show an order", [1, 1]],
-  ])("says how long they are, and how they begin: %i pages, %o", async (pages, of, says, read) => {
-    const found = await checked(pages, of);
-    expect(found.payouts).toMatchObject({ status: "ok" });
-    expect(found.payouts?.detail).toContain(says);
-    expect(found.cardholders?.detail).toContain(says);
-    expect(found.read).toEqual(read);
-  });
+  ])(
+    "shows how long they are, and how they begin: %i pages, %o",
+    async (pages, of, detail, read) => {
+      const found = await checked(pages, of);
+      expect(found.payouts).toMatchObject({ status: "ok" });
+      expect(found.payouts?.detail).toContain(detail);
+      expect(found.cardholders?.detail).toContain(detail);
+      expect(found.read).toEqual(read);
+    },
+  );
 
-  it("warns where a reconciliation ends in a question, and says what may help", async () => {
+  it("warns where a reconciliation ends in a human task, and shows what may help", async () => {
     const { cardholders, payouts } = await checked(1_001, newestFirst);
     expect(payouts).toMatchObject({ status: "warning" });
     expect(payouts?.remedy).toContain("set reconcileByTimeRange or listsAreNewestFirst in");

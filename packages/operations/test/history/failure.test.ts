@@ -71,7 +71,7 @@ it.each<[string, Error, Failure]>([
     { type: "TimedOut", message: "Workflow execution timed out" },
   ],
   [
-    "that says nothing",
+    "that has no message",
     failedWith(undefined),
     { type: "Failed", message: "Workflow execution failed" },
   ],

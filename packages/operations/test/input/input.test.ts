@@ -235,7 +235,7 @@ it("makes the same id of the same input, however it is written and waited for", 
   expect(planOnboarding({ cardholder, card }).contentId).toMatch(/^onboard-[0-9a-f]{32}$/);
 });
 
-it("tells the Web UI what is paid, and nothing of the payee's account", () => {
+it("shows in the Web UI what is paid, and nothing of the payee's account", () => {
   const { currency, summary } = planPayout({ beneficiary, payout });
   expect({ currency, summary }).toEqual({
     currency: "EUR",

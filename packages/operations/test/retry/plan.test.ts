@@ -59,7 +59,7 @@ it("what a run made that was terminated before it took the answer is in doubt", 
 
 describe("what was really sent, where it is another request than what was to be sent", () => {
   const other = { number: 1, outcome: "unknown", key: "key-0", amount: "64.20", currency: "EUR" };
-  const told: PastActivity = {
+  const reported: PastActivity = {
     ...send(1, "AlreadySent"),
     failureDetail: { ...other, isSamePayload: false },
   };
@@ -74,18 +74,18 @@ describe("what was really sent, where it is another request than what was to be 
     executionHistoryOf([readRun({ steps: [step("createPayout", 4, activities)] })]);
 
   it("is in doubt", () => {
-    expect(stepsInDoubt(pastWith(told))).toEqual([really]);
+    expect(stepsInDoubt(pastWith(reported))).toEqual([really]);
   });
 
   it("is in doubt beside what was sent since, which has got no answer either", () => {
-    const since = { ...told, ...send(2, "OutcomeUnknown") };
-    expect(stepsInDoubt(pastWith(told, since))).toMatchObject([really, { amount: "777.00" }]);
+    const since = { ...reported, ...send(2, "OutcomeUnknown") };
+    expect(stepsInDoubt(pastWith(reported, since))).toMatchObject([really, { amount: "777.00" }]);
   });
 
   it("is in doubt whatever became of what was sent beside it since", () => {
     const made: PastActivity = { ...send(2, ""), isDone: true, result: { payout_id: "p-1" } };
-    expect(leftInDoubt(pastWith(told, made))).toEqual([really]);
-    expect(stepsInDoubt(pastWith(told, send(2, "Refused")))).toEqual([really]);
+    expect(leftInDoubt(pastWith(reported, made))).toEqual([really]);
+    expect(stepsInDoubt(pastWith(reported, send(2, "Refused")))).toEqual([really]);
   });
 
   it("is named as the journal had it at the end of the run, with its ids", () => {
@@ -119,8 +119,8 @@ describe("a retry", () => {
   it.each([
     ["was refused", "Refused"],
     ["was turned away", "RateLimited"],
-    ["was held back", "Paused"],
-  ])("looks first where a send got no answer, though the last one %s", (_, last) => {
+    ["was paused", "Paused"],
+  ])("reconciles first where a send got no answer, though the last one %s", (_, last) => {
     const sends = [send(1, "OutcomeUnknown"), send(2, last)];
     const past = executionHistoryOf([readRun({ steps: [step("createPayout", 4, sends)] })]);
     const { instruction } = planRetry(run, past, options);
@@ -139,7 +139,7 @@ describe("a retry", () => {
     },
   );
 
-  it("looks first where an earlier run got no answer, and the latest was refused", () => {
+  it("reconciles first where an earlier run got no answer, and the latest was refused", () => {
     const past = executionHistoryOf([
       readRun({ runId: "run-1", steps: [step("createPayout", 4, [send(1, "")])] }),
       readRun({ runId: "run-2", steps: [step("createPayout", 4, [send(2, "Refused")])] }),
@@ -163,7 +163,7 @@ describe("a retry", () => {
     },
   );
 
-  it("says of what was undone that a second one is wanted", () => {
+  it("shows that a second one is wanted of what was undone", () => {
     const made = { ...send(1, ""), type: "createCardholder", isDone: true };
     const undo = { ...send(2, ""), type: "removeCardholder", isDone: true };
     const steps = [
@@ -201,17 +201,17 @@ describe("a retry", () => {
     });
   });
 
-  it("looks for a payout that has the id of a beneficiary of the run: it was not taken by that", () => {
-    const looked = { ...send(2, ""), type: "findPayouts", result: { items: [{ payout_id: "7" }] } };
-    const steps = [step("createPayout", 4, [send(1, "OutcomeUnknown"), looked])];
+  it("searches for a payout that has the id of a beneficiary of the run: it was not taken by that", () => {
+    const listed = { ...send(2, ""), type: "findPayouts", result: { items: [{ payout_id: "7" }] } };
+    const steps = [step("createPayout", 4, [send(1, "OutcomeUnknown"), listed])];
     const past = executionHistoryOf([readRun({ steps, ids: new Set(["7", "beneficiary:7"]) })]);
     expect(planRetry(run, past, options).instruction.sent).toMatchObject({
       createPayout: { outcome: "unknown" },
     });
   });
 
-  it("looks for a payout whose look showed only what another step of the run has made", () => {
-    const looked = {
+  it("searches for a payout whose list showed only what another step of the run has made", () => {
+    const listed = {
       ...send(3, ""),
       type: "findPayouts",
       isDone: true,
@@ -219,7 +219,7 @@ describe("a retry", () => {
     };
     const steps = [
       step("payTheFirst", 4, [{ ...send(1, ""), isDone: true, result: { payout_id: "7" } }]),
-      step("payTheSecond", 8, [send(2, "OutcomeUnknown"), looked]),
+      step("payTheSecond", 8, [send(2, "OutcomeUnknown"), listed]),
     ];
     const past = executionHistoryOf([readRun({ steps, ids: new Set(["7", "payout:7"]) })]);
     expect(past.sends.get("payTheFirst")?.sent).toEqual({ outcome: "known", id: "7" });
@@ -238,12 +238,12 @@ describe("a retry", () => {
   });
 });
 
-it("a retry knows what the journal told the run that it had made, and that it was undone", () => {
+it("a retry knows what the run had made, from the journal, and that it was undone", () => {
   const made = { failureDetail: { outcome: "carriedOut", ids: { card_holder_id: "h-1" } } };
-  const told = { ...send(1, "AlreadySent"), ...made, type: "createCardholder", input: {} };
+  const reported = { ...send(1, "AlreadySent"), ...made, type: "createCardholder", input: {} };
   const removed = { ...send(2, ""), type: "removeCardholder", input: { card_holder_id: "h-1" } };
   const steps = [
-    step("createCardholder", 4, [told]),
+    step("createCardholder", 4, [reported]),
     step("awaitVerification", 8, [{ ...removed, isDone: true }]),
   ];
   const past = executionHistoryOf([readRun({ steps, ids: new Set(["h-1", "cardholder:h-1"]) })]);
@@ -278,7 +278,7 @@ describe("what a person has ended", () => {
     }
   });
 
-  it("stays ended in a bulk retry where it was asked to end, and failed of itself meanwhile", () => {
+  it("stays ended in a retry of many where it was asked to end, and failed by itself meanwhile", () => {
     const asked = executionHistoryOf([
       readRun({
         steps: [step("createPayout", 4, [send(1, "Refused")])],
@@ -297,7 +297,7 @@ describe("what a person has ended", () => {
     expect(() => planRetry(run, asked, options)).toThrow(/asked to end by Eve before createPayout/);
   });
 
-  it("goes on where a person overrules it, from the approval on, and the instruction says both", () => {
+  it("goes on where a person overrules it, from the approval on, and the instruction shows both", () => {
     const plan = planRetry(run, abandoned, { ...options, decisions: "overrule" });
     expect(plan.from).toBe("awaitApproval");
     expect(plan.overruled).toEqual([{ ...endedBy, runId: "run-1" }]);

@@ -9,7 +9,7 @@ import {
 
 type Payment = Omit<Input<"createPayout">, "unique_request_id">;
 
-/** Pays two suppliers one after the other, each exactly once, and tells what became of both. */
+/** Pays two suppliers one after the other, each exactly once, and returns what became of both. */
 export async function payTwoSuppliers(first: Payment, second: Payment) {
   const run = beginRun();
   return run.execute(async () => {

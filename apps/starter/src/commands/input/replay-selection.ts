@@ -5,7 +5,7 @@ import { readSince } from "./since.ts";
 /** Which histories are to be replayed. */
 export type Selection = ReplaySelection | { readonly from: "file"; readonly file: string };
 
-/** What the command line says about it. */
+/** Which runs the command line names. */
 export interface GivenSelection {
   readonly id: string | undefined;
   readonly runId: string | undefined;

@@ -15,7 +15,7 @@ const earliest = (since: string, now: number): number | undefined => {
 };
 
 /**
- * Reads how far back to look: an age (`7d`, `12 hours`), or an ISO 8601 date or time.
+ * Read from when on runs are wanted: an age (`7d`, `12 hours`), or an ISO 8601 date or time.
  *
  * @throws BadUsage when it is neither
  */

@@ -47,7 +47,7 @@ const counting =
 const showingRows =
   (output: Output, { rows: all }: CheckedFile) =>
   (rows: number) =>
-    output.live(`… looked for row ${rows} of ${all}`);
+    output.live(`… compared row ${rows} of ${all} with earlier runs`);
 
 const dryRun = async (
   output: Output,

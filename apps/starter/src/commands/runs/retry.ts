@@ -111,7 +111,9 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
     output.say(`Found ${found}.`);
     if (ids.length > 0 && !given.yes && !given.dryRun) {
       if (output.json || !canAsk()) {
-        throw badUsage(`${found} would be retried: say --yes, or look by --dry-run.`);
+        throw badUsage(
+          `${found} would be retried: give --yes, or see what would be done by --dry-run.`,
+        );
       }
       if (!(await confirm(`Retry ${found}?`))) throw badUsage("Nothing was done.");
     }

@@ -31,7 +31,7 @@ export const terminate = Command.make("terminate", flags, ({ by, id, json, reaso
       [
         `${id} is terminated. Nothing was undone.`,
         ...inDoubt.map(({ operation, step }) =>
-          wrap(`! ${step}: ${operation} may have been carried out, and nobody looks it up now.`),
+          wrap(`! ${step}: ${operation} may have been carried out, and nothing reconciles it now.`),
         ),
         ...(inDoubt.length > 0
           ? [
