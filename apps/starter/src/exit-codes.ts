@@ -44,3 +44,7 @@ export const codesOf = (
 /** The exit code of a command that reports a run. */
 export const exitCodeOfRun = ({ status }: { readonly status: string }): number =>
   status === "failed" ? EXIT_CODES.runFailed : EXIT_CODES.done;
+
+/** What every command's exit code means. */
+export const EXIT_CODES_HELP = `Exit codes: 0 done, 1 the run failed, 2 bad input, 3 cannot connect,
+  130 interrupted.`;

@@ -1,7 +1,9 @@
 import type { JournalSettings } from "@durable-payments/operations/connection/journal";
-import type { ServiceSettings } from "@durable-payments/operations/connection/service";
 import type { Temporal } from "@durable-payments/operations/connection/temporal";
-import type { TemporalSettings } from "@durable-payments/operations/connection/temporal-settings";
+import type {
+  ServiceSettings,
+  TemporalSettings,
+} from "@durable-payments/operations/connection/settings";
 import type { Assumptions } from "@durable-payments/api-core";
 
 // What the operations take as parameters, the command line takes from the environment. Each is loaded
@@ -13,8 +15,7 @@ import type { Assumptions } from "@durable-payments/api-core";
  * @throws ConnectionFailed where its configuration is wrong.
  */
 const readTemporalSettings = async (): Promise<TemporalSettings> => {
-  const { temporalSettings } =
-    await import("@durable-payments/operations/connection/temporal-settings");
+  const { temporalSettings } = await import("@durable-payments/operations/connection/settings");
   return temporalSettings(process.env);
 };
 

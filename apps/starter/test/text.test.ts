@@ -1,3 +1,4 @@
+import { utc } from "@durable-payments/operations/utc";
 import { afterEach, expect, it, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
 import {
@@ -8,7 +9,6 @@ import {
   fieldRows,
   pad,
   roughDuration,
-  time,
   wrap,
 } from "../src/output/text.ts";
 
@@ -53,7 +53,7 @@ it("leaves the letters of an id as they are", () => {
 });
 
 it("writes times in UTC", () => {
-  expect(time("2026-11-21T05:42:04.900+02:00")).toBe("2026-11-21 03:42:04 UTC");
+  expect(utc("2026-11-21T05:42:04.900+02:00")).toBe("2026-11-21 03:42:04 UTC");
 });
 
 it("breaks lines at 80 columns, and leaves long words whole", () => {

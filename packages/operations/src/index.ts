@@ -9,11 +9,7 @@ export {
   type OperationError,
 } from "./errors.ts";
 export { withTemporal, type Temporal } from "./connection/temporal.ts";
-export {
-  temporalSettings,
-  webUiLink,
-  type TemporalSettings,
-} from "./connection/temporal-settings.ts";
+export { temporalSettings, webUiLink, type TemporalSettings } from "./connection/settings.ts";
 export {
   NoJournal,
   withJournal,
@@ -21,7 +17,7 @@ export {
   type JournalSettings,
   type OpenedJournal,
 } from "./connection/journal.ts";
-export type { ServiceSettings } from "./connection/service.ts";
+export type { ServiceSettings } from "./connection/settings.ts";
 export type { Unanswered } from "./connection/workers.ts";
 export { readAssumptions } from "./input/check-file.ts";
 export { planOnboarding } from "./input/onboarding.ts";
@@ -82,5 +78,5 @@ export {
 } from "./recovery/recover.ts";
 export { readRunOfFile, replayRuns, selectRuns, type ReplaySelection } from "./replay/replay.ts";
 export type { Check } from "./doctor/check.ts";
-export { examine, type Diagnosis } from "./doctor/doctor.ts";
+export { diagnose, type Diagnosis } from "./doctor/doctor.ts";
 export type { DoctorSettings } from "./doctor/journal-checks.ts";

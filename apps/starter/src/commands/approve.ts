@@ -1,9 +1,8 @@
 import type { Approval } from "@durable-payments/protocol";
 import * as Option from "effect/Option";
 import { Command, Flag } from "effect/cli";
-import { EXIT_CODES } from "../exit-codes.ts";
+import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, json, runId } from "./flags.ts";
-import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
 
 const flags = {

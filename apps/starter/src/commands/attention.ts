@@ -1,7 +1,6 @@
 import { Command } from "effect/cli";
-import { EXIT_CODES } from "../exit-codes.ts";
+import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { json } from "./flags.ts";
-import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
 
 /** `starter attention`: lists the runs that wait for a person. */

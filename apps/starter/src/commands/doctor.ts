@@ -6,13 +6,12 @@ import { runCommand } from "./run-command.ts";
 /** `starter doctor`: checks each thing that must work. */
 export const doctor = Command.make("doctor", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { examine } = await import("@durable-payments/operations/doctor/doctor");
-    const { temporalSettings } =
-      await import("@durable-payments/operations/connection/temporal-settings");
+    const { diagnose } = await import("@durable-payments/operations/doctor/doctor");
+    const { temporalSettings } = await import("@durable-payments/operations/connection/settings");
     const { checkAnswer, doctorText } = await import("../output/doctor-text.ts");
     const { journalSettings, readServiceSettings } = await import("../settings.ts");
     output.live("… checking");
-    const { checks, isConnected, isWell } = await examine({
+    const { checks, isConnected, isWell } = await diagnose({
       temporal: () => temporalSettings(process.env),
       service: await readServiceSettings(),
       journal: journalSettings(),

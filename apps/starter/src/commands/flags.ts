@@ -40,3 +40,43 @@ export const startedBy = Flag.String("by").pipe(
   Flag.withDescription("Who starts it; default: this machine's user"),
   Flag.optional,
 );
+
+/** How runs are kept from being started twice. */
+export const SAME_ID_HELP = (prefix: string): string =>
+  `The same id never starts a second run: it reports the run that exists, also
+  when that one has ended. Without --id the id is ${prefix}-<hash of the input>,
+  options left out: the same file twice is the same run. To do the same once
+  more on purpose, give it another --id.`;
+
+/** One of the runs of a workflow id. */
+export const temporalRunId = Flag.String("run-id").pipe(
+  Flag.withMetavar("RUN"),
+  Flag.withDescription("Which run of the id; default: the latest"),
+  Flag.optional,
+);
+
+/** Who acts on a run. */
+export const acting = Flag.String("by").pipe(
+  Flag.withMetavar("NAME"),
+  Flag.withDescription("Who does it; default: this machine's user"),
+  Flag.optional,
+);
+
+/** The workflow id of a batch. */
+export const batch = Argument.String("BATCH").pipe(
+  Argument.withDescription("Id of the batch: payouts/…"),
+);
+
+/** Where what became of each row is written. */
+export const result = Flag.String("result").pipe(
+  Flag.withMetavar("FILE"),
+  Flag.withDescription("Write a line for each row: .csv or .jsonl"),
+  Flag.optional,
+);
+
+/** Why a batch is paused or ended. */
+export const why = Flag.String("why").pipe(
+  Flag.withMetavar("WHY"),
+  Flag.withDescription("Why; it is kept"),
+  Flag.optional,
+);

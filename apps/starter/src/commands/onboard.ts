@@ -1,6 +1,6 @@
 import { Command } from "effect/cli";
-import { file, id, json, startedBy, wait } from "./flags.ts";
-import { EXIT_CODES_HELP, SAME_ID_HELP } from "./help-texts.ts";
+import { EXIT_CODES_HELP } from "../exit-codes.ts";
+import { file, id, json, SAME_ID_HELP, startedBy, wait } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
 /** `starter onboard`: issues a funded card to an existing or a new cardholder. */

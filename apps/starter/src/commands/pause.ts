@@ -1,7 +1,6 @@
 import { Argument, Command } from "effect/cli";
-import { EXIT_CODES } from "../exit-codes.ts";
+import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, json } from "./flags.ts";
-import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
 
 const why = Argument.String("WHY").pipe(

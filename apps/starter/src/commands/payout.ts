@@ -1,7 +1,7 @@
 import { Command } from "effect/cli";
-import { file, id, json, startedBy, wait } from "./flags.ts";
+import { EXIT_CODES_HELP } from "../exit-codes.ts";
+import { file, id, json, SAME_ID_HELP, startedBy, wait } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
-import { EXIT_CODES_HELP, SAME_ID_HELP } from "./help-texts.ts";
 
 /** `starter payout`: pays out to an existing or a new beneficiary. */
 export const payout = Command.make("payout", { file, id, by: startedBy, wait, json }, (flags) =>

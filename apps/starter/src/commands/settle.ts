@@ -1,9 +1,8 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { badUsage, EXIT_CODES } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { actingPerson } from "./input/acting-person.ts";
 import { by, json, runId } from "./flags.ts";
-import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
 
 const flags = {
@@ -48,7 +47,8 @@ export const settle = Command.make("settle", flags, (given) =>
         found: Option.getOrUndefined(given.found),
       }),
     );
-    const { time, wrap } = await import("../output/text.ts");
+    const { utc } = await import("@durable-payments/operations/utc");
+    const { wrap } = await import("../output/text.ts");
     const { mayBeSentUntil, step } = settled;
     output.answer({ workflowId: given.id, ...settled, status: "settled" }, () =>
       [
@@ -57,7 +57,7 @@ export const settle = Command.make("settle", flags, (given) =>
           ? []
           : [
               wrap(
-                `! The run has ended only just now: until ${time(mayBeSentUntil)} a worker that does not know of it may still send ${step}, or it may be under way. Check it with the service once more after that, and settle it anew if it was carried out after all.`,
+                `! The run has ended only just now: until ${utc(mayBeSentUntil)} a worker that does not know of it may still send ${step}, or it may be under way. Check it with the service once more after that, and settle it anew if it was carried out after all.`,
               ),
             ]),
       ].join("\n"),

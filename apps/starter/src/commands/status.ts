@@ -1,6 +1,6 @@
 import { Command } from "effect/cli";
+import { EXIT_CODES_HELP } from "../exit-codes.ts";
 import { json, runId } from "./flags.ts";
-import { EXIT_CODES_HELP } from "./help-texts.ts";
 import { runCommand } from "./run-command.ts";
 
 /** `starter status`: shows how a run stands. */

@@ -1,13 +1,14 @@
+import { utc } from "@durable-payments/operations/utc";
 import type { AuditReport } from "@durable-payments/operations/audit/audit";
 import type { AuditEntry } from "@durable-payments/protocol";
-import { fieldRows, time, wrap } from "./text.ts";
+import { fieldRows, wrap } from "./text.ts";
 
 const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): string => {
   const details = [
     ...(key === undefined ? [] : [["key", key] as const]),
     ...fieldRows(detail).filter(([name]) => name !== ""),
   ].map(([name, value]) => `${name} ${value}`);
-  const head = `${time(at)}  ${step}  ${what}${who === "run" ? "" : ` by ${who}`}`;
+  const head = `${utc(at)}  ${step}  ${what}${who === "run" ? "" : ` by ${who}`}`;
   return details.length === 0 ? head : `${head}\n${wrap(details.join(", "), "    ")}`;
 };
 

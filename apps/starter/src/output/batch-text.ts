@@ -1,7 +1,8 @@
+import { utc } from "@durable-payments/operations/utc";
 import { STEP } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
 import { styled } from "./output.ts";
-import { columns, fieldRows, time } from "./text.ts";
+import { columns, fieldRows } from "./text.ts";
 import type { BatchReport, RunCounts } from "@durable-payments/operations/batch/report";
 import { totalsText } from "@durable-payments/operations/batch/totals";
 
@@ -43,7 +44,7 @@ const rowLines = ({ progress, rows }: BatchReport): ReadonlyArray<Line> => {
       : [
           [
             cancelled ? "cancelled" : "paused",
-            `by ${command.by}, ${time(command.since)}${why}`,
+            `by ${command.by}, ${utc(command.since)}${why}`,
           ] as const,
         ]),
   ];
@@ -77,8 +78,8 @@ export const batchText = (report: BatchReport): string => {
     ...(stage === STEP.awaitApproval && status === "running"
       ? [["waits", `for a second person: ${commandLine("attention")}`] as const]
       : []),
-    ["started", `${time(startedAt)} by ${startedBy}`],
-    ...(closedAt === null ? [] : [["ended", time(closedAt)] as const]),
+    ["started", `${utc(startedAt)} by ${startedBy}`],
+    ...(closedAt === null ? [] : [["ended", utc(closedAt)] as const]),
     ["totals", totalsText(totals)],
     ...rowLines(report),
     ...(counts === "" ? [] : [["payouts", counts] as const]),

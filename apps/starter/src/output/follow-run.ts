@@ -1,5 +1,6 @@
+import { utc } from "@durable-payments/operations/utc";
 import type { Progress } from "@durable-payments/protocol";
-import { webUiLink } from "@durable-payments/operations/connection/temporal-settings";
+import { webUiLink } from "@durable-payments/operations/connection/settings";
 import type { Temporal } from "@durable-payments/operations/connection/temporal";
 import type { PendingActivity } from "@durable-payments/operations/runs/pending-activities";
 import { awaitRun } from "@durable-payments/operations/runs/wait";
@@ -9,7 +10,7 @@ import { commandLine } from "./command-line.ts";
 import { withNext } from "./next-operation.ts";
 import type { Output } from "./output.ts";
 import { progressLines } from "./progress-lines.ts";
-import { columns, duration, fieldRows, time } from "./text.ts";
+import { columns, duration, fieldRows } from "./text.ts";
 
 const VERBS = {
   completed: "has completed",
@@ -76,7 +77,7 @@ class RunProgress {
     const step = this.#progress?.steps.findLast(({ until }) => until === undefined);
     this.#output.live(
       step &&
-        `… ${step.name} since ${time(step.since)} (${duration(Date.now() - Date.parse(step.since))})${this.#nextPoll()}`,
+        `… ${step.name} since ${utc(step.since)} (${duration(Date.now() - Date.parse(step.since))})${this.#nextPoll()}`,
     );
   }
 

@@ -1,10 +1,11 @@
+import { utc } from "@durable-payments/operations/utc";
 import type { WaitingRun } from "@durable-payments/operations/decisions/human-tasks";
 import type { RunInDoubt } from "@durable-payments/operations/decisions/in-doubt";
 import { commandLine } from "./command-line.ts";
 import { argumentsOf, withNext } from "./next-operation.ts";
 import { styled } from "./output.ts";
 import { approvalLines, attentionLines } from "./progress-lines.ts";
-import { time, wrap } from "./text.ts";
+import { wrap } from "./text.ts";
 
 const humanTaskLines = (run: WaitingRun): Array<string> => {
   const { approval, attention, noProgress, workflowId } = run;
@@ -16,7 +17,7 @@ const humanTaskLines = (run: WaitingRun): Array<string> => {
 
 const runText = (run: WaitingRun): string =>
   [
-    `${styled("bold", run.workflowId)} (${run.type}), started ${time(run.startedAt)}`,
+    `${styled("bold", run.workflowId)} (${run.type}), started ${utc(run.startedAt)}`,
     ...humanTaskLines(run),
   ].join("\n");
 
@@ -68,7 +69,7 @@ export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
   runs
     .map(({ closedAt, inDoubt, retry, type, workflowId }) =>
       [
-        `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${time(closedAt)}`}`,
+        `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${utc(closedAt)}`}`,
         ...inDoubtLines(workflowId, { inDoubt, retry }),
       ].join("\n"),
     )

@@ -1,6 +1,7 @@
+import { utc } from "@durable-payments/operations/utc";
 import { sendingOf } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
-import { time, wrap } from "./text.ts";
+import { wrap } from "./text.ts";
 import { describePause } from "@durable-payments/operations/pause/pause";
 import type { LostSend } from "@durable-payments/operations/recovery/ask-service";
 import type { LostRun, Recovery } from "@durable-payments/operations/recovery/recover";
@@ -18,7 +19,7 @@ const sendText = (send: LostSend): string => {
     .map(([name, id]) => `${name} ${id}`)
     .join(", ");
   return wrap(
-    `${step}: ${operation}${money}, ${time(begunAt)}: ${VERDICTS[verdict]}; ${service}${known === "" ? "" : ` (${known})`}`,
+    `${step}: ${operation}${money}, ${utc(begunAt)}: ${VERDICTS[verdict]}; ${service}${known === "" ? "" : ` (${known})`}`,
     "    ",
   );
 };
@@ -46,7 +47,7 @@ const lostText = (run: LostRun): ReadonlyArray<string> => [
 export const recoveryText = (recovery: Recovery, isReleased: boolean): string => {
   const { ended, isClear, lost, pause, running, since, unrecorded } = recovery;
   return [
-    wrap(`Since ${time(since)}, by the journal: ${recovery.journal}.`),
+    wrap(`Since ${utc(since)}, by the journal: ${recovery.journal}.`),
     `  ${running.length} runs go on by themselves; none sends again what was sent`,
     `  ${ended.length} runs have ended, as Temporal knows, too`,
     `  ${lost.length} runs are lost from Temporal`,

@@ -1,6 +1,7 @@
+import { utc } from "@durable-payments/operations/utc";
 import type { StepProgress } from "@durable-payments/protocol";
 import { styled } from "./output.ts";
-import { columns, columnsOf, fieldRows, pad, time, wrap } from "./text.ts";
+import { columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, withNext } from "./next-operation.ts";
 import type { PendingActivity } from "@durable-payments/operations/runs/pending-activities";
@@ -36,7 +37,7 @@ const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActi
       `${activity}:`,
       message ?? "under way",
       ...(attempt > 1 || message !== undefined ? [`Tried or polled ${attempt} times.`] : []),
-      ...(nextAttemptAt === undefined ? [] : [`Next: ${time(nextAttemptAt)}.`]),
+      ...(nextAttemptAt === undefined ? [] : [`Next: ${utc(nextAttemptAt)}.`]),
     ].join(" "),
     "  ",
   );
@@ -59,10 +60,10 @@ export const reportText = (report: RunReport): string => {
     ["state", styled(COLOURS[status], status)],
     [
       "stage",
-      report.since === null ? (stage ?? "–") : `${stage ?? "–"} since ${time(report.since)}`,
+      report.since === null ? (stage ?? "–") : `${stage ?? "–"} since ${utc(report.since)}`,
     ],
-    ["started", time(report.startedAt)],
-    ...(report.closedAt === null ? [] : [["ended", time(report.closedAt)] as const]),
+    ["started", utc(report.startedAt)],
+    ...(report.closedAt === null ? [] : [["ended", utc(report.closedAt)] as const]),
     ["run id", report.runId],
     ...Object.entries(ids),
     ...(report.stepsFrom === "history" && report.paymentIds.length > 0

@@ -80,7 +80,3 @@ export const roughDuration = (milliseconds: number): string => durationIn(1, mil
 
 /** A length of time in two units: `340ms`, `1.5s`, `3d 4h`. */
 export const duration = (milliseconds: number): string => durationIn(2, milliseconds);
-
-/** A point in time, in UTC: `2026-11-21 03:42:04 UTC`. */
-export const time = (at: Date | string): string =>
-  `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;

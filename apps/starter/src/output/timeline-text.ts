@@ -1,7 +1,8 @@
+import { utc } from "@durable-payments/operations/utc";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { styled } from "./output.ts";
-import { columns, columnsOf, cut, duration, fieldRows, pad, time, wrap } from "./text.ts";
+import { columns, columnsOf, cut, duration, fieldRows, pad, wrap } from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
 import type {
   Timeline,
@@ -20,7 +21,7 @@ const INDENT = " ".repeat(6);
 const since = (from: string): number => Date.now() - Date.parse(from);
 
 const stepLine = ({ name, outcome, since: from, tookMs }: TimelineStep, width: number): string =>
-  `  ${MARKS[outcome]} ${pad(cut(name, LONGEST_NAME), width)}  ${time(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
+  `  ${MARKS[outcome]} ${pad(cut(name, LONGEST_NAME), width)}  ${utc(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
 
 const attemptsOf = ({ attempts }: TimelineActivity): string =>
   attempts > 1 ? `, attempt ${attempts}` : "";
@@ -34,7 +35,7 @@ const activityText = (activity: TimelineActivity): string => {
     case "pending": {
       const tried = attempts > 1 || failure ? `, tried or polled ${attempts} times` : "";
       const last = failure === null ? "" : `: ${failure.message}`;
-      const next = nextAttemptAt === null ? "" : ` Next: ${time(nextAttemptAt)}.`;
+      const next = nextAttemptAt === null ? "" : ` Next: ${utc(nextAttemptAt)}.`;
       return `${name}: under way for ${duration(since(activity.since))}${tried}${last}${next}`;
     }
     case "cancelled":
@@ -58,16 +59,16 @@ const eventText = (event: TimelineEvent, step: TimelineStep): string => {
       return activityText(event);
     case "timer":
       return event.tookMs === null
-        ? `waits since ${time(event.since)}${event.summary === null ? "" : `: ${event.summary}`}`
+        ? `waits since ${utc(event.since)}${event.summary === null ? "" : `: ${event.summary}`}`
         : `waited ${duration(event.tookMs)}${event.summary === null ? "" : `: ${event.summary}`}`;
     case "question":
-      return `asked a person, ${time(event.since)}${step.outcome === "running" && step.events.at(-1) === event ? `: no answer for ${duration(since(event.since))}` : ""}`;
+      return `asked a person, ${utc(event.since)}${step.outcome === "running" && step.events.at(-1) === event ? `: no answer for ${duration(since(event.since))}` : ""}`;
     case "leftOver":
-      return `undoing: could not ${event.what}, ${time(event.at)}`;
+      return `undoing: could not ${event.what}, ${utc(event.at)}`;
     case "signal":
-      return `was signalled (${event.name}), ${time(event.at)}`;
+      return `was signalled (${event.name}), ${utc(event.at)}`;
     case "update":
-      return `${event.by ?? "somebody"} decided${waitedFor(event.at, step)}, ${time(event.at)}: ${event.what ?? event.name}`;
+      return `${event.by ?? "somebody"} decided${waitedFor(event.at, step)}, ${utc(event.at)}: ${event.what ?? event.name}`;
   }
 };
 
@@ -97,19 +98,19 @@ export const timelineText = (timeline: Timeline): string => {
   const rows: Array<readonly [string, string]> = [
     ...(timeline.summary === null ? [] : [["to do", timeline.summary] as const]),
     ["state", styled(style, state)],
-    ["started", `${time(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
+    ["started", `${utc(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
     closedAt === null
       ? ["so far", duration(since(startedAt))]
       : [
           "ended",
-          `${time(closedAt)}, after ${duration(Date.parse(closedAt) - Date.parse(startedAt))}`,
+          `${utc(closedAt)}, after ${duration(Date.parse(closedAt) - Date.parse(startedAt))}`,
         ],
     ["run id", timeline.runId],
     ...(resetFrom === null
       ? []
       : [
           ["reset from", resetFrom.runId] as const,
-          ["", `${time(resetFrom.at)}: ${resetFrom.reason}`] as const,
+          ["", `${utc(resetFrom.at)}: ${resetFrom.reason}`] as const,
         ]),
     ...(laterRun === null ? [] : [["later run", laterRun] as const]),
     ...(paymentIds.length === 0 ? [] : [["ids", paymentIds.join(" ")] as const]),

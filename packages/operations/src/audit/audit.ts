@@ -27,9 +27,14 @@ const settledEntry = ({ at, by, found, reason, step }: KeptSettlement): AuditEnt
 });
 
 /**
- * Ask a run, running or ended, for its audit trail.
+ * Read the audit trail of a run, running or ended: who or what did which step when.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @returns entries, oldest first, with values masked that must not be shown.
  * @throws NotFound where there is no such run; ConnectionFailed where no worker can answer.
+ * @example
+ * const { entries } = await auditRun(temporal, "invoice-2026-001");
  */
 export const auditRun = async (temporal: Temporal, workflowId: string): Promise<AuditReport> => {
   const { client, connection, settings } = temporal;

@@ -33,9 +33,13 @@ export const wrongRows = (faults: ReadonlyArray<RowFault>, count: number) =>
   );
 
 /**
- * Check every row of a batch file, in the memory of one chunk and a digest of each key.
+ * Check every row of a batch file, in the memory of one chunk and a digest of each key. Nothing is sent.
  *
- * @throws InvalidInput that names the faults by row, column and rule
+ * @param file path of a `.csv`, `.jsonl` or `.ndjson` file, in UTF-8.
+ * @param assumptions what is assumed of the service: each row is checked by it.
+ * @param onRow is called with how many rows have been checked.
+ * @returns the file's rows in numbers: its id, totals by currency as decimal strings, chunks.
+ * @throws InvalidInput that names the faults by row, column and rule.
  */
 export const checkBatchFile = async (
   file: string,

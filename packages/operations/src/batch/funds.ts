@@ -2,7 +2,7 @@ import { makePaymentsClient } from "@durable-payments/api-core";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { messageOf } from "@durable-payments/api-core/values";
 import * as Result from "effect/Result";
-import type { ServiceSettings } from "../connection/service.ts";
+import type { ServiceSettings } from "../connection/settings.ts";
 
 /** What a currency's balance holds, against what a file pays. */
 export interface Funds {
@@ -20,6 +20,9 @@ const REQUEST_TIMEOUT_MS = 10_000;
  * Compare totals with the balances of their currencies, where the service can be asked.
  *
  * @param totals decimal strings by currency.
+ * @param settings address and credentials of the service, or why they are not known here.
+ * @returns for each currency the total, what is available, and whether that is enough; `null` where it is
+ *   not known.
  */
 export const compareFunds = async (
   totals: Readonly<Record<string, string>>,

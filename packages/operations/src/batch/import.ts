@@ -63,9 +63,18 @@ export type Imported =
  * Pay the rows of a checked file, unless they are known. Interrupted before `onWritten` nothing was
  * started, and the same call goes on where this one stopped.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param checked what `checkBatchFile` returns.
+ * @param options who starts it, how many payouts send at a time, above which total it is approved.
+ * @param observer is called while the file is compared and written.
+ * @returns `started`, or why nothing was: each row has its run already.
  * @throws InvalidInput where a key was used for another payment; EndedByPerson where a person has
  *   rejected rows and that is not overruled; Refused where the file was changed, or the batch was
  *   started by somebody else meanwhile.
+ * @example
+ * const checked = await checkBatchFile("payouts.csv", assumptions);
+ * const { outcome } = await importBatch(temporal, checked, options, observer);
+ * if (outcome === "started") await awaitBatch(temporal, checked.batch, console.log);
  */
 export const importBatch = async (
   temporal: Temporal,

@@ -154,9 +154,15 @@ const progressOfEnded = async (
 };
 
 /**
- * Describe how a batch stands.
+ * Report how a batch stands: how many of its rows are paid, wait, ask or have failed.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the batch, `payouts/…`.
+ * @returns counts of rows and runs, and totals by currency as decimal strings.
  * @throws NotFound where there is no run of that id; Refused where it is no batch.
+ * @example
+ * const report = await reportBatch(temporal, checked.batch);
+ * if (!isEachPaid(report)) console.log(report.runs.failed, report.runs.asking);
  */
 export const reportBatch = async (temporal: Temporal, workflowId: string): Promise<BatchReport> => {
   const description = await describeRun(temporal, workflowId);

@@ -25,7 +25,16 @@ const isSame = (a: BatchReport | undefined, b: BatchReport): boolean =>
   a !== undefined &&
   JSON.stringify([a.runs, a.progress, a.stage]) === JSON.stringify([b.runs, b.progress, b.stage]);
 
-/** Await the end of a batch, and report how it gets on; an outage of Temporal is outlived. */
+/**
+ * Await the end of a batch, and report its progress; an outage of Temporal of up to ten minutes is
+ * outlived.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the batch.
+ * @param onUpdate is called with each report that differs from the one before.
+ * @returns the last report.
+ * @throws as `reportBatch`; what Temporal fails with where it is away for longer.
+ */
 export const awaitBatch = async (
   temporal: Temporal,
   workflowId: string,

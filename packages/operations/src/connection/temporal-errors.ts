@@ -1,7 +1,7 @@
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError } from "@temporalio/common";
 import { ConnectionFailed } from "../errors.ts";
-import type { TemporalSettings } from "./temporal-settings.ts";
+import type { TemporalSettings } from "./settings.ts";
 
 /** gRPC's codes for a call that got no answer: cancelled, deadline exceeded, unavailable. */
 const NO_ANSWER: ReadonlySet<number> = new Set([1, 4, 14]);

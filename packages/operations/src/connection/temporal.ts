@@ -2,7 +2,7 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { Client, Connection } from "@temporalio/client";
 import { ConnectionFailed } from "../errors.ts";
 import { asTemporalError } from "./temporal-errors.ts";
-import type { TemporalSettings } from "./temporal-settings.ts";
+import type { TemporalSettings } from "./settings.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 

@@ -11,12 +11,17 @@ import { describeRun } from "../runs/state.ts";
 const PATIENCE_MS = 10_000;
 
 /**
- * Give a run the decision of a person.
+ * Give a run the decision of a person: approve or reject a payment, pause, resume or cancel a batch.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
  * @param update such as `approveUpdate`, `resolveUpdate` or `pauseBatchUpdate` of the protocol.
+ * @param decision the update's argument.
  * @returns the id of the run that took it.
  * @throws NotFound where there is no such run; Refused where the run does not take it;
  *   ConnectionFailed where no worker could give it to the run, which may still take it.
+ * @example
+ * await decide(temporal, "invoice-2026-001", approveUpdate, { by: "Bob", hash, approve: true });
  */
 export const decide = async <Content>(
   temporal: Temporal,

@@ -34,7 +34,12 @@ const ASKED_AT_ONCE = 8;
 export const isApproval = (shown: unknown): shown is ApprovalRequest =>
   isRecord(shown) && "hash" in shown && "payment" in shown;
 
-/** List the runs that wait for a person, each with what it asks. */
+/**
+ * List the runs that wait for a person, each with its human task or the payment to approve.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @returns the runs; one that cannot be asked now is listed with the reason.
+ */
 export const listWaitingRuns = async (temporal: Temporal): Promise<ReadonlyArray<WaitingRun>> => {
   const runs: Array<WorkflowExecutionInfo> = [];
   for await (const run of temporal.client.workflow.list({ query: WAITING })) runs.push(run);

@@ -23,7 +23,12 @@ const ENDED_IN_DOUBT = `${PAYMENT_IN_DOUBT.name} IS NOT NULL AND ExecutionStatus
 
 const ASKED_AT_ONCE = 8;
 
-/** List the ended runs that are in doubt until a person has settled them, or a retry goes on with them. */
+/**
+ * List the ended runs that are in doubt until a person has settled them, or a retry goes on with them.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @returns the runs, each with the steps whose sends may have been carried out.
+ */
 export const listRunsInDoubt = async (temporal: Temporal): Promise<ReadonlyArray<RunInDoubt>> => {
   const runs: Array<WorkflowExecutionInfo> = [];
   for await (const run of temporal.client.workflow.list({ query: ENDED_IN_DOUBT })) runs.push(run);

@@ -6,8 +6,11 @@ import { describeRun, isUnderWay } from "../runs/state.ts";
 import { decide } from "./decide.ts";
 
 /**
- * Read what a run asks now: nobody answers what they have not read.
+ * Read the human task that a run waits with now: nobody answers what they have not read.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @returns what was sent, what may be it, and which decisions are possible.
  * @throws NotFound where there is no such run; Refused where it asks nothing, or cannot be asked.
  */
 export const readHumanTask = async (temporal: Temporal, workflowId: string): Promise<HumanTask> => {
@@ -25,11 +28,17 @@ export const readHumanTask = async (temporal: Temporal, workflowId: string): Pro
 };
 
 /**
- * Give a run the decision of a person on the question that the person has read.
+ * Resolve the human task of a run: give it the decision of the person who has read it.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @param resolution who decides, what, and on which `question` of {@link readHumanTask}.
  * @returns the id of the run that took it.
  * @throws Refused where the run asks another question by now, or none; ConnectionFailed where no
  *   worker took it.
+ * @example
+ * const { question } = await readHumanTask(temporal, "invoice-2026-001");
+ * await resolveRun(temporal, "invoice-2026-001", { question, by: "Ada", decision: { resend: true } });
  */
 export const resolveRun = (
   temporal: Temporal,

@@ -60,11 +60,19 @@ export interface Settled {
 }
 
 /**
- * Keep what a person found out about what an ended run has sent.
+ * Record what a person found out about what an ended run has sent. It settles the doubt for every later
+ * retry, reset and batch.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run; the latest of that id is settled.
+ * @param options who found it out and why, and what: ids that the service made, or, without `found`, that
+ *   it was not carried out.
  * @returns the step that is settled.
- * @throws NotFound where there is no such run; InvalidInput where it is not said which step, or no id
- *   that it makes; Refused where the run goes on, nothing of it is in doubt, or another run owns the id.
+ * @throws NotFound where there is no such run; InvalidInput where the step is not named, or no id that it
+ *   makes is given; Refused where the run goes on, nothing of it is in doubt, or another run owns the id.
+ * @example
+ * const found = { payout_id: "7d595adc-9f5e-4c1e" };
+ * await settle(temporal, "invoice-2026-001", { by: "Ada", reason: "it is in the portal", step: undefined, found });
  */
 export const settle = async (
   temporal: Temporal,

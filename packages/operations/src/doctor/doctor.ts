@@ -11,8 +11,17 @@ export interface Diagnosis {
   readonly checks: ReadonlyArray<Check>;
 }
 
-/** Check each thing that must work: Temporal, workers, the service, the journal of sends. */
-export const examine = async (settings: DoctorSettings): Promise<Diagnosis> => {
+/**
+ * Check each thing that must work: Temporal, its namespace and search attributes, workers, the service
+ * and the journal of sends. Nothing is sent but reads.
+ *
+ * @param settings of Temporal, the service and the journal; what is not known here is not checked.
+ * @returns each check with what was found and what helps; it never rejects for what it finds.
+ * @example
+ * const { isWell, checks } = await diagnose(settings);
+ * for (const { name, detail } of checks) console.log(name, detail);
+ */
+export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => {
   const parts = [
     checkTemporal(settings.temporal),
     checkService(settings.service),

@@ -8,8 +8,7 @@ import {
   type OpenedJournal,
   withJournal,
 } from "../connection/journal.ts";
-import type { ServiceSettings } from "../connection/service.ts";
-import type { TemporalSettings } from "../connection/temporal-settings.ts";
+import type { ServiceSettings, TemporalSettings } from "../connection/settings.ts";
 import { withTemporal } from "../connection/temporal.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";

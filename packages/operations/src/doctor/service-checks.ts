@@ -5,7 +5,7 @@ import {
 } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import * as Result from "effect/Result";
-import type { ServiceSettings } from "../connection/service.ts";
+import type { ServiceSettings } from "../connection/settings.ts";
 import { type Check, failed, ok, skipped } from "./check.ts";
 import { checkLists, LIST_CHECKS } from "./list-checks.ts";
 

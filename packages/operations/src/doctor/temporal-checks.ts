@@ -1,7 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { isNotFound, searchAttributes } from "@durable-payments/protocol";
 import proto from "@temporalio/proto";
-import type { TemporalSettings } from "../connection/temporal-settings.ts";
+import type { TemporalSettings } from "../connection/settings.ts";
 import { type Temporal, withTemporal } from "../connection/temporal.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { describePause, findPause } from "../pause/pause.ts";

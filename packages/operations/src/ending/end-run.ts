@@ -32,10 +32,16 @@ const orEnded = async <A>(workflowId: string, act: Promise<A>): Promise<A> => {
 };
 
 /**
- * Ask a run to end. It ends by itself, when it is known what became of what it has sent.
+ * Ask a run to end. It ends by itself, when it is known what became of what it has sent. No money is
+ * called back.
  *
- * @returns whether it was started to undo what it has done
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @param options who asks, and why; both are kept.
+ * @returns the run id, and whether the run was started to undo what it has done.
  * @throws NotFound where there is no such run; Refused where it has ended.
+ * @example
+ * const { undoes } = await cancelRun(temporal, "invoice-2026-001", { by: "Ada", reason: "paid by hand" });
  */
 export const cancelRun = async (
   temporal: Temporal,
@@ -64,9 +70,13 @@ export const cancelRun = async (
 };
 
 /**
- * End a run at once: its own code is not asked, so that nothing is undone or reconciled.
+ * End a run at once: its own code is not asked, so that nothing is undone or reconciled. Cancel it
+ * instead where it still answers.
  *
- * @returns what it has sent and nobody knows what became of
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @param options who ends it, and why; both are kept.
+ * @returns the run id, and the steps whose sends may have been carried out.
  * @throws NotFound where there is no such run; Refused where it has ended.
  */
 export const terminateRun = async (

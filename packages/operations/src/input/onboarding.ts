@@ -55,9 +55,11 @@ const shapes = (assumptions: Assumptions) => {
 };
 
 /**
- * Check the input of an onboarding, and plan its run.
+ * Check the input of an onboarding, and plan its run. Nothing is sent.
  *
  * @param input `{cardholder | card_holder_id, card, options?}`, with the service's own field names.
+ * @param assumptions what is assumed of the service; `defaultAssumptions` of api-core.
+ * @returns what `startRun` takes, with an id made from the content.
  * @throws InvalidInput that names every fault.
  */
 export const planOnboarding = (input: unknown, assumptions: Assumptions): PlannedRun =>

@@ -87,10 +87,15 @@ export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
 };
 
 /**
- * Check the input of a payout, and plan its run.
+ * Check the input of a payout, and plan its run. Nothing is sent.
  *
- * @param input `{beneficiary | beneficiary_id, payout, options?}`, with the service's own field names.
+ * @param input `{beneficiary | beneficiary_id, payout, options?}`, with the service's own field names;
+ *   amounts are decimal strings.
+ * @param assumptions what is assumed of the service; `defaultAssumptions` of api-core.
+ * @returns what `startRun` takes, with an id made from the content.
  * @throws InvalidInput that names every fault.
+ * @example
+ * const planned = planPayout({ beneficiary_id, payout: { amount: "250.00", currency: "EUR" } }, assumptions);
  */
 export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun =>
   plannedPayout(makePayoutCheck(assumptions)(input));

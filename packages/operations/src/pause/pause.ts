@@ -22,9 +22,13 @@ export const findPause = async ({ client, settings }: Temporal): Promise<Pause |
 
 /**
  * Pause every new send of every run on the task queue. It takes no worker: while a workflow of the
- * pause's id runs, the activities send nothing.
+ * pause's id runs, the activities send nothing. What was sent goes on.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param options who pauses, and why.
  * @returns the pause, and whether it was there before.
+ * @example
+ * await pauseSends(temporal, { by: "Ada", why: "the bank reports duplicates" });
  */
 export const pauseSends = async (
   temporal: Temporal,
@@ -48,8 +52,10 @@ export const pauseSends = async (
 };
 
 /**
- * End the pause.
+ * Resume sends: end the pause.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param by who resumes.
  * @returns the pause that was ended, or undefined where there was none.
  */
 export const resumeSends = async (temporal: Temporal, by: string): Promise<Pause | undefined> => {

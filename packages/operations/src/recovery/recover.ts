@@ -96,6 +96,11 @@ const compare = async (
 /**
  * Compare what was sent with what Temporal knows after its database was put back to an earlier state.
  * Sends are paused first, and stay so: whoever calls it resumes them where {@link mayResume}.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param opened the journal of the account.
+ * @param options since when Temporal may have lost runs, who pauses, and how the service is reached.
+ * @returns the runs that go on, have ended, are lost, or sent what the journal does not have.
  */
 export const recover = async (
   temporal: Temporal,

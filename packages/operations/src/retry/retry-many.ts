@@ -44,7 +44,13 @@ export interface RetryManyOptions extends RetryOptions {
   readonly rate: number;
 }
 
-/** List the ids of the runs that a filter finds, each once. */
+/**
+ * List the ids of the runs that a filter finds, each once.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param filter as of `listRuns`.
+ * @returns workflow ids.
+ */
 export const findRunsToRetry = async (
   temporal: Temporal,
   filter: RunFilter,
@@ -107,7 +113,11 @@ const rateLimiter = (rate: number): ((index: number) => Promise<void>) => {
  * Retry runs, a few at a time and no more than `rate` in a second. Where it is interrupted, what was
  * retried goes on, and the same call retries the others.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowIds as of {@link findRunsToRetry}.
+ * @param options as of one retry; `rate` in runs a second; `isDryRun` only plans.
  * @param onRetried is called after each run, with how many are done.
+ * @returns what became of each; a run that cannot be retried is reported, and stops none of the others.
  */
 export const retryMany = async (
   temporal: Temporal,

@@ -65,10 +65,18 @@ const whyNot = ({ status, workflowId }: WorkflowExecutionDescription): Refused |
 };
 
 /**
- * Read what a run has done, and plan how it is retried.
+ * Read what a run has done, and plan how it is retried. Nothing is changed.
  *
- * @throws NotFound; Refused where it has not failed, or a retry might do something twice; InvalidInput
- *   where step or amendment are wrong; EndedByPerson.
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run; the latest of that id is planned for.
+ * @param options from which step, with which amendment, and what becomes of people's decisions.
+ * @returns the run, what all runs of its id have done, and the plan.
+ * @throws NotFound where there is no such run; Refused where it has not failed, or a retry might do
+ *   something twice; InvalidInput where step or amendment are wrong; EndedByPerson where a person has
+ *   ended it and that is not overruled.
+ * @example
+ * const { plan } = await planRetryOf(temporal, "invoice-2026-001", options);
+ * console.log(plan.from, plan.again);
  */
 export const planRetryOf = async (
   temporal: Temporal,
@@ -89,9 +97,23 @@ export const planRetryOf = async (
 /**
  * Retry a run that has ended badly: leave the instruction, then reset the run. The run that the reset
  * makes finds its instruction by the reset's reason, and reads it before it does anything: there is no
- * moment at which it could go on without.
+ * moment at which it could go on without. What was sent and has no known outcome is reconciled before
+ * anything is sent again.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run; the latest of that id is retried.
+ * @param options as of {@link planRetryOf}.
+ * @returns the run that had ended, the run that goes on, and the plan.
  * @throws as {@link planRetryOf}; Refused where somebody else has retried it meanwhile.
+ * @example
+ * await retryRun(temporal, "invoice-2026-001", {
+ *   by: "Bob",
+ *   reason: "wrong amount",
+ *   from: undefined,
+ *   patch: { payout: { amount: "20.00" } },
+ *   assumptions,
+ *   decisions: "keep",
+ * });
  */
 export const retryRun = async (
   temporal: Temporal,

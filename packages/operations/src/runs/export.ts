@@ -33,8 +33,13 @@ const writeNew = async (file: string, text: string): Promise<void> => {
 };
 
 /**
- * Write the history of a run to a new file, in the JSON of Temporal's command line and Web UI.
+ * Write the history of a run to a new file, in the JSON of Temporal's command line and Web UI. Only its
+ * owner can read the file: a history holds names and account numbers.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param run its workflow id, and the run id where it is not the latest.
+ * @param file path of a file that does not exist.
+ * @returns which run was written, and how many events it has.
  * @throws NotFound where there is no such run; Refused where the file exists, or cannot be written.
  */
 export const exportHistory = async (

@@ -128,7 +128,15 @@ const stillCurrent = async (
 /**
  * List the runs that a filter finds, page by page: those that run first, then the latest to end. Of the
  * runs of one workflow id only the latest counts, so that one that was repaired is not listed as
- * failed.
+ * failed. Temporal lists a new run, or a new state, after about a second.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param filter which runs; `standing: []` finds them however they stand.
+ * @returns the runs one after the other, in the memory of a page of 200.
+ * @example
+ * for await (const run of listRuns(temporal, { standing: ["failed"], since: new Date("2026-11-01") })) {
+ *   console.log(run.workflowId, run.stage);
+ * }
  */
 export async function* listRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
   for await (const run of listCurrentRuns(temporal, filter)) {

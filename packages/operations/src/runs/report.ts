@@ -9,7 +9,7 @@ import { type PendingActivity, pendingActivities } from "./pending-activities.ts
 import { askProgress } from "./progress.ts";
 import { idsOf } from "./list.ts";
 import { describeRun, type RunState, stateOf } from "./state.ts";
-import { webUiLink } from "../connection/temporal-settings.ts";
+import { webUiLink } from "../connection/settings.ts";
 import type { Unanswered } from "../connection/workers.ts";
 import type { NextOperation } from "../errors.ts";
 
@@ -99,9 +99,15 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
 };
 
 /**
- * Describe a run, running or ended, with or without a worker.
+ * Describe a run, running or ended, with or without a worker: its steps, ids, what it waits for, what it
+ * asks, its result or failure, and what of its sends is in doubt.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run; the latest of that id is described.
+ * @returns the report; `stepsFrom` is `history` where no worker could be asked.
  * @throws NotFound where there is no such run.
+ * @example
+ * const { status, stage, attention } = await reportRun(temporal, "invoice-2026-001");
  */
 export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
   const description = await describeRun(temporal, workflowId);

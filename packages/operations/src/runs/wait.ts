@@ -25,7 +25,15 @@ const awaitEndingPatiently = async (temporal: Temporal, run: Run): Promise<Endin
   }
 };
 
-/** Await the end of a run, and report how it gets on. Whoever stops waiting leaves it going. */
+/**
+ * Await the end of a run, and report its progress. Whoever stops waiting leaves it going; an outage of
+ * Temporal is outlived.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param run workflow id and run id of the run.
+ * @param onUpdate is called with each change.
+ * @returns how it ended: `completed` with its result, or `failed` with its failure.
+ */
 export const awaitRun = async (
   temporal: Temporal,
   { runId, workflowId }: Run,

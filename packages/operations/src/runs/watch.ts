@@ -107,7 +107,9 @@ class RunWatch {
  * Watch a run, and report what changes: its steps, what it shows and asks, the activities that it
  * waits for, and that it cannot be asked.
  *
- * @param over ends the watch.
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @param options `onUpdate` is called with each change; `over` ends the watch.
  */
 export const watchRun = (
   temporal: Temporal,

@@ -58,10 +58,19 @@ const accountOfWorkers = async ({ client, settings }: Temporal): Promise<string 
 };
 
 /**
- * Start a run, unless there is one of that id, running or ended: then that one is reported.
+ * Start a run, unless there is one of that id, running or ended: then report that one. It can be called
+ * again after any failure: an id never pays twice.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId the business key, at most 1,000 characters.
+ * @param planned what `planPayout` or `planOnboarding` returns.
  * @param startedBy who starts it, and so cannot approve what it pays.
- * @throws Refused where the id belongs to a run of another workflow
+ * @returns the run; `status` is `started` where this call has started it.
+ * @throws Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
+ *   meanwhile.
+ * @example
+ * const planned = planPayout(input, assumptions);
+ * const run = await startRun(temporal, "invoice-2026-001", planned, "Ada");
  */
 export const startRun = async (
   temporal: Temporal,

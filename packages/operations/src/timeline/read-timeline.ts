@@ -7,7 +7,7 @@ import { decoded, summaryOf, timeOf } from "../history/events.ts";
 import { pendingActivities } from "../runs/pending-activities.ts";
 import { idsOf, standingOf } from "../runs/list.ts";
 import { describeRun } from "../runs/state.ts";
-import { webUiLink } from "../connection/temporal-settings.ts";
+import { webUiLink } from "../connection/settings.ts";
 import { readRun } from "../history/read-run.ts";
 import { failureOf, masked } from "../history/masked.ts";
 import { nextSteps } from "./next-steps.ts";
@@ -86,10 +86,16 @@ const withPending = (
 };
 
 /**
- * Read what happened in a run, running or ended, from its history: no worker is asked.
+ * Read what happened in a run, running or ended, from its history: no worker is asked. Values that must
+ * not be shown are masked.
  *
- * @param runId of an earlier run of the workflow id; default the latest.
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @param runId of an earlier run of the workflow id; default: the latest.
+ * @returns its steps with their events, times in ISO 8601 and durations in ms, and what can be done next.
  * @throws NotFound where there is no such run.
+ * @example
+ * const { steps, next } = await readTimeline(temporal, "invoice-2026-001");
  */
 export const readTimeline = async (
   temporal: Temporal,

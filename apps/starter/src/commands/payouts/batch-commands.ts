@@ -1,11 +1,9 @@
 import { cancelBatchUpdate, pauseBatchUpdate, resumeBatchUpdate } from "@durable-payments/protocol";
 import { Command } from "effect/cli";
 import * as Option from "effect/Option";
-import { EXIT_CODES } from "../../exit-codes.ts";
-import { by, json } from "../flags.ts";
-import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { EXIT_CODES, EXIT_CODES_HELP } from "../../exit-codes.ts";
+import { batch, by, json, why } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { batch, why } from "./flags.ts";
 
 const UPDATES = {
   pause: pauseBatchUpdate,

@@ -1,10 +1,8 @@
 import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { badUsage } from "../../exit-codes.ts";
-import { json, startedBy, wait } from "../flags.ts";
-import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { badUsage, EXIT_CODES_HELP } from "../../exit-codes.ts";
+import { json, result, startedBy, wait } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { result } from "./flags.ts";
 
 const flags = {
   file: Argument.String("FILE").pipe(

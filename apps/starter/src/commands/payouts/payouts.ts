@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { EXIT_CODES_HELP } from "../../exit-codes.ts";
 import { importCommand } from "./import.ts";
 import { cancel, pause, resume } from "./batch-commands.ts";
 import { status } from "./status.ts";

@@ -1,9 +1,8 @@
 import { Command } from "effect/cli";
 import * as Option from "effect/Option";
-import { json, wait } from "../flags.ts";
-import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { EXIT_CODES_HELP } from "../../exit-codes.ts";
+import { batch, json, result, wait } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { batch, result } from "./flags.ts";
 
 /** `starter payouts status`: shows how a batch stands. */
 export const status = Command.make("status", { batch, wait, result, json }, (given) =>

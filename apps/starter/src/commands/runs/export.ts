@@ -1,10 +1,8 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { EXIT_CODES } from "../../exit-codes.ts";
-import { json, runId } from "../flags.ts";
-import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { EXIT_CODES, EXIT_CODES_HELP } from "../../exit-codes.ts";
+import { json, runId, temporalRunId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { temporalRunId } from "./flags.ts";
 
 const file = Flag.String("file").pipe(
   Flag.withMetavar("FILE"),

@@ -1,9 +1,8 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
+import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../../exit-codes.ts";
 import type { Standing } from "@durable-payments/operations/runs/query";
 import { json } from "../flags.ts";
-import { EXIT_CODES_HELP } from "../help-texts.ts";
 import { runCommand } from "../run-command.ts";
 
 const standing = (name: Standing, description: string) =>

@@ -1,9 +1,8 @@
 import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { EXIT_CODES } from "../../exit-codes.ts";
-import { json } from "../flags.ts";
+import { json, temporalRunId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { temporalRunId } from "./flags.ts";
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(

@@ -2,9 +2,8 @@ import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
 import type { Output } from "../../output/output.ts";
-import { json } from "../flags.ts";
+import { acting, json } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { acting } from "./flags.ts";
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(

@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { EXIT_CODES_HELP } from "../help-texts.ts";
+import { EXIT_CODES_HELP } from "../../exit-codes.ts";
 import { cancel } from "./cancel.ts";
 import { exportRun } from "./export.ts";
 import { list } from "./list.ts";

@@ -1,9 +1,8 @@
 import { Command } from "effect/cli";
 import * as Option from "effect/Option";
 import { EXIT_CODES } from "../../exit-codes.ts";
-import { json, runId } from "../flags.ts";
+import { json, runId, temporalRunId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { temporalRunId } from "./flags.ts";
 
 const flags = {
   id: runId,

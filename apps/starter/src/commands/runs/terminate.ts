@@ -1,8 +1,7 @@
 import { Command, Flag } from "effect/cli";
 import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
-import { json, runId } from "../flags.ts";
+import { acting, json, runId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
-import { acting } from "./flags.ts";
 
 const flags = {
   id: runId,

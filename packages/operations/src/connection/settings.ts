@@ -1,3 +1,5 @@
+import type { ClientOptions, InvalidSettings } from "@durable-payments/api-core";
+import type * as Result from "effect/Result";
 import { messageOf } from "@durable-payments/api-core/values";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
@@ -59,3 +61,6 @@ export const webUiLink = (
   const path = ["namespaces", namespace, "workflows", workflowId, runId].map(encodeURIComponent);
   return `${webUi.replace(/\/+$/, "")}/${path.join("/")}`;
 };
+
+/** The address of the service and the credentials of the account; or why they are not known here. */
+export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;
