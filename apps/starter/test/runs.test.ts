@@ -281,7 +281,7 @@ describe("a run that waits for a person", () => {
     const stale = await starter(["resolve", "asking", ...earlier]);
     expect(stale.exitCode).toBe(2);
     expect(stale.stderr).toContain(
-      `This answer is to an earlier question (1-0badcafe): read what is asked now (${question}).`,
+      `This resolves an earlier human task (1-0badcafe): read the one that is open now (${question}).`,
     );
     expect(tooWide(person.stdout)).toEqual([]);
 

@@ -181,10 +181,10 @@ describe("a person", () => {
           const { payouts } = await service.simulator.state();
           for (const question of [read, undefined, "", 2, `${now} `]) {
             const message = await rejectionOf(handle, { by: "Bob", question, ...decision });
-            expect(message).toContain(`read what is asked now (${now}).`);
+            expect(message).toContain(`read the one that is open now (${now}).`);
           }
           expect(await rejectionOf(handle, { by: "Bob", question: read, ...decision })).toBe(
-            `This answer is to an earlier question (${read}): read what is asked now (${now}).`,
+            `This resolves an earlier human task (${read}): read the one that is open now (${now}).`,
           );
           expect((await service.simulator.state()).payouts).toHaveLength(payouts.length);
           await handle.terminate();
@@ -226,7 +226,7 @@ describe("a person", () => {
         await untilAsked(anew);
         expect(await questionOf(anew)).not.toBe(read);
         expect(await rejectionOf(anew, { by: "Ada", question: read, resend: true })).toContain(
-          "earlier question",
+          "earlier human task",
         );
         await anew.terminate();
       });

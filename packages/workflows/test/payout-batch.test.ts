@@ -265,7 +265,7 @@ describe("orders", () => {
       await gate.whenHeld(1);
       await expect(
         batch.executeUpdate(cancelBatchUpdate, { args: [{ by: " " }] }),
-      ).rejects.toMatchObject({ cause: { message: "Give the name of who orders it (by)." } });
+      ).rejects.toMatchObject({ cause: { message: "Give the name of who commands it (by)." } });
       gate.open();
       await batch.result();
     });

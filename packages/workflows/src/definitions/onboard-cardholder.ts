@@ -60,8 +60,8 @@ const cancelIssuedCard = async (run: Run): Promise<void> => {
 };
 
 /**
- * Creates or takes the cardholder, awaits the identity check, makes sure that the USD balance can
- * pay the card's initial recharge, issues the card with it, and confirms the card.
+ * Create or take the cardholder, await the identity check, make sure that the USD balance can pay the
+ * card's initial recharge, issue the card with it, and confirm the card.
  */
 export function onboardCardholder(input: OnboardCardholderInput): Promise<OnboardCardholderResult> {
   const { onFailure = "keep", onRefusal } = input.options ?? {};

@@ -62,7 +62,7 @@ const approve = async (
   }
 };
 
-/** Pays the rows of a bulk file: one payout run each, a window of them at a time. */
+/** Pay the rows of a batch: one payout run each, a window of them at a time. */
 export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchResult> {
   const run = beginRun();
   const batch = workflowInfo().workflowId;
@@ -77,7 +77,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   };
   let starting = new CancellationScope();
   let isStopped = false;
-  const orders = new BatchCommands(stateOf(run), at, () => {
+  const commands = new BatchCommands(stateOf(run), at, () => {
     isStopped = true;
     starting.cancel();
   });
@@ -90,10 +90,10 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
       known,
       conflicting,
       ...(rejected !== undefined && { rejected }),
-      ...orders.given,
+      ...commands.given,
     };
   });
-  orders.listen();
+  commands.listen();
 
   const closeRest = () => closeChunks({ batch, from: at.chunk, to: input.chunks });
 
@@ -128,19 +128,19 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
         ...(rejected > 0 && { rejected }),
       };
     } catch (error) {
-      const isByOrder = isStopped && !CancellationScope.current().consideredCancelled;
-      // Stopped between two attempts: what they did is found when the chunk is looked at again.
-      if (!isCancellation(error) || !isByOrder) throw error;
+      const isByCommand = isStopped && !CancellationScope.current().consideredCancelled;
+      // Stopped between two attempts: what they did is found when the chunk is read again.
+      if (!isCancellation(error) || !isByCommand) throw error;
     }
   };
 
   /** @returns whether there is more for the run that continues this one */
   const startChunks = async (step: string): Promise<boolean> => {
     const first = at.chunk;
-    while (at.chunk <= input.chunks && orders.cancelled === undefined) {
-      if (orders.paused) {
-        run.waiting(step, `paused by ${orders.paused.by}`);
-        await condition(() => !orders.paused || orders.cancelled !== undefined);
+    while (at.chunk <= input.chunks && commands.cancelled === undefined) {
+      if (commands.paused) {
+        run.waiting(step, `paused by ${commands.paused.by}`);
+        await condition(() => !commands.paused || commands.cancelled !== undefined);
       } else if (at.chunk - first >= CHUNKS_IN_A_RUN || workflowInfo().continueAsNewSuggested) {
         return true;
       } else {
@@ -153,13 +153,13 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   const result = await run.execute(async (): Promise<PayoutBatchResult | undefined> => {
     run.onFailure({ what: "close the chunks", how: closeRest });
     if (input.from === undefined) {
-      const isCancelled = condition(() => orders.cancelled !== undefined);
+      const isCancelled = condition(() => commands.cancelled !== undefined);
       await Promise.race([approve(run, input), isCancelled]);
     }
     const note = `starting ${input.rows} payouts`;
     if (await run.step(STEP.startPayouts, note, startChunks)) return undefined;
-    orders.isPast = true;
-    if (orders.cancelled) await closeRest();
+    commands.isDone = true;
+    if (commands.cancelled) await closeRest();
     const { conflicting, done, known, rejected, started } = at;
     const endings = await run.step(STEP.awaitPayouts, "waiting for the runs to end", (step) => {
       run.waiting(step, "waiting for the runs to end");
@@ -179,6 +179,6 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   if (result !== undefined) return result;
   return await continueAsNew<typeof payoutBatch>({
     ...input,
-    from: { ...at, ...orders.given },
+    from: { ...at, ...commands.given },
   });
 }

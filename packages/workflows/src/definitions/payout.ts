@@ -50,7 +50,7 @@ const resultOf = (run: Run, { short_reference }: Payout, payout: AwaitedPayout):
   ...(run.progress.notes.length > 0 && { notes: run.progress.notes }),
 });
 
-/** Takes or creates the beneficiary, creates the payout, and awaits its completion. */
+/** Take or create the beneficiary, create the payout, and await its completion. */
 export function payout(input: PayoutInput): Promise<PayoutResult> {
   const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
   const run = beginRun({ input, ...(onRefusal && { onRefusal }) });

@@ -13,10 +13,13 @@ const { trackWaiting } = proxyActivities<TrackerActivities>({
 });
 
 /**
- * Tells every run that waits for a payout or an identity check when that has ended. One runs for
+ * Signal every run that waits for a payout or an identity check when that has ended. One runs for
  * each account, kept alive by the account's workers; waiting runs do not depend on it.
  */
 export async function tracker(): Promise<void> {
-  await trackWaiting.executeWithOptions({ summary: "Read the lists, tell who waits" }, []);
+  await trackWaiting.executeWithOptions(
+    { summary: "Read the lists, signal the runs that wait" },
+    [],
+  );
   await continueAsNew<typeof tracker>();
 }

@@ -15,7 +15,7 @@ const options = {
   heartbeatTimeout: "15 seconds",
   scheduleToCloseTimeout: "365 days",
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "1 minute" },
-  // A cancelled send is waited for: what it came to must be known before anything is undone.
+  // A cancelled send is waited for: its outcome must be known before anything is undone.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } satisfies ActivityOptions;
 
@@ -49,7 +49,7 @@ const underWay = perRun<{ last: Promise<unknown> | undefined }>(() => ({ last: u
 /**
  * The same local activities, of which a run has one under way at a time. Where it has two, it goes on
  * after each answer by itself, and a replay after both at once: its commands come in another order
- * (temporalio/sdk-python issues 1578 and 1881 tell of the same).
+ * (temporalio/sdk-python issues 1578 and 1881 describe the same).
  */
 const oneAtATime = <Activities extends object>(activities: Activities): Activities =>
   calledBy(activities, (send) => {
@@ -77,7 +77,7 @@ export const localActivities = oneAtATime(
 );
 
 /**
- * The same activities, each told for which account it is called: by its last argument, which the
+ * The same activities, each with the account for which it is called as its last argument, which the
  * activities of a worker take off again. A run that does not know its account asks for it first.
  */
 const ofAccount = <Activities extends object>(activities: Activities): Activities =>
@@ -99,7 +99,7 @@ export const localReadings = ofAccount(
   ),
 );
 
-/** What the journal of the run's account is asked and told; it costs no round trip to the server. */
+/** Reads and writes of the journal of the run's account; each costs no round trip to the server. */
 export const localJournal = ofAccount(
   oneAtATime(
     proxyLocalActivities<Pick<PaymentsActivities, "findForgottenSends" | "recordFound">>({

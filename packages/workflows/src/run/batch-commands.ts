@@ -12,18 +12,18 @@ import { setHandler } from "@temporalio/workflow";
 import type { RunState } from "./run-state.ts";
 
 const invalid = (problem: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(problem, "InvalidOrder");
+  ApplicationFailure.nonRetryable(problem, "InvalidCommand");
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
-/** The orders that a bulk run has been given. */
+/** The commands that people have given to a batch. */
 export class BatchCommands {
   readonly #run: RunState;
   readonly #onStop: () => void;
   #paused: GivenCommand | undefined;
   #cancelled: GivenCommand | undefined;
-  /** Whether every row has been looked at: then there is nothing to hold back. */
-  isPast = false;
+  /** Whether every row has its run: then there is nothing to pause or cancel. */
+  isDone = false;
 
   /** @param onStop is called when no more rows are to be started, for now or for good */
   constructor(
@@ -45,7 +45,7 @@ export class BatchCommands {
     return this.#cancelled;
   }
 
-  /** Those that hold now, as they are shown and handed on. */
+  /** Those in force now, as they are shown and handed on. */
   get given(): Pick<BatchProgress, "cancelled" | "paused"> {
     return {
       ...(this.#paused && { paused: this.#paused }),
@@ -53,43 +53,43 @@ export class BatchCommands {
     };
   }
 
-  /** Takes orders from now on. */
+  /** Take commands from now on. */
   listen(): void {
     setHandler(
       pauseBatchUpdate,
-      (order) => this.#take("paused", order, () => (this.#paused = dated(order))),
+      (command) => this.#take("paused", command, () => (this.#paused = dated(command))),
       {
-        validator: (order) => {
-          this.#check(order);
+        validator: (command) => {
+          this.#check(command);
           if (this.#paused) throw invalid(`It is paused already, by ${this.#paused.by}.`);
         },
       },
     );
     setHandler(
       resumeBatchUpdate,
-      (order) => this.#take("resumed", order, () => (this.#paused = undefined)),
+      (command) => this.#take("resumed", command, () => (this.#paused = undefined)),
       {
-        validator: (order) => {
-          this.#check(order);
+        validator: (command) => {
+          this.#check(command);
           if (!this.#paused) throw invalid("It is not paused.");
         },
       },
     );
     setHandler(
       cancelBatchUpdate,
-      (order) => this.#take("cancelled", order, () => (this.#cancelled = dated(order))),
+      (command) => this.#take("cancelled", command, () => (this.#cancelled = dated(command))),
       {
-        validator: (order) => this.#check(order),
+        validator: (command) => this.#check(command),
       },
     );
   }
 
-  #check(order: unknown): void {
+  #check(command: unknown): void {
     const by: unknown =
-      typeof order === "object" && order !== null && "by" in order ? order.by : "";
-    if (!isText(by)) throw invalid("Give the name of who orders it (by).");
+      typeof command === "object" && command !== null && "by" in command ? command.by : "";
+    if (!isText(by)) throw invalid("Give the name of who commands it (by).");
     if (this.#cancelled) throw invalid(`It was cancelled by ${this.#cancelled.by}.`);
-    if (this.isPast) throw invalid("Each of its rows has its run already.");
+    if (this.isDone) throw invalid("Each of its rows has its run already.");
   }
 
   #take(what: string, { by, why }: BatchCommand, change: () => void): void {
@@ -104,7 +104,7 @@ export class BatchCommands {
   }
 }
 
-const dated = (order: BatchCommand): GivenCommand => ({
-  ...order,
+const dated = (command: BatchCommand): GivenCommand => ({
+  ...command,
   since: new Date().toISOString(),
 });

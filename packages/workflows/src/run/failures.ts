@@ -11,7 +11,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 export type SendFailure =
   /** The service or our own check said no. */
   | { readonly _tag: "Refused"; readonly failure: ApplicationFailure }
-  /** Held back by the brake: to be sent when sends are resumed. */
+  /** Not sent because sends are paused: to be sent when they are resumed. */
   | { readonly _tag: "Paused"; readonly reason: string }
   /** Certainly not carried out: it may be sent again. */
   | {
@@ -23,7 +23,7 @@ export type SendFailure =
     }
   /** The journal did not permit it: by this send nothing was sent. */
   | { readonly _tag: "AlreadySent"; readonly reason: string; readonly sent: SentAlready }
-  /** Nobody knows: look it up before it is sent again. `type` as the activity failed. */
+  /** Nobody knows: reconcile it before it is sent again. `type` as the activity failed. */
   | { readonly _tag: "Unknown"; readonly reason: string; readonly type: string };
 
 const numberIn = (detail: unknown, field: string): number | undefined => {
@@ -40,7 +40,7 @@ const SHORTEST_WAIT_MS = 1_000;
 const UNAUTHORIZED = 401;
 
 /**
- * Reads the failure of an activity that sends. Anything that is not certain counts as unknown, an
+ * Read the failure of an activity that sends. Anything that is not certain counts as unknown, an
  * activity that was cancelled, too.
  *
  * @throws the error itself when it is no failure of an activity.
@@ -84,7 +84,7 @@ export const readSendFailure = (error: unknown): SendFailure => {
   return { _tag: "Unknown", reason: rootCause(error).message, type: "" };
 };
 
-/** What lies at the bottom of a failure: the words of the service or of a check. */
+/** Find the first cause of a failure: the words of the service or of a check. */
 export const rootCause = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error(String(error));
   return error.cause instanceof Error ? rootCause(error.cause) : error;
@@ -110,7 +110,7 @@ export const isOverdue = (error: unknown): boolean =>
 
 /**
  * A cancellation that an activity did not hear of in its attempt: it failed by itself, as it does
- * while what it looks for is not there, and was not tried again because it was to be cancelled.
+ * while what it awaits has not happened, and was not tried again because it was to be cancelled.
  */
 export const asCancellation = (error: unknown): unknown =>
   error instanceof ActivityFailure &&
@@ -120,7 +120,7 @@ export const asCancellation = (error: unknown): unknown =>
     ? new CancelledFailure(error.cause.message, [], error)
     : error;
 
-/** A failure that ends a run; `type` is what programs look at, `message` what people read. */
+/** A failure that ends a run; `type` is for programs, `message` for people. */
 export const runFailure = (
   type: string,
   message: string,

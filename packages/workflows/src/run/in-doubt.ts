@@ -178,7 +178,7 @@ export class SendingSteps {
     return this.#inDoubt.has(step) || this.leftBy(step).length > 0;
   }
 
-  /** The sends whose outcome is not known, in the order in which they came to be so. */
+  /** The sends whose outcome is not known, in the order in which they became so. */
   get inDoubt(): ReadonlyArray<StepInDoubt> {
     return [...this.#left, ...this.#inDoubt.values()];
   }

@@ -57,20 +57,20 @@ export const orLastReading = async <A>(
 
 /**
  * The activities that poll what the tracker signals: on the queue of fallback polling, unless the run was
- * asked to poll at an interval of its own.
+ * given a poll interval.
  */
 export const pollingActivities = (asked: PollInterval | undefined) =>
   asked === undefined ? fallbackPollingActivities : activities;
 
 /**
- * Awaits, however long it takes, that the service can be reached: the retries of a read add nothing
+ * Await, however long it takes, that the service can be reached: the retries of a read add nothing
  * to the history, where sending again and again would.
  */
 export const awaitService = async (): Promise<void> => {
   try {
     await activities.ping.executeWithOptions({ summary: "Await the service" }, [{}]);
   } catch (error) {
-    // Whatever else is wrong, the next request itself will tell.
+    // Whatever else is wrong, the next request will show.
     if (isCancellation(error)) throw error;
   }
 };

@@ -33,7 +33,7 @@ export class ProgressTracker {
     return name;
   }
 
-  /** The run has come to a step, or to its end. */
+  /** The run has reached a step, or its end. */
   enter(stage: string): void {
     this.#stage = stage;
     this.#isShown = false;

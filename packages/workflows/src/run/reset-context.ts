@@ -8,7 +8,7 @@ const NOTHING: SentBefore = { outcome: "nothing", amendments: 0 };
 
 /**
  * What a run that was reset knows of the runs before it. Their steps are in its history up to the
- * reset; what they did after that it is told by the instruction of who had it reset, or not at all.
+ * reset; what they did after that is in the instruction of who had it reset, or nowhere.
  */
 export class ResetContext {
   #read: ReadReset | undefined;
@@ -22,7 +22,7 @@ export class ResetContext {
   mustRead(): boolean {
     const { firstExecutionRunId, runId, unsafe } = workflowInfo();
     if (this.#read?.runId === runId) return false;
-    // A replay of a history alone takes every run for the first: there the markers tell.
+    // A replay of a history alone takes every run for the first: there the markers decide.
     if (runId === firstExecutionRunId && !unsafe.isReplaying) return false;
     this.#asked += 1;
     // A step that is in the history has not asked; one of a run reset since has asked for that run.
@@ -30,14 +30,14 @@ export class ResetContext {
   }
 
   /**
-   * Reads the instruction: before anything is done again, so that an amendment cannot come too late.
+   * Read the instruction: before anything is done again, so that an amendment cannot come too late.
    *
    * @returns the instruction, unless the run was reset by another means since.
    */
   async read(): Promise<RetryInstruction | undefined> {
     this.#read = await localActivities.readRetryInstruction();
     const { account, isOutdated, instruction } = this.#read;
-    // What the runs before may have sent is to be looked for in their account, and no other.
+    // What the runs before may have sent is in the lists of their account, and no other.
     if (account !== undefined) accountPin().know(account);
     return isOutdated || instruction === null ? undefined : instruction;
   }
@@ -67,8 +67,8 @@ export class ResetContext {
   sent(step: string): SentBefore | undefined {
     if (this.#read === undefined) return undefined;
     const { isOutdated, instruction } = this.#read;
-    const told = instruction?.sent[step] ?? NOTHING;
-    if (!isOutdated || told.outcome === "known") return told;
-    return { outcome: "unknown", amendments: told.amendments };
+    const before = instruction?.sent[step] ?? NOTHING;
+    if (!isOutdated || before.outcome === "known") return before;
+    return { outcome: "unknown", amendments: before.amendments };
   }
 }

@@ -36,7 +36,7 @@ interface StepOptions {
    * Whether the run can be found by it while it is under way (default), or only once it fails: a
    * step that is over at once is not worth an event.
    */
-  readonly isIndexed?: boolean;
+  readonly isSearchable?: boolean;
   /** The stage by which it is found, default its name as it is kept, with its number. */
   readonly stage?: string;
 }
@@ -89,12 +89,12 @@ export class RunState {
     called: string,
     note: string,
     work: (name: string) => Promise<A>,
-    { isIndexed = true, stage }: StepOptions = {},
+    { isSearchable = true, stage }: StepOptions = {},
   ): Promise<A> {
     for (const end of this.#endedWaits.splice(0)) end();
     if (this.#resetContext.mustRead()) await this.#readInstruction();
     const name = this.#progress.begin(called, note);
-    this.#enter(name, { isIndexed, stage: stage ?? name });
+    this.#enter(name, { isSearchable, stage: stage ?? name });
     try {
       const result = await work(name);
       this.#progress.end(name, { status: "done" });
@@ -199,7 +199,7 @@ export class RunState {
     return this.#shield.run(work);
   }
 
-  /** Takes what the run is told by signal. */
+  /** Take what a signal of the tracker carries. */
   onSignal(content: unknown): void {
     this.#completionWaits.onSignal(content);
   }
@@ -225,7 +225,7 @@ export class RunState {
     if (this.#sending.has(step)) {
       throw runFailure(
         "DuplicateStep",
-        `This run has a step ${step} that sends already: give the second one a name of its own.`,
+        `This run has a step ${step} that sends already: give the second one another name.`,
       );
     }
     this.#sending.own(step, []);
@@ -274,7 +274,7 @@ export class RunState {
 
   /**
    * The run knows of the sends of a step up to this one, by its number in all runs of the workflow id.
-   * What was held back before the journal had it does not count: that may have another of its number.
+   * What was not sent, and is not in the journal, does not count: that may have another of its number.
    */
   knowsSendsUpTo(step: string, number: number): void {
     this.#sending.knowUpTo(step, number);
@@ -315,7 +315,7 @@ export class RunState {
   }
 
   /**
-   * What the other steps of this run own, and may have made: a look-up of this step must not take it.
+   * What the other steps of this run own, and may have made: reconciling this step must not take it.
    */
   siblings(step: string): ReadonlyArray<Sibling> {
     return this.#sending.siblings(step, this.#searchAttributes.intents);
@@ -338,12 +338,12 @@ export class RunState {
    */
   async ask(
     step: string,
-    question: Omit<HumanTask, "question" | "step" | "since">,
+    task: Omit<HumanTask, "question" | "step" | "since">,
   ): Promise<Resolution> {
-    const decided = this.#humanTasks.ask({ ...question, step });
-    this.#progress.update(step, { status: "needsAttention", note: question.reason });
+    const decided = this.#humanTasks.ask({ ...task, step });
+    this.#progress.update(step, { status: "needsAttention", note: task.reason });
     this.#enter(NEEDS_ATTENTION);
-    this.audit.add({ who: "run", step, what: "asked", detail: { reason: question.reason } });
+    this.audit.add({ who: "run", step, what: "asked", detail: { reason: task.reason } });
     const resolution = await decided().finally(() =>
       // Another step may ask still.
       this.#enter(this.#humanTasks.asked === undefined ? step : NEEDS_ATTENTION),
@@ -382,7 +382,7 @@ export class RunState {
   /** Run the body of a workflow: keep its ending, and undo what was registered when it fails. */
   async execute<A>(body: () => Promise<A>): Promise<A> {
     try {
-      // The SDK looks at conditions before the first promise goes on: by then nothing is to be written.
+      // The SDK checks conditions before the first promise goes on: by then nothing is to be written.
       await Promise.resolve();
       const result = await body();
       this.#end("done");
@@ -395,7 +395,7 @@ export class RunState {
   async #undoAndFail(error: unknown): Promise<never> {
     const leftOver = await this.#compensations.undoAll(({ how, what }) =>
       // It stays to be found by the step that failed.
-      this.step(`undo: ${what}`, what, how, { isIndexed: false }),
+      this.step(`undo: ${what}`, what, how, { isSearchable: false }),
     );
     await this.#markForgottenSends();
     const { inDoubt } = this;
@@ -416,13 +416,13 @@ export class RunState {
 
   /**
    * Where the server's database was put back to an earlier state, the journal knows of sends that this
-   * run, or one that was started again in its place, knows nothing of. Its steps would be told; a run
+   * run, or one that was started again in its place, knows nothing of. Its steps would learn of them from the journal; a run
    * that ends before them has to ask.
    */
   async #markForgottenSends(): Promise<void> {
     const startedAt = workflowInfo().startTime.getTime();
     for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
-      // Who had it reset has read what the runs before it came to.
+      // Who had it reset has read the outcomes of the runs before it.
       const before =
         send.begunAt < startedAt ? this.#resetContext.sent(send.step)?.outcome : undefined;
       if (before === "known" || before === "nothing") continue;
@@ -444,14 +444,14 @@ export class RunState {
     this.audit.add({ who: by, step: from, what: "retried", detail });
   }
 
-  #enter(name: string, { isIndexed = true, stage = name }: StepOptions = {}): void {
-    if (isIndexed) this.#searchAttributes.stage(stage);
+  #enter(name: string, { isSearchable = true, stage = name }: StepOptions = {}): void {
+    if (isSearchable) this.#searchAttributes.stage(stage);
     this.#progress.enter(name);
   }
 
-  /** The index keeps the last step's name: how a run ended is Temporal's to tell. */
+  /** The search attribute keeps the last step's name: how a run ended, Temporal shows. */
   #end(stage: "done" | "failed" | "cancelled"): void {
-    this.#enter(stage, { isIndexed: false });
+    this.#enter(stage, { isSearchable: false });
     this.#write();
   }
 

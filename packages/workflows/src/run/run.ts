@@ -63,7 +63,7 @@ export class Run<Input = unknown> {
   }
 
   /**
-   * Run a step of your own, and keep its times and outcome in the progress.
+   * Run a step that you write yourself, and keep its times and outcome in the progress.
    *
    * @param name a second step of the same name is numbered.
    * @param note what is going on, for a person.
@@ -111,7 +111,23 @@ export class Run<Input = unknown> {
 
 export { stateOf };
 
-/** Start keeping a run's progress and audit trail, and answer its queries, updates and signals. */
+/**
+ * Begin a run: keep its progress and audit trail, and handle its queries, updates and signals.
+ *
+ * @param options the input that the workflow was started with, and what a refusal leads to.
+ * @returns the run, which every step takes as its first argument.
+ * @example
+ * ```ts
+ * export function payTwo(input: PayTwoInput): Promise<void> {
+ *   const run = beginRun({ input });
+ *   return run.execute(async () => {
+ *     const { first, second } = await run.input();
+ *     await createPayout(run, first, "firstPayout");
+ *     await createPayout(run, second, "secondPayout");
+ *   });
+ * }
+ * ```
+ */
 export const beginRun = <Input>(options: RunOptions<Input> = {}): Run<Input> => {
   const run = new Run(options);
   const state = stateOf(run);

@@ -1,7 +1,7 @@
 import { CancellationScope, condition } from "@temporalio/workflow";
 
 /**
- * Keeps one of something for each run, by the outermost scope of each workflow: modules are loaded once
+ * Keep one of something for each run, by the outermost scope of each workflow: modules are loaded once
  * for all the workflows of a worker's thread, and share their variables.
  *
  * @returns what the workflow has that runs now.
@@ -27,13 +27,13 @@ export const isShielded = (): boolean => {
 };
 
 /**
- * Does something whenever the workflow has done all that it can do for now, before the worker tells
+ * Do something whenever the workflow has done all that it can do for now, before the worker reports to
  * the server: commands that it gives go with those that the workflow has given.
  *
  * @param shield where a cancellation does not come: it is done in a cancelled run, too.
  */
 export const wheneverIdle = (shield: CancellationScope, work: () => void): void => {
-  // A condition that is looked at and never fulfilled: one that is fulfilled and waited for anew
+  // A condition that is checked and never fulfilled: one that is fulfilled and waited for anew
   // costs a dozen promises, of each of which the SDK takes the stack.
   void shield.run(async () => {
     void condition(() => {

@@ -51,19 +51,19 @@ export class SearchAttributes {
     this.#due();
   }
 
-  /** Ids and keys by which this run can be found, and its claims on them. */
+  /** Ids and keys by which this run can be found, and what it owns of them. */
   add(ids: Iterable<string>): void {
     for (const id of ids) this.#ids.add(id);
     this.#due();
   }
 
-  /** What a step is about to make; other runs that look for the like know that this one may have made it. */
+  /** What a step is about to make; other runs that reconcile the same know that this one may have made it. */
   recordIntent(step: string, intent: string): void {
     this.#intents.set(step, intentMark(intent));
     this.#due();
   }
 
-  /** A step may have made what the run does not know, and cannot tell by its mark. */
+  /** A step may have made what the run does not know, and cannot show by its mark. */
   doubts(step: string): void {
     this.#doubted.add(step);
     this.#due();

@@ -80,7 +80,7 @@ export const awaitApproval = async (
       });
     }
   };
-  // It is one stage to those who look for what is to be approved, however often it is asked.
+  // It is one stage to those who search for what is to be approved, however often it is asked.
   await state.step(STEP.awaitApproval, note, ask, { stage: STEP.awaitApproval });
   state.approved = hash;
   return true;
@@ -131,9 +131,7 @@ const decisionOn = async (
   setHandler(approveUpdate, (given: Approval) => void (approval = given), {
     validator: (given: Approval) => {
       const fault =
-        approval === undefined
-          ? whyNotApproved(request, given)
-          : "This question has been answered.";
+        approval === undefined ? whyNotApproved(request, given) : "This approval has been decided.";
       if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault, "InvalidApproval");
     },
   });

@@ -26,7 +26,7 @@ interface AskedAbout<Request> {
 }
 
 /**
- * Asks a person what became of a send.
+ * Ask a person what became of a send.
  *
  * @returns what it made, or that it is to be sent again.
  * @throws Abandoned when the decision is to end the run.
@@ -56,14 +56,14 @@ export const askPerson = async <Request extends object, A>(
     return result;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    // A mistyped id, say: it must not end the run, and the question stands.
+    // A mistyped id, say: it must not end the run, and the human task stays open.
     const fault = `What was found is not it: ${rootCause(error).message}`;
     return askPerson(run, sending, { ...asked, reason: fault });
   }
 };
 
 /**
- * Asks a person about a request that was refused, or turned away as it is.
+ * Ask a person about a request that was refused, or not accepted as it is.
  *
  * @returns the request as it was amended; undefined where it is to be sent as it is.
  * @throws Abandoned when the decision is to end the run.

@@ -14,7 +14,7 @@ import { type Run, stateOf } from "../run/run.ts";
 export interface AwaitCompletionOptions {
   /** Longest time to wait. */
   readonly within?: Duration;
-  /** Time between two polls of its own, default an hour to six: the tracker signals it before. */
+  /** Time between two fallback polls, default an hour to six: the tracker signals it before. */
   readonly pollInterval?: PollInterval;
 }
 

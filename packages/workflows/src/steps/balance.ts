@@ -8,11 +8,18 @@ import type { Run } from "../run/run.ts";
 const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type === "Refused";
 
 /**
- * Makes sure that the account has a balance in a currency: takes the one there is, or creates it.
- * Creating one that exists changes nothing.
+ * Make sure that the account has a balance in a currency: take the one there is, or create it. Creating
+ * one that exists changes nothing.
+ *
+ * @param currency ISO 4217 code, such as `USD`.
+ * @throws Refused where the service has no balance in that currency and creates none.
+ * @example
+ * ```ts
+ * const { balance_id } = await ensureBalance(run, "USD");
+ * ```
  */
 export const ensureBalance = (run: Run, currency: string): Promise<Balance> =>
-  run.step(STEP.ensureBalance, `looking for the ${currency} balance`, async () => {
+  run.step(STEP.ensureBalance, `finding the ${currency} balance`, async () => {
     const balance = await activities.retrieveBalance({ currency }).catch(async (error: unknown) => {
       if (!isRefusal(error)) throw error;
       // It may be there all the same: who refused the reading may have been busy.
@@ -35,19 +42,25 @@ export const ensureBalance = (run: Run, currency: string): Promise<Balance> =>
     return balance;
   });
 
-/** How long and how often {@link awaitFunds} looks. */
+/** How long {@link awaitFunds} waits, and how often it polls. */
 export interface AwaitFundsOptions {
   /** Longest time to wait, default 30 days. */
   readonly within?: Duration;
-  /** Time between two looks. */
+  /** Time between two polls, default a second to 15 minutes. */
   readonly pollInterval?: PollInterval;
 }
 
 /**
- * Waits until a balance holds an amount; meanwhile the run's progress shows the bank details by
+ * Wait until a balance holds an amount; meanwhile the run's progress shows the bank details by
  * which it can be funded. Nothing is reserved: a send that follows may still be refused.
  *
+ * @param needed the amount as a decimal string, and the currency as an ISO 4217 code.
+ * @returns the balance as it was read last.
  * @throws FundsOverdue after `within`.
+ * @example
+ * ```ts
+ * await awaitFunds(run, { amount: "250.00", currency: "USD" }, { within: "7 days" });
+ * ```
  */
 export const awaitFunds = (
   run: Run,

@@ -17,10 +17,17 @@ export interface CreateBeneficiaryOptions {
 }
 
 /**
- * Creates a beneficiary.
+ * Create a beneficiary.
  *
- * @returns its beneficiary_id. When an answer was lost and it was created again, the run's notes
+ * @param beneficiary the request, in the service's field names.
+ * @returns its `beneficiary_id`. Where an answer was lost and it was created again, the run's notes
  *   say so.
+ * @throws Refused where the service says no, unless the run asks a person then.
+ * @throws Abandoned where a person ends the run.
+ * @example
+ * ```ts
+ * const beneficiary_id = await createBeneficiary(run, beneficiary, { whenLost: "ask" });
+ * ```
  */
 export const createBeneficiary = (
   run: Run,

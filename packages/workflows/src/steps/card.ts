@@ -21,11 +21,19 @@ export interface IssuedCard extends Card {
 }
 
 /**
- * Issues a card and funds it with `card_limit`, exactly once: every send carries the same key,
+ * Issue a card and fund it with `card_limit`, exactly once: every send carries the same key,
  * derived from the run and the step, and the service ignores repeats of a key. Cards have no list:
- * when the answer to a repeat names no card, a person is asked.
+ * where the answer to a repeat names no card, a person is asked.
  *
- * @param step name of the step, when a run issues several cards.
+ * @param card its cardholder, balance and product, and the initial recharge as a decimal string in USD.
+ * @param step name of the step, where a run issues several cards.
+ * @returns the card as the service answered it, with the key that was sent.
+ * @throws Refused where the service says no, unless the run asks a person then.
+ * @throws Abandoned where a person ends the run.
+ * @example
+ * ```ts
+ * const card = await issueCard(run, { card_holder_id, balance_id, product_code, card_limit: "50" });
+ * ```
  */
 export const issueCard = (
   run: Run,
@@ -59,10 +67,11 @@ export const issueCard = (
   );
 
 /**
- * Confirms that a card was issued, as far as the service shows it: by the answer's status and key,
+ * Confirm that a card was issued, as far as the service shows it: by the answer's status and key,
  * and by naming the card, where a name is given.
  *
- * @throws Refused when the card was not issued after all.
+ * @returns the card as it was answered.
+ * @throws Refused where the card was not issued after all.
  */
 export const confirmCard = (
   run: Run,
@@ -78,7 +87,7 @@ export const confirmCard = (
     ]),
   );
 
-/** Cancels a card; its remaining balance goes back to the USD balance. */
+/** Cancel a card: its remaining balance goes back to the USD balance. */
 export const cancelCard = (card_id: string): Promise<void> =>
   activities.cancelCard.executeWithOptions(
     { summary: `Cancel the card ${card_id}`, scheduleToCloseTimeout: "1 day" },

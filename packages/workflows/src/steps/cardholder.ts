@@ -21,7 +21,7 @@ const intentOfCardholder = (cardholder: CreateCardholder) =>
 const cardholderReconciler: Reconciler<CreateCardholder, Identified> = {
   find: (request, search) =>
     activities.findCardholders.executeWithOptions(
-      { ...READ_OPTIONS, summary: "Look for the cardholder in the list" },
+      { ...READ_OPTIONS, summary: "Find the cardholder in the list" },
       [{ request, ...search }],
     ),
   shown: ({ card_holder_id, card_holder_status = "", create_time = "" }) => ({
@@ -32,7 +32,7 @@ const cardholderReconciler: Reconciler<CreateCardholder, Identified> = {
 };
 
 /**
- * Takes a cardholder that was found for the one who was to be created.
+ * Take a cardholder that was found for the one who was to be created.
  *
  * @throws OtherCardholder where the list shows that it is somebody else.
  */
@@ -48,10 +48,18 @@ const foundCardholder = async (
 };
 
 /**
- * Creates a cardholder, exactly once: one whose answer is lost is looked for in the list.
+ * Create a cardholder, exactly once: one whose answer is lost is reconciled with the list.
  *
- * @param step name of the step, when a run creates several cardholders.
- * @returns its card_holder_id.
+ * @param cardholder the request, in the service's field names.
+ * @param step name of the step, where a run creates several cardholders.
+ * @returns its `card_holder_id`.
+ * @throws Refused where the service says no, unless the run asks a person then.
+ * @throws Abandoned where a person ends the run.
+ * @example
+ * ```ts
+ * const card_holder_id = await createCardholder(run, cardholder);
+ * await awaitVerification(run, card_holder_id, { within: "3 days" });
+ * ```
  */
 export const createCardholder = (
   run: Run,
@@ -83,8 +91,10 @@ export const createCardholder = (
  * Wait until a cardholder's identity check has passed: until the tracker signals it and the list shows
  * it, or the run sees it by itself. A last reading is taken after `within`, default 7 days.
  *
- * @throws VerificationRefused, VerificationIncomplete, CardholderRemoved, or VerificationOverdue after
- * `within`.
+ * @throws VerificationRefused where the check failed.
+ * @throws VerificationIncomplete where the service lacks something of the cardholder.
+ * @throws CardholderRemoved where a run of this id has removed the cardholder.
+ * @throws VerificationOverdue after `within`.
  */
 export const awaitVerification = (
   run: Run,
@@ -93,7 +103,7 @@ export const awaitVerification = (
 ): Promise<void> =>
   run.step(STEP.awaitVerification, "waiting for the identity check", async (step) => {
     run.waiting(step, "waiting for the identity check");
-    const reading = { summary: `Look at the identity check of ${card_holder_id}` };
+    const reading = { summary: `Read the identity check of ${card_holder_id}` };
     const seen = await awaitCompletion<SeenCardholder>(
       run,
       {
@@ -119,7 +129,7 @@ export const awaitVerification = (
     expectVerified(seen, card_holder_id, within);
   });
 
-/** Lets pass the cardholder who is verified. */
+/** Expect that the cardholder is verified. */
 const expectVerified = (seen: SeenCardholder, card_holder_id: string, within: Duration): void => {
   const card_holder_status = seen.cardholder?.card_holder_status ?? "";
   switch (seen.outcome) {
@@ -152,7 +162,7 @@ const expectVerified = (seen: SeenCardholder, card_holder_id: string, within: Du
   }
 };
 
-/** Removes a cardholder. */
+/** Remove a cardholder. */
 export const removeCardholder = (card_holder_id: string): Promise<void> =>
   activities.removeCardholder.executeWithOptions(
     { summary: `Remove the cardholder ${card_holder_id}`, scheduleToCloseTimeout: "1 day" },

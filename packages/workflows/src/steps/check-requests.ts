@@ -6,9 +6,10 @@ import { localActivities } from "../run/activities.ts";
 import { type Run, stateOf } from "../run/run.ts";
 
 /**
- * Checks everything that a run is going to send, before it sends anything, and pins the run to the
+ * Check everything that a run is going to send, before it sends anything, and pin the run to the
  * account of the worker that checks.
  *
+ * @param planned each request, with the fields that an earlier step will fill in.
  * @throws InvalidRequest, which names every fault.
  */
 export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>): Promise<void> =>
@@ -18,11 +19,11 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
     async () => {
       accountPin().know(await localActivities.checkRequests(planned));
     },
-    { isIndexed: false },
+    { isSearchable: false },
   );
 
 /**
- * Checks a request of a step that was amended, before it is sent.
+ * Check a request of a step that was amended, before it is sent.
  *
  * @throws InvalidRequest, which names every fault.
  */

@@ -2,41 +2,41 @@
 export interface Candidate {
   /** Its id at the service. */
   readonly id: string;
-  /** Whether it is certainly what this step sent: it bears its key, or the journal has its id. */
+  /** Whether it is certainly what this step sent: it has its key, or the journal has its id. */
   readonly isOurs: boolean;
   /** Whether it is as it was sent to the last field; otherwise it is perhaps what was sent. */
   readonly isExact: boolean;
   /** Whether one field of it is legibly another than was sent. */
   readonly differsInOne?: boolean | undefined;
-  /** Whether it bears a key that is none of this step's. */
+  /** Whether it has a key that is none of this step's. */
   readonly hasOtherKey: boolean;
   /** Whether that key may be one of this step's after all, in another spelling. */
   readonly mayBearKey?: boolean | undefined;
-  /** Whether an earlier look showed it, and this one does not. */
+  /** Whether an earlier read showed it, and this one does not. */
   readonly isMissing?: boolean | undefined;
   /** Who made it, where that is known and is not this step: another run, another step of this run. */
   readonly owner?: string | undefined;
-  /** When the first look that showed it had ended: milliseconds since 1970. */
+  /** When the first read that showed it had ended: milliseconds since 1970. */
   readonly firstSeen: number;
 }
 
 /** Whether the service shows the key that was sent, as far as that is known. */
 type KeyEcho =
-  /** Always: whatever bears no key of ours is not ours. */
+  /** Always: whatever has no key of ours is not ours. */
   | "same"
-  /** It shows keys of its own in place of ours. */
+  /** It shows other keys in place of ours. */
   | "other"
   /** It shows none. */
   | "none"
   | "unknown";
 
-/** A look that showed what the service listed. */
+/** A read of the service's list. */
 export interface ListRead {
   readonly readAt: number;
   readonly endedAt: number;
 }
 
-/** What a look-up found. Times are milliseconds since 1970, durations milliseconds. */
+/** What a read of the list found. Times are milliseconds since 1970, durations milliseconds. */
 export interface Evidence {
   readonly candidates: ReadonlyArray<Candidate>;
   /** Others who may have made the like and do not know yet: other runs, other steps of this run. */
@@ -44,7 +44,7 @@ export interface Evidence {
   /** Rows of the list that cannot be read, and by what can be read of them may be what was sent. */
   readonly unreadableRows: number;
   readonly keyEcho: KeyEcho;
-  /** When the look began. */
+  /** When the read began. */
   readonly readAt: number;
   /** Until when the send may still be carried out. */
   readonly sendEndsAt: number;
@@ -56,25 +56,25 @@ export interface Evidence {
   readonly visibilityLagMs: number;
   /** How long another run may take to find out what it has made, where its answer was lost as well. */
   readonly longestDoubtMs: number;
-  /** The looks for this send before this one, oldest first. */
+  /** The reads for this send before this one, oldest first. */
   readonly earlierReads: ReadonlyArray<ListRead>;
-  /** Why the list is no evidence, and will be none in another look. */
+  /** Why the list is no evidence, and will be none when it is read again. */
   readonly incomplete?: string | undefined;
 }
 
-/** What the evidence says of a send without an answer. */
+/** What the evidence says of a write without an answer. */
 export type Reconciliation =
   | { readonly _tag: "Found"; readonly id: string }
   /** It was not carried out, and will not be. */
   | { readonly _tag: "Absent" }
-  /** It can be known later: look again at `readAgainAt` (milliseconds since 1970), or before. */
+  /** It can be known later: read again at `readAgainAt` (milliseconds since 1970), or before. */
   | { readonly _tag: "Undecided"; readonly readAgainAt: number }
   /** It will not be known: a person decides. */
   | { readonly _tag: "Unclear"; readonly reason: string };
 
 const unclear = (reason: string): Reconciliation => ({ _tag: "Unclear", reason });
 
-/** From when on all that the send may have made is listed. It must not move with the time of the look. */
+/** From when on all that the send may have made is listed. It must not move with the time of the read. */
 const decidedFrom = ({ listedUpTo, listLagMs, sendEndsAt }: Evidence): number =>
   listedUpTo !== undefined && listedUpTo > sendEndsAt
     ? Math.min(listedUpTo, sendEndsAt + listLagMs)
@@ -85,32 +85,32 @@ const countedOf = (
   { candidates, earlierReads, keyEcho }: Evidence,
   decided: number,
 ): ReadonlyArray<Candidate> => {
-  // Where the service is known to show our keys, whatever bears none of them is not ours.
+  // Where the service is known to show our keys, whatever has none of them is not ours.
   const isUnowned = ({ isOurs, mayBearKey, owner }: Candidate): boolean =>
     isOurs || (owner === undefined && (keyEcho !== "same" || mayBearKey === true));
   const unowned = candidates.filter(isUnowned);
   const alike = unowned.filter(({ differsInOne, isOurs }) => isOurs || differsInOne !== true);
   if (alike.some(({ isExact }) => isExact)) return alike;
-  const allListed = earlierReads.find((look) => look.readAt >= decided)?.endedAt ?? Infinity;
+  const allListed = earlierReads.find((read) => read.readAt >= decided)?.endedAt ?? Infinity;
   return unowned.filter(
     (candidate) => alike.includes(candidate) || candidate.firstSeen <= allListed,
   );
 };
 
 /**
- * Whether a send without an answer was carried out, by what the service lists. It never takes what
+ * Decide whether a send without an answer was carried out, by what the service lists. It never takes what
  * may be somebody else's, and says "absent" only where the list shows that nothing is ours.
  *
  * - What is certainly ours is ours at once; two such should not exist.
  * - All else counts from the time on at which the list shows whatever the send may have made.
- * - What others made is out of the question.
- * - What may be ours, and was listed and is not any more: a person has to tell.
+ * - What others made does not count.
+ * - What may be ours, and was listed and is not any more: a person has to decide.
  * - What differs in one field does not count beside one that is as it was sent: the service lists what
  *   this step made as it lists that. Alone it counts once whoever else made it would have found out;
- *   unless an earlier look that showed all that the send may have made did not show it.
+ *   unless an earlier read that showed all that the send may have made did not show it.
  * - One that is as it was sent, and that nobody else can have made, is ours, once it has been listed
  *   for longer than what others make may be hidden.
- * - Anything else that may be ours, to the least readable row: a person has to tell.
+ * - Anything else that may be ours, to the least readable row: a person has to decide.
  */
 export const decideOutcome = (evidence: Evidence): Reconciliation => {
   const { candidates, incomplete, keyEcho, longestDoubtMs, readAt, concurrentRuns } = evidence;

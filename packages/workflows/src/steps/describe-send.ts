@@ -37,15 +37,15 @@ const sentText = (sent: JournalSend): string =>
 
 const toSendText = (request: object): string => moneyText(request) ?? "this request";
 
-/** Tells what was sent before and what would be sent now apart. */
+/** Describe what was sent before, and what was not sent now. */
 export const otherRequestText = (sent: JournalSend, request: object): string =>
   `It was another request than this one: ${sentText(sent)}; ${toSendText(request)} was not sent.`;
 
-/** Tells of a request that was sent before what was sent last. */
+/** Describe a request that was sent before what was sent last. */
 export const earlierRequestText = (sent: JournalSend): string =>
   `Before it another request than this one was sent: ${sentText(sent)}.`;
 
-/** A send, as far as its question depends on it. */
+/** A send, as far as its human task depends on it. */
 interface AskedSend {
   readonly isInDoubt: boolean;
   /** What was sent, where it was another request than the one of now. */
@@ -72,13 +72,13 @@ export const doubtText = (
     : doubt;
 };
 
-/** Whether something listed bears the key under which it was sent: then it was carried out. */
+/** Whether something listed has the key under which it was sent: then it was carried out. */
 const isFoundByKey = (
   { unique_request_id }: HumanTask["candidates"][number],
   { key }: JournalSend,
 ): boolean => typeof unique_request_id === "string" && bearsKey(unique_request_id, key);
 
-/** What a person is told of a look for what was sent before. */
+/** What a person is shown of what the list says of what was sent before. */
 interface FoundOfOther {
   readonly text: string;
   readonly candidates: HumanTask["candidates"];
@@ -86,7 +86,7 @@ interface FoundOfOther {
 }
 
 /**
- * What a look for a request tells of which the journal has little: what bears its key is it for
+ * Describe what the list shows of a request of which the journal has little: what has its key is it for
  * certain. That nothing is listed proves nothing: nobody knows what else it said.
  */
 export const describeFound = <A>(
@@ -105,20 +105,20 @@ export const describeFound = <A>(
       return { text: found.reason, candidates: found.candidates, canResend: true };
     case "Absent":
       return {
-        text: "It is not listed under its key, which proves nothing: look for it by what you know of it.",
+        text: "It is not listed under its key, which proves nothing: search for it by what you know of it.",
         candidates: [],
         canResend: true,
       };
   }
 };
 
-/** What a step has left in doubt, for each further question; nothing, mostly. */
+/** What a step has left in doubt, for each further human task; nothing, mostly. */
 const leftText = (left: ReadonlyArray<StepInDoubt>): string =>
   left.length === 0
     ? ""
     : ` Nobody knows either whether this was carried out, which was sent before: ${left.map(namedInDoubt).join("; ")}.`;
 
-/** What every question about a send tells: what was sent, apart from what is to be sent now. */
+/** Describe a send in a human task: what was sent, apart from what is to be sent now. */
 export const describeSend = <Request extends object>(
   { idsWanted, shown }: Pick<Write<Request, unknown>, "idsWanted" | "shown">,
   {
@@ -133,10 +133,10 @@ export const describeSend = <Request extends object>(
     readonly request: Request;
   },
 ): Pick<HumanTask, "reason" | "sent" | "toSend" | "idsWanted"> => {
-  const told = { reason: `${reason}${leftText(left)}`, idsWanted };
+  const common = { reason: `${reason}${leftText(left)}`, idsWanted };
   const asNow = shown(request);
-  if (other === undefined) return { ...told, sent: asNow };
-  // What is sent beside another request gets a key of its own then.
+  if (other === undefined) return { ...common, sent: asNow };
+  // What is sent beside another request gets another key then.
   const { unique_request_id: _, ...toSend } = asNow;
-  return { ...told, sent: shownOfJournal(other), toSend };
+  return { ...common, sent: shownOfJournal(other), toSend };
 };

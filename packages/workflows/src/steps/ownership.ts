@@ -7,7 +7,8 @@ import type { Write } from "./send.ts";
 type Found<Request extends object, A> = Pick<Write<Request, A>, "ids" | "operation" | "step">;
 
 /**
- * Records what a step has sent after all, as a look-up or a person found it: it is this step's alone.
+ * Record what a step has sent after all, as the list showed it or a person found it: no other step may
+ * take it.
  *
  * @returns who has taken it before, by the name of the step or the workflow id; undefined where nobody has.
  */
@@ -23,7 +24,7 @@ export const recordFound = async <Request extends object, A>(
 };
 
 /**
- * Expects that nobody else owns what these ids name: what another run or step has made is not what
+ * Expect that nobody else owns what these ids name: what another run or step has made is not what
  * this step sent, whoever says so.
  *
  * @param ids by the service's name of their field.
@@ -43,8 +44,7 @@ const expectUnowned = async (
 };
 
 /**
- * Takes what a person says that a step has sent, and records it: that somebody says so does not make it
- * this step's.
+ * Take what a person says that a step has sent, and record it: another run or step may own it.
  *
  * @throws OwnedByOther, or an error that names who has taken it, where another run or step has it.
  */

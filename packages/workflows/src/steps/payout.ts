@@ -44,7 +44,7 @@ const asCandidate = ({
 const payoutReconciler: Reconciler<CreatePayout, Payout> = {
   find: (request, search) =>
     activities.findPayouts.executeWithOptions(
-      { ...READ_OPTIONS, summary: `Look for the payout ${request.unique_request_id ?? ""}` },
+      { ...READ_OPTIONS, summary: `Find the payout ${request.unique_request_id ?? ""}` },
       [{ request, ...search }],
     ),
   shown: asCandidate,
@@ -77,10 +77,25 @@ const foundPayout = async (
 };
 
 /**
- * Creates a payout, exactly once: it carries a key derived from the run and the step, and is
- * looked up by that key before it is ever sent a second time.
+ * Create a payout, exactly once: it carries a key derived from the run and the step, and is
+ * reconciled with the service's list before it is ever sent a second time.
  *
- * @param step name of the step, when a run creates several payouts.
+ * @param payout the request, in the service's field names; `amount` is a decimal string.
+ * @param step name of the step, where a run creates several payouts.
+ * @returns the payout as the service answered it, or as the list or a person showed it.
+ * @throws Refused where the service says no, unless the run asks a person then.
+ * @throws Abandoned where a person ends the run.
+ * @example
+ * ```ts
+ * const created = await createPayout(run, {
+ *   beneficiary_id,
+ *   amount: "12.50",
+ *   currency: "EUR",
+ *   payout_reference: "Invoice 17",
+ *   payment_date: "2026-12-01",
+ * });
+ * const { outcome } = await awaitPayout(run, created, { within: "7 days" });
+ * ```
  */
 export const createPayout = (
   run: Run,
@@ -121,7 +136,8 @@ export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
  * after `within`, default 30 days, it reads once more, and returns the payout as it then is, with the
  * outcome `open` and no `complete_time`.
  *
- * @throws PayoutFailed when the service says that the payout failed.
+ * @returns the payout as it was read last.
+ * @throws PayoutFailed where the service says that the payout failed.
  */
 export const awaitPayout = (
   run: Run,
@@ -130,7 +146,7 @@ export const awaitPayout = (
 ): Promise<AwaitedPayout> =>
   run.step(STEP.awaitPayout, "waiting for the payout to complete", async (step) => {
     run.waiting(step, "waiting for the payout to complete");
-    const reading = { summary: `Look at the payout ${payout_id}` };
+    const reading = { summary: `Read the payout ${payout_id}` };
     const seen = await awaitCompletion<SeenPayout>(
       run,
       {

@@ -4,7 +4,7 @@ import { workflowInfo } from "@temporalio/workflow";
 /** Derive the `unique_request_id` of a step of the run that calls. See {@link keyOfStep}. */
 export const stepKey = (step: string): string => keyOfStep(workflowInfo().workflowId, step);
 
-/** Most amendments of one step that a look-up goes back to. */
+/** Most amendments of one step whose keys are searched for. */
 const MOST_AMENDMENTS = 20;
 
 /** The keys (`unique_request_id`) under which a step sends, derived from its name. */
@@ -44,7 +44,7 @@ export class StepKeys {
     ];
   }
 
-  /** A refused request was not carried out, so its successor has a key of its own. */
+  /** A refused request was not carried out, so its successor has another key. */
   amended(): void {
     this.#amendments += 1;
   }
