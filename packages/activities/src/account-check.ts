@@ -20,7 +20,7 @@ const isOfAccount = (argument: unknown): argument is OfAccount =>
   "paymentAccount" in argument &&
   typeof argument.paymentAccount === "string";
 
-/** A worker of one account was given the work of another. */
+/** Make the failure of a worker that was given the work of another account. */
 export const otherAccount = (
   wanted: string,
   own: string,
@@ -28,7 +28,7 @@ export const otherAccount = (
 ): ApplicationFailure =>
   ApplicationFailure.create({
     type: OTHER_ACCOUNT,
-    message: `This belongs to the account ${wanted}, and the worker that took it works for the account ${own} (hashes of client id and address): let workers of different accounts poll task queues of their own (PAYMENTS_TASK_QUEUE). Nothing was sent.`,
+    message: `This belongs to the account ${wanted}, and the worker that took it works for the account ${own} (hashes of client id and address): let workers of different accounts poll different task queues (PAYMENTS_TASK_QUEUE). Nothing was sent.`,
     nonRetryable,
     nextRetryDelay: OTHER_ACCOUNT_WAIT_MS,
   });
@@ -41,7 +41,7 @@ const isSend = (activityType: string): boolean =>
   );
 
 /**
- * Activities that refuse what belongs to another account than the worker's: it would look in the
+ * Make activities refuse what belongs to another account than the worker's: it would read the
  * wrong lists, and pay from the wrong balance. A call that names no account is let pass.
  */
 export const checkAccount = <

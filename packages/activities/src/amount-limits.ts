@@ -19,7 +19,7 @@ const textOf = (input: unknown, field: string): string | undefined => {
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 };
 
-/** How much money of which currency a request moves, as it says so. */
+/** Read how much money of which currency a request moves. */
 export const moneyOf = (
   operation: OperationName,
   input: unknown,
@@ -65,7 +65,7 @@ export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>):
   });
 
 /**
- * Reads `PAYMENTS_MAX_AMOUNTS`, a JSON object of decimal strings by currency.
+ * Read `PAYMENTS_MAX_AMOUNTS`, a JSON object of decimal strings by currency.
  *
  * @throws Error that says what it must be: a limit that cannot be read must not be no limit.
  */

@@ -16,14 +16,14 @@ import { notYet } from "./failures.ts";
 import { RejectedRows } from "./rejected-rows.ts";
 import { payoutStartAttributes } from "./start-attributes.ts";
 
-/** A chunk of a bulk run whose rows are to be started. */
+/** A chunk of a batch whose rows are to be started. */
 export interface ChunkToStart {
-  /** Workflow id of the bulk run. */
+  /** Workflow id of the batch. */
   readonly batch: string;
   readonly chunk: number;
-  /** Rows of the chunk that need not be looked at again. */
+  /** Rows of the chunk that need not be started again. */
   readonly skip: number;
-  /** Runs of this bulk run that were started before. */
+  /** Runs of this batch that were started before. */
   readonly started: number;
   /** Most runs that send at a time. */
   readonly window: number;
@@ -36,11 +36,11 @@ export interface ChunkToStart {
 
 /** What became of the rows of a chunk; counts of rows. */
 export interface StartedRows {
-  /** Rows that were looked at, from the first on. */
+  /** Rows that were handled, from the first on. */
   readonly rows: number;
   /** Whether these are all. */
   readonly isWhole: boolean;
-  /** They have a run of this bulk run. */
+  /** They have a run of this batch. */
   readonly started: number;
   /** They have a run that pays the same and was started before, by another file. */
   readonly known: number;
@@ -50,7 +50,7 @@ export interface StartedRows {
   readonly rejected?: number;
 }
 
-/** What a bulk run does. They call Temporal only, and so belong on the workflow's own queue. */
+/** What a batch does. They call Temporal only, and so belong on the workflow's task queue. */
 export interface BatchActivities {
   /** Starts the runs of a chunk, a window of them at a time; ends early when it is cancelled. */
   readonly startPayoutRuns: (chunk: ChunkToStart) => Promise<StartedRows>;
@@ -60,7 +60,7 @@ export interface BatchActivities {
     readonly from: number;
     readonly to: number;
   }) => Promise<void>;
-  /** Ends when no run of the bulk run is open. */
+  /** Ends when no run of the batch is open. */
   readonly awaitPayoutRuns: (runs: {
     readonly batch: string;
     readonly started: number;
@@ -68,7 +68,7 @@ export interface BatchActivities {
 }
 
 const STARTED_AT_ONCE = 10;
-const LOOK_EVERY_MS = 500;
+const COUNT_EVERY_MS = 500;
 const HEARTBEAT_EVERY_MS = 3_000;
 
 const closeChunk = async (id: string, why: string): Promise<void> => {
@@ -123,7 +123,7 @@ const startPayoutRuns = async (chunk: ChunkToStart, account: string): Promise<St
   const { cancellationSignal, client, heartbeat, info } = Context.current();
   const id = chunkId(chunk.batch, chunk.chunk);
   const rows = await readChunk(client, id);
-  // Where the attempt before stopped: the rows since then are looked at again, and not paid again.
+  // Where the attempt before stopped: the rows since then are handled again, and not paid again.
   const before = info.heartbeatDetails as Omit<StartedRows, "isWhole"> | undefined;
   let done: Omit<StartedRows, "isWhole"> = before ?? {
     rows: chunk.skip,
@@ -141,7 +141,7 @@ const startPayoutRuns = async (chunk: ChunkToStart, account: string): Promise<St
       if (room === 0) {
         room = await window.room(chunk.started + done.started, Date.now() - latest);
         if (room === 0)
-          await sleep(LOOK_EVERY_MS, undefined, { signal: cancellationSignal }).catch(
+          await sleep(COUNT_EVERY_MS, undefined, { signal: cancellationSignal }).catch(
             () => undefined,
           );
         continue;

@@ -4,7 +4,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 
 /**
- * The rows of a chunk: what the workflow that keeps it was started with.
+ * Read the rows of a chunk: what the workflow that keeps it was started with.
  *
  * @throws ChunkMissing, which no retry mends, when the chunk was deleted
  */

@@ -10,13 +10,12 @@ import type { Client } from "@temporalio/client";
 /** A run that was started is found by then. */
 const FOUND_WITHIN_MS = 30_000;
 
-/** Finds the runs of a bulk run. */
+/** Write the visibility query of the runs of a batch. */
 export const ofBatch = (batch: string): string => `${PAYMENT_BATCH.name} = ${queryText(batch)}`;
 
 /**
- * How many more runs of a bulk run may be started. A slot belongs to a run only as long as Temporal
- * finds it sending: one that fails, asks, waits or is terminated gives it back by that alone, and
- * nobody has to tell.
+ * How many more runs of a batch may be started. A slot belongs to a run only as long as Temporal
+ * finds it sending: one that fails, asks, waits or is terminated gives it back by that alone.
  */
 export class BatchWindow {
   readonly #client: Client;

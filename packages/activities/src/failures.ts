@@ -46,7 +46,7 @@ export const toApplicationFailure = (
   });
 };
 
-/** Type of the failure by which a waiting activity says: looked, and it has not happened yet. */
+/** Type of the failure by which a waiting activity says that what it polls for has not happened yet. */
 export const NOT_YET = "NotYet";
 
 /**
@@ -61,13 +61,13 @@ export const notYet = (message: string, delayMs: number): ApplicationFailure =>
     category: ApplicationFailureCategory.BENIGN,
   });
 
-/** Type of the failure of a send that the brake held back: certainly not carried out. */
+/** Type of the failure of a send that was not made because sends are paused: certainly not carried out. */
 export const PAUSED = "Paused";
 
 /** How long an activity waits before it asks again whether sends are paused. */
 const PAUSED_WAIT_MS = 10_000;
 
-/** A send that the brake held back. */
+/** Make the failure of a send that was not made because sends are paused. */
 export const paused = (
   { by, since, why }: Pause,
   { nonRetryable }: { readonly nonRetryable: boolean },
@@ -80,10 +80,10 @@ export const paused = (
     category: ApplicationFailureCategory.BENIGN,
   });
 
-/** Type of the failure of a send that was held back because its run has ended: nothing was sent by it. */
+/** Type of the failure of a send that was not made because its run has ended. */
 export const RUN_ENDED = "RunEnded";
 
-/** A send that came after the end of its run. */
+/** Make the failure of a send that came after the end of its run. */
 export const runEnded = (
   operation: string,
   { nonRetryable }: { readonly nonRetryable: boolean },
@@ -94,10 +94,10 @@ export const runEnded = (
     nonRetryable,
   });
 
-/** Type of the failure of a send that was held back because its run is to be cancelled: nothing was sent by it. */
+/** Type of the failure of a send that was not made because its run is to be cancelled. */
 export const RUN_CANCELLING = "RunCancelling";
 
-/** A send that came after its run was asked to be cancelled. */
+/** Make the failure of a send that came after its run was asked to be cancelled. */
 export const runCancelling = (operation: string): ApplicationFailure =>
   ApplicationFailure.create({
     type: RUN_CANCELLING,
@@ -113,7 +113,7 @@ const OUTCOMES = {
   undone: "and was carried out, and undone since",
 } as const;
 
-/** A send that the journal does not permit: nothing was sent. */
+/** Make the failure of a send that the journal does not permit: nothing was sent. */
 export const alreadySent = (operation: string, sent: SentAlready): ApplicationFailure =>
   ApplicationFailure.create({
     type: ALREADY_SENT,
@@ -125,9 +125,9 @@ export const alreadySent = (operation: string, sent: SentAlready): ApplicationFa
 /** Type of the failure of a second attempt: the first one may have sent the request, and may yet. */
 const WORKER_LOST = "WorkerLost";
 
-/** A send whose worker was lost before it could tell what became of it: its outcome is unknown. */
+/** Make the failure of a send whose worker was lost before it could report the outcome. */
 export const workerLost = (operation: string): ApplicationFailure => {
-  const message = `${operation} may have been sent by a worker that was lost before it could tell.`;
+  const message = `${operation} may have been sent by a worker that was lost before it could report the outcome.`;
   return ApplicationFailure.create({
     type: WORKER_LOST,
     message,

@@ -23,7 +23,7 @@ import { echoIn, idsIn } from "./recorded-send.ts";
 import type { ReadRunState } from "./run-state.ts";
 import { DISPATCH_WITHIN_MS, sentAlready } from "./send-intent.ts";
 
-/** Asked before a send longer ago than this by the monotonic clock, an answer is asked for again. */
+/** An answer that is older than this at a send, by the monotonic clock, is asked for again. */
 const ANSWERS_HOLD_MS = 5_000;
 
 /** The same of what the Temporal server has answered: the latest that a pause takes hold depends on it. */
@@ -35,7 +35,7 @@ const AT_ONCE_MS = 1_000;
 /** What the Temporal server answers. Without an answer nothing is sent. */
 const answerOf = <A>(answer: Promise<A>, what: string): Promise<A> =>
   answer.catch((error: unknown) => {
-    throw new Error(`the Temporal server did not tell whether ${what} (${messageOf(error)})`, {
+    throw new Error(`the Temporal server did not answer whether ${what} (${messageOf(error)})`, {
       cause: error,
     });
   });
@@ -74,17 +74,17 @@ export class GuardedSend {
     this.#options = options;
   }
 
-  /** Why it was held back, where the client's own errors have no word for it. */
+  /** Why it was not sent, where the client's own errors have no word for it. */
   get blockedBy(): ApplicationFailure | undefined {
     return this.#blockedBy;
   }
 
-  /** Lets a call of the client ask before each dispatch. */
+  /** Guard each dispatch of a call of the client. */
   readonly guard = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.provideService(call, BeforeSend, () => this.#beforeDispatch());
 
   /**
-   * Fails an attempt that is not the first where the journal knows a send of the one before it.
+   * Fail an attempt that is not the first where the journal knows a send of the one before it.
    *
    * @throws ApplicationFailure of type AlreadySent
    */
@@ -97,7 +97,7 @@ export class GuardedSend {
     if (found !== undefined) throw alreadySent(operation, sentAlready(send, found, recorded));
   }
 
-  /** Writes what the answer says. */
+  /** Write what the answer says. */
   async succeeded(input: unknown, answer: unknown): Promise<void> {
     const { journal, operation, undoes } = this.#options;
     const echo = this.#begun === undefined ? undefined : echoIn(input, answer);
@@ -109,7 +109,7 @@ export class GuardedSend {
     ]);
   }
 
-  /** Writes what the call's failure says; anything but an error of the client is no answer. */
+  /** Write what the call's failure says; anything but an error of the client is no answer. */
   async failed(error: PaymentsError | undefined): Promise<void> {
     await this.#recordOutcome(error?.carriedOut === "no" ? "notCarriedOut" : "unknown");
   }
@@ -124,7 +124,7 @@ export class GuardedSend {
     try {
       await write();
     } catch (error) {
-      this.#activity.log.warn("The journal could not be told what became of a send", {
+      this.#activity.log.warn("The outcome of a send could not be written to the journal", {
         operation: this.#options.operation,
         error: messageOf(error),
       });

@@ -32,7 +32,7 @@ export interface ForgottenSend {
 /** By step, the number of the latest send that a run knows of. */
 export type KnownSends = Readonly<Record<string, number>>;
 
-/** What a step sent without an answer, and a look-up or a person found. */
+/** What a step sent without an answer, and the list showed or a person found. */
 export interface FoundByStep {
   readonly step: string;
   readonly operation: OperationName;
@@ -40,7 +40,7 @@ export interface FoundByStep {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-/** What a run asks the journal, and tells it. */
+/** What a run reads from the journal, and writes into it. */
 export interface JournalActivities {
   /**
    * Finds what runs of this workflow id have sent, may have been carried out and stands, and is not

@@ -17,7 +17,7 @@ interface MeasuredLag {
   readonly lastListed?: number | undefined;
 }
 
-/** What the journal says about a list in which a send without an answer is looked for. */
+/** What the journal says about a list with which a send without an answer is reconciled. */
 export interface JournalEvidence {
   /** What the same step has made, in whatever run, by the service's own answers. */
   readonly ownIds: ReadonlySet<string>;
@@ -29,12 +29,12 @@ export interface JournalEvidence {
   /** Compares what a complete reading showed with what was made, and keeps the lag that it shows. */
   readonly measureLag: (
     listed: ReadonlySet<unknown>,
-    reading: { readonly lookedAt: number; readonly since: number },
+    reading: { readonly readAt: number; readonly since: number },
   ) => Promise<MeasuredLag>;
 }
 
-/** What the journal is asked about. */
-export interface Asked {
+/** Of which list and step the journal is read. */
+export interface EvidenceQuery {
   readonly operation: "createPayout" | "createCardholder";
   readonly list: ListName;
   readonly step: string;
@@ -43,13 +43,13 @@ export interface Asked {
 }
 
 /**
- * Asks the journal what is known of a list.
+ * Read from the journal what is known of a list.
  *
  * @throws JournalUnavailable
  */
 export const readJournal = async (
   journal: Journal,
-  { from, list, operation, step }: Asked,
+  { from, list, operation, step }: EvidenceQuery,
 ): Promise<JournalEvidence> => {
   const { info, log } = Context.current();
   const workflowId = info.workflowExecution?.workflowId ?? "";
@@ -83,14 +83,14 @@ export const readJournal = async (
       if (otherIds.has(id)) return "another send of this run";
       return madeIds.has(id) && !ownIds.has(id) ? "another send, by its answer" : undefined;
     },
-    measureLag: async (listed, { lookedAt, since }) => {
+    measureLag: async (listed, { readAt, since }) => {
       const listedAt = made.filter(({ id }) => listed.has(id)).map(({ answeredAt }) => answeredAt);
       // A cardholder may be removed again: one who is missing while a later one is listed was.
       const removedBefore = list === "listCardholders" ? Math.max(0, ...listedAt) : 0;
       const missing = made
         .filter(({ answeredAt, id }) => answeredAt >= since && !listed.has(id))
         .filter(({ answeredAt }) => answeredAt >= removedBefore)
-        .map(({ answeredAt }) => lookedAt - answeredAt)
+        .map(({ answeredAt }) => readAt - answeredAt)
         .filter((lagMs) => lagMs > 0);
       const seen = Math.max(0, ...missing.filter((lagMs) => lagMs <= LONGEST_LAG_MS));
       if (seen > longestLag) {

@@ -17,12 +17,12 @@ export interface KeptPage<Item> extends Pick<
   "total_item" | "total_page" | "unreadable"
 > {
   readonly rows: ReadonlyArray<{ readonly id: string; readonly create_time?: string | undefined }>;
-  /** Those of its items that may be what is looked for. */
+  /** Those of its items that may match. */
   readonly items: ReadonlyArray<Item>;
 }
 
-/** What is looked for in a list. */
-export interface LookedFor<Item> {
+/** What a list is searched for. */
+export interface SearchCriteria<Item> {
   readonly idOf: (item: Item) => string;
   /** What was created before does not matter: milliseconds since 1970. */
   readonly from: number;
@@ -31,9 +31,9 @@ export interface LookedFor<Item> {
   readonly assumptions: Assumptions;
 }
 
-/** What the pages that were read of a list show of what is looked for. */
+/** What the pages that were read of a list show of what is searched for. */
 export class ListedItems<Item extends ListedItem> {
-  readonly #lookedFor: LookedFor<Item>;
+  readonly #criteria: SearchCriteria<Item>;
   readonly #items = new Map<string, Item>();
   readonly #unreadable = new Map<string, UnreadableRow>();
   readonly #recent = new Set<string>();
@@ -42,8 +42,8 @@ export class ListedItems<Item extends ListedItem> {
   /** The ids of all rows. */
   readonly ids = new Set<string>();
 
-  constructor(lookedFor: LookedFor<Item>) {
-    this.#lookedFor = lookedFor;
+  constructor(criteria: SearchCriteria<Item>) {
+    this.#criteria = criteria;
   }
 
   /**
@@ -53,7 +53,7 @@ export class ListedItems<Item extends ListedItem> {
    *   that was created since, so that a second one that is ours is not to be expected.
    */
   add({ items, rows, unreadable }: Omit<KeptPage<Item>, "total_item" | "total_page">): boolean {
-    const { idOf, isOurs } = this.#lookedFor;
+    const { idOf, isOurs } = this.#criteria;
     const shown = new Map(
       items
         .filter((item) => isOurs(item) || !this.#isOld(item.create_time))
@@ -102,7 +102,7 @@ export class ListedItems<Item extends ListedItem> {
 
   /** Whether a time, or what stands in its place, is certainly before what matters. */
   #isOld(time: unknown): boolean {
-    const { assumptions, from } = this.#lookedFor;
+    const { assumptions, from } = this.#criteria;
     const span = typeof time === "string" ? readTime(time, assumptions) : undefined;
     return span !== undefined && span.latest < from;
   }

@@ -6,9 +6,9 @@ export type FieldMatch =
   | "same"
   /** Not equal as it is written, but perhaps what was sent, written another way. */
   | "near"
-  /** Legible, and another. Whether it is what was sent is for the other fields to tell, too. */
+  /** Legible, and another. Whether it is what was sent depends on the other fields, too. */
   | "different"
-  /** Missing, masked, or of no readable form: it tells nothing. */
+  /** Missing, masked, or of no readable form: it says nothing. */
   | "unreadable";
 
 /**
@@ -113,7 +113,7 @@ const wordsOf = (text: string): string =>
 /** Whether a listed text may be the one that was sent: escaped, transliterated, decorated, cut, … */
 const isRewritten = (sent: string, listed: string): boolean => {
   const [a, b] = [skeletons(sent), skeletons(listed)];
-  // Of another script, written in Latin: nothing tells how.
+  // Of another script, written in Latin: nothing says how.
   if (!isAscii(a[0] ?? "") && isAscii(b[0] ?? "")) return true;
   return (
     wordsOf(sent) === wordsOf(listed) || a.some((skeleton, i) => mayComeOf(skeleton, b[i] ?? ""))
@@ -149,7 +149,7 @@ export const matchCode = (sent: string, listed: unknown): FieldMatch => {
   return a.length === b.length || (isNumber(a) && isNumber(b)) ? "different" : "unreadable";
 };
 
-/** A currency is three letters; anything else tells nothing. */
+/** A currency is three letters; anything else says nothing. */
 export const matchCurrency = (sent: string, listed: unknown): FieldMatch => {
   const match = matchCode(sent, listed);
   const isCode = /^[a-z]{3}$/.test(normalizedText(textOf(listed) ?? ""));

@@ -30,7 +30,7 @@ const likeness = (fields: ReadonlyArray<FieldMatch>): Likeness => {
   return fields.every((field) => field === "same") ? "exact" : "near";
 };
 
-/** What tells one payout from another in a list. */
+/** By what one payout of a list differs from another. */
 export interface PayoutFields {
   readonly beneficiary_id: string;
   readonly currency: string;
@@ -90,7 +90,7 @@ export const payoutIntent = ({
 export const intentOfPayout = (payout: PayoutFields): string =>
   intentOf("createPayout", payoutIntent(payout));
 
-/** What tells one cardholder from another in a list, which shows no dates of birth. */
+/** By what one cardholder of a list differs from another; a list shows no dates of birth. */
 export interface CardholderFields {
   readonly first_name: string;
   readonly last_name: string;

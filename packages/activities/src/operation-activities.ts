@@ -74,7 +74,7 @@ const madeBefore = (
     : { workflowId: workflowExecution.workflowId, operation: made.operation, id };
 };
 
-/** Derives the activities from the contract. */
+/** Derive the activities from the contract. */
 export const makeOperationActivities = (
   runtime: PaymentsRuntime,
   {
@@ -101,7 +101,7 @@ export const makeOperationActivities = (
               Context.current().info.attempt >= MOST_ATTEMPTS &&
               isAnsweredTheSame(error)),
         });
-      // Looked up by one of the contract's names; the input is checked by the call itself.
+      // Found by one of the contract's names; the input is checked by the call itself.
       const call = (client: PaymentsClient["Service"], input: unknown) =>
         (client[name] as AnyOperation)(input);
 

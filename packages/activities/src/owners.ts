@@ -10,30 +10,30 @@ const otherRuns = async (query: string): Promise<Array<string>> => {
   return runs;
 };
 
-const bears = (claim: string): string => `${PAYMENT_IDS.name} = ${queryText(claim)}`;
+const hasId = (ownershipKey: string): string => `${PAYMENT_IDS.name} = ${queryText(ownershipKey)}`;
 
 /**
- * Which run of the account, other than this one, makes each of these claims: one that has it in its
- * PaymentIds. Services number what they make by account: a run of another account that has the same
+ * Find which run of the account, other than this one, owns what each of these keys names: one that has it
+ * in its PaymentIds. Services number what they make by account: a run of another account that has the same
  * id owns something else, and must not explain what is listed here.
  */
 export const findOwners = async (
-  claims: ReadonlyArray<string>,
+  ownershipKeys: ReadonlyArray<string>,
   account: string,
 ): Promise<Readonly<Record<string, string>>> => {
   const owners: Record<string, string> = {};
-  for (const claim of claims) {
+  for (const ownershipKey of ownershipKeys) {
     const [owner] = await otherRuns(
-      `${bears(claim)} AND ${PAYMENT_ACCOUNT.name} = ${queryText(account)}`,
+      `${hasId(ownershipKey)} AND ${PAYMENT_ACCOUNT.name} = ${queryText(account)}`,
     );
-    if (owner !== undefined) owners[claim] = owner;
+    if (owner !== undefined) owners[ownershipKey] = owner;
   }
   return owners;
 };
 
 /**
- * Other runs that bear a mark: they mean to make the like, and do not know yet what they made.
- * Ask for them before the owners: a run takes its mark back as it comes to own, and between the two
- * questions in the other order it would be neither.
+ * Find other runs that have a mark: they mean to make the same, and do not know yet what they made.
+ * Ask for them before the owners: a run replaces its mark by what it owns, and between the two
+ * queries in the other order it would be neither.
  */
-export const findConcurrentRuns = (mark: string): Promise<Array<string>> => otherRuns(bears(mark));
+export const findConcurrentRuns = (mark: string): Promise<Array<string>> => otherRuns(hasId(mark));

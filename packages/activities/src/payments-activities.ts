@@ -32,9 +32,9 @@ export type PaymentsActivities = OperationActivities &
 
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
-  /** Tells whether sends are paused; default: while the task queue's brake workflow runs. */
+  /** Reads whether sends are paused; default: while the task queue's pause workflow runs. */
   readonly readPause?: ReadPause;
-  /** Tells whether the run of an activity is still open; default: as the Temporal server says. */
+  /** Reads whether the run of an activity is still open; default: as the Temporal server says. */
   readonly readRunState?: ReadRunState;
   /** Remembers what was sent; default: one that is lost with the process. */
   readonly journal?: Journal;
@@ -44,8 +44,22 @@ export interface ActivitiesOptions {
 }
 
 /**
- * The activities of a worker. Make one runtime per worker (`ManagedRuntime.make(PaymentsClient.layer(…))`)
- * and dispose of it when the worker has drained.
+ * Make the activities of a worker. Make one runtime per worker, and dispose of it when the worker has
+ * drained.
+ *
+ * @param runtime has the client of the account that the worker works for.
+ * @param options the journal, limits, and what is asked before a send.
+ * @returns every activity by its type, for `Worker.create`.
+ * @example
+ * ```ts
+ * const runtime = ManagedRuntime.make(PaymentsClient.layer({ baseUrl, clientId, apiKey }));
+ * const journal = await openJournal(readJournalPlace(undefined, client), client);
+ * const worker = await Worker.create({
+ *   taskQueue: "payments",
+ *   workflowsPath: fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")),
+ *   activities: makePaymentsActivities(runtime, { journal, maxAmounts: { USD: "10000.00" } }),
+ * });
+ * ```
  */
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,

@@ -6,7 +6,12 @@ import {
   type UnreadableRow,
 } from "@durable-payments/api-core";
 import { NewestFirst } from "./list-order.ts";
-import { type KeptPage, ListedItems, type ListedItem, type LookedFor } from "./listed-items.ts";
+import {
+  type KeptPage,
+  ListedItems,
+  type ListedItem,
+  type SearchCriteria,
+} from "./listed-items.ts";
 import { WholeList } from "./whole-list.ts";
 
 /** Most pages that are kept for another worker: what a heartbeat carries is bounded. */
@@ -25,12 +30,12 @@ const MOST_RETURNS = 3;
 export type KeptPages<Item> = ReadonlyArray<KeptPage<Item>>;
 
 /** How a list is to be read. */
-export interface ListToRead<Item> extends LookedFor<Item> {
+export interface ListToRead<Item> extends SearchCriteria<Item> {
   /** Rows of a page that is not the last. */
   readonly pageSize: number;
   /** Reads one page, the largest that the service allows. */
   readonly read: (page_num: number) => Promise<ListPage<Item>>;
-  /** Whether an item that was created since may be what is looked for. */
+  /** Whether an item that was created since may match. */
   readonly mayBe: (item: Item) => boolean;
   /** What another worker has read. */
   readonly kept: KeptPages<Item>;
@@ -100,7 +105,7 @@ interface Reading<Item extends ListedItem> {
   readonly next: NextPage<Item>;
   readonly listed: ListedItems<Item>;
   readonly pages: ListReading<KeptPage<Item>["rows"][number]>;
-  /** Told of each page: whether the reading stops there. */
+  /** Decides after each page whether the reading stops there. */
   readonly stopAfter: (page: KeptPage<Item>, isLast: boolean) => Stop | undefined;
 }
 

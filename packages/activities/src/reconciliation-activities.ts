@@ -28,18 +28,18 @@ export interface Sent<Request, Item = never> {
   readonly step: string;
   /** When the run first meant to send it: milliseconds since 1970. */
   readonly since: number;
-  /** The mark in the search attribute PaymentIds of runs that mean to make the like. */
+  /** The mark in the search attribute PaymentIds of runs that mean to make the same. */
   readonly intentMark: string;
   /** The keys under which the step may have sent it. */
   readonly keys?: ReadonlyArray<string>;
-  /** What earlier look-ups of the step showed as perhaps what was sent. */
+  /** What earlier reconciliations of the step showed as perhaps what was sent. */
   readonly seen?: ReadonlyArray<Item>;
 }
 
 /** How something listed compares with what was sent. */
 export interface Match {
   readonly id: string;
-  /** Whether it is certainly what this step sent: it bears its key, or the journal has its id. */
+  /** Whether it is certainly what this step sent: it has its key, or the journal has its id. */
   readonly isOurs: boolean;
   /** Whether it is as it was sent to the last field; otherwise it is perhaps what was sent. */
   readonly isExact: boolean;
@@ -47,7 +47,7 @@ export interface Match {
   readonly differsInOne?: true;
   /** Whether the key that the list shows for it may be the one that was sent, in another spelling. */
   readonly mayBearKey?: true;
-  /** Whether only an earlier look-up showed it: it is not listed any more, or as something else. */
+  /** Whether only an earlier reconciliation showed it: it is not listed any more, or as something else. */
   readonly isMissing?: true;
   /** The `unique_request_id` that the list shows for it. */
   readonly key?: string | undefined;
@@ -60,7 +60,7 @@ export interface Matches<Item> {
   readonly items: ReadonlyArray<Item>;
   /** The same in the same order, compared with what was sent. */
   readonly matches: ReadonlyArray<Match>;
-  /** Workflow ids of other runs that may have made the like and do not know yet. */
+  /** Workflow ids of other runs that may have made the same and do not know yet. */
   readonly concurrentRuns: ReadonlyArray<string>;
   /** Rows that cannot be read, and by what can be read of them may be what was sent. */
   readonly unreadableRows: number;
@@ -74,11 +74,11 @@ export interface Matches<Item> {
   readonly listedUpTo?: number;
   /** How long what a run owns, or may have made, may be hidden from other runs, in milliseconds. */
   readonly visibilityLagMs: number;
-  /** Why the list is no evidence, and will be none in another look. */
+  /** Why the list is no evidence, and will be none when it is read again. */
   readonly incomplete?: string;
 }
 
-/** Look-ups by which a run finds out whether a write without an answer was carried out. */
+/** Reads by which a run finds out whether a write without an answer was carried out. */
 export interface ReconciliationActivities {
   /** Payouts with one of the keys, and those that may be what was sent, created since. */
   readonly findPayouts: (sent: Sent<Input<"createPayout">, Payout>) => Promise<Matches<Payout>>;
@@ -86,15 +86,17 @@ export interface ReconciliationActivities {
   readonly findCardholders: (
     sent: Sent<Input<"createCardholder">, Cardholder>,
   ) => Promise<Matches<Cardholder>>;
-  /** The workflow ids of other runs by the claim that they make; claims that nobody makes are left out. */
-  readonly findOwners: (claims: ReadonlyArray<string>) => Promise<Readonly<Record<string, string>>>;
+  /** The workflow ids of other runs by the ownership key that they have; keys that nobody has are left out. */
+  readonly findOwners: (
+    ownershipKeys: ReadonlyArray<string>,
+  ) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** Type of the failure of a look-up whose list does not add up: it is to be taken again. */
+/** Type of the failure of a reconciliation whose list does not add up: it is read again. */
 export const LIST_DOES_NOT_ADD_UP = "ListDoesNotAddUp";
 
 /** A list, and how what it shows compares with what was sent. */
-interface Lookup<Request, Item> {
+interface SearchedList<Request, Item> {
   readonly list: ListName;
   readonly operation: "createPayout" | "createCardholder";
   readonly itemId: keyof Item & string;
@@ -118,7 +120,7 @@ interface Kept<Item> {
 /** The largest page of both lists. */
 const PAGE_SIZE = 50;
 
-const PAYOUTS: Lookup<Input<"createPayout">, Payout> = {
+const PAYOUTS: SearchedList<Input<"createPayout">, Payout> = {
   list: "listPayouts",
   operation: "createPayout",
   itemId: "payout_id",
@@ -134,7 +136,7 @@ const PAYOUTS: Lookup<Input<"createPayout">, Payout> = {
   },
 };
 
-const CARDHOLDERS: Lookup<Input<"createCardholder">, Cardholder> = {
+const CARDHOLDERS: SearchedList<Input<"createCardholder">, Cardholder> = {
   list: "listCardholders",
   operation: "createCardholder",
   itemId: "card_holder_id",
@@ -143,10 +145,10 @@ const CARDHOLDERS: Lookup<Input<"createCardholder">, Cardholder> = {
   readPage: (client, page) => client.listCardholders(page),
 };
 
-/** The part of its time in which a look-up reads: what it has read by then is still to be told. */
+/** The part of its time in which a reconciliation reads: what it has read by then is still to be returned. */
 const READ_WITHIN = 0.8;
 
-/** Most that a look-up says of what it found. */
+/** Most matches that a reconciliation returns. */
 const MOST_MATCHES = 100;
 
 // What decides comes first: a result has a limit, and a list can show many alike.
@@ -165,20 +167,20 @@ const echoOf = (
   return none > 0 ? "none" : "unknown";
 };
 
-/** The look-up activities over a client. */
+/** Make the reconciliation activities over a client. */
 export const makeReconciliationActivities = (
   runtime: PaymentsRuntime,
   journal: Journal,
 ): ReconciliationActivities => {
-  const lookUp = async <Request, Item extends ListedItem & object>(
-    { compare, itemId, keyOf, list, operation, readPage }: Lookup<Request, Item>,
+  const searchList = async <Request, Item extends ListedItem & object>(
+    { compare, itemId, keyOf, list, operation, readPage }: SearchedList<Request, Item>,
     sent: Sent<Request, Item>,
   ): Promise<Matches<Item>> => {
     const { keys = [], request, since, step } = sent;
     const { assumptions, requestTimeoutMs } = await optionsOf(runtime);
     const from = since - assumptions.clockSkewSeconds * 1000;
     const idOf = (item: Item) => String(item[itemId]);
-    const claimsOn = (item: Item) => ownershipKeys({ [itemId]: idOf(item) }, keyOf(item));
+    const keysOf = (item: Item) => ownershipKeys({ [itemId]: idOf(item) }, keyOf(item));
     const isOurs = (item: Item) =>
       matchKey(keys, keyOf(item)) === "same" || known.ownIds.has(idOf(item));
     const likenessOf = (item: Item) => compare(request, item as ListedRow);
@@ -189,7 +191,7 @@ export const makeReconciliationActivities = (
     const details = activity.info.heartbeatDetails as Partial<Kept<Item>> | undefined;
     const { read: kept = [], seen = [] } = attempt > 1 ? (details ?? {}) : {};
     const before: Kept<Item> = { read: kept, seen };
-    const lookedAt = kept.length > 0 ? scheduledTimestampMs : startedAt;
+    const readAt = kept.length > 0 ? scheduledTimestampMs : startedAt;
     const known = await readJournal(journal, { operation, list, step, from });
     let read = before;
     const found = await readList<Item>({
@@ -239,24 +241,24 @@ export const makeReconciliationActivities = (
       });
     }
     const isComplete = found.fault === undefined && !found.isTooLong;
-    const lag = await known.measureLag(isComplete ? found.ids : known.madeIds, { lookedAt, since });
-    // Before the owners: a run takes its mark back as it comes to own.
+    const lag = await known.measureLag(isComplete ? found.ids : known.madeIds, { readAt, since });
+    // Before the owners: a run replaces its mark by what it owns.
     const concurrentRuns = await findConcurrentRuns(sent.intentMark);
     const account = await accountOf(runtime);
     const owners: Record<string, string> = {};
     const ownerOf = (item: Item) =>
-      known.ownerOf(idOf(item)) ?? claimsOn(item).flatMap((claim) => owners[claim] ?? [])[0];
+      known.ownerOf(idOf(item)) ?? keysOf(item).flatMap((key) => owners[key] ?? [])[0];
     const unexplained = items.filter((item) => !isOurs(item) && ownerOf(item) === undefined);
     // Whoever owns what comes after as many that nobody owns makes no difference.
     for (let asked = 0, unowned = 0; asked < unexplained.length && unowned < MOST_MATCHES;) {
       const some = unexplained.slice(asked, asked + MOST_MATCHES);
-      Object.assign(owners, await findOwners(some.flatMap(claimsOn), account));
+      Object.assign(owners, await findOwners(some.flatMap(keysOf), account));
       unowned += some.filter((item) => ownerOf(item) === undefined).length;
       asked += some.length;
     }
     const longestLagMs = assumptions.listLagSeconds * 1000;
     const incomplete = found.isTooLong
-      ? `${list} has more pages than a look-up reads, or reads in its time (reconciliationMaxPages, listsAreNewestFirst).`
+      ? `${list} has more pages than a reconciliation reads, or reads in its time (reconciliationMaxPages, listsAreNewestFirst).`
       : lag.hidden > 0
         ? `${list} does not show ${lag.hidden} that were made long ago.`
         : undefined;
@@ -295,8 +297,8 @@ export const makeReconciliationActivities = (
   };
 
   return {
-    findPayouts: (sent) => lookUp(PAYOUTS, sent),
-    findCardholders: (sent) => lookUp(CARDHOLDERS, sent),
-    findOwners: async (claims) => findOwners(claims, await accountOf(runtime)),
+    findPayouts: (sent) => searchList(PAYOUTS, sent),
+    findCardholders: (sent) => searchList(CARDHOLDERS, sent),
+    findOwners: async (ownershipKeys) => findOwners(ownershipKeys, await accountOf(runtime)),
   };
 };

@@ -28,7 +28,7 @@ const canonicalJson = (value: unknown): string =>
 const AMOUNTS: ReadonlySet<string> = new Set(["amount", "card_limit"]);
 
 /**
- * Hashes a request, by a key of its own for each workflow id, so that equal payments of two runs
+ * Hash a request, by another key for each workflow id, so that equal payments of two runs
  * have different hashes. The request's own key is recorded beside it. A card's number is left out:
  * card_id names the card, and a hash of a number with few unknown digits can be guessed.
  */

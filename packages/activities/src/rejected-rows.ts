@@ -7,7 +7,7 @@ const HOLDS_FOR_MS = 5_000;
 
 /**
  * The rows of batches that people have rejected while this one was under way: another file may hold
- * the same row, and was imported before. Those rejected before are looked for by the import.
+ * the same row, and was imported before. Those rejected before are found by the import.
  */
 export class RejectedRows {
   readonly #client: Client;
@@ -46,7 +46,7 @@ export class RejectedRows {
     if (now - this.#askedAt < HOLDS_FOR_MS) return;
     for await (const run of failedBatches(this.#client, this.#since)) {
       const { runId, workflowId } = run;
-      // That of its own id was overruled by who has it retried.
+      // The rejection of this very batch was overruled by who has it retried.
       if (workflowId === this.#batch || this.#overruled.has(runId)) continue;
       if (this.#read.has(runId)) continue;
       const rejected = await readRejection(this.#client, run);

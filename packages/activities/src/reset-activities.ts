@@ -15,7 +15,7 @@ export interface ReadReset {
   readonly runId: string;
   /** The newest instruction by which it was retried; null where there was none. */
   readonly instruction: RetryInstruction | null;
-  /** Whether it was reset by another means since, so that the instruction does not tell what was sent. */
+  /** Whether it was reset by another means since, so that the instruction does not say what was sent. */
   readonly isOutdated: boolean;
   /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
   readonly account?: string;
@@ -61,8 +61,8 @@ async function* resetsOf(client: Client, execution: Execution): AsyncGenerator<R
 }
 
 /**
- * What the runs of this workflow id tell: the latest instruction of any of them (those of its resets may be
- * behind its own), and the account that they were pinned to.
+ * Read the runs of this workflow id: the latest instruction of any of them (those of its resets may be
+ * older), and the account that they were pinned to.
  */
 const readRuns = async (
   client: Client,

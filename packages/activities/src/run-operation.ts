@@ -23,7 +23,7 @@ export const HEARTBEAT_EVERY_MS = 3_000;
 export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
 
 /**
- * Runs a call of the client until it ends or `signal` aborts, which closes the HTTP request at once.
+ * Run a call of the client until it ends or `signal` aborts, which closes the HTTP request at once.
  *
  * @throws the reason of `signal`; the client's own errors are results.
  */
@@ -43,7 +43,7 @@ export const runCall = async <A>(
 };
 
 /**
- * Runs a call of the client inside an activity: heartbeats while it lasts, and passes on the
+ * Run a call of the client inside an activity: heartbeats while it lasts, and passes on the
  * activity's cancellation.
  *
  * @param details what the heartbeats carry, for the next attempt.

@@ -34,12 +34,12 @@ class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly cause: unknown 
 }
 
 /**
- * Leases to sign in, of one budget for all processes that share an account and a Temporal
- * namespace. It is provided to a client as its `SignInLease`.
+ * Make the leases to sign in, of one budget for all processes that share an account and a Temporal
+ * namespace. The effect is provided to a client as its `SignInLease`.
  *
  * A lease is a workflow without code and without worker, which runs until Temporal times it out:
  * of each of the budget's ids Temporal lets only one run at a time, however many processes ask and
- * however often they crash. Where Temporal cannot tell there is no sign-in: the activity that
+ * however often they crash. Where Temporal does not answer there is no sign-in: the activity that
  * needs it could not report what it did either.
  */
 export const makeSignInLeases = (

@@ -22,9 +22,9 @@ import {
   trackedPayouts,
 } from "./tracker-sweep.ts";
 
-/** What the tracker's activity tells with each heartbeat; the next attempt goes on from there. */
+/** What the tracker's activity reports with each heartbeat; the next attempt goes on from there. */
 export interface Tracking {
-  /** The page that a sweep has come to, while one is under way. */
+  /** The page that a sweep has reached, while one is under way. */
   readonly at?: { readonly kind: string; readonly page: number };
   /** Since the attempt began. */
   readonly sweeps: number;
@@ -39,7 +39,7 @@ export interface Tracking {
 /** The tracker's one activity. */
 export interface TrackerActivities {
   /**
-   * Tells the runs that wait for a payout or a cardholder, as the service's lists show its end. It
+   * Signals the runs that wait for a payout or a cardholder, as the service's lists show its end. It
    * lasts for hours, then ends so that its workflow continues as new.
    */
   readonly trackWaiting: () => Promise<void>;
@@ -49,7 +49,7 @@ export interface TrackerActivities {
 export interface TrackerOptions {
   /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
   readonly draining?: AbortSignal;
-  /** Time of one activity, default 12 hours; it looks at least once. */
+  /** Time of one activity, default 12 hours; it polls at least once. */
   readonly turnMs?: number;
 }
 

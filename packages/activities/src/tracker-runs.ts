@@ -17,9 +17,9 @@ export interface Wait {
   since: number;
   /** When the service says that it was created; unknown until the list has shown it. */
   createdAt: number | undefined;
-  /** When it was last looked for in the list. */
+  /** When the list was last read for it. */
   polledAt: number | undefined;
-  /** How long that sweep took to come to it, in milliseconds. */
+  /** How long that sweep took to reach it, in milliseconds. */
   reachedAfterMs: number;
   /** When the list was last read to its end without showing it. */
   missedAt: number | undefined;

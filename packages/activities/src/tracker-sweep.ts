@@ -19,7 +19,7 @@ export interface CompletionSignal {
   readonly content: CompletionSignals[keyof CompletionSignals];
 }
 
-/** A list of the service, and what it tells of each item. */
+/** A list of the service, and which items of it end a wait. */
 export interface TrackedList<Item> {
   /** What stands before the colon in PaymentAwaits. */
   readonly kind: "payout" | "cardholder";
@@ -28,7 +28,7 @@ export interface TrackedList<Item> {
     page: { readonly page_num: number; readonly page_size: number },
   ) => Effect.Effect<ListPage<Item>, PaymentsError>;
   readonly idOf: (item: Item) => string;
-  /** What there is to tell; nothing while the item's state is open. */
+  /** The signal to send; undefined while the item's state is open. */
   readonly signalOf: (item: Item, assumptions: Assumptions) => CompletionSignal | undefined;
   /** Whether an item is no older than the run that waits for it. */
   readonly isMadeByItsRun: boolean;
@@ -71,20 +71,20 @@ const PAGE_SIZE = 50;
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** What a sweep comes to within this time lies near the list's beginning. */
+/** What a sweep reaches within this time lies near the list's beginning. */
 const NEAR_MS = 250;
 
 /** Sweeps that go deeper take a fifth of the time at most. */
 const REST = 4;
 
-/** When to look again for what is waited for: after a tenth of its time, within 1 and 60 seconds. */
+/** When to read the list again for what is waited for: after a tenth of its time, within 1 and 60 seconds. */
 const dueAt = ({ polledAt, since }: Wait): number =>
   polledAt === undefined
     ? 0
     : polledAt + Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (polledAt - since) / 10));
 
 /**
- * Whether a list that was looked through and did not show it is to be read to its end: the item may be
+ * Whether a list that was read and did not show it is to be read to its end: the item may be
  * older than its run, or dated by a clock that is far off. Later and later, for that is a long way.
  */
 const mustReadToEnd = (
@@ -96,7 +96,7 @@ const mustReadToEnd = (
   polledAt !== undefined &&
   now - since >= Math.max(listLagSeconds * 1000, 2 * ((missedAt ?? since) - since));
 
-/** Whether the pages of a list that a sweep reads have come to its end. */
+/** Whether the pages of a list that a sweep reads have reached its end. */
 class PagesRead {
   #largest = 0;
   #last: string | undefined;
@@ -127,14 +127,14 @@ export interface Sweeping<Item> {
   readonly assumptions: Assumptions;
   /** The page to begin with: after the first where a sweep is taken up that another worker began. */
   readonly fromPage: number;
-  /** Until then only what is new is looked for; what the sweep before this one has returned. */
+  /** Until then only what is new is searched for; what the sweep before this one has returned. */
   readonly restsUntil: number;
   /** Reads a page; each is one request. */
   readonly read: (page: {
     readonly page_num: number;
     readonly page_size: number;
   }) => Promise<ListPage<Item>>;
-  /** Tells all that a page had to tell. */
+  /** Signals the runs that wait for what a page showed. */
   readonly signalAll: (
     signalled: ReadonlyArray<readonly [Wait, CompletionSignal]>,
   ) => Promise<void>;
@@ -142,10 +142,10 @@ export interface Sweeping<Item> {
 
 /**
  * Reads the list from its first page down to the oldest item that is due, and no further where it
- * looks newest first: a sweep concludes nothing from what it has not read. What was not shown is
- * looked for to the end of the list, once it has waited as long as a list may lag. A sweep that took long is followed by a rest,
- * in which only what lies near the beginning is looked for: new payouts do not wait for the old
- * ones, and the service is left time for others.
+ * seems newest first: a sweep concludes nothing from what it has not read. What was not shown is
+ * searched for to the end of the list, once it has waited as long as a list may lag. A sweep that took
+ * long is followed by a rest, in which only what lies near the beginning is searched for: new payouts do
+ * not wait for the old ones, and the service is left time for others.
  *
  * @returns until when the next sweep has to rest.
  */
@@ -198,7 +198,7 @@ export const sweep = async <Item extends { readonly create_time?: string }>({
     isRead = pages.isLast(page, page_num, page.item_list.map(list.idOf));
     if (isRead || (deepest !== undefined && order.isPast(oldest(deepest)))) break;
   }
-  // What the list does not show, or not yet, was looked for all the same.
+  // What the list does not show, or not yet, was searched for all the same.
   if (fromPage === 1) {
     for (const wait of unseen) {
       markPolled(wait);

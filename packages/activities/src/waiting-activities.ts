@@ -9,13 +9,13 @@ import { notYet, paused, toApplicationFailure } from "./failures.ts";
 import { type Call, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { cardholderState, payoutState } from "./statuses.ts";
 
-/** How often a waiting activity looks, and for how long. */
+/** How often a waiting activity polls, and for how long. */
 export interface PollSchedule {
-  /** Milliseconds between the first looks; later a tenth of the time waited so far. */
+  /** Milliseconds between the first polls; later a tenth of the time waited so far. */
   readonly minIntervalMs: number;
-  /** Milliseconds between looks after a long wait. */
+  /** Milliseconds between polls after a long wait. */
   readonly maxIntervalMs: number;
-  /** When the wait ends, in milliseconds since 1970 by Temporal's clock: a last look is taken then. */
+  /** When the wait ends, in milliseconds since 1970 by Temporal's clock: a last poll is made then. */
   readonly until: number;
 }
 
@@ -47,9 +47,9 @@ interface NeededFunds {
 }
 
 /**
- * Activities that look once per attempt and, while what they await has not happened, ask Temporal
+ * Activities that poll once per attempt and, while what they await has not happened, ask Temporal
  * to try again later, up to `until`: what they see then is their result, whatever it is. Waiting for
- * weeks so adds no events to the workflow's history. The `check` activities look once.
+ * weeks so adds no events to the workflow's history. The `check` activities read once.
  */
 export interface WaitingActivities {
   readonly awaitPayoutEnd: (
@@ -73,7 +73,7 @@ export interface WaitingActivities {
 const leftMs = ({ until }: PollSchedule): number =>
   until - Context.current().info.currentAttemptScheduledTimestampMs;
 
-/** When to look again: an attempt falls on the end of the wait. */
+/** When to poll again: an attempt falls on the end of the wait. */
 const nextPollMs = (schedule: PollSchedule): number => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
   const { maxIntervalMs, minIntervalMs } = schedule;
@@ -95,7 +95,7 @@ const findCardholder = (client: PaymentsClient["Service"], card_holder_id: strin
     Stream.runHead,
   );
 
-/** The waiting activities over a client. */
+/** Make the waiting activities over a client. */
 export const makeWaitingActivities = (
   runtime: PaymentsRuntime,
   readPause: ReadPause,
@@ -103,7 +103,7 @@ export const makeWaitingActivities = (
 ): WaitingActivities => {
   const read = <A>(call: Call<A>, schedule?: PollSchedule): Promise<A> => {
     const left = schedule === undefined ? 0 : leftMs(schedule);
-    // Whatever a look fails with, it says nothing about what is awaited: only bad input ends the wait.
+    // Whatever a read fails with, it says nothing about what is awaited: only bad input ends the wait.
     return runInActivity(runtime, call, (error) =>
       toApplicationFailure(error, {
         nonRetryable: error._tag === "InvalidRequest",

@@ -1,6 +1,6 @@
 /** What a page of a list says of how much the list holds. */
 export interface CountedPage {
-  /** The rows of the page, each by a text of its own; see `rowKeys`. */
+  /** The rows of the page, each by another text; see `rowKeys`. */
   readonly keys: ReadonlyArray<string>;
   readonly total_item?: number | undefined;
 }

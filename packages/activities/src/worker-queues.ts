@@ -7,13 +7,13 @@ export interface QueueRates {
    * it is undefined.
    */
   readonly activitiesPerSecond?: number | undefined;
-  /** The part of it that bulk runs may use, above 0 and below 1; default 0.5. */
+  /** The part of it that batches may use, above 0 and below 1; default 0.5. */
   readonly batchShare?: number | undefined;
-  /** The slow looks of runs that wait, in a second; default 1, but at most a tenth of the rate. */
+  /** Fallback polls of runs that wait, in a second; default 1, but at most a tenth of the rate. */
   readonly fallbackPollingPerSecond?: number | undefined;
 }
 
-/** The options of a `Worker` that tell the queues apart. */
+/** The options of a `Worker` that differ by queue. */
 export interface QueueOptions {
   readonly taskQueue: string;
   readonly maxTaskQueueActivitiesPerSecond?: number;
@@ -22,7 +22,7 @@ export interface QueueOptions {
 
 /** The options of a process's workers. */
 export interface WorkerQueues {
-  /** Those that have workflows and activities: the base queue, and that of bulk runs. */
+  /** Those that have workflows and activities: the base queue, and that of batches. */
   readonly workflowQueues: ReadonlyArray<QueueOptions>;
   /** Those that have activities alone. */
   readonly activityQueues: ReadonlyArray<QueueOptions>;
@@ -30,7 +30,7 @@ export interface WorkerQueues {
 
 const DEFAULT_FALLBACK_POLLING_PER_SECOND = 1;
 
-/** Slots of the safety net: as slow as it is, it needs few. */
+/** Slots of fallback polling: as slow as it is, it needs few. */
 const FALLBACK_POLLING_SLOTS = 5;
 
 const limited = (taskQueue: string, perSecond: number | undefined): QueueOptions => ({
@@ -47,14 +47,14 @@ export const workerQueues = (
   { activitiesPerSecond: rate, batchShare = 0.5, fallbackPollingPerSecond }: QueueRates = {},
 ): WorkerQueues => {
   const most = rate === undefined ? DEFAULT_FALLBACK_POLLING_PER_SECOND : rate / 10;
-  const safetyNet = fallbackPollingPerSecond ?? Math.min(DEFAULT_FALLBACK_POLLING_PER_SECOND, most);
-  const rest = rate === undefined ? undefined : rate - safetyNet;
+  const fallback = fallbackPollingPerSecond ?? Math.min(DEFAULT_FALLBACK_POLLING_PER_SECOND, most);
+  const rest = rate === undefined ? undefined : rate - fallback;
   return {
     workflowQueues: [{ taskQueue }, limited(batchQueue(taskQueue), rest && rest * batchShare)],
     activityQueues: [
       limited(serviceQueue(taskQueue), rest && rest * (1 - batchShare)),
       {
-        ...limited(fallbackPollingQueue(taskQueue), safetyNet),
+        ...limited(fallbackPollingQueue(taskQueue), fallback),
         maxConcurrentActivityTaskExecutions: FALLBACK_POLLING_SLOTS,
       },
     ],

@@ -351,7 +351,7 @@ describe("whether the run is still open", () => {
     const failure = await failureOf(pay());
     expect(failure).toMatchObject({ type: "Unavailable", nonRetryable: true });
     expect(failure.message).toBe(
-      "createPayout was not sent: the Temporal server did not tell whether its run is open still (no connection).",
+      "createPayout was not sent: the Temporal server did not answer whether its run is open still (no connection).",
     );
     expect(service.received).toHaveLength(1);
   });
@@ -445,7 +445,7 @@ describe("where the journal cannot be reached", () => {
     const logged: Array<Logged> = [];
     expect(await pay({}, {}, payout, logged)).toMatchObject({ payout_id: "P-1" });
     expect(logged.filter(({ level }) => level !== "DEBUG")).toMatchObject([
-      { level: "WARN", message: "The journal could not be told what became of a send" },
+      { level: "WARN", message: "The outcome of a send could not be written to the journal" },
     ]);
   });
 });

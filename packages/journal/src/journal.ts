@@ -24,7 +24,7 @@ export interface MadeBySend extends Pick<WriteName, "workflowId"> {
   readonly id: string;
 }
 
-/** What a send made whose answer was lost, as a look-up or a person found it. */
+/** What a send made whose answer was lost, as a list showed it or a person found it. */
 export interface FoundSend extends WriteName {
   readonly operation: string;
   /** payout_id, card_id, … */
@@ -36,7 +36,7 @@ export interface Send extends WriteName {
   /** 1 for the first send of the write, one more for each further one, in all runs of the workflow id. */
   readonly number: number;
   /**
-   * Highest number of the sends that the run knows to have been made, and has found to have come to
+   * Highest number of the sends that the run knows to have been made, and to have made
    * nothing; default: all before this one. It is not kept.
    */
   readonly knownTo?: number;
@@ -77,7 +77,7 @@ export interface BegunSend {
   ) => Promise<void>;
 }
 
-/** What {@link Journal.begin} came to. */
+/** Result of {@link Journal.begin}. */
 export type Begun =
   | { readonly _tag: "Begun"; readonly send: BegunSend }
   /**

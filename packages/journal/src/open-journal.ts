@@ -21,10 +21,11 @@ const stateFolder = (): string => {
 };
 
 /**
- * Reads where the journal of a client is from `PAYMENTS_JOURNAL`: `sqlite:FILE`, `postgres://…` or
- * `none`; by default a SQLite file of the client's own in the user's state folder.
+ * Read where the journal of a client is from `PAYMENTS_JOURNAL`: `sqlite:FILE`, `postgres://…` or
+ * `none`; by default a SQLite file for the client in the user's state folder.
  *
- * @param client hash that tells the service's clients apart
+ * @param setting value of the variable; undefined or empty for the default.
+ * @param client hash of the service's client, as `clientHash` of the protocol makes it.
  * @throws JournalUnavailable that does not repeat the setting, which may hold a password.
  */
 export const readJournalPlace = (setting: string | undefined, client: string): JournalPlace => {
@@ -41,7 +42,7 @@ export const readJournalPlace = (setting: string | undefined, client: string): J
   );
 };
 
-/** Says where a journal is, without user and password. */
+/** Describe where a journal is, without user and password. */
 export const describeJournalPlace = (place: JournalPlace): string => {
   switch (place._tag) {
     case "File":
@@ -54,10 +55,16 @@ export const describeJournalPlace = (place: JournalPlace): string => {
 };
 
 /**
- * Opens a journal.
+ * Open a journal.
  *
- * @param client hash that tells the service's clients apart
+ * @param place where it is kept, as `readJournalPlace` reads it.
+ * @param client hash of the service's client, as `clientHash` of the protocol makes it.
+ * @returns the journal; close it when the worker has drained.
  * @throws JournalUnavailable where it cannot be used, or is of a later version.
+ * @example
+ * ```ts
+ * const journal = await openJournal(readJournalPlace("sqlite:/var/lib/payments.sqlite", client), client);
+ * ```
  */
 export const openJournal = async (place: JournalPlace, client: string): Promise<Journal> => {
   switch (place._tag) {

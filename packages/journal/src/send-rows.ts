@@ -13,7 +13,7 @@ export interface SendRow {
   readonly amount: string | null;
   readonly currency: string | null;
   readonly is_undone: number | boolean;
-  /** Tells the call of `begin` that wrote it from all others. */
+  /** Identifies the call of `begin` that wrote it. */
   readonly begun_by: string;
   readonly begun_at: number | string;
   readonly outcome: string;

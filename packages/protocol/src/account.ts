@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** An account with the service: its client id, and the address that tells test from production. */
+/** An account with the service: its client id, and the address that distinguishes test from production. */
 export interface Account {
   readonly clientId: string;
   readonly baseUrl: string;
 }
 
 /**
- * Tell accounts apart without giving their names away. Runs are pinned to it, and trackers and sign-in
+ * Identify an account without giving its name away. Runs are pinned to it, and trackers and sign-in
  * leases are named by it.
  *
  * @returns 16 hex digits of a SHA-256 hash of the client id and the address.
@@ -21,7 +21,7 @@ export const accountHash = ({ baseUrl, clientId }: Account): string => {
 };
 
 /**
- * Tell clients apart, whatever the address by which the service is reached: journals are kept by it. A
+ * Identify a client, whatever the address by which the service is reached: journals are kept by it. A
  * service that gets another name is the same one, and what was sent to it was sent.
  *
  * @returns 16 hex digits of a SHA-256 hash of the client id.

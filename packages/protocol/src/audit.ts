@@ -7,7 +7,7 @@ export interface AuditEntry {
   /** `run`, or the name of the person who acted. */
   readonly who: string;
   readonly step: string;
-  /** What happened: `intended`, `sending`, `no answer`, `looked up: Found`, `known`, `asked`, … */
+  /** What happened: `intended`, `sending`, `no answer`, `reconciled: Found`, `known`, `asked`, … */
   readonly what: string;
   /** The `unique_request_id` under which it was sent. */
   readonly key?: string;

@@ -16,7 +16,7 @@ export type OnboardCardholderInput = (
   readonly options?: OnboardCardholderOptions;
 };
 
-/** What an onboarding may be told. */
+/** Options of an onboarding. */
 export interface OnboardCardholderOptions {
   /** `compensate`: when the run fails, cancel the card and remove the cardholder that it created. */
   readonly onFailure?: "keep" | "compensate";
@@ -27,7 +27,7 @@ export interface OnboardCardholderOptions {
   /** Longest time to wait for funds, default 30 days. */
   readonly fundWithin?: Duration;
   /**
-   * Time between two looks of the run's own while waiting: default an hour to six for the identity
+   * Time between two fallback polls while it waits: default an hour to six for the identity
    * check, a second to 15 minutes for funds.
    */
   readonly pollInterval?: PollInterval;

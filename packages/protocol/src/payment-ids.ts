@@ -21,7 +21,7 @@ const kindOf = (idField: string): string =>
 
 /**
  * What a run or step says to be its own, as its PaymentIds have it beside the id or key alone:
- * `payout:<payout_id>`, `cardholder:<card_holder_id>`, `key:<unique_request_id>`. Only these tell who
+ * `payout:<payout_id>`, `cardholder:<card_holder_id>`, `key:<unique_request_id>`. Only these say who
  * owns something: nothing says that a payout has another id than a card, or than somebody's key.
  *
  * @param ids by the service's name of their field.
@@ -34,7 +34,7 @@ export const ownershipKeys = (
   ...(key === undefined || key === "" ? [] : [`key:${normalizedKey(key)}`]),
 ];
 
-/** The keys and ids among the PaymentIds of a run: no marks, and no claims on what stands there too. */
+/** The keys and ids among the PaymentIds of a run: no marks, and no ownership keys of what stands there too. */
 export const plainIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<string> => {
   const all = new Set(paymentIds.flatMap((id) => [id, normalizedKey(id)]));
   return paymentIds.filter(
@@ -55,7 +55,7 @@ export const keyOfStep = (workflowId: string, step: string): string =>
   v5(`${workflowId}/${step}`, KEYS);
 
 /**
- * Name what a write makes: the same for two writes that the service's lists could not tell apart. Names
+ * Name what a write makes: the same for two writes that the service's lists could show alike. Names
  * and amounts cannot be read from it.
  */
 export const intentOf = (operation: string, fields: ReadonlyArray<string | undefined>): string =>

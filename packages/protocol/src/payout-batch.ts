@@ -20,7 +20,7 @@ export interface BatchRow {
   readonly input: PayoutInput;
 }
 
-/** Who holds back or ends a batch, and why. */
+/** Who pauses or ends a batch, and why. */
 export interface BatchCommand {
   readonly by: string;
   readonly why?: string;
@@ -29,10 +29,10 @@ export interface BatchCommand {
 /** A command that was given, and when: ISO 8601. */
 export type GivenCommand = BatchCommand & { readonly since: string };
 
-/** How far a batch has come with its rows; what became of their runs, visibility tells. */
+/** How far a batch has come with its rows; what became of their runs is in visibility. */
 export interface BatchProgress {
   readonly rows: number;
-  /** Rows that were looked at. */
+  /** Rows that were handled. */
   readonly done: number;
   readonly started: number;
   readonly known: number;
@@ -72,7 +72,7 @@ export interface PayoutBatchInput {
 export interface BatchPosition {
   /** The chunk to go on with. */
   readonly chunk: number;
-  /** Rows of that chunk that were looked at. */
+  /** Rows of that chunk that were handled. */
   readonly skip: number;
   readonly done: number;
   readonly started: number;

@@ -11,7 +11,7 @@ export type PayoutInput = (
   readonly options?: PayoutOptions;
 };
 
-/** What a payout run may be told. */
+/** Options of a payout run. */
 export interface PayoutOptions {
   /** `ask`: when the service refuses a request, a person may amend it, and the run goes on. */
   readonly onRefusal?: "fail" | "ask";
@@ -21,7 +21,7 @@ export interface PayoutOptions {
   readonly approval?: ApprovalOptions;
   /** Longest time to wait for completion, default 30 days. */
   readonly completeWithin?: Duration;
-  /** Time between two looks of the run's own while waiting, default an hour to six. */
+  /** Time between two fallback polls while it waits, default an hour to six. */
   readonly pollInterval?: PollInterval;
 }
 

@@ -67,5 +67,5 @@ export const givenReason = (reason: string): string => reason.replace(INSTRUCTIO
 export const instructionIdOf = (reason: string): string | undefined =>
   INSTRUCTION.exec(reason)?.[1];
 
-/** Workflow id of a new instruction; `nonce` tells those for one run apart. */
+/** Workflow id of a new instruction; `nonce` distinguishes those for one run. */
 export const instructionIdFor = (runId: string, nonce: string): string => `retry/${runId}/${nonce}`;

@@ -12,13 +12,13 @@ const UNDO_FAILED = "undo: ";
 export const undoFailedStage = (what: string): string => `${UNDO_FAILED}${what}`;
 
 /**
- * What could not be undone, where a stage tells that: `cancel the card`. What was undone writes no
+ * What could not be undone, where a stage says so: `cancel the card`. What was undone writes no
  * stage: the run stays to be found by the step that failed.
  */
 export const undoFailedIn = (stage: string): string | undefined =>
   stage.startsWith(UNDO_FAILED) ? stage.slice(UNDO_FAILED.length) : undefined;
 
-/** Whether a stage is a step of its own, and not what happens to one. */
+/** Whether a stage is a step, and not what happens to one. */
 export const isStep = (stage: string): boolean =>
   stage !== NEEDS_ATTENTION && stage !== UNFINISHED && undoFailedIn(stage) === undefined;
 

@@ -92,7 +92,7 @@ export const sendings: ReadonlyArray<Sending> = all.flatMap(([, { sends }]) => s
 export const sendingOf = (operation: string): Sending | undefined =>
   sendings.find((sending) => sending.operation === operation);
 
-/** What a reconciling activity looks for; undefined where it is no such one. */
+/** The write that an activity reconciles; undefined where it is no such one. */
 export const sendingReconciledBy = (activity: string): Sending | undefined =>
   sendings.find(({ reconciledBy }) => reconciledBy === activity);
 

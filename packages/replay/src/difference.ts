@@ -2,7 +2,7 @@ import { comparedEvents, type History, type RecordedEvent } from "./history.ts";
 import { type Activation, MARKER, type Recorded, type RecordedCommand } from "./record.ts";
 import { type Frame, framesOf } from "./stack.ts";
 
-/** Where the code first did something else than a history tells. */
+/** Where the code first did something else than a history has. */
 export interface Difference {
   /** The event that the code did not lead to; none where the history ends before. */
   readonly event?: Recorded & { readonly id: number };

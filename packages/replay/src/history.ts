@@ -36,7 +36,7 @@ type HistoryEvent = NonNullable<History["events"]>[number];
 /** An event of a history, as far as a replay compares it. */
 export interface RecordedEvent extends Recorded {
   readonly id: number;
-  /** The key of the command, where a marker tells it. */
+  /** The key of the command, where a marker has it. */
   readonly key?: string;
 }
 

@@ -14,7 +14,7 @@ export interface RecordedCommand extends Recorded {
   readonly stack: string;
 }
 
-/** What the code did in one activation, told by the recorder. */
+/** What the code did in one activation, as the recorder reports it. */
 export interface Activation {
   /** Stands for the workflow task: several activations may belong to one. */
   readonly task: number;
@@ -25,7 +25,7 @@ export interface Activation {
   readonly waitsAt: ReadonlyArray<string>;
 }
 
-/** The sink by which the recorder tells it. */
+/** The sink by which the recorder reports it. */
 export type RecorderSinks = {
   readonly replayRecorder: { activation(activation: Activation): void };
 };

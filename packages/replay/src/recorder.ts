@@ -8,13 +8,13 @@ import type { RecordedCommand, RecorderSinks } from "./record.ts";
 const STACK_FRAMES = 100;
 
 const stacksOfPromises = (): ReadonlyArray<string> => {
-  const told: unknown = getActivator().queryHandlers.get("__stack_trace")?.handler();
-  if (!(told instanceof RawValue)) return [];
-  return defaultPayloadConverter.fromPayload<string>(told.payload).split("\n\n");
+  const stacks: unknown = getActivator().queryHandlers.get("__stack_trace")?.handler();
+  if (!(stacks instanceof RawValue)) return [];
+  return defaultPayloadConverter.fromPayload<string>(stacks.payload).split("\n\n");
 };
 
 /**
- * Interceptor of a workflow that is replayed: it changes nothing, and tells by a sink what the code
+ * Interceptor of a workflow that is replayed: it changes nothing, and reports by a sink what the code
  * did, and in which lines.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => {

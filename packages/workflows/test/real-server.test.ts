@@ -193,7 +193,7 @@ describe("a workflow of one's own", () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const failure = await failureOf((await start(payTwiceAlike, [input, input])).result());
       expect(failure).toMatchObject({ type: "DuplicateStep", nonRetryable: true });
-      expect(failure.message).toContain("give the second one a name of its own");
+      expect(failure.message).toContain("give the second one another name");
     });
     expect((await service.simulator.state()).payouts).toHaveLength(2);
   });
