@@ -200,7 +200,7 @@ simulator.pipe(
   ]),
   NodeRuntime.runMain({
     disableErrorReporting: true,
-    // Being told to stop is how it ends; only what keeps it from starting is a failure.
+    // A signal to stop is how it ends; only what keeps it from starting is a failure.
     teardown: (exit, onExit) =>
       onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
   }),

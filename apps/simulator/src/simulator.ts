@@ -30,7 +30,7 @@ import { refusedConnectionsLayer } from "./temperament/refused-connections.ts";
 import { TemperamentInForce } from "./temperament/temperaments-in-force.ts";
 import { isNothing, makeSettings, Settings, type SimulatorOptions } from "./settings.ts";
 
-/** How long requests under way may take once the simulator is told to stop. */
+/** How long requests under way may take once the simulator is to stop. */
 const SHUTDOWN_MILLISECONDS = 100;
 
 const SettingsLayer = (options: SimulatorOptions) =>

@@ -55,7 +55,7 @@ it("reads the delivery address under the name that is assumed", async () => {
   expect((await simulator.state()).cardholders[0]!.delivery_address).toBe("5 Navy Yard");
 });
 
-it("tells ends of payouts by the statuses that are assumed", async () => {
+it("knows ends of payouts by the statuses that are assumed", async () => {
   const client = await startWith({
     payoutCompletedStatuses: ["closed"],
     payoutFailedStatuses: ["bounced"],

@@ -109,7 +109,7 @@ describe("a token", () => {
   });
 });
 
-it("tells of operations that the service does not have", async () => {
+it("names operations that the service does not have", async () => {
   const answer = await send(simulator, "GET", "/api/v1/nothing?secret=1");
   expect([answer.status, answer.body]).toEqual([
     404,

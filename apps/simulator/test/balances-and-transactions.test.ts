@@ -66,7 +66,7 @@ describe("transactions", () => {
   const types = async (query: string) =>
     (await list(query)).item_list.map((item) => item.transaction_type);
 
-  it("tell of every movement, the newest first", async () => {
+  it("list every movement, the newest first", async () => {
     const payout = await createPayout(client, await createBeneficiary(client));
     const { card_id, card_number } = await createCard(simulator, client);
     await client.post("/api/v1/cards/withdraw", {

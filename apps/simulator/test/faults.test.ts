@@ -140,7 +140,7 @@ describe("on the wire", () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(75);
   });
 
-  it("repeated-key-*: tells how repeats are answered from then on, the newest order first", async () => {
+  it("repeated-key-*: says how repeats are answered from then on, the newest order first", async () => {
     const card = await cardBody(simulator, client);
     const create = async () => (await client.post("/api/v1/cards/create", card)).body;
     const first = await create();

@@ -9,7 +9,7 @@ import { send, signedIn } from "./support/raw-client.ts";
 import { createBeneficiary, createPayout } from "./support/steps.ts";
 
 describe("once it listens", () => {
-  it("prints one line of JSON and nothing else, and ends at once when told to", async () => {
+  it("prints one line of JSON and nothing else, and ends at once when stopped", async () => {
     const { child, ended, target } = await runListening();
     expect(target).toEqual({
       url: like(/^http:\/\/127\.0\.0\.1:\d+$/),

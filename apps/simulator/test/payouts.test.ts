@@ -133,7 +133,7 @@ describe("create", () => {
     expect((await create({ payer_id })).body.data.payer_id).toBe(payer_id);
   });
 
-  it("forgets the key of a payout where it is told to", async () => {
+  it("forgets the key of a payout where it is set to", async () => {
     const other = await startSimulator({ echoPayoutKey: false });
     const there = await signedIn(other);
     const id = await createBeneficiary(there);

@@ -85,7 +85,7 @@ it("oldest first", async () => {
   expect(await ids(2, 2)).toEqual(made.slice(2));
 });
 
-it("rows shift before a later page: one is skipped or shown again, and the total tells", async () => {
+it("rows shift before a later page: one is skipped or shown again, and the total shows it", async () => {
   const made = (await payTimes(6)).toReversed();
   await set({ shiftingPages: 1 });
   expect(await ids(1, 2)).toEqual(made.slice(0, 2));

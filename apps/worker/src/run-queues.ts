@@ -24,8 +24,8 @@ export const createWorkers = ({
 };
 
 /**
- * Runs workers until all have drained. A signal ends them all; where one fails the others are told
- * to drain, since a process that polls only some of the queues would look alive and do half.
+ * Runs workers until all have drained. A signal ends them all; where one fails the others
+ * drain, since a process that polls only some of the queues would look alive and do half.
  */
 export const runWorkers = async (workers: ReadonlyArray<Worker>): Promise<void> => {
   const stop = () => {

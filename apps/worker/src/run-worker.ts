@@ -71,7 +71,7 @@ const connect = async () => {
   return { connection, namespace };
 };
 
-/** Builds the client, so that a wrong setting is told before the worker takes any work. */
+/** Builds the client, so that a wrong setting is reported before the worker takes any work. */
 const buildClient = async (
   runtime: ManagedRuntime.ManagedRuntime<PaymentsClient, InvalidSettings>,
 ) => {

@@ -65,7 +65,7 @@ describe("a bundle that was built", () => {
   });
 
   it.each(["", "[]", "null", "{}", "no JSON"])(
-    "is refused where what it was made of is told as %j",
+    "is refused where what it was made of is given as %j",
     async (manifest) => {
       written(manifest);
       await expect(workflowBundle(files)).rejects.toBeInstanceOf(StaleBundle);

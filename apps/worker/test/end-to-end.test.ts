@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile } from "./support/inputs.ts";
 
-/** The part of the simulator's ledger that is looked at. */
+/** The part of the simulator's ledger that is read. */
 interface Ledger {
   readonly payouts: ReadonlyArray<{ readonly payout_id: string; readonly payout_status: string }>;
   readonly cards: ReadonlyArray<{ readonly card_id: string }>;
@@ -70,7 +70,7 @@ const starter = async (...args: ReadonlyArray<string>): Promise<unknown> => {
 const ledger = async (): Promise<Ledger> =>
   (await (await fetch(`${url()}/_simulator/state`)).json()) as Ledger;
 
-const tell = (path: string, body: unknown) =>
+const control = (path: string, body: unknown) =>
   fetch(`${url()}/_simulator/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -104,7 +104,7 @@ it(
       { timeout: 20_000 },
     );
     // The worker dies while one payout is awaited and another is sent, carried out, not answered.
-    await tell("faults", { kind: "slow", operation: "createPayout", milliseconds: 10_000 });
+    await control("faults", { kind: "slow", operation: "createPayout", milliseconds: 10_000 });
     await pay("sending");
     await untilRequested("createPayout", 2);
     await first.kill("SIGKILL");
@@ -116,7 +116,7 @@ it(
     const made = (await ledger()).payouts;
     expect(made).toHaveLength(2);
     for (const { payout_id } of made) {
-      await tell(`payouts/${payout_id}/status`, { status: "completed" });
+      await control(`payouts/${payout_id}/status`, { status: "completed" });
     }
     // The same ids report the runs that exist.
     for (const [id, { payout_id }] of [

@@ -33,7 +33,7 @@ const variables = (changes: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...changes,
 });
 
-it("--help tells what it does and what it needs", async () => {
+it("--help says what it does and what it needs", async () => {
   const { exitCode, stderr, stdout } = await runApp("worker", ["--help"]);
   expect(exitCode).toBe(0);
   expect(stderr).toBe("");
@@ -129,7 +129,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
   });
 });
 
-it("says in one line of JSON that it polls, and ends with 0 when it is told to", async () => {
+it("says in one line of JSON that it polls, and ends with 0 when it is stopped", async () => {
   const worker = await startApp("worker", ["--json"], variables({ PAYMENTS_TASK_QUEUE: "mine" }));
   const { journal, ...polling } = worker.ready;
   expect(polling).toEqual({ ready: true, namespace: "default", taskQueue: "mine" });
@@ -139,7 +139,7 @@ it("says in one line of JSON that it polls, and ends with 0 when it is told to",
   expect(worker.stderr()).toBe("");
 });
 
-it("finishes what it has begun when it is told to end: no payment is left without its answer", async () => {
+it("finishes what it has begun when it is stopped: no payment is left without its answer", async () => {
   await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 1_500 });
   const worker = await startApp("worker", ["--json"], variables());
   const handle = await environment.client.workflow.start("payout", {

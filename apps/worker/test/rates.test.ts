@@ -46,7 +46,7 @@ it(
     const ofTheService = workerQueues("payments", {
       activitiesPerSecond: rate,
     }).activityQueues.find(({ taskQueue }) => taskQueue === queue)?.maxTaskQueueActivitiesPerSecond;
-    // The safety net has a twentieth of it here, bulk runs half of the rest.
+    // Fallback polling has a twentieth of it here, batches half of the rest.
     expect(ofTheService).toBe(9.5);
     const first = await startWorker(rate);
     const second = await startWorker(rate);

@@ -141,7 +141,7 @@ it("of payouts that were paid after the backup none is paid again when it is put
   });
   await starter("resume", "--by", "Ada");
 
-  // Each run is told of the very payout that it made before, and ends as it did.
+  // Each run learns of the very payout that it made before, and ends as it did.
   expect(await paidBy()).toEqual(paid);
   const after = await ledger();
   expect(after.payouts).toHaveLength(PAYOUTS);
@@ -149,7 +149,7 @@ it("of payouts that were paid after the backup none is paid again when it is put
   expect(after.requests["createPayout"]).toBe(PAYOUTS);
 });
 
-it("a run that is cancelled before it is told what it had paid says so, and a retry goes on with it", async () => {
+it("a run that is cancelled before it learns of it what it had paid says so, and a retry goes on with it", async () => {
   const [id = ""] = ids;
   const handle = () => temporal.client.workflow.getHandle<typeof payout>(id);
   await startWorker();

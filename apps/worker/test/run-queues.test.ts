@@ -2,7 +2,7 @@ import type { Worker } from "@temporalio/worker";
 import { expect, it } from "vitest";
 import { runWorkers } from "../src/run-queues.ts";
 
-/** A worker that runs until it is told to drain, or fails. */
+/** A worker that runs until it is to drain, or fails. */
 const fakeWorker = () => {
   const ended = Promise.withResolvers<void>();
   let state = "INITIALIZED";

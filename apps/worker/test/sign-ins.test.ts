@@ -62,7 +62,7 @@ const mostInAMinute = (times: ReadonlyArray<number>): number =>
 
 const signIns = async () => (await simulator.state()).sign_ins.map((at) => Number(new Date(at)));
 
-/** Starts payouts, and waits until one of them is told that the budget is used up. */
+/** Starts payouts, and waits until one of them learns that the budget is used up. */
 const payUntilRefused = async (name: string) => {
   const handles = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>

@@ -37,7 +37,7 @@ describe("what belongs to another account", () => {
     expect((await simulator.state()).requests).toEqual({});
   });
 
-  it("is told by a hash of client id and address", async () => {
+  it("is identified by a hash of client id and address", async () => {
     const { clientId, url: baseUrl } = simulator;
     const paymentAccount = accountHash({ clientId, baseUrl });
     expect(await environment().run(made.activities.readAccount)).toBe(paymentAccount);

@@ -39,7 +39,7 @@ describe("above the limit of its currency", () => {
     expect(service.received).toEqual([]);
   });
 
-  it("a run is told so before it has created anything", async () => {
+  it("a run learns so before it has created anything", async () => {
     const failure = await failureOf(
       run(made.activities.checkRequests, [
         { operation: "createPayout", input: { ...payout, amount: "100.01" }, at: "payout" },

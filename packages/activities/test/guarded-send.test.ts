@@ -205,7 +205,7 @@ describe("what was sent before is not sent", () => {
     expect(service.received).toHaveLength(2);
   });
 
-  it("by a second attempt, which tells what the lost worker wrote", async () => {
+  it("by a second attempt, which reports what the lost worker wrote", async () => {
     answers = [refusal("no such beneficiary")];
     await failureOf(pay());
     expect(await failureOf(pay({}, { attempt: 2 }))).toMatchObject({
@@ -221,7 +221,7 @@ describe("what was sent before is not sent", () => {
 });
 
 describe("before each repeat within a call", () => {
-  it("a pause is asked for: what the service turned away is not sent after it", async () => {
+  it("a pause is asked for: what the service refused to take is not sent after it", async () => {
     answers = [tooMany(1)];
     const failing = failureOf(pay());
     await untilReceived(1);
@@ -273,7 +273,7 @@ describe("before each repeat within a call", () => {
     expect(service.received).toHaveLength(1);
   });
 
-  it("what may be sent twice is held back, too, and tried again by Temporal", async () => {
+  it("what may be sent twice is not sent, too, and tried again by Temporal", async () => {
     answers = [tooMany(1)];
     const failing = failureOf(run(made.activities.cancelCard, { card_id: "card-1" }));
     await untilReceived(1);
@@ -496,7 +496,7 @@ describe("what the journal keeps", () => {
     }
   });
 
-  it("is a hash that tells requests apart, whatever the order of their fields", () => {
+  it("is a hash that differs by request, whatever the order of their fields", () => {
     const hash = (input: unknown, workflowId = "payout-1") => hashPayload(workflowId, input);
     const { amount, ...rest } = payout;
     expect(hash({ ...rest, amount })).toBe(hash(payout));

@@ -40,7 +40,7 @@ const begin = async (given: Partial<Send> = {}) => {
 const find = (known: KnownSends = {}) => run(made.activities.findForgottenSends, known);
 
 describe("a run that does not know what it has sent", () => {
-  it("is told what was made, with its ids and its money", async () => {
+  it("learns what was made, with its ids and its money", async () => {
     const sent = await begin({ key: "key-1", amount: "250.00", currency: "USD" });
     await sent.recordOutcome("carriedOut", { payout_id: "P-1", beneficiary_id: "B-1" });
     expect(await find()).toEqual([
@@ -60,17 +60,17 @@ describe("a run that does not know what it has sent", () => {
   it.each([
     ["that has begun", async () => void (await begin())],
     ["whose answer was lost", async () => (await begin()).recordOutcome("unknown")],
-  ])("is told of a send %s", async (_, send) => {
+  ])("learns of a send %s", async (_, send) => {
     await send();
     expect(await find()).toMatchObject([{ step: "createPayout", ids: {} }]);
   });
 
-  it("is told of what another run of its id has sent, of which Temporal may know nothing", async () => {
+  it("learns of what another run of its id has sent, of which Temporal may know nothing", async () => {
     await begin({ runId: "another" });
     expect(await find()).toHaveLength(1);
   });
 
-  it("is told of the latest of several", async () => {
+  it("learns of the latest of several", async () => {
     await (await begin()).recordOutcome("unknown");
     await (await begin({ number: 2 })).recordOutcome("carriedOut", { payout_id: "P-2" });
     expect(await find({ createPayout: 1 })).toMatchObject([{ ids: { payout_id: "P-2" } }]);
@@ -107,7 +107,7 @@ describe("what a step sent without an answer, and was found", () => {
   });
 });
 
-describe("a run is not told", () => {
+describe("a run does not learn", () => {
   it("of what it knows", async () => {
     await (await begin()).recordOutcome("carriedOut", { payout_id: "P-1" });
     expect(await find({ createPayout: 1 })).toEqual([]);

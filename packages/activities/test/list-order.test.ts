@@ -130,7 +130,7 @@ describe("what is ours", () => {
     expect(pagesRead()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("is looked for on the pages after it while they show what was made since: a second one is a question", async () => {
+  it("is looked for on the pages after it while they show what was made since: a second one needs a person", async () => {
     const again = { ...ours, payout_id: "again" };
     const { findPayouts, pagesRead } = await listingOf(
       pagesOf([...otherRows(30), ours, ...otherRows(49, { prefix: "more" }), again, ...old]),

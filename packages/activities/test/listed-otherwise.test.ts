@@ -99,7 +99,7 @@ describe("one field that a service lists in another way is never another's payou
   });
 });
 
-describe("fields that cannot be read tell nothing, however many they are:", () => {
+describe("fields that cannot be read say nothing, however many they are:", () => {
   it.each([
     [{ beneficiary_id: "2f4c****", payout_reference: "Bi************ay", amount: "0.00" }],
     [{ beneficiary_id: null, currency: "€", amount: {}, payout_reference: "-" }],

@@ -27,7 +27,7 @@ describe("the queues of a worker", () => {
     expect(names.map(baseQueue)).toEqual(names.map(() => "my/payments"));
   });
 
-  it("are found from any of them: a bulk run calls the service on its own", () => {
+  it("are found from any of them: a batch calls the service on its queue", () => {
     expect(serviceQueue("payments")).toBe("payments/service");
     expect(serviceQueue(batchQueue("payments"))).toBe("payments/batch");
     expect(fallbackPollingQueue(batchQueue("payments"))).toBe("payments/fallback-polling");
@@ -45,7 +45,7 @@ describe("the queues of a worker", () => {
     expect(ratesOf("q", rates)).toEqual(expected);
   });
 
-  it("have no limit but for the slow looks where no rate is given", () => {
+  it("have no limit but for fallback polls where no rate is given", () => {
     expect(ratesOf("q")).toEqual([undefined, undefined, undefined, 1]);
   });
 });

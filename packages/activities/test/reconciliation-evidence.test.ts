@@ -419,7 +419,7 @@ describe("what was seen to be listed, and is not any more", () => {
     return items;
   };
 
-  it("by an earlier look-up, is said to be missing", async () => {
+  it("by an earlier reconciliation, is said to be missing", async () => {
     const seen = await seenOnce();
     const { findPayouts } = await overRows([]);
     const { items, matches } = await findPayouts({}, seen);
@@ -476,7 +476,7 @@ describe("what was seen to be listed, and is not any more", () => {
   });
 });
 
-describe("a look-up whose worker was lost", () => {
+describe("a reconciliation whose worker was lost", () => {
   const rows = [...otherRows(148), payoutRow("a")];
 
   it("goes on with the page after the last one that was read", async () => {

@@ -181,7 +181,7 @@ describe("findPayouts", () => {
     );
   });
 
-  it("asks who may have made it before it asks who owns it: a rival may be an owner by then", async () => {
+  it("asks who may have made it before it asks who owns it: such a run may be an owner by then", async () => {
     const { queries } = await find([[listed("a")]]);
     expect(queries.map((query) => query.split(" AND ")[0])).toEqual([
       'PaymentIds = "intent:1"',

@@ -58,7 +58,7 @@ it("a lease is free again when its time is over, without any worker, and not bef
   expect(Date.now() - before).toBeGreaterThan(heldMs - 1_000);
 });
 
-it("the id of a lease tells neither client id nor address", async () => {
+it("the id of a lease shows neither client id nor address", async () => {
   await askers("client-1", 1, {});
   const { executions } = await temporal.connection.workflowService.listOpenWorkflowExecutions({
     namespace: "default",

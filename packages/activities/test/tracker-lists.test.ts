@@ -53,7 +53,7 @@ it.each([
   ["texts, of pages as they were asked for", '"total_item":"30","total_page":"1",'],
   ["nothing", ""],
 ])(
-  "the tracker tells all runs where pages are small, ids are large numbers and totals are %s",
+  "the tracker signals all runs where pages are small, ids are large numbers and totals are %s",
   async (_, written) => {
     totals = written;
     const made = activitiesFor(url, {}, { tracker: { turnMs: 0 } });

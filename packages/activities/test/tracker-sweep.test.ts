@@ -70,7 +70,7 @@ const sweepOnce = (restsUntil: number, rows = listed): Promise<number> =>
   });
 
 describe("a sweep", () => {
-  it("that took long is followed by a rest, in which only what is near is looked for", async () => {
+  it("that took long is followed by a rest, in which only what is near is searched for", async () => {
     const restsUntil = await sweepOnce(0);
     expect(read).toHaveLength(PAGES);
     expect(restsUntil).toBe(BEGIN + PAGES * MS_A_PAGE * 5);
@@ -86,7 +86,7 @@ describe("a sweep", () => {
     expect(read).toHaveLength(PAGES);
   });
 
-  it("comes to a payout that a service whose clock is behind has dated before its run", async () => {
+  it("reaches a payout that a service whose clock is behind has dated before its run", async () => {
     waiting = new WaitingRuns("an account");
     const awaited = `payout:${listed[390]?.payout_id}`;
     await waiting.refresh(clientOf([awaited], { since: new Date(BEGIN) }).client);
@@ -94,7 +94,7 @@ describe("a sweep", () => {
     expect(waiting.find(awaited)?.createdAt).toBe(BEGIN - 390_000);
   });
 
-  it("comes to a payout again whose time was shown without an offset", async () => {
+  it("reaches a payout again whose time was shown without an offset", async () => {
     waiting = new WaitingRuns("an account");
     const awaited = `payout:${listed[390]?.payout_id}`;
     await waiting.refresh(clientOf([awaited], { since: new Date(BEGIN) }).client);
@@ -111,7 +111,7 @@ describe("a sweep", () => {
     expect(read).toHaveLength(PAGES);
   });
 
-  it("looks for nothing that is not due", async () => {
+  it("searches for nothing that is not due", async () => {
     await sweepOnce(0);
     vi.setSystemTime(BEGIN + 59_000);
     read = [];
@@ -132,7 +132,7 @@ describe("a sweep", () => {
       ["pages as they were asked for", { total_item: 30, total_page: 1 }],
       ["nothing that can be read", {}],
       ["items alone", { total_item: 30 }],
-    ])("comes to the last item where the totals count %s", async (_, totals) => {
+    ])("reaches the last item where the totals count %s", async (_, totals) => {
       await sweepInPagesOf(7, totals, rows, fromPage);
       expect(waiting.find(oldest)?.createdAt).toBe(BEGIN - 29_000);
     });

@@ -21,7 +21,7 @@ beforeEach(async () => {
     verifyAfter: Infinity,
     balances: { USD: "1000000.00" },
   });
-  // One look, and it ends.
+  // One poll, and it ends.
   made = over({ turnMs: 0 });
   ({ beneficiary_id } = await run(made.activities.createBeneficiary, beneficiary));
 });
@@ -73,7 +73,7 @@ describe("the tracker", () => {
     expect(await requests()).toEqual({ payouts: 0, cardholders: 0 });
   });
 
-  it("tells every run that waits for a payout that has ended, how, and no other", async () => {
+  it("signals every run that waits for a payout that has ended, how, and no other", async () => {
     const [open = "", completed = "", failed = ""] = await newPayouts(3);
     await simulator.setPayoutStatus(completed, "completed");
     await simulator.setPayoutStatus(failed, "returned");
@@ -91,7 +91,7 @@ describe("the tracker", () => {
     expect(await requests()).toEqual({ payouts: 1, cardholders: 0 });
   });
 
-  it("tells runs of cardholders whose check has ended", async () => {
+  it("signals runs of cardholders whose check has ended", async () => {
     const { card_holder_id: id } = await run(made.activities.createCardholder, cardholder);
     await simulator.setVerification(id, "INCOMPLETE");
     const runs = clientOf([`cardholder:${id}`]);
@@ -138,7 +138,7 @@ describe("the tracker", () => {
     expect((await requests()).payouts).toBe(2);
   });
 
-  it("takes a run that is gone for told", async () => {
+  it("takes a run that is gone for signalled", async () => {
     const [id = ""] = await newPayouts(1);
     await simulator.setPayoutStatus(id, "completed");
     const logged: Array<Logged> = [];
@@ -146,7 +146,7 @@ describe("the tracker", () => {
     expect(logged.filter(({ level }) => level === "WARN")).toEqual([]);
   });
 
-  it("outlives a service that does not answer, and tells nobody anything", async () => {
+  it("outlives a service that does not answer, and signals nobody", async () => {
     const [id = ""] = await newPayouts(1);
     await simulator.setPayoutStatus(id, "completed");
     await simulator.addFault({ kind: "html-502", operation: "listPayouts" });
@@ -177,7 +177,7 @@ describe("over a longer time the tracker", () => {
     return { beats, failure: await ended };
   };
 
-  it("tells nobody twice, though visibility lags", async () => {
+  it("signals nobody twice, though visibility lags", async () => {
     const [id = "", other = ""] = await newPayouts(2);
     await simulator.setPayoutStatus(id, "completed");
     const runs = clientOf([id, other].map(waitFor));

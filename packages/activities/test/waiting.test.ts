@@ -49,7 +49,7 @@ const newCardholder = async (): Promise<string> =>
 const scheduledAgo = (ms: number) => ({ scheduledTimestampMs: Date.now() - ms });
 
 describe("while what is awaited has not happened", () => {
-  it("an activity fails so that Temporal looks again, and is logged as nothing special", async () => {
+  it("an activity fails so that Temporal tries again, and is logged as nothing special", async () => {
     const payout_id = await newPayout();
     const logged: Array<Logged> = [];
     const failure = await failureOf(
@@ -71,7 +71,7 @@ describe("while what is awaited has not happened", () => {
     [60_000, 6_000],
     [3_600_000, 360_000],
     [20 * 86_400_000, 900_000],
-  ])("after %i ms the next look comes after %i ms", async (waited, expected) => {
+  ])("after %i ms the next poll comes after %i ms", async (waited, expected) => {
     const payout_id = await newPayout();
     const failure = await failureOf(
       run(made.activities.awaitPayoutEnd, { payout_id, ...pace }, scheduledAgo(waited)),
@@ -85,7 +85,7 @@ describe("while what is awaited has not happened", () => {
 describe("at the end of a wait", () => {
   const in45Minutes = () => ({ ...pace, minIntervalMs: 3_600_000, until: Date.now() + 2_700_000 });
 
-  it("a look is taken, however long the time between two looks", async () => {
+  it("a poll is made, however long the time between two polls", async () => {
     const payout_id = await newPayout();
     const failure = await failureOf(
       run(made.activities.awaitPayoutEnd, { payout_id, ...in45Minutes() }),
@@ -178,16 +178,16 @@ describe("awaitPayoutEnd", () => {
     };
     await begin({}, { assumptions });
     const payout_id = await newPayout();
-    const look = () => run(made.activities.awaitPayoutEnd, { payout_id, ...pace });
+    const poll = () => run(made.activities.awaitPayoutEnd, { payout_id, ...pace });
     await simulator.setPayoutStatus(payout_id, "closed");
-    expect(await look()).toMatchObject({ outcome: "completed" });
+    expect(await poll()).toMatchObject({ outcome: "completed" });
     await simulator.setPayoutStatus(payout_id, "completed");
-    expect(await look()).toMatchObject({ outcome: "failed" });
+    expect(await poll()).toMatchObject({ outcome: "failed" });
   });
 });
 
 describe("awaitVerification", () => {
-  const look = (card_holder_id: string) =>
+  const poll = (card_holder_id: string) =>
     run(made.activities.awaitVerification, { card_holder_id, ...pace });
 
   it.each([
@@ -197,18 +197,18 @@ describe("awaitVerification", () => {
   ] as const)("ends with %s as %s", async (status, outcome) => {
     const card_holder_id = await newCardholder();
     await simulator.setVerification(card_holder_id, status);
-    expect(await look(card_holder_id)).toMatchObject({
+    expect(await poll(card_holder_id)).toMatchObject({
       outcome,
       cardholder: { card_holder_id, card_holder_status: status },
     });
   });
 
   it("goes on while the check is pending, or the list does not show the cardholder yet", async () => {
-    expect(await failureOf(look(await newCardholder()))).toMatchObject({
+    expect(await failureOf(poll(await newCardholder()))).toMatchObject({
       type: NOT_YET,
       message: "The cardholder is PENDING.",
     });
-    expect(await failureOf(look("cardholder-of-a-list-that-lags"))).toMatchObject({
+    expect(await failureOf(poll("cardholder-of-a-list-that-lags"))).toMatchObject({
       type: NOT_YET,
       message: "The cardholder is not in the list yet.",
     });
@@ -221,8 +221,8 @@ describe("awaitVerification", () => {
     );
     const { activities, close } = activitiesFor(service.url);
     try {
-      const looked = run(activities.awaitVerification, { card_holder_id: "h-1", ...pace });
-      expect(await failureOf(looked)).toMatchObject({
+      const polled = run(activities.awaitVerification, { card_holder_id: "h-1", ...pace });
+      expect(await failureOf(polled)).toMatchObject({
         type: NOT_YET,
         message: "The cardholder is listed without a status.",
       });
@@ -236,7 +236,7 @@ describe("awaitVerification", () => {
     const card_holder_id = await newCardholder();
     await run(made.activities.removeCardholder, { card_holder_id });
     const removed = { outcome: "removed", cardholder: null };
-    expect(await look(card_holder_id)).toEqual(removed);
+    expect(await poll(card_holder_id)).toEqual(removed);
     expect(await run(made.activities.checkCardholder, { card_holder_id })).toEqual(removed);
   });
 
@@ -245,9 +245,9 @@ describe("awaitVerification", () => {
     await begin({}, { assumptions: { cardholderVerifiedStatuses: ["INCOMPLETE"] } });
     const card_holder_id = await newCardholder();
     await simulator.setVerification(card_holder_id, "INCOMPLETE");
-    expect(await look(card_holder_id)).toMatchObject({ outcome: "verified" });
+    expect(await poll(card_holder_id)).toMatchObject({ outcome: "verified" });
     await simulator.setVerification(card_holder_id, "SUCCESS");
-    expect(await failureOf(look(card_holder_id))).toMatchObject({ type: NOT_YET });
+    expect(await failureOf(poll(card_holder_id))).toMatchObject({ type: NOT_YET });
   });
 });
 

@@ -196,7 +196,7 @@ describe("a whole list", () => {
     expect(whole.fault).toContain(fault);
   });
 
-  it("tells rows that are written alike on one page from a row on two pages", () => {
+  it("distinguishes rows that are written alike on one page from a row on two pages", () => {
     expect(rowKeys(["a", "a", { id: "a" }])).toEqual(['1 "a"', '2 "a"', '1 {"id":"a"}']);
   });
 });

@@ -5,7 +5,7 @@ import { describeJournalPlace, JournalUnavailable, readJournalPlace } from "../s
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** What a wrong setting is told. */
+/** The message of a wrong setting. */
 const refusalOf = (read: () => unknown): string => {
   try {
     read();

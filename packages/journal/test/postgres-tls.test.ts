@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)("TLS to the journal's database", () => {
     await journal.close();
   });
 
-  it("without any CA only where it is told not to verify", async () => {
+  it("without any CA only where it is set not to verify", async () => {
     await (await open("127.0.0.1", "sslmode=require")).close();
     await expect(open("localhost", "sslmode=verify-full")).rejects.toThrow(/certificate/);
   });

@@ -48,7 +48,7 @@ it("verifies certificate and name of another host by default", () => {
   });
 });
 
-it("verifies less only where it is told so", () => {
+it("verifies less only where it is set so", () => {
   const sslOf = (query: string) => readPostgresUrl(`postgres://db.example/pay?${query}`).ssl;
   expect(sslOf("sslmode=require")).toEqual({ rejectUnauthorized: false });
   for (const mode of ["require", "verify-ca"]) {

@@ -67,7 +67,7 @@ describe("what the code does as it did is deterministic:", () => {
   });
 });
 
-describe("the first differing event is told, and what the code did instead:", () => {
+describe("the first differing event is reported, and what the code did instead:", () => {
   it.each([
     [
       "another activity",
@@ -159,7 +159,7 @@ it("histories are replayed one after the other, whatever becomes of each", async
 });
 
 it.each([[null], [{}], [[]], ["text"], [{ events: [] }], [{ events: [{ eventId: "1" }] }]])(
-  "%j is no history, and that is told without repeating it",
+  "%j is no history, and that is reported without repeating it",
   (json) => {
     expect(() => readHistory(json)).toThrow(InvalidHistory);
   },
@@ -169,15 +169,15 @@ it("a test of one's own asks whether a run goes on", async () => {
   const folder = mkdtempSync(join(tmpdir(), "replay-test-"));
   const file = join(folder, "run.json");
   const workflows = new URL("./support/workflows.ts", import.meta.url);
-  const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   try {
     writeFileSync(file, historyToJSON(historyOf("callsFirst", activityScheduled("first"))));
     expect(await goesOn(workflows, file)).toBe(true);
     writeFileSync(file, historyToJSON(historyOf("callsFirst", activityScheduled("second"))));
     expect(await goesOn(workflows, file)).toBe(false);
-    expect(told).toHaveBeenCalledOnce();
+    expect(logged).toHaveBeenCalledOnce();
   } finally {
-    told.mockRestore();
+    logged.mockRestore();
     rmSync(folder, { recursive: true });
   }
 });

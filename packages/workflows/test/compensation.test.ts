@@ -56,7 +56,7 @@ describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
     };
   };
 
-  it("keeps what it has made, unless it is told to undo it", async () => {
+  it("keeps what it has made, unless it is to undo it", async () => {
     await unconfirmed();
     const { options: _, ...keeping } = compensating;
     const { failure } = await fail(keeping);

@@ -42,7 +42,7 @@ describe("what is certainly ours", () => {
     ).toEqual({ _tag: "Found", id: "ours" });
   });
 
-  it("is a question where there are two", () => {
+  it("is left to a person where there are two", () => {
     expect(outcomeOf({ candidates: [ours, { ...ours, id: "b" }] })).toBe("Unclear");
   });
 });
@@ -78,7 +78,7 @@ describe("one that was listed, and is not any more", () => {
     ["exact", missing],
     ["near", { ...missing, isExact: false }],
     ["with this step's key", { ...missing, isOurs: true }],
-  ])("(%s) is a question", (_, given) => {
+  ])("(%s) is left to a person", (_, given) => {
     const reconciliation = decideOutcome({ ...evidence, candidates: [given] });
     expect(reconciliation).toMatchObject({ _tag: "Unclear" });
     expect(reconciliation).toHaveProperty(
@@ -90,11 +90,11 @@ describe("one that was listed, and is not any more", () => {
     );
   });
 
-  it("is a question beside one that is listed", () => {
+  it("is left to a person beside one that is listed", () => {
     expect(outcomeOf({ candidates: [missing, { ...candidate, id: "b" }] })).toBe("Unclear");
   });
 
-  it("is out of the question where another made it", () => {
+  it("does not count where another made it", () => {
     expect(outcomeOf({ candidates: [{ ...missing, owner: "run-2" }] })).toBe("Absent");
     expect(outcomeOf({ candidates: [missing], readAt: 349 })).toBe("Undecided");
   });
@@ -115,7 +115,7 @@ describe("one that is as it was sent", () => {
     expect(outcomeOf({ candidates: [late], readAt: 1_030 })).toBe("Found");
   });
 
-  it("is a question where another may have made it", () => {
+  it("is left to a person where another may have made it", () => {
     expect(outcomeOf({ candidates: [candidate], concurrentRuns: ["run-2"] })).toBe("Unclear");
     expect(outcomeOf({ candidates: [candidate, { ...candidate, id: "b" }] })).toBe("Unclear");
   });
@@ -132,14 +132,14 @@ describe("one that is as it was sent", () => {
   });
 });
 
-it("is a question where it is written in another way than it was sent", () => {
+it("is left to a person where it is written in another way than it was sent", () => {
   expect(outcomeOf({ candidates: [{ ...candidate, isExact: false }] })).toBe("Unclear");
 });
 
 describe("one that differs in one field from what was sent", () => {
   const similar = { ...candidate, isExact: false, differsInOne: true };
 
-  it("is a question, once whoever else made it would have found out", () => {
+  it("is left to a person, once whoever else made it would have found out", () => {
     expect(
       decideOutcome({ ...evidence, candidates: [{ ...similar, firstSeen: 200 }], readAt: 549 }),
     ).toEqual({
@@ -171,7 +171,7 @@ describe("one that differs in one field from what was sent", () => {
     );
   });
 
-  it("is not ours where a look showed all that the send may have made, and did not show it", () => {
+  it("is not ours where a read showed all that the send may have made, and did not show it", () => {
     const earlierReads = [
       { readAt: 299, endedAt: 305 },
       { readAt: 310, endedAt: 320 },
@@ -180,7 +180,7 @@ describe("one that differs in one field from what was sent", () => {
       outcomeOf({ candidates: [{ ...similar, firstSeen }], earlierReads, readAt: 2_000 });
     expect(of(320)).toBe("Unclear");
     expect(of(321)).toBe("Absent");
-    // One that differs in nothing is not left to such a look.
+    // One that differs in nothing is not left to such a read.
     expect(
       outcomeOf({
         candidates: [{ ...candidate, isExact: false, firstSeen: 321 }],
@@ -190,7 +190,7 @@ describe("one that differs in one field from what was sent", () => {
     ).toBe("Unclear");
   });
 
-  it("is a question where it is not listed any more", () => {
+  it("is left to a person where it is not listed any more", () => {
     expect(outcomeOf({ candidates: [{ ...similar, isMissing: true }] })).toBe("Unclear");
   });
 });
@@ -260,7 +260,7 @@ const isJustified = (given: Evidence): boolean => {
             (keyEcho === "same" && !mayBearKey) ||
             (differsInOne &&
               given.earlierReads.some(
-                (look) => look.endedAt < firstSeen && look.readAt >= decided,
+                (read) => read.endedAt < firstSeen && read.readAt >= decided,
               )),
         )
       );
@@ -297,7 +297,7 @@ it("never says absent while something may be ours, nor found while it may be ano
   );
 });
 
-it("comes to an end: what is undecided is decided at the time that it names", () => {
+it("ends: what is undecided is decided at the time that it names", () => {
   const readsFor = (given: Evidence): number => {
     const reconciliation = decideOutcome(given);
     return reconciliation._tag === "Undecided"

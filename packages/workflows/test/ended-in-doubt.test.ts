@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-/** Sends, and loses the answer so that only a person can tell. */
+/** Sends, and loses the answer so that only a person can know. */
 const losing = (): PaymentsActivities => ({
   ...service.activities,
   createCard: async (...input) => {
@@ -100,7 +100,7 @@ describe("a card whose answer was lost", () => {
 });
 
 describe("a run whose history was put back to before it paid", () => {
-  it("says what the journal has of it when it is cancelled before it is told", async () => {
+  it("says what the journal has of it when it is cancelled before it learns of it", async () => {
     const forgotten = {
       step: "createPayout",
       operation: "createPayout",
@@ -164,7 +164,7 @@ describe("a run with nothing in doubt", () => {
     });
   });
 
-  it("leaves no mark of a step that was turned away while another one failed", async () => {
+  it("leaves no mark of a step that was not accepted while another one failed", async () => {
     const isTurnedAway = Promise.withResolvers<void>();
     const createPayout: PaymentsActivities["createPayout"] = async ({ amount }) => {
       if (amount === "75.00") {

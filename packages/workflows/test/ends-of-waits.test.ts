@@ -41,16 +41,16 @@ describe.skipIf(!timeSkipping.available)(
       expect(took).toBeLessThan(46);
     };
 
-    /** Does something before the look that is taken when the time is over. */
+    /** Does something before the poll that is made when the time is over. */
     const beforeTheLast = (
       name: "awaitPayoutEnd" | "awaitVerification",
       act: () => Promise<void>,
     ): PaymentsActivities => {
-      const look = async (input: never) => {
+      const poll = async (input: never) => {
         if ((await minutes()) >= 45) await act();
         return service.activities[name](input);
       };
-      return { ...service.activities, [name]: look };
+      return { ...service.activities, [name]: poll };
     };
 
     const payWithin = { ...payoutInput, options: { completeWithin: "45 minutes" } };
@@ -80,7 +80,7 @@ describe.skipIf(!timeSkipping.available)(
         async (result: Promise<unknown>) =>
           expect(await failureOf(result)).toMatchObject({ type: "PayoutFailed" }),
       ],
-    ])("a payout that the last look shows as %s ends the run so", async (status, expectEnd) => {
+    ])("a payout that the last poll shows as %s ends the run so", async (status, expectEnd) => {
       const activities = beforeTheLast("awaitPayoutEnd", async () => {
         const [made] = (await service.simulator.state()).payouts;
         await service.simulator.setPayoutStatus(made?.payout_id ?? "", status);
@@ -92,7 +92,7 @@ describe.skipIf(!timeSkipping.available)(
       });
     });
 
-    it("the run looks by itself where no look was taken when it was over", async () => {
+    it("the run polls by itself where no poll was made when it was over", async () => {
       const awaitPayoutEnd = async ({ payout_id }: { readonly payout_id: string }) => {
         await service.simulator.setPayoutStatus(payout_id, "returned");
         throw ApplicationFailure.create({ message: "lost", nextRetryDelay: "1 hour" });
@@ -117,7 +117,7 @@ describe.skipIf(!timeSkipping.available)(
       });
     });
 
-    it("an identity check that the last look shows as passed has passed", async () => {
+    it("an identity check that the last poll shows as passed has passed", async () => {
       const activities = beforeTheLast("awaitVerification", async () => {
         const [made] = (await service.simulator.state()).cardholders;
         await service.simulator.setVerification(made?.card_holder_id ?? "", "SUCCESS");
@@ -153,7 +153,7 @@ describe("on a server that keeps real time", () => {
   });
   afterAll(() => rig?.end());
 
-  it("a wait of 3 seconds ends after 3 seconds, with a last look", async () => {
+  it("a wait of 3 seconds ends after 3 seconds, with a last poll", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const options = { verifyWithin: "3 seconds" };
       const handle = await start(onboardCardholder, [{ ...onboardInput, options }]);

@@ -41,7 +41,7 @@ describe("a person", () => {
   describe("whom a run asks", () => {
     let service: Service;
     beforeEach(async () => {
-      // The service shows no keys, and another run may have made the like: nobody but a person can tell.
+      // The service shows no keys, and another run may have made the same: nobody but a person can know.
       service = await startService({ settleAfter: 0, echoPayoutKey: false });
     });
     afterEach(() => service.stop());
@@ -165,7 +165,7 @@ describe("a person", () => {
     });
 
     it.each([{ resend: true }, { abandon: "no" }, { found: { payout_id: "p-1" } }])(
-      "takes an answer to the question that was read, and to no other: %o",
+      "takes a resolution of the human task that was read, and to no other: %o",
       async (decision) => {
         await withAttention(async (handle) => {
           const read = await questionOf(handle);
@@ -192,7 +192,7 @@ describe("a person", () => {
       },
     );
 
-    it("is asked anew, and another question, by a run that was reset", async () => {
+    it("is asked anew, by another human task, by a run that was reset", async () => {
       await withAttention(async (handle) => {
         const read = await questionOf(handle);
         const { workflowId } = handle;
@@ -205,7 +205,7 @@ describe("a person", () => {
           workflowExecution: { workflowId },
           workflowTaskFinishEventId: first?.eventId ?? null,
         });
-        // As it is told of its reset; it takes up the send that the journal has.
+        // As it learns of its reset; it takes up the send that the journal has.
         const instruction = {
           by: "Bob",
           reason: "",
@@ -232,7 +232,7 @@ describe("a person", () => {
       });
     });
 
-    it("answers one of two questions that a run asks at once, and then the other", async () => {
+    it("resolves one of two human tasks that a run has at once, and then the other", async () => {
       const createPayout = async (): Promise<never> => {
         throw ApplicationFailure.create({ type: "Refused", message: "no", nonRetryable: true });
       };

@@ -53,7 +53,7 @@ const gated = (gate: Gate): PaymentsActivities => ({
 const statusOf = async (workflowId: string): Promise<string> =>
   (await rig.environment.client.workflow.getHandle(workflowId).describe()).status.name;
 
-describe("a bulk run", () => {
+describe("a batch", () => {
   it("pays each row once, and closes its chunks", async () => {
     await withWorker(rig, service.activities, async () => {
       const rows = makeRows(25);
@@ -139,7 +139,7 @@ describe("a bulk run", () => {
     });
   });
 
-  it("looks at rows again where a worker was lost, and pays them once", async () => {
+  it("handles rows again where a worker was lost, and pays them once", async () => {
     let attempts = 0;
     const lossy: PaymentsActivities = {
       ...service.activities,
@@ -158,7 +158,7 @@ describe("a bulk run", () => {
     expect(await payouts()).toHaveLength(15);
   });
 
-  it("tells rows that another file paid from those whose key paid something else", async () => {
+  it("distinguishes rows that another file paid from those whose key paid something else", async () => {
     await withWorker(rig, service.activities, async () => {
       const prefix = randomUUID();
       const rows = makeRows(10, undefined, prefix);

@@ -29,7 +29,7 @@ describe.skipIf(!timeSkipping.available)(
     });
     afterEach(() => service.stop());
 
-    /** Activities whose look at a payout is preceded by `before`, told the milliseconds since the start. */
+    /** Activities whose read of a payout is preceded by `before`, given the milliseconds since the start. */
     const looking = async (
       before: (elapsed: number, payout_id: string) => Promise<PaymentsActivities | undefined>,
     ): Promise<PaymentsActivities> => {
@@ -75,7 +75,7 @@ describe.skipIf(!timeSkipping.available)(
       });
     });
 
-    it("tells where it stood, after it is closed, too", async () => {
+    it("says where it stood, after it is closed, too", async () => {
       const activities = await looking(async (_, id) => {
         await service.simulator.setPayoutStatus(id, "completed");
         return undefined;
@@ -94,18 +94,18 @@ describe.skipIf(!timeSkipping.available)(
         const [made] = (await service.simulator.state()).beneficiaries;
         expect(progress.ids).toEqual({ payout_id, beneficiary_id: made?.beneficiary_id });
         const { typedSearchAttributes } = await handle.describe();
-        // The step at which it ended: how it ended is Temporal's to tell.
+        // The step at which it ended: how it ended, Temporal shows.
         expect(typedSearchAttributes.get(PAYMENT_STAGE)).toBe("awaitPayout");
         expect(typedSearchAttributes.get(PAYMENT_IDS)).toEqual(
           expect.arrayContaining([payout_id, made?.beneficiary_id]),
         );
         const attributes = typedSearchAttributes.getAll();
-        // Account numbers are nobody's business who may look at runs.
+        // Account numbers are nobody's business who may read runs.
         expect(JSON.stringify([progress, attributes])).not.toContain("DE89370400440532013000");
       });
     });
 
-    it("that is not complete after 30 days is told as it is, not as failed", async () => {
+    it("that is not complete after 30 days is reported as it is, not as failed", async () => {
       await withWorker(rig, service.activities, async ({ start }) => {
         const handle = await start(payout, [patient]);
         expect(await handle.result()).toMatchObject({

@@ -85,7 +85,7 @@ describe("while a payout is awaited", () => {
     });
   });
 
-  it("a cancellation does not wait for the next look", async () => {
+  it("a cancellation does not wait for the next poll", async () => {
     const options = { pollInterval: { min: "1 hour", max: "1 hour" } };
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(payout, [{ ...payoutInput, options }]);
@@ -95,19 +95,19 @@ describe("while a payout is awaited", () => {
     });
   });
 
-  it("a cancellation during a look that sees nothing is one all the same", async () => {
-    const looks = Promise.withResolvers<void>();
+  it("a cancellation during a poll that sees nothing is one all the same", async () => {
+    const polls = Promise.withResolvers<void>();
     const cancelled = Promise.withResolvers<void>();
     const awaitPayoutEnd = async (): Promise<never> => {
-      looks.resolve();
+      polls.resolve();
       await cancelled.promise;
       throw ApplicationFailure.create({ type: "NotYet", message: "The payout is processing." });
     };
     await withWorker(rig, { ...service.activities, awaitPayoutEnd }, async ({ start }) => {
       const handle = await start(payout, [payoutInput]);
-      await looks.promise;
+      await polls.promise;
       await handle.cancel();
-      // The look has not heard of it, and must not end before the server has.
+      // The poll has not heard of it, and must not end before the server has.
       await vi.waitFor(
         async () => {
           const { events } = await handle.fetchHistory();
@@ -229,7 +229,7 @@ describe("two runs that pay the same, where the service shows no keys,", () => {
     await withWorker(rig, service.activities, async ({ start, taskQueue }) => {
       await (await start(payout, [payoutInput])).result();
       const input = await sameBeneficiary();
-      // One is carried out and one is not, and nobody can tell which.
+      // One is carried out and one is not, and nobody can know which.
       await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
       await service.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
       const runs = [

@@ -23,7 +23,7 @@ const failing = (type: string, details: ReadonlyArray<unknown> = []) =>
     details: [...details],
   });
 
-/** A failure of a look-up, which Temporal tries again. */
+/** A failure of a reconciliation, which Temporal tries again. */
 const again = (type: string) => ApplicationFailure.create({ type, message: `${type} on demand` });
 
 const nothing = async () => foundBy([], []);
@@ -125,13 +125,13 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
   });
 
   it("is found where the list adds up after all", async () => {
-    let looks = 0;
+    let polls = 0;
     const { findPayouts } = reconciliationIn(service.simulator);
     await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
     const changes: Changes = {
       findPayouts: async (sent) => {
-        looks += 1;
-        if (looks < 5) throw again("ListDoesNotAddUp");
+        polls += 1;
+        if (polls < 5) throw again("ListDoesNotAddUp");
         return findPayouts(sent);
       },
     };
@@ -150,7 +150,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       },
     ],
   ])("is left to a person where what was seen %s", async (_, later) => {
-    let looks = 0;
+    let polls = 0;
     const missing = (seen: ReadonlyArray<Payout>) =>
       foundBy(
         seen,
@@ -160,8 +160,8 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     const { findPayouts } = reconciliationIn(service.simulator, {}, { showsKeys: false });
     const changes: Changes = {
       findPayouts: async (sent) => {
-        looks += 1;
-        if (looks === 1) return findPayouts(sent);
+        polls += 1;
+        if (polls === 1) return findPayouts(sent);
         return missing(await later(sent.seen ?? []));
       },
     };
@@ -170,7 +170,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       const { attention } = await handle.query(progressQuery);
       expect(attention?.candidates).toMatchObject([{ payout_id: made?.payout_id }]);
       expect(await sendsIn(handle)).toHaveLength(1);
-      // Who decides was shown it: it is no question again.
+      // Who decides was shown it: it is not asked about again.
       rig.activities = {
         ...service.activities,
         createPayout,
@@ -268,7 +268,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     it.each([
       ["as it is", () => failing("Unavailable", [{ status: 422 }])],
       ["with a token that ping accepts", () => failing("NotAuthenticated")],
-    ])("is left to a person when it was turned away %s three times", async (_, turnedAway) => {
+    ])("is left to a person when it was not accepted %s three times", async (_, turnedAway) => {
       const changes: Changes = {
         createPayout: async () => {
           throw turnedAway();
@@ -281,7 +281,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       });
     });
 
-    it("is left to a person before the history grows too long, and goes on when told to", async () => {
+    it("is left to a person before the history grows too long, and goes on when a person decides so", async () => {
       const changes: Changes = {
         createPayout: async () => {
           throw failing("Unavailable");

@@ -56,12 +56,12 @@ it("every workflow has a history", async () => {
   ).toEqual(definitions.toSorted());
 });
 
-it("a history that today's code would have written otherwise is told, with the event", async () => {
+it("a history that today's code would have written otherwise is reported, with the event", async () => {
   const text = textOf("payout-completed").replaceAll('"createPayout"', '"createPayment"');
   const changed = { workflowId: "changed", history: readHistory(JSON.parse(text)) };
-  const told: Array<Replay> = [];
-  for await (const replay of replayHistories(bundle, [changed])) told.push(replay);
-  expect(told[0]).toMatchObject({
+  const replays: Array<Replay> = [];
+  for await (const replay of replayHistories(bundle, [changed])) replays.push(replay);
+  expect(replays[0]).toMatchObject({
     deterministic: false,
     difference: {
       event: { type: "ACTIVITY_TASK_SCHEDULED", name: "createPayment" },
@@ -70,7 +70,7 @@ it("a history that today's code would have written otherwise is told, with the e
   });
 });
 
-it.each(recorded)("%s tells nothing of the machine that recorded it, and no secret", (name) => {
+it.each(recorded)("%s shows nothing of the machine that recorded it, and no secret", (name) => {
   const decoded = textOf(name).replaceAll(/"data": "([\w+/=]+)"/g, (_, data: string) =>
     Buffer.from(data, "base64").toString(),
   );

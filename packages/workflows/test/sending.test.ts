@@ -164,15 +164,15 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
     it("is not sent again while the list lags", async () => {
       await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
       const { findPayouts } = reconciliationIn(service.simulator);
-      let looks = 0;
+      let polls = 0;
       await pay({
         findPayouts: async (sent) => {
-          looks += 1;
+          polls += 1;
           const matches = await findPayouts(sent);
-          return looks < 4 ? { ...matches, items: [], matches: [] } : matches;
+          return polls < 4 ? { ...matches, items: [], matches: [] } : matches;
         },
       });
-      expect(looks).toBe(4);
+      expect(polls).toBe(4);
       expect(await service.requests("createPayout")).toBe(1);
     });
 
@@ -274,7 +274,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       });
     };
 
-    it("tells what was sent and what would be sent apart", async () => {
+    it("shows what was sent, and what would be sent", async () => {
       await forgotten("dropped-before", async (handle, attention) => {
         const { candidates, reason, sent, toSend } = attention;
         expect(sent).toEqual({
@@ -299,7 +299,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       });
     });
 
-    it("looks for what was sent by its key, and shows what it moves", async () => {
+    it("searches for what was sent by its key, and shows what it moves", async () => {
       await forgotten("dropped", async (handle, { actions, candidates, reason, sent }) => {
         const [made] = (await service.simulator.state()).payouts;
         const { payout_id = "" } = made ?? {};
@@ -389,7 +389,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       expect((await service.simulator.state()).payouts).toHaveLength(1);
     });
 
-    it("is left to a person where the run is told to ask", async () => {
+    it("is left to a person where the run is to ask", async () => {
       await service.simulator.addFault({ kind: "dropped", operation: "createBeneficiary" });
       await withWorker(rig, activities(), async ({ start }) => {
         const handle = await start(payout, [
@@ -420,10 +420,10 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
     it("is not taken from another run whose ownership shows only later", async () => {
       await service.simulator.addFault({ kind: "html-502", operation: "createCardholder" });
       const another = { card_holder_id: "another", card_holder_status: "PENDING" };
-      let looks = 0;
+      let polls = 0;
       const findCardholders: PaymentsActivities["findCardholders"] = async () => {
-        looks += 1;
-        const owner = looks === 1 ? undefined : "another-run";
+        polls += 1;
+        const owner = polls === 1 ? undefined : "another-run";
         return foundBy([another], [{ id: "another", isOurs: false, isExact: true, owner }]);
       };
       await withWorker(rig, activities({ findCardholders }), async ({ start }) => {

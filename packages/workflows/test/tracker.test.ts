@@ -63,12 +63,12 @@ const isAwaited = (handle: WorkflowHandle, stage = "awaitPayout") =>
     expect(steps.at(-1)).toMatchObject({ name: stage, status: "waiting" });
   }, WITHIN);
 
-/** Waits until a run's own first look is over: the next one is an hour away, if not told otherwise. */
-const hasLooked = (handle: WorkflowHandle, look = "awaitPayoutEnd") =>
+/** Waits until a run's first fallback poll is over: the next one is an hour away, if not set otherwise. */
+const hasPolled = (handle: WorkflowHandle, poll = "awaitPayoutEnd") =>
   vi.waitFor(async () => {
     const { pendingActivities } = (await handle.describe()).raw;
     const [pending] = pendingActivities ?? [];
-    expect(pending?.activityType?.name).toBe(look);
+    expect(pending?.activityType?.name).toBe(poll);
     expect(pending?.attempt).toBeGreaterThan(1);
   }, WITHIN);
 
@@ -79,34 +79,34 @@ const settle = async (status: string): Promise<void> => {
 };
 
 describe("the tracker", () => {
-  it("ends payouts long before their own next look, in short histories", async () => {
+  it("ends payouts long before their next fallback poll, in short histories", async () => {
     await withTracker(async ({ start }) => {
       const handles = await Promise.all(Array.from({ length: 5 }, () => start(payout, [existing])));
-      for (const handle of handles) await hasLooked(handle);
+      for (const handle of handles) await hasPolled(handle);
       await settle("completed");
       for (const handle of handles) {
         expect(await handle.result()).toMatchObject({ payout_status: "completed" });
         const { events } = await handle.fetchHistory();
         expect(events?.length).toBeLessThanOrEqual(MOST_EVENTS);
       }
-      // Each run's own first look, and the one that confirms what it was told.
+      // Each run's first fallback poll, and the read that confirms the signal.
       expect(await service.requests("retrievePayout")).toBe(10);
     });
   });
 
-  it("tells of a payout that failed", async () => {
+  it("signals a payout that failed", async () => {
     await withTracker(async ({ start }) => {
       const handle = await start(payout, [existing]);
-      await hasLooked(handle);
+      await hasPolled(handle);
       await settle("returned");
       expect(await failureOf(handle.result())).toMatchObject({ type: "PayoutFailed" });
     });
   });
 
-  it("tells of an identity check, and the run stops to look and to be shown", async () => {
+  it("signals an identity check, and the run stops to poll and to be shown", async () => {
     await withTracker(async ({ start }) => {
       const handle = await start(onboardCardholder, [onboardInput]);
-      await hasLooked(handle, "awaitVerification");
+      await hasPolled(handle, "awaitVerification");
       const described = await handle.describe();
       const { cardholders } = await service.simulator.state();
       const { card_holder_id } = cardholders[0]!;
@@ -122,11 +122,11 @@ describe("the tracker", () => {
     });
   });
 
-  it("tells a run of one payout after the other", async () => {
+  it("signals a run for one payout after the other", async () => {
     await withTracker(async ({ start }) => {
       const first = { ...existing.payout, beneficiary_id: existing.beneficiary_id };
       const handle = await start(payTwoSuppliers, [first, { ...first, amount: "75.00" }]);
-      await hasLooked(handle);
+      await hasPolled(handle);
       await settle("completed");
       await isAwaited(handle, "awaitPayout (2)");
       await settle("completed");
@@ -136,7 +136,7 @@ describe("the tracker", () => {
 });
 
 describe("two waits side by side", () => {
-  it("are both told at once, and what has ended is shown no more", async () => {
+  it("are both signalled at once, and what has ended is shown no more", async () => {
     await withTracker(async ({ start }) => {
       const first = { ...existing.payout, beneficiary_id: existing.beneficiary_id };
       const handle = await start(payTwoAtOnce, [first, { ...first, amount: "75.00" }]);
@@ -153,7 +153,7 @@ describe("two waits side by side", () => {
     });
   });
 
-  it("can be told of at the same moment", async () => {
+  it("can be signalled at the same moment", async () => {
     await withTracker(async ({ start }) => {
       const first = { ...existing.payout, beneficiary_id: existing.beneficiary_id };
       const handle = await start(payTwoAtOnce, [first, { ...first, amount: "75.00" }]);
@@ -173,7 +173,7 @@ describe("without a tracker", () => {
       const handles = await Promise.all(
         Array.from({ length: 3 }, () => start(payout, [{ ...existing, options }])),
       );
-      for (const handle of handles) await hasLooked(handle);
+      for (const handle of handles) await hasPolled(handle);
       await settle("completed");
       for (const handle of handles) {
         expect(await handle.result()).toMatchObject({ payout_status: "completed" });
@@ -216,9 +216,9 @@ describe("a run that waits", () => {
     async (outcome) => {
       await withWorker(rig, service.activities, async ({ start }) => {
         const handle = await start(payout, [existing]);
-        await hasLooked(handle);
+        await hasPolled(handle);
         await handle.signal(payoutEndedSignal, await claim(outcome));
-        // Its own first look, and the one that the signal gave cause to.
+        // Its first fallback poll, and the read that the signal gave cause to.
         await whenAsked("retrievePayout", 2);
         expect((await handle.query(progressQuery)).stage).toBe("awaitPayout");
         expect((await handle.describe()).status.name).toBe("RUNNING");
@@ -233,7 +233,7 @@ describe("a run that waits", () => {
   it("asks nothing for a signal that is not about its payout", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(payout, [existing]);
-      await hasLooked(handle);
+      await hasPolled(handle);
       const { outcome, payout: made } = await claim("completed");
       const others: ReadonlyArray<unknown> = [
         undefined,
@@ -252,7 +252,7 @@ describe("a run that waits", () => {
   it("issues no card on a signal that the identity check has passed", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(onboardCardholder, [onboardInput]);
-      await hasLooked(handle, "awaitVerification");
+      await hasPolled(handle, "awaitVerification");
       const { card_holder_id = "" } = (await handle.query(progressQuery)).ids;
       const cardholder = { card_holder_id, card_holder_status: "SUCCESS" };
       await handle.signal(cardholderCheckedSignal, { outcome: "verified", cardholder });
@@ -268,7 +268,7 @@ describe("a run that waits", () => {
   it("reads the payout once more where the first reading fails, by another worker", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(payout, [existing]);
-      await hasLooked(handle);
+      await hasPolled(handle);
       await settle("completed");
       await service.simulator.addFault({ kind: "html-502", operation: "retrievePayout", times: 2 });
       await handle.signal(payoutEndedSignal, await claim("completed"));
@@ -276,22 +276,22 @@ describe("a run that waits", () => {
     });
   });
 
-  it("takes up what it was told before it began to wait", async () => {
-    let told = false;
+  it("takes up a signal of before it began to wait", async () => {
+    let isSignalled = false;
     const { promise: isTold, resolve } = Promise.withResolvers<void>();
     const activities = {
       ...service.activities,
-      // The payout is made, and the run is told of its end before it knows of its creation.
+      // The payout is made, and the run is signalled its end before it knows of its creation.
       createPayout: async (...input: Parameters<typeof service.activities.createPayout>) => {
         const created = await service.activities.createPayout(...input);
-        told = true;
+        isSignalled = true;
         await isTold;
         return created;
       },
     };
     await withWorker(rig, activities, async ({ start }) => {
       const handle = await start(payout, [existing]);
-      await vi.waitFor(() => expect(told).toBe(true), WITHIN);
+      await vi.waitFor(() => expect(isSignalled).toBe(true), WITHIN);
       await handle.signal(payoutEndedSignal, await claim("completed"));
       await settle("completed");
       resolve();

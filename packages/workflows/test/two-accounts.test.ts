@@ -47,7 +47,7 @@ const firstElsewhere = (): PaymentsActivities => {
 };
 
 describe("with workers of two accounts in one namespace", () => {
-  it("a run pays from its own account and looks into no other, whoever takes its activities", async () => {
+  it("a run pays from its own account and reads no other, whoever takes its activities", async () => {
     const { beneficiary_id } = await own.client.createBeneficiary(beneficiary);
     await withWorker(rig, firstElsewhere(), async ({ start }) => {
       const options = { pollInterval: { min: "300 milliseconds", max: "300 milliseconds" } };

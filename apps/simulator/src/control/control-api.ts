@@ -20,7 +20,7 @@ export class ThisMachineOnly extends HttpApiMiddleware.Service<ThisMachineOnly>(
 
 const done = HttpApiSchema.NoContent;
 
-/** What the simulator itself can be asked and told; it is no part of the simulated service. */
+/** The control API of the simulator itself; it is no part of the simulated service. */
 export const ControlApi = HttpApi.make("simulator")
   .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
   .add(

@@ -31,7 +31,7 @@ export const FaultOrder = Schema.Struct({
   /** The operation to strike; by default any but signIn. */
   operation: Schema.optionalKey(Schema.Literals(["signIn", ...operationNames])),
   /**
-   * How often it strikes. By default once; without end where it has a probability, or tells how
+   * How often it strikes. By default once; without end where it has a probability, or says how
    * repeated keys are answered.
    */
   times: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),

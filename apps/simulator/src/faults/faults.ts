@@ -11,7 +11,7 @@ export class Faults extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<OrderedFault>>;
     /** The fault that strikes a request to `operation` now, if any; it counts as fired. */
     readonly strike: (operation: string) => Effect.Effect<FaultOrder | undefined>;
-    /** The fault that tells how a repeated key is answered now, if any; it counts as fired. */
+    /** The fault that says how a repeated key is answered now, if any; it counts as fired. */
     readonly strikeRepeat: (operation: string) => Effect.Effect<FaultOrder | undefined>;
   }
 >()("@durable-payments/simulator/Faults") {
@@ -28,7 +28,7 @@ export class Faults extends Context.Service<
 
         const add = (order: FaultOrder) => {
           const byDefault =
-            order.probability !== undefined || tellsOfRepeats(order.kind) ? Infinity : 1;
+            order.probability !== undefined || isAboutRepeats(order.kind) ? Infinity : 1;
           ordered.push({ order, left: order.times ?? byDefault, fired: 0 });
         };
         const struck = (candidates: typeof ordered, operation: string) => {
@@ -54,7 +54,7 @@ export class Faults extends Context.Service<
           strike: (operation) =>
             Effect.sync(() =>
               struck(
-                ordered.filter(({ order }) => !tellsOfRepeats(order.kind)),
+                ordered.filter(({ order }) => !isAboutRepeats(order.kind)),
                 operation,
               ),
             ),
@@ -62,7 +62,7 @@ export class Faults extends Context.Service<
           strikeRepeat: (operation) =>
             Effect.sync(() =>
               struck(
-                ordered.filter(({ order }) => tellsOfRepeats(order.kind)).reverse(),
+                ordered.filter(({ order }) => isAboutRepeats(order.kind)).reverse(),
                 operation,
               ),
             ),
@@ -71,4 +71,4 @@ export class Faults extends Context.Service<
     );
 }
 
-const tellsOfRepeats = (kind: FaultKind) => kind.startsWith("repeated-key-");
+const isAboutRepeats = (kind: FaultKind) => kind.startsWith("repeated-key-");

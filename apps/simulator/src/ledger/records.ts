@@ -21,7 +21,7 @@ const BeneficiaryRecord = Schema.Struct({
   ...created,
 });
 
-/** A payout. `returned` tells that its money went back to the balance. */
+/** A payout. `returned` says that its money went back to the balance. */
 const PayoutRecord = Schema.Struct({
   payout_id: Schema.String,
   short_reference: Schema.String,
@@ -49,7 +49,7 @@ const PayerRecord = Schema.Struct({
   details: Schema.Record(Schema.String, Schema.String),
 });
 
-/** One movement of money. `amount` carries no sign, the type tells the direction. */
+/** One movement of money. `amount` carries no sign, the type says the direction. */
 const TransactionRecord = Schema.Struct({
   transaction_id: Schema.String,
   transaction_type: Schema.String,

@@ -13,13 +13,13 @@ import { SimulatedApi } from "./simulated-api.ts";
 
 type CardholderRecord = RecordOf<"cardholders">;
 
-/** What an identity check can come to, by the number that filters use. */
+/** The outcomes of an identity check, by the number that filters use. */
 const STATUSES = { "-1": "FAILED", "0": "PENDING", "1": "SUCCESS", "2": "INCOMPLETE" } as const;
 
-/** What an identity check can come to. */
+/** The outcomes of an identity check. */
 export const VERIFICATIONS = ["SUCCESS", "FAILED", "INCOMPLETE", "PENDING"] as const;
 
-/** What an identity check can come to. */
+/** The outcomes of an identity check. */
 export type Verification = (typeof VERIFICATIONS)[number];
 
 /** The cardholder of that id, removed or not; a missing one is refused. */
@@ -54,7 +54,7 @@ export const setVerification = (unit: Unit, id: string, status: Verification): v
   unit.put("cardholders", id, { ...record, card_holder_status: status, update_time: unit.time });
 };
 
-/** What an identity check comes to when its time has come; two last names are made to fail it. */
+/** The outcome of an identity check when its time has come; two last names are made to fail it. */
 export const endVerification = (unit: Unit, id: string): void => {
   const { last_name } = cardholderOf(unit, id);
   setVerification(

@@ -61,7 +61,7 @@ export const TEMPERAMENTS: {
   },
   listLagBy: {
     description:
-      "list: every row for the whole of listLagMs; row: each row for a part of its own; page: each page number for a part of its own",
+      "list: every row for the whole of listLagMs; row: each row for a different part; page: each page number for a different part",
     draw: oneOf(LIST_LAGS),
   },
   oldestFirst: { description: "Lists begin with the oldest row", draw: oneOf([true, false]) },

@@ -1,6 +1,6 @@
 import type { Simulator } from "../../src/index.ts";
 
-/** Fields that tests look at one by one, each a text. */
+/** Fields that tests read one by one, each a text. */
 type TextField =
   | "account_number"
   | "amount"
@@ -25,7 +25,7 @@ type TextField =
   | "transaction_type"
   | "unique_request_id";
 
-/** The data of an answer, as far as tests look at it field by field; each knows what it asked for. */
+/** The data of an answer, as far as tests read it field by field; each knows what it asked for. */
 type Data = Readonly<Record<TextField, string>> & {
   readonly expired_at: number;
   readonly card_num: number;

@@ -30,7 +30,7 @@ export const keepTracker = async (
         taskQueue,
         workflowId,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-        staticSummary: "Tells runs of payouts and identity checks that have ended",
+        staticSummary: "Signals runs whose payout or identity check has ended",
       });
     } catch (error) {
       if (signal.aborted) return;

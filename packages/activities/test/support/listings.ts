@@ -10,14 +10,14 @@ import { type RawService, startRawService, success } from "./raw-service.ts";
 /** A row of a list, as the service writes it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** When the run first meant to send what the look-ups of these tests look for. */
+/** When the run first meant to send what these tests reconcile. */
 export const since = Date.parse("2026-11-20T12:00:00Z");
 
 /** A time that many minutes after it, ISO 8601. */
 export const minutesAfter = (minutes: number): string =>
   new Date(since + minutes * 60_000).toISOString();
 
-/** A listed payout exactly like the one that is looked for, without a key. */
+/** A listed payout exactly like the one that is searched for, without a key. */
 export const payoutRow = (payout_id: string, changes: Row = {}): Row => ({
   payout_id,
   payout_status: "processing",
@@ -40,7 +40,7 @@ export const otherRows = (count: number, { from = 100, prefix = "other" } = {}):
     }),
   );
 
-/** A listed cardholder exactly like the one that is looked for. */
+/** A listed cardholder exactly like the one that is searched for. */
 export const cardholderRow = (card_holder_id: string, changes: Row = {}): Row => ({
   card_holder_id,
   card_holder_status: "PENDING",

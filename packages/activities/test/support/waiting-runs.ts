@@ -9,7 +9,7 @@ interface Sent {
   readonly content: unknown;
 }
 
-/** A Temporal client that knows runs that wait, and keeps what they are told. */
+/** A Temporal client that knows runs that wait, and keeps their signals. */
 export interface WaitingClient {
   readonly client: Client;
   /** Queries by which it was asked who waits. */
@@ -19,7 +19,7 @@ export interface WaitingClient {
 
 /**
  * A client whose visibility shows runs that wait for this, since `since`; a run is called like what
- * it waits for. What it shows does not change when a run was told, as visibility lags.
+ * it waits for. What it shows does not change when a run was signalled, as visibility lags.
  *
  * @param gone what is waited for by runs that have ended by now.
  */

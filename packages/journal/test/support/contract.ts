@@ -118,7 +118,7 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       expect(await outcomeOf({ number: 2, knownTo: 0 })).toBe("Begun");
     });
 
-    it("is told of what was carried out, before what came later", async () => {
+    it("learns of what was carried out, before what came later", async () => {
       const first = await begin();
       await (await begin({ number: 2 })).recordOutcome("notCarriedOut");
       await first.recordOutcome("carriedOut", { payout_id: "P-1" });
@@ -275,7 +275,7 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     });
   });
 
-  it("tells what was made since, by the service's own answers", async () => {
+  it("returns what was made since, by the service's own answers", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_000 });
     await (await begin({ workflowId: "old" })).recordOutcome("carriedOut", { payout_id: "P-0" });
     const late = await begin({ workflowId: "late" });

@@ -47,7 +47,7 @@ export interface IoAnswer {
 export const NO_ANSWER = "no answer";
 
 /** The answer to an activity whose request the service rejects. */
-export const REJECTED = "turned away";
+export const REJECTED = "not accepted";
 
 /** How long the service takes at most, and how far lists lag. */
 export interface Timing {

@@ -178,7 +178,7 @@ export class WorkflowExecution {
     for (const patchId of run.patches) this.#activator.notifyHasPatch({ patchId });
   }
 
-  /** Tells the workflow one event, and takes what it answers. */
+  /** Gives the workflow one event, and takes what it answers. */
   async activate(event: RunEvent): Promise<ReadonlyArray<Command>> {
     const activator = this.#activator;
     setActivator(activator);

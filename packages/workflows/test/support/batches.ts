@@ -5,7 +5,7 @@ import { payoutBatch, payoutBatchChunk } from "../../src/index.ts";
 import { payoutInput } from "./inputs.ts";
 import type { Rig } from "./rig.ts";
 
-/** Rows of a bulk file, of 1.00, 2.00, …; their keys begin with a text that no other test uses. */
+/** Rows of a batch, of 1.00, 2.00, …; their keys begin with a text that no other test uses. */
 export const makeRows = (
   count: number,
   amountOf: (index: number) => string | undefined = () => undefined,
@@ -25,7 +25,7 @@ export const makeRows = (
     };
   });
 
-/** Writes the chunks of a bulk run as the starter does, and starts it. */
+/** Writes the chunks of a batch as the starter does, and starts it. */
 export const startBatch = async (
   { environment, queue }: Rig,
   rows: ReadonlyArray<BatchRow>,

@@ -47,7 +47,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   }
 };
 
-/** Awaits that the run has come to the stage. */
+/** Awaits that the run has reached the stage. */
 export const untilStageIs = (handle: WorkflowHandle, stage: string): Promise<void> =>
   until(async () => (await handle.query(progressQuery)).stage === stage);
 
@@ -70,13 +70,13 @@ export const approve = async (
   await handle.executeUpdate(approveUpdate, { args: [approval] });
 };
 
-/** Cancels the run when it has come to the stage. */
+/** Cancels the run when it has reached the stage. */
 export const cancelAt = async (handle: WorkflowHandle, stage: string): Promise<void> => {
   await untilStageIs(handle, stage);
   await handle.cancel();
 };
 
-/** Cancels a run while it waits by an activity of this type, between two of its looks. */
+/** Cancels a run while it waits by an activity of this type, between two of its polls. */
 export const cancelWhile = async (handle: WorkflowHandle, activityType: string): Promise<void> => {
   await until(async () => {
     const { raw } = await handle.describe();

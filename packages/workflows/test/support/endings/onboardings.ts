@@ -4,7 +4,7 @@ import { onboardCardholder } from "../../../src/index.ts";
 import { onboardInput } from "../inputs.ts";
 import { cancelAt, cancelWhile, decide, type Ending, refused } from "./ending.ts";
 
-/** Nobody tells the runs that are recorded: they look themselves. */
+/** Nobody signals the runs that are recorded: they poll by themselves. */
 const OFTEN = { min: "100 ms", max: "200 ms" } as const;
 
 const SELDOM = { min: "1 hour", max: "1 hour" } as const;
@@ -124,7 +124,7 @@ export const onboardingEndings: ReadonlyArray<Ending> = [
   {
     name: "onboarding-cancelled-at-awaitFunds-and-compensated",
     options: POOR,
-    // It is cancelled between two looks: what one that is under way comes to depends on luck.
+    // It is cancelled between two polls: the outcome of one that is under way depends on luck.
     run: onboard({ ...COMPENSATE, pollInterval: SELDOM }, (handle) =>
       cancelWhile(handle, "awaitFunds"),
     ),

@@ -9,7 +9,7 @@ import { payout } from "../../../src/index.ts";
 import { payoutInput } from "../inputs.ts";
 import { approve, cancelAt, decide, type Ending, refused, untilStageIs } from "./ending.ts";
 
-/** Nobody tells the runs that are recorded: they look themselves. */
+/** Nobody signals the runs that are recorded: they poll by themselves. */
 const OFTEN = { min: "100 ms", max: "200 ms" } as const;
 
 const nothing = async (): Promise<void> => undefined;
@@ -28,7 +28,7 @@ const pay =
 
 const { beneficiary: _, ...toExisting } = payoutInput;
 
-/** A payout whose answer was lost, and of which nobody but a person can tell what became. */
+/** A payout whose answer was lost, and of which nobody but a person can know what became. */
 const lost = {
   echoPayoutKey: false,
   faults: [{ kind: "dropped-before", operation: "createPayout" }, refused("createPayout")],
