@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readChunk } from "./batch-chunks.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import { notYet } from "./failures.ts";
-import { RejectedRows } from "./rejected-rows.ts";
+import { RejectedRows } from "./rejected-batches.ts";
 import { payoutStartAttributes } from "./start-attributes.ts";
 
 /** A chunk of a batch whose rows are to be started. */

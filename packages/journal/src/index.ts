@@ -1,9 +1,9 @@
+export { JournalUnavailable } from "./errors.ts";
 export {
   type Begun,
   type BegunSend,
   type FoundSend,
   type Journal,
-  JournalUnavailable,
   type KeyEcho,
   type ListName,
   type Made,
@@ -15,7 +15,7 @@ export {
 } from "./journal.ts";
 export { idNameOf, idOf } from "./made-ids.ts";
 export { makeMemoryJournal } from "./memory-journal.ts";
-export { forbidding, isInDoubt } from "./permit.ts";
+export { forbidding, isInDoubt } from "./send-permission.ts";
 export {
   describeJournalPlace,
   JOURNAL_VARIABLE,

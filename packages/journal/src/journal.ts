@@ -136,8 +136,3 @@ export interface Journal {
   readonly listLag: (list: ListName) => Promise<number>;
   readonly close: () => Promise<void>;
 }
-
-/** The journal cannot be read or written. Nothing was sent. */
-export class JournalUnavailable extends Error {
-  override readonly name = "JournalUnavailable";
-}

@@ -1,6 +1,6 @@
 import type { Begun, Journal, KeyEcho, ListName, RecordedSend, Send } from "./journal.ts";
 import { idOf } from "./made-ids.ts";
-import { forbidding, isOvertakenBy, latestUnknown } from "./permit.ts";
+import { forbidding, isOvertakenBy, latestUnknown } from "./send-permission.ts";
 
 /** Most writes that are remembered; the oldest are forgotten first. */
 const MOST_WRITES = 100_000;

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { type Journal, JournalUnavailable } from "./journal.ts";
+import { JournalUnavailable } from "./errors.ts";
+import type { Journal } from "./journal.ts";
 import { makeMemoryJournal } from "./memory-journal.ts";
 import { openPostgresJournal } from "./postgres-journal.ts";
 import { readPostgresUrl } from "./postgres-url.ts";

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { Pool, type PoolClient, type QueryResultRow } from "pg";
-import {
-  type Begun,
-  type FoundSend,
-  type Journal,
-  JournalUnavailable,
-  type KeyEcho,
-  type RecordedSend,
-  type Send,
-  type WriteName,
+import { JournalUnavailable, messageOf } from "./errors.ts";
+import type {
+  Begun,
+  FoundSend,
+  Journal,
+  KeyEcho,
+  RecordedSend,
+  Send,
+  WriteName,
 } from "./journal.ts";
 import { idOf } from "./made-ids.ts";
-import { messageOf } from "./message-of.ts";
-import { forbidding, isOvertakenBy } from "./permit.ts";
+import { forbidding, isOvertakenBy } from "./send-permission.ts";
 import { preparePostgres } from "./postgres-schema.ts";
 import { readPostgresUrl } from "./postgres-url.ts";
 import { recordedSendOf, SEND_COLUMNS, type SendRow } from "./send-rows.ts";

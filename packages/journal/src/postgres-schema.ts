@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { JournalUnavailable } from "./journal.ts";
-import { newerVersion } from "./newer-version.ts";
+import { JournalUnavailable, newerVersion } from "./errors.ts";
 
 /** The steps that make the tables, oldest first; a journal's version is the number of them it has. */
 const MIGRATIONS: ReadonlyArray<string> = [

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import type { PoolConfig } from "pg";
-import { JournalUnavailable } from "./journal.ts";
-import { messageOf } from "./message-of.ts";
+import { JournalUnavailable, messageOf } from "./errors.ts";
 
 const wrong = (why: string): JournalUnavailable =>
   new JournalUnavailable(

@@ -1,9 +1,7 @@
 import { closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { JournalUnavailable } from "./journal.ts";
-import { messageOf } from "./message-of.ts";
-import { newerVersion } from "./newer-version.ts";
+import { JournalUnavailable, messageOf, newerVersion } from "./errors.ts";
 
 /** Marks a SQLite file as a journal: "DPJ1". */
 const APPLICATION_ID = 0x44504a31;

@@ -1,16 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
-import {
-  type Begun,
-  type Journal,
-  JournalUnavailable,
-  type KeyEcho,
-  type RecordedSend,
-  type Send,
-} from "./journal.ts";
+import { JournalUnavailable, messageOf } from "./errors.ts";
+import type { Begun, Journal, KeyEcho, RecordedSend, Send } from "./journal.ts";
 import { idOf } from "./made-ids.ts";
-import { messageOf } from "./message-of.ts";
-import { forbidding, isOvertakenBy, latestUnknown } from "./permit.ts";
+import { forbidding, isOvertakenBy, latestUnknown } from "./send-permission.ts";
 import { recordedSendOf, SEND_COLUMNS, type SendRow } from "./send-rows.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
 import { SqliteWrites } from "./sqlite-writes.ts";

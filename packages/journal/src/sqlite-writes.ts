@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { JournalUnavailable } from "./journal.ts";
-import { messageOf } from "./message-of.ts";
+import { JournalUnavailable, messageOf } from "./errors.ts";
 import { inTransaction, isBusy } from "./sqlite-file.ts";
 
 /** How long writes wait for those of other processes. */
