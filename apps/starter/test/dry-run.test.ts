@@ -11,7 +11,7 @@ it("a dry run without Temporal shows what it knows", async () => {
   const env = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
   const called = await starter(["payouts", "import", name, "--dry-run", "--json"], { env });
   expect(called.exitCode).toBe(3);
-  expect(called.stderr).toContain("could not be found out");
+  expect(called.stderr).toContain("is not known");
   expect(jsonOf(called)).toMatchObject({
     status: "checked",
     rows: 2,

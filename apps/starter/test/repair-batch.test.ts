@@ -54,7 +54,7 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
   expect(jsonOf(unasked)).toMatchObject({ error: { message: holding("51 failed runs would be") } });
   const unexplained = await starter(["runs", "retry", "--failed", "--yes"]);
   expect(unexplained.exitCode).toBe(2);
-  expect(unexplained.stderr).toContain("Say why, by --reason");
+  expect(unexplained.stderr).toContain("Give the reason, by --reason");
 
   // Interrupted on the way, and the worker killed meanwhile: the same command does the rest.
   const interrupted = retryAll("--yes", "--rate", "10", "--json");

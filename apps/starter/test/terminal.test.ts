@@ -67,7 +67,7 @@ describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
     expect(interrupted.exitCode).toBe(130);
     const left = screenOf(interrupted.shown);
     expect(left.slice(-2)).toEqual([
-      holding("it goes on. See it:"),
+      holding("the batch goes on. See it:"),
       holding("starter payouts status payouts/"),
     ]);
     expect(left.join("\n")).not.toContain("░");

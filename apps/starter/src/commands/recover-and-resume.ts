@@ -65,7 +65,7 @@ export const recoverAndResume = async (
       const mayRelease = mayResume(recovery);
       const mayAsk = mayRelease && !yes && !output.json && canAsk();
       if (mayAsk) output.say(recoveryText(recovery, false));
-      const isReleased = mayRelease && (yes || (mayAsk && (await confirm("Let sends go on?"))));
+      const isReleased = mayRelease && (yes || (mayAsk && (await confirm("Resume sends?"))));
       if (isReleased) await resumeSends(temporal, by);
       output.answer({ ...recovery, isReleased }, () =>
         mayAsk

@@ -33,7 +33,8 @@ const flags = {
 export const settle = Command.make("settle", flags, (given) =>
   runCommand(given.json, async (output) => {
     const person = actingPerson(Option.some(given.by));
-    if (given.reason.trim() === "") throw badUsage("--reason must say how it was found out.");
+    if (given.reason.trim() === "")
+      throw badUsage("--reason must not be empty: write how it was found out.");
     if (Option.isSome(given.found) === given.notCarriedOut) {
       throw badUsage("Give exactly one of --found and --not-carried-out.");
     }

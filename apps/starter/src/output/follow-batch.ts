@@ -59,7 +59,7 @@ export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>
   return `${bar} ${Math.floor(part * 100)} %  ${parts.join(", ")}`;
 };
 
-/** Shows how a batch gets on: on a terminal by a line that is overwritten, else by one now and then. */
+/** Shows the progress of a batch: on a terminal by a line that is overwritten, else by one now and then. */
 class BatchProgress {
   readonly #output: Output;
   #samples: ReadonlyArray<Sample> = [];
@@ -73,7 +73,7 @@ class BatchProgress {
   show(update: BatchUpdate): void {
     switch (update.kind) {
       case "unanswered":
-        this.#output.say("Temporal does not answer. Trying again …");
+        this.#output.say("Temporal does not answer. Runs keep what they have done. Trying again …");
         return;
       case "othersUnderWay":
         this.#output.live(
@@ -106,7 +106,7 @@ export const showBatch = (output: Output): ((update: BatchUpdate) => void) => {
   return (update) => progress.show(update);
 };
 
-/** Await the end of a batch, and show how it gets on; an interruption leaves it going. */
+/** Await the end of a batch, and show its progress; an interruption leaves it going. */
 export const followBatch = async (
   temporal: Temporal,
   workflowId: string,
@@ -115,7 +115,7 @@ export const followBatch = async (
   output.onInterrupt = () => {
     output.live(undefined);
     output.say(
-      `Not waiting any longer; it goes on. See it:\n${commandLines("  ", "payouts", "status", workflowId)}`,
+      `Not waiting any longer; the batch goes on. See it:\n${commandLines("  ", "payouts", "status", workflowId)}`,
     );
   };
   try {

@@ -37,7 +37,7 @@ export const describeSubmitted = (temporal: Temporal, run: SubmittedRun): string
 
 const REDRAW_EVERY_MS = 1_000;
 
-/** Shows on standard error how a run gets on: a line for each thing that changes. */
+/** Shows the progress of a run on standard error: a line for each thing that changes. */
 class RunProgress {
   readonly #workflowId: string;
   readonly #output: Output;
@@ -106,7 +106,7 @@ const sayWhatGoesOn = (output: Output, { runId, workflowId }: SubmittedRun): voi
   if (output.json) output.answer({ workflowId, runId, status: "running" }, () => "");
 };
 
-/** Await the end of a run, showing on standard error how it gets on; an interruption leaves it going. */
+/** Await the end of a run, showing its progress on standard error; an interruption leaves it going. */
 export const followRun = async (
   temporal: Temporal,
   run: SubmittedRun,

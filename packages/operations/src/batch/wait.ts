@@ -12,7 +12,7 @@ const BACKOFF = 1.5;
 const OUTAGE_OUTLIVED_MS = 10 * 60_000;
 const COUNT_AGAIN_MS = 5_000;
 
-/** How a batch that is awaited gets on. */
+/** The progress of a batch that is awaited. */
 export type BatchUpdate =
   | { readonly kind: "report"; readonly report: BatchReport }
   /** Temporal does not answer; it is asked again. */

@@ -17,7 +17,7 @@ export const activityQueues = (taskQueue: string): ReadonlyArray<string> => [
   fallbackPollingQueue(taskQueue),
 ];
 
-/** The queue, of those without which no run gets on, that nobody polls. */
+/** The queue, of those without which no run makes progress, that nobody polls. */
 export const unpolledQueue = async (
   temporal: Temporal,
   taskQueue: string,

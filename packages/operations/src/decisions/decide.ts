@@ -46,7 +46,7 @@ export const decide = async <Content>(
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
       throw new ConnectionFailed({
         reason: "noWorker",
-        message: `No worker on task queue "${settings.taskQueue}" took the decision within ${PATIENCE_MS / 1000} s; it may still be taken.`,
+        message: `No worker on task queue "${settings.taskQueue}" took the decision within ${PATIENCE_MS / 1000} s. The run may still take it: see how it stands before you decide again.`,
         next: { operation: "describe", workflowId },
       });
     }

@@ -23,7 +23,8 @@ export const readHumanTask = async (temporal: Temporal, workflowId: string): Pro
     throw refused(`${asked.message} Nothing was done.`, asked.next ?? { operation: "humanTasks" });
   }
   const { attention } = asked.progress;
-  if (attention === undefined) throw refused("This run does not wait for a person.");
+  if (attention === undefined)
+    throw refused("This run does not wait for a person. Nothing was done.");
   return attention;
 };
 

@@ -81,10 +81,13 @@ export const settle = async (
 ): Promise<Settled> => {
   const run = await describeRun(temporal, workflowId);
   if (isUnderWay(run)) {
-    throw refused(`The run ${workflowId} is under way: it may ask itself. Nothing was done.`, {
-      operation: "describe",
-      workflowId,
-    });
+    throw refused(
+      `The run ${workflowId} is under way: it reconciles its own sends, and asks where it needs a person. Nothing was done.`,
+      {
+        operation: "describe",
+        workflowId,
+      },
+    );
   }
   const open = await unsettledSteps(temporal, run);
   // Of a step that sent several things all is settled at once.

@@ -120,7 +120,7 @@ const historyOf = async (
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     throw refused(
-      `The history of ${runId}, an earlier run of ${workflowId}, is gone: nobody knows what it has sent. Nothing was done.`,
+      `The history of ${runId}, an earlier run of ${workflowId}, is gone, so it is not known what it has sent. Nothing was done. Check with the service what was paid before you pay it in another way.`,
     );
   }
 };

@@ -126,7 +126,7 @@ class HistoryReader {
     };
   }
 
-  /** Steps have names of their own: a name that was there before is the same step, gone on with. */
+  /** Each step has its own name: a name that was there before is the same step, gone on with. */
   #stepOf(name: string, taskEnd: EventId, at: string): OpenStep {
     const step = this.#steps.get(name) ?? new OpenStep(name, taskEnd, at);
     this.#steps.set(name, step);

@@ -24,7 +24,7 @@ const LONGEST_INTERVAL_MS = 5_000;
 const BACKOFF = 1.5;
 const COUNT_WORKERS_EVERY_MS = 15_000;
 
-/** Polls how a run gets on, and reports what changes. */
+/** Polls the progress of a run, and reports what changes. */
 class RunWatch {
   readonly #temporal: Temporal;
   readonly #workflowId: string;
@@ -65,7 +65,9 @@ class RunWatch {
     } catch (error) {
       const reason = isNoAnswer(error) ? "" : `: ${String(error)}`;
       if (!over.aborted) {
-        this.#noteTrouble({ message: `Temporal does not answer${reason}. Trying again …` });
+        this.#noteTrouble({
+          message: `Temporal does not answer${reason}. The run keeps what it has done. Trying again …`,
+        });
       }
       return false;
     }

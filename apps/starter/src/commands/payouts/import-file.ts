@@ -66,7 +66,7 @@ const dryRun = async (
     // What is known without Temporal is reported all the same.
     if (!(error instanceof ConnectionFailed)) throw error;
     unreached = error;
-    output.say(wrap(`Which rows are known could not be found out. ${withNext(error)}`));
+    output.say(wrap(`Which rows were paid before is not known. ${withNext(error)}`));
   }
   const { batch, rows, totals } = checked;
   output.answer(

@@ -88,7 +88,8 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
 };
 
 const retryMany = async (output: Output, given: Given): Promise<number> => {
-  if (Option.isNone(given.reason)) throw badUsage("Say why, by --reason: it is kept in each run.");
+  if (Option.isNone(given.reason))
+    throw badUsage("Give the reason, by --reason: it is kept in each run.");
   if (given.overrule) throw badUsage("--overrule goes with one ID, not with --failed.");
   if (given.rate < 1) throw badUsage("--rate must be 1 or more.");
   const { readSince } = await import("../input/since.ts");

@@ -16,7 +16,8 @@ const flags = {
 /** `starter runs terminate`: ends a run at once. */
 export const terminate = Command.make("terminate", flags, ({ by, id, json, reason }) =>
   runCommand(json, async (output) => {
-    if (reason.trim() === "") throw badUsage("--reason must say why.");
+    if (reason.trim() === "")
+      throw badUsage("--reason must not be empty: it is kept with the run.");
     const { actingPerson } = await import("../input/acting-person.ts");
     const { withTemporal } = await import("../../settings.ts");
     const { terminateRun } = await import("@durable-payments/operations/ending/end-run");
