@@ -2,7 +2,9 @@ import type { PaymentsActivities, SendIntent } from "@durable-payments/activitie
 import {
   auditQuery,
   pauseId,
+  PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
+  type PayoutInput,
   type Progress,
   progressQuery,
 } from "@durable-payments/protocol";
@@ -309,6 +311,34 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         expect(actions).toEqual(["found", "abandon"]);
         await decide(handle, { by: "Ada", found: { payout_id } });
         expect(await handle.result()).toMatchObject({ payout_id, amount: "64.20" });
+      });
+    });
+
+    it("is found by the key of what it takes over, where that is another one", async () => {
+      const workflowId = randomUUID();
+      const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
+      const paying = (amount: string): PayoutInput => ({
+        beneficiary_id,
+        payout: { ...payoutInput.payout, amount },
+        options: { onRefusal: "ask" },
+      });
+      await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+      await withWorker(rig, activities({ findOwners: async () => ({}) }), async ({ start }) => {
+        const lost = await start(payout, [paying("46.20")], workflowId);
+        await rig.environment.sleep("1 second");
+        // What was refused was not carried out: what is amended has a key of its own.
+        await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+        await decide(lost, { by: "Ada", amend: { amount: "64.20" } });
+        await rig.environment.sleep("1 second");
+        await lost.terminate();
+        const handle = await start(payout, [paying("46.20")], workflowId);
+        await rig.environment.sleep("1 hour");
+        const [made] = (await service.simulator.state()).payouts;
+        const { payout_id = "", unique_request_id = "" } = made ?? {};
+        await decide(handle, { by: "Ada", found: { payout_id } });
+        expect(await handle.result()).toMatchObject({ payout_id, amount: "64.20" });
+        const { typedSearchAttributes } = await handle.describe();
+        expect(typedSearchAttributes.get(PAYMENT_IDS)).toContain(unique_request_id);
       });
     });
 

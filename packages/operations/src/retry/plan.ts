@@ -145,7 +145,7 @@ const approvalOf = ({ steps }: ExecutionHistory, before: PastStep): PastStep =>
   steps.findLast(({ name, task }) => isStepOf(STEP.awaitApproval, name) && task <= before.task) ??
   before;
 
-/** What people have decided before is not gone executed by chance. */
+/** Refuse to go past what people have decided, unless somebody overrules it: of many, in no case. */
 const checkDecisions = (
   workflowId: string,
   { cancelAsked, decisions: all }: ExecutionHistory,

@@ -36,8 +36,8 @@ export interface RetryReport {
   readonly runs: ReadonlyArray<RetriedOne>;
 }
 
-/** How many runs are to be retried. */
-export interface RetryManyOptions extends RetryOptions {
+/** How many runs are retried: what a person ended by a decision is left out, whoever calls. */
+export interface RetryManyOptions extends Omit<RetryOptions, "decisions"> {
   /** Only plans. */
   readonly isDryRun: boolean;
   /** Runs a second. */
@@ -65,8 +65,9 @@ const AT_ONCE = 8;
 const retryOne = async (
   temporal: Temporal,
   workflowId: string,
-  options: RetryManyOptions,
+  many: RetryManyOptions,
 ): Promise<RetriedOne> => {
+  const options = { ...many, decisions: "leaveOut" } as const;
   const none = { workflowId, runId: null, from: null, reason: null };
   try {
     if (options.isDryRun) {

@@ -53,6 +53,8 @@ export const askPerson = async <Request extends object, A>(
   try {
     const result = await fromIds(resolution.found, asSent ?? request, candidates);
     await takeAsOwn(run, sending, result);
+    // It may be what was sent before, under another key: the run is found by that, too.
+    if (other?.key !== undefined) run.owns(step, other.key);
     return result;
   } catch (error) {
     if (isCancellation(error)) throw error;

@@ -117,12 +117,7 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
       }
       if (!(await confirm(`Retry ${found}?`))) throw badUsage("Nothing was done.");
     }
-    const options = {
-      ...retryFlags,
-      decisions: "leaveOut" as const,
-      isDryRun: given.dryRun,
-      rate: given.rate,
-    };
+    const options = { ...retryFlags, isDryRun: given.dryRun, rate: given.rate };
     let retried = 0;
     output.onInterrupt = () => {
       output.live(undefined);
