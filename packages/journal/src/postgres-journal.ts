@@ -23,6 +23,7 @@ const MOST_CONNECTIONS = 10;
 const CONNECT_WITHIN_MS = 5_000;
 const ANSWER_WITHIN_MS = 10_000;
 
+/** The rule of `forbidding` in one statement: two workers cannot both be permitted. */
 const INSERT = `
   INSERT INTO durable_payments.sends (account, ${SEND_COLUMNS})
   SELECT $1, $2, $3, $4::integer, $5, $6, $7, $8, $9, $10, $11::boolean, $12, $13::bigint, 'begun', NULL, '{}'

@@ -13,6 +13,8 @@ export const isInDoubt = ({ outcome }: Pick<RecordedSend, "outcome">): boolean =
  * The recorded send of the same write that forbids another one: what was carried out and not undone
  * since, or else the latest where it is not before the one asked for, or else the latest that may
  * have been carried out, if only to be undone, and that the run which asks knows nothing of.
+ *
+ * PostgreSQL has the same rule in the `INSERT` of `postgres-journal.ts`: change both, or neither.
  */
 export const forbidding = (
   { isUndone = false, number, knownTo = number - 1 }: Asked,
