@@ -1,3 +1,4 @@
+import type { ReadReset } from "@durable-payments/activities";
 import { isRecord } from "@durable-payments/api-core/values";
 import {
   type EndingDecision,
@@ -59,14 +60,21 @@ const asInput = (
 const isInstruction = (value: unknown): value is RetryInstruction =>
   isRecord(value) && isRecord(value["sent"]);
 
+/** Its name is bound to the activity's result: under another one an amendment would be lost. */
+const INSTRUCTION = "instruction" satisfies keyof ReadReset;
+
+/** The retry instruction that a run has found about its reset. */
+const instructionOf = (answer: unknown): RetryInstruction | undefined => {
+  const instruction = isRecord(answer) ? answer[INSTRUCTION] : undefined;
+  return isInstruction(instruction) ? instruction : undefined;
+};
+
 /** The retry instructions that runs have taken up, oldest first. */
 const instructionsOf = (runs: ReadonlyArray<ReadRun>): Array<RetryInstruction> =>
   runs.flatMap(({ changes }) =>
-    changes.flatMap((change) => {
-      const instruction =
-        change.by === "reset" && isRecord(change.answer) ? change.answer["order"] : undefined;
-      return isInstruction(instruction) ? [instruction] : [];
-    }),
+    changes.flatMap((change) =>
+      change.by === "reset" ? (instructionOf(change.answer) ?? []) : [],
+    ),
   );
 
 /** The input with all amendments: of earlier retries, and of people whom a run has asked. */
@@ -76,8 +84,8 @@ const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, P
   let input = startedWith;
   for (const change of runs.flatMap(({ changes }) => changes)) {
     if (change.by === "reset") {
-      const instruction = isRecord(change.answer) ? change.answer["order"] : undefined;
-      if (!isInstruction(instruction)) continue;
+      const instruction = instructionOf(change.answer);
+      if (instruction === undefined) continue;
       input = instruction.input ?? input;
       for (const name of instruction.amendedBy) amendedBy.add(name);
     } else {

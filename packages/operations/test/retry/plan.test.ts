@@ -315,7 +315,7 @@ describe("what a person has ended", () => {
       readRun({
         runId: "run-2",
         steps,
-        changes: [{ by: "reset", answer: { order: instruction } }],
+        changes: [{ by: "reset", answer: { instruction } }],
       }),
     ]);
     expect(planRetry(run, later, options).instruction.decisions).toEqual(instruction.decisions);
