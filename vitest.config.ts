@@ -13,10 +13,23 @@ const conditions = ["@durable-payments/source", "node"];
 /** Their test files leave nothing behind and share one load of Effect: a third of the time. */
 const SHARING = new Set(["packages/api-core"]);
 
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** What is made once for the test files of a project. */
+const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
+  "apps/starter": "tools/src/testing/worker-bundle.ts",
+  "apps/worker": "tools/src/testing/worker-bundle.ts",
+  "packages/workflows": "packages/workflows/test/support/global-setup.ts",
+};
+
 const project = (root: string) => ({
   extends: true as const,
   root,
-  test: { name: `@durable-payments/${root.split("/").at(-1)}`, isolate: !SHARING.has(root) },
+  test: {
+    name: `@durable-payments/${root.split("/").at(-1)}`,
+    isolate: !SHARING.has(root),
+    globalSetup: root in GLOBAL_SETUPS ? [fileOf(GLOBAL_SETUPS[root] ?? "")] : [],
+  },
 });
 
 export default defineConfig({
@@ -27,7 +40,7 @@ export default defineConfig({
       .toSorted()
       .map(project),
     include: ["test/**/*.test.ts"],
-    setupFiles: [fileURLToPath(new URL("tools/src/testing/setup-file.ts", import.meta.url))],
+    setupFiles: [fileOf("tools/src/testing/setup-file.ts")],
     // What a test prints is shown when it fails.
     silent: "passed-only",
     pool: "forks",

@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { CliError, CliOutput, Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as Runtime from "effect/Runtime";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, starter } from "./commands/starter.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
@@ -33,15 +34,21 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-starter.pipe(
-  Command.run({ version: VERSION }),
-  Effect.mapError((error) =>
-    CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length > 0
-      ? new ExitWith(EXIT_CODES.badInput)
-      : error,
-  ),
-  Effect.provide(
-    Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenter), cliConfig),
-  ),
-  NodeRuntime.runMain({ disableErrorReporting: true }),
-);
+/**
+ * Run the command line of this process, which ends as the command does.
+ *
+ * @param teardown what is done with the exit code instead
+ */
+export const runStarter = (teardown: Runtime.Teardown = Runtime.defaultTeardown): void =>
+  starter.pipe(
+    Command.run({ version: VERSION }),
+    Effect.mapError((error) =>
+      CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length > 0
+        ? new ExitWith(EXIT_CODES.badInput)
+        : error,
+    ),
+    Effect.provide(
+      Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenter), cliConfig),
+    ),
+    NodeRuntime.runMain({ disableErrorReporting: true, teardown }),
+  );

@@ -7,7 +7,7 @@ import { jsonOf, makeStarter } from "./support/starter.ts";
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
-const { file, starter } = await makeStarter();
+const { file, starterProcess: starter } = await makeStarter();
 
 // Nothing is started where the input is wrong, and so no server is needed: none is there.
 const WRONG_INPUT = { payout: { ...payout, amount: 250 } };

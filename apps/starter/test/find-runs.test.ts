@@ -17,7 +17,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
-// Each call is a process: a busy machine takes its time.
+// A busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const { approvalHash, file, found, simulator, starter, temporal } = await makeRig({

@@ -10,7 +10,7 @@ import { checkLag, describeEcho } from "@durable-payments/operations/doctor/jour
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
-// Each call is a process: a busy machine takes its time.
+// A busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 
 const { file, found, service, simulator, starter, temporal } = await makeRig({

@@ -4,7 +4,7 @@ import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, expect, it, vi } from "vitest";
 import { jsonOf, makeStarter } from "./support/starter.ts";
 
-// Each call is a process: a busy machine takes its time.
+// A busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
 const { file, starter, use } = await makeStarter();

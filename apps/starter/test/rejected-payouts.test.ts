@@ -12,7 +12,7 @@ import { describe, expect, it, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
-// Each call is a process: a busy machine takes its time.
+// A busy machine takes its time.
 vi.setConfig({ testTimeout: 240_000 });
 
 const { approvalHash, awaitStage, file, found, simulator, starter, temporal } = await makeRig({

@@ -15,7 +15,7 @@ import { describe, expect, it, vi } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
-// Each call is a process: a busy machine takes its time.
+// A busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 
 const {

@@ -17,7 +17,15 @@ import { jsonOf } from "./support/starter.ts";
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
-const { file, found, simulator, starter, stopWorker, temporal } = await makeRig({
+// A replay installs the SDK's runtime, which a process has once.
+const {
+  file,
+  found,
+  simulator,
+  starterProcess: starter,
+  stopWorker,
+  temporal,
+} = await makeRig({
   settleAfter: 0,
   balances: { EUR: "1000.00" },
 });

@@ -16,7 +16,7 @@ import { describe, expect, it, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 import { type Called, jsonOf } from "./support/starter.ts";
 
-// Each call is a process: a busy machine takes its time.
+// A busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
 // One server, one simulator and one worker for all: each test starts runs of its own.
@@ -224,11 +224,16 @@ describe("an onboarding", () => {
     });
     const waiting = starter(["onboard", "--file", name, "--id", "rich", "--wait", "--json"]);
     await awaitStage("rich", "awaitFunds");
-    expect(jsonOf(await starter(["status", "rich", "--json"]))).toMatchObject({
-      stage: "awaitFunds",
-      pending: [{ activity: "awaitFunds", message: holding("is needed") }],
-      shown: { "fund USD": { local: [{ account_holder: "Simulated Account Ltd" }] } },
-    });
+    // The stage begins with a look at the balance.
+    await vi.waitFor(
+      async () =>
+        expect(jsonOf(await starter(["status", "rich", "--json"]))).toMatchObject({
+          stage: "awaitFunds",
+          pending: [{ activity: "awaitFunds", message: holding("is needed") }],
+          shown: { "fund USD": { local: [{ account_holder: "Simulated Account Ltd" }] } },
+        }),
+      POLLING,
+    );
     await simulator.fund("USD", "9000.00");
     const { exitCode, stderr } = await waiting;
     expect(exitCode).toBe(0);

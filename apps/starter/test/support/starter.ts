@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { type Called, makeStarterPool } from "./starter-pool.ts";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -20,19 +21,12 @@ const cleanEnvironment = Object.fromEntries(
   ),
 );
 
-/** A call of the starter as a process of its own. */
+/** A call of the starter. */
 export interface Call {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   /** Interrupts it as soon as this stands on its standard error. */
   readonly interruptAt?: string;
-}
-
-/** What became of it. */
-export interface Called {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** Files and environment of one test file, and the starter run with them. */
@@ -43,19 +37,16 @@ export const makeStarter = async () => {
   await writeFile(configFile, "[profile.default]\n");
   let environment: Readonly<Record<string, string>> = { TEMPORAL_CONFIG_FILE: configFile };
 
-  const starter = async (
-    args: ReadonlyArray<string>,
-    { env = {}, interruptAt, stdin }: Call = {},
-  ): Promise<Called> => {
+  const environmentOf = ({ env = {} }: Call) => ({ ...cleanEnvironment, ...environment, ...env });
+
+  const inPool = makeStarterPool(cleanEnvironment);
+  const starter = (args: ReadonlyArray<string>, call: Call = {}): Promise<Called> =>
+    inPool({ args, env: environmentOf(call), stdin: call.stdin ?? "" }, call.interruptAt);
+
+  const starterProcess = async (args: ReadonlyArray<string>, call: Call = {}): Promise<Called> => {
     const [node, ...words] = commandOf(args);
-    const child = spawn(node, words, { env: { ...cleanEnvironment, ...environment, ...env } });
-    child.stdin.end(stdin ?? "");
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      const wasSaid = interruptAt !== undefined && said.includes(interruptAt);
-      said += chunk.toString();
-      if (!wasSaid && interruptAt !== undefined && said.includes(interruptAt)) child.kill("SIGINT");
-    });
+    const child = spawn(node, words, { env: environmentOf(call) });
+    child.stdin.end(call.stdin ?? "");
     const exited = once(child, "close");
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     await exited;
@@ -73,7 +64,10 @@ export const makeStarter = async () => {
     });
 
   return {
+    /** Calls the starter in a process that is kept for further calls. */
     starter,
+    /** Calls the starter as a process of its own, for tests of what a process does. */
+    starterProcess,
     terminal,
     /** Adds to the environment of all further calls. */
     use: (more: Readonly<Record<string, string>>) => {
@@ -88,6 +82,8 @@ export const makeStarter = async () => {
     },
   };
 };
+
+export type { Called } from "./starter-pool.ts";
 
 /** The one JSON object on standard output. */
 export const jsonOf = ({ stdout }: Called): Record<string, unknown> => {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { buildBundle } from "./build-bundle.ts";
@@ -15,10 +15,12 @@ export interface BundleFiles {
 const fileOf = (path: string): string =>
   fileURLToPath(new URL(path, import.meta.resolve("@durable-payments/worker/package.json")));
 
-/** Where `npm run build` puts the bundle. */
+const bundleFolder = process.env["PAYMENTS_WORKFLOW_BUNDLE"] || fileOf("dist");
+
+/** Where `npm run build` puts the bundle, and where a worker looks for one. */
 export const prebuilt: BundleFiles = {
-  code: fileOf("dist/workflow-bundle.js"),
-  manifest: fileOf("dist/workflow-bundle.json"),
+  code: join(bundleFolder, "workflow-bundle.js"),
+  manifest: join(bundleFolder, "workflow-bundle.json"),
 };
 
 /** A bundle that was built from other sources, or with another SDK, than this worker has. */

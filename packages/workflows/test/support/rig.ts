@@ -17,7 +17,8 @@ import type {
 } from "@temporalio/testing";
 import { Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { bundleWorkflows } from "./bundle.ts";
+import { readFileSync } from "node:fs";
+import { inject } from "vitest";
 import { quietRuntime } from "./quiet.ts";
 
 /** A Temporal server and a worker of the workflows: one of each per test file. */
@@ -76,7 +77,7 @@ const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
   };
   // Tests have no rates: on a clock that skips, seconds are not those of the server's limiter.
   const { activityQueues, workflowQueues } = workerQueues(taskQueue);
-  const workflowBundle = await bundleWorkflows();
+  const workflowBundle = { code: readFileSync(inject("workflowBundle"), "utf8") };
   const workers = await Promise.all([
     ...workflowQueues.map((queue) =>
       Worker.create({
