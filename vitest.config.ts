@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import LongestFirst from "./tools/src/testing/longest-first.ts";
 
 /**
  * Tests read the sources of the other packages, so that no build has to come first. Vitest hands
@@ -44,8 +45,9 @@ export default defineConfig({
     // What a test prints is shown when it fails.
     silent: "passed-only",
     pool: "forks",
-    // Most tests wait for a server or a timer most of the time.
-    maxWorkers: 3,
+    // Most tests wait for a server, a process or a timer most of the time.
+    maxWorkers: 6,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

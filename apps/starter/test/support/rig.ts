@@ -1,6 +1,10 @@
 import type { ApprovalRequest, Progress } from "@durable-payments/protocol";
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import {
+  createLocalEnvironment,
+  type ReadyProcess,
+  startApp,
+} from "@durable-payments/tools/testing";
 import { afterAll, expect, vi } from "vitest";
 import { makeStarter } from "./starter.ts";
 
@@ -29,15 +33,17 @@ export const makeRig = async (
   };
   const environment = { ...use({ TEMPORAL_ADDRESS: temporal.address }), ...service, ...settings };
   const startWorker = () => startApp("worker", ["--json"], environment);
-  const workers = [await startWorker()];
+  const workers: Array<ReadyProcess> = [];
   const stopWorker = async (): Promise<void> => {
     await workers.pop()?.kill("SIGKILL");
   };
+  // Before the worker starts: where it does not, the server would outlive the tests.
   afterAll(async () => {
     await stopWorker();
     await simulator.stop();
     await temporal.teardown();
   });
+  workers.push(await startWorker());
   const { workflow } = temporal.client;
   const progressOf = (workflowId: string) =>
     workflow.getHandle(workflowId).query<Progress>("progress");

@@ -23,5 +23,6 @@ const run = ({ args, env, stdin }: CommandLine): void => {
   );
 };
 
+process.on("disconnect", () => process.exit());
 // Only the pool sends messages.
 process.on("message", (line) => run(line as CommandLine));
