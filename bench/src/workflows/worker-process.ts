@@ -1,7 +1,12 @@
 import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { JOURNAL_VARIABLE, openJournal, readJournalPlace } from "@durable-payments/journal";
-import { clientHash } from "@durable-payments/protocol/account";
+import {
+  startAttributes,
+  payoutStartAttributes,
+} from "@durable-payments/activities/start-attributes";
+import type { PayoutInput } from "@durable-payments/protocol";
+import { accountHash, clientHash } from "@durable-payments/protocol/account";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
@@ -36,7 +41,8 @@ Runtime.install({ logger: new DefaultLogger("ERROR") });
 const connection = await NativeConnection.connect({ address: temporalAddress });
 const temporal = new Client({ connection });
 const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
-const client = clientHash((await runtime.runPromise(PaymentsClient)).options);
+const { options: account } = await runtime.runPromise(PaymentsClient);
+const client = clientHash(account);
 const journal = await openJournal(readJournalPlace(process.env[JOURNAL_VARIABLE], client), client);
 const { beneficiary_id } = await runtime.runPromise(
   PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
@@ -58,15 +64,25 @@ for (const worker of workers) {
   });
 }
 
+/** What ours are started with by batches and the command line; those by hand have none. */
+const attributesOf = (workflowId: string, payout: PayoutInput | undefined) => {
+  if (author === "bare") return [];
+  const hash = accountHash(account);
+  return payout === undefined
+    ? [...startAttributes({ account: hash, currency: "USD" })]
+    : [...payoutStartAttributes(workflowId, payout, hash)];
+};
+
 const runOnce = async (workflow: WorkflowName): Promise<string> => {
   const workflowId = randomUUID();
-  const input =
-    workflow === "payout" ? payoutInput(beneficiary_id, workflowId) : onboardInput(workflowId);
+  const payout = workflow === "payout" ? payoutInput(beneficiary_id, workflowId) : undefined;
+  const input = payout ?? onboardInput(workflowId);
   await temporal.workflow.execute(workflow, {
     args: [input],
     taskQueue,
     workflowId,
     requestEagerStart: true,
+    typedSearchAttributes: attributesOf(workflowId, payout),
   });
   return workflowId;
 };
