@@ -1,8 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { bundleWorkflows } from "./bundle.ts";
+
+const script = fileURLToPath(new URL("write-bundle.ts", import.meta.url));
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,12 +15,18 @@ declare module "vitest" {
   }
 }
 
-/** Bundles the workflows once for all test files. */
+/**
+ * Bundles the workflows once for all test files. In a process of its own: Vitest takes a global setup's
+ * packages as they are built, and a clone has built none.
+ */
 export default async ({ provide }: TestProject): Promise<() => void> => {
-  const { code } = await bundleWorkflows();
   const folder = mkdtempSync(join(tmpdir(), "test-workflows-"));
   const file = join(folder, "bundle.js");
-  writeFileSync(file, code);
+  await promisify(execFile)(process.execPath, [
+    "--conditions=@durable-payments/source",
+    script,
+    file,
+  ]);
   provide("workflowBundle", file);
   return () => rmSync(folder, { recursive: true });
 };
