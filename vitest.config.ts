@@ -33,6 +33,9 @@ const project = (root: string) => ({
   },
 });
 
+// Vitest hands on by these what each of its processes prints, and Node warns of eleven.
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
