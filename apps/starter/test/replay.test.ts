@@ -195,7 +195,7 @@ describe("runs replay", () => {
     expect(called.stderr).toBe("");
     expect(called.stdout).toMatch(/^paid +payout +\d+ {2}differs$/m);
     expect(called.stdout).toMatch(/^ {2}history: event \d+, ActivityTaskScheduled createPayout$/m);
-    expect(called.stdout).toMatch(/^ {2}code: TimerStarted$/m);
+    expect(called.stdout).toMatch(/^ {2}code: +TimerStarted$/m);
     expect(called.stdout).toMatch(/src\/definitions\/payout\.ts:\d+:\d+\n +await new Promise\(/);
     expect(widest(called.stdout)).toBeLessThanOrEqual(80);
     expect(called.stdout).not.toContain(beneficiary.iban);
