@@ -20,20 +20,23 @@ export const STARTING = "starting";
 export const startAttributes = ({
   account,
   currency,
+  stage = STARTING,
 }: {
   /** Hash of the account that it moves money of; a run that is not given it asks its first worker. */
   readonly account?: string | undefined;
   readonly currency?: string;
+  /** The step that it begins with, where that is known. */
+  readonly stage?: string;
 }): ReadonlyArray<SearchAttributePair> => [
-  { key: PAYMENT_STAGE, value: STARTING },
+  { key: PAYMENT_STAGE, value: stage },
   ...(currency === undefined ? [] : [{ key: PAYMENT_CURRENCY, value: currency }]),
   ...(account === undefined ? [] : [{ key: PAYMENT_ACCOUNT, value: account }]),
 ];
 
 /**
  * What a `payout` run is started with. A run whose first act is its send is started as it would show
- * itself by then: it is found by its key before its first workflow task, and has one event and one
- * billable action less.
+ * itself by then: it is found by its key before its first workflow task, and has two events and two
+ * billable actions less where its account is given, too.
  *
  * @param workflowId that it is started under: its key is derived from it.
  * @param account hash of the account that it is to be paid from, where it is known.
@@ -44,13 +47,12 @@ export const payoutStartAttributes = (
   account: string | undefined,
 ): ReadonlyArray<SearchAttributePair> => {
   const { options, payout } = input;
-  const common = startAttributes({ account, currency: payout.currency.toUpperCase() });
-  if ("beneficiary" in input || options?.approval !== undefined) return common;
+  const common = { account, currency: payout.currency.toUpperCase() };
+  if ("beneficiary" in input || options?.approval !== undefined) return startAttributes(common);
   const key = keyOfStep(workflowId, STEP.createPayout);
   const intent = intentOfPayout({ ...payout, beneficiary_id: input.beneficiary_id });
   return [
-    ...common.filter(({ key: { name } }) => name !== PAYMENT_STAGE.name),
-    { key: PAYMENT_STAGE, value: STEP.createPayout },
+    ...startAttributes({ ...common, stage: STEP.createPayout }),
     { key: PAYMENT_IN_DOUBT, value: STEP.createPayout },
     { key: PAYMENT_IDS, value: [key, ...ownershipKeys({}, key), intentMark(intent)] },
   ];
