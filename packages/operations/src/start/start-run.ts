@@ -1,5 +1,5 @@
 import { accountOfTracker, queryText, WORKFLOW } from "@durable-payments/protocol";
-import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { ServiceError, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
@@ -45,21 +45,38 @@ const findRun = async (
   return { ...(await stateOf(temporal, description)), ...(differs && { inputDiffers: true }) };
 };
 
+/** How long a start waits for visibility, which it can do without. The client may retry for a second more. */
+const VISIBILITY_WITHIN_MS = 1_000;
+
+/** The ids of the trackers that run on the task queue; none where visibility does not say which. */
+const findTrackers = async ({ client, settings }: Temporal): Promise<ReadonlyArray<string>> => {
+  const query = `WorkflowType = ${queryText(WORKFLOW.tracker)} AND ExecutionStatus = "Running" AND TaskQueue = ${queryText(settings.taskQueue)}`;
+  try {
+    return await client.withDeadline(Date.now() + VISIBILITY_WITHIN_MS, async () => {
+      const found: Array<string> = [];
+      for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
+      return found;
+    });
+  } catch (error) {
+    // Temporal takes a start without its visibility; where Temporal itself is down, the start says so.
+    if (error instanceof ServiceError) return [];
+    throw error;
+  }
+};
+
 /**
  * Find the account that the workers of the task queue work for, by their tracker; undefined where
- * none is found, or several: then the run's first worker decides it.
+ * none is found, or several, or visibility does not answer: then the run's first worker decides it.
  */
-const accountOfWorkers = async ({ client, settings }: Temporal): Promise<string | undefined> => {
-  const query = `WorkflowType = ${queryText(WORKFLOW.tracker)} AND ExecutionStatus = "Running" AND TaskQueue = ${queryText(settings.taskQueue)}`;
-  const trackers: Array<string> = [];
-  for await (const { workflowId } of client.workflow.list({ query })) trackers.push(workflowId);
-  const [tracker = ""] = trackers;
-  return trackers.length === 1 ? accountOfTracker(tracker) : undefined;
+const accountOfWorkers = async (temporal: Temporal): Promise<string | undefined> => {
+  const [tracker, ...others] = await findTrackers(temporal);
+  return tracker === undefined || others.length > 0 ? undefined : accountOfTracker(tracker);
 };
 
 /**
  * Start a run, unless there is one of that id, running or ended: then report that one. It can be called
- * again after any failure: an id never pays twice.
+ * again after any failure: an id never pays twice. Visibility need not answer: the run then asks its first
+ * worker for the account.
  *
  * @param temporal the connection of `withTemporal`.
  * @param workflowId the business key, at most 1,000 characters.

@@ -1,0 +1,52 @@
+import { PAYMENT_ACCOUNT, trackerId } from "@durable-payments/protocol";
+import { payout } from "@durable-payments/tools/test-data";
+import { defaultPayloadConverter } from "@temporalio/common";
+import { expect, it } from "vitest";
+import { temporalSettings } from "../../src/connection/settings.ts";
+import { withTemporal } from "../../src/connection/temporal.ts";
+import { readAssumptions } from "../../src/input/check-file.ts";
+import { planPayout } from "../../src/input/payout.ts";
+import { startRun } from "../../src/start/start-run.ts";
+import { TemporalStub, type Visibility } from "../support/temporal-stub.ts";
+
+const ACCOUNT = "0123456789abcdef";
+const planned = planPayout({ beneficiary_id: "b-1", payout }, readAssumptions());
+
+/** The account that a run is started with, where visibility answers so. */
+const startWith = async (visibility: Visibility): Promise<unknown> => {
+  const stub = new TemporalStub(visibility);
+  try {
+    const settings = temporalSettings({ TEMPORAL_ADDRESS: await stub.listen() });
+    const run = await withTemporal(settings, (temporal) =>
+      startRun(temporal, "invoice-1", planned, "Ada"),
+    );
+    expect(run).toEqual({ workflowId: "invoice-1", runId: "run-1", status: "started" });
+  } finally {
+    stub.close();
+  }
+  const [start, ...others] = stub.started;
+  expect(others).toEqual([]);
+  const account = start?.searchAttributes?.indexedFields?.[PAYMENT_ACCOUNT.name];
+  return account && defaultPayloadConverter.fromPayload(account);
+};
+
+it.each<[string, Visibility, unknown]>([
+  ["of the one tracker of its workers", [trackerId(ACCOUNT)], ACCOUNT],
+  ["of none, where there is no tracker", [], undefined],
+  ["of none, where there are several", [trackerId(ACCOUNT), trackerId("f".repeat(16))], undefined],
+])("a run is started with the account %s", async (_, visibility, account) => {
+  expect(await startWith(visibility)).toBe(account);
+});
+
+it.each<[string, Visibility]>([
+  ["is down", 14],
+  ["is overloaded", 8],
+  ["is broken", 13],
+  ["may not be read by who starts", 7],
+  ["does not answer", "noAnswer"],
+])(
+  "a run is started within seconds, and asks its worker for the account, where visibility %s",
+  async (_, visibility) => {
+    expect(await startWith(visibility)).toBeUndefined();
+  },
+);
