@@ -47,4 +47,4 @@ export const exitCodeOfRun = ({ status }: { readonly status: string }): number =
 
 /** What every command's exit code means. */
 export const EXIT_CODES_HELP = `Exit codes: 0 done, 1 the run failed, 2 bad input, 3 cannot connect,
-  130 interrupted.`;
+  70 a fault of the starter itself, 130 interrupted.`;

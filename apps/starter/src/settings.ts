@@ -48,6 +48,6 @@ export const readServiceSettings = async (): Promise<ServiceSettings> => {
  * @throws InvalidInput where the setting is wrong.
  */
 export const readAssumptions = async (): Promise<Assumptions> => {
-  const { readAssumptions } = await import("@durable-payments/operations/input/check-file");
+  const { readAssumptions } = await import("@durable-payments/operations/input/check-run-file");
   return readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]);
 };

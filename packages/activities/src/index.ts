@@ -28,7 +28,8 @@ export type { PaymentsRuntime } from "./run-operation.ts";
 export type { ReadRunState, RunState } from "./run-state.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
 export { makeSignInLeases, type SignInBudget } from "./sign-in-leases.ts";
-export type { PollSchedule, SeenCardholder, SeenFunds, SeenPayout } from "./waiting-activities.ts";
+export type { PollSchedule } from "./poll-schedule.ts";
+export type { SeenCardholder, SeenFunds, SeenPayout } from "./waiting-activities.ts";
 export {
   ALREADY_SENT,
   DISPATCH_WITHIN_MS,

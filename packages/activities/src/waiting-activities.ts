@@ -5,19 +5,10 @@ import type { CheckedCardholder } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { Effect, Option, Stream } from "effect";
 import type { ReadPause } from "./pause.ts";
-import { notYet, paused, toApplicationFailure } from "./failures.ts";
+import { paused, toApplicationFailure } from "./failures.ts";
+import { leftMs, pollAgain, type PollSchedule } from "./poll-schedule.ts";
 import { type Call, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { cardholderState, payoutState } from "./statuses.ts";
-
-/** How often a waiting activity polls, and for how long. */
-export interface PollSchedule {
-  /** Milliseconds between the first polls; later a tenth of the time waited so far. */
-  readonly minIntervalMs: number;
-  /** Milliseconds between polls after a long wait. */
-  readonly maxIntervalMs: number;
-  /** When the wait ends, in milliseconds since 1970 by Temporal's clock: a last poll is made then. */
-  readonly until: number;
-}
 
 /** A payout as it was seen: how it has ended, or that it is open. */
 export interface SeenPayout {
@@ -65,28 +56,6 @@ export interface WaitingActivities {
   /** Ends when sends are no longer paused. */
   readonly awaitResume: () => Promise<void>;
 }
-
-/**
- * Milliseconds from this attempt to the end of the wait. Both times are the server's, so that the
- * worker's clock does not matter.
- */
-const leftMs = ({ until }: PollSchedule): number =>
-  until - Context.current().info.currentAttemptScheduledTimestampMs;
-
-/** When to poll again: an attempt falls on the end of the wait. */
-const nextPollMs = (schedule: PollSchedule): number => {
-  const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
-  const { maxIntervalMs, minIntervalMs } = schedule;
-  const waited = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
-  const interval = Math.max(minIntervalMs, Math.min(maxIntervalMs, waited / 10));
-  return Math.round(Math.min(interval, leftMs(schedule)));
-};
-
-/** Says that it has not happened yet; where the wait is over, what was seen is the result. */
-const pollAgain = <A>(seen: A, schedule: PollSchedule, message: string): A => {
-  if (leftMs(schedule) <= 0) return seen;
-  throw notYet(message, nextPollMs(schedule));
-};
 
 /** Finds a cardholder in the list: the service has no operation that reads one. */
 const findCardholder = (client: PaymentsClient["Service"], card_holder_id: string) =>

@@ -19,7 +19,7 @@ export {
 } from "./connection/journal.ts";
 export type { ServiceSettings } from "./connection/settings.ts";
 export type { Unanswered } from "./connection/workers.ts";
-export { readAssumptions } from "./input/check-file.ts";
+export { readAssumptions } from "./input/check-run-file.ts";
 export { planOnboarding } from "./input/onboarding.ts";
 export { planPayout } from "./input/payout.ts";
 export { checkId, type PlannedRun } from "./input/planned-run.ts";

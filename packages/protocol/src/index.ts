@@ -26,15 +26,8 @@ export type {
   OnboardCardholderResult,
 } from "./onboarding.ts";
 export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
-export {
-  caseless,
-  intentMark,
-  intentOf,
-  keyOfStep,
-  normalizedKey,
-  ownershipKeys,
-  plainIds,
-} from "./payment-ids.ts";
+export { intentOf, keyOfStep } from "./derived-keys.ts";
+export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
 export {
   type BatchCommand,
   type BatchPosition,

@@ -1,4 +1,3 @@
-import { v5 } from "uuid";
 import { sendings } from "./steps.ts";
 
 /** Letters of either case alike; upper case first, as `ß` and `SS` are alike. */
@@ -41,22 +40,3 @@ export const plainIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<strin
     (id) => !id.startsWith(INTENT) && !(id.includes(":") && all.has(id.slice(id.indexOf(":") + 1))),
   );
 };
-
-/** Namespace of the keys of this project's runs; changing it would change the keys of all runs. */
-const KEYS = "5b5f3c1e-7e0f-5d7b-9d8e-5b0f3f0f3a41";
-
-/**
- * Derive the `unique_request_id` of a step: the same after a retry, on another worker, after a reset and
- * in a new run of the same workflow id.
- *
- * @returns 36 characters, the service's limit.
- */
-export const keyOfStep = (workflowId: string, step: string): string =>
-  v5(`${workflowId}/${step}`, KEYS);
-
-/**
- * Name what a write makes: the same for two writes that the service's lists could show alike. Names
- * and amounts cannot be read from it.
- */
-export const intentOf = (operation: string, fields: ReadonlyArray<string | undefined>): string =>
-  v5(JSON.stringify([operation, ...fields]), KEYS);

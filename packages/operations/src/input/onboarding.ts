@@ -8,7 +8,7 @@ import {
   WORKFLOW,
 } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
-import { checkFile } from "./check-file.ts";
+import { checkRunFile } from "./check-run-file.ts";
 import { Duration, Id, inputIssues, operationInput, PollInterval } from "./fields.ts";
 import { idOfContent, type PlannedRun } from "./planned-run.ts";
 
@@ -63,7 +63,7 @@ const shapes = (assumptions: Assumptions) => {
  * @throws InvalidInput that names every fault.
  */
 export const planOnboarding = (input: unknown, assumptions: Assumptions): PlannedRun =>
-  plannedOnboarding(checkFile(shapes(assumptions), input));
+  plannedOnboarding(checkRunFile(shapes(assumptions), input));
 
 const plannedOnboarding = (input: OnboardCardholderInput): PlannedRun => {
   const whom =

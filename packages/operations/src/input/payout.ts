@@ -4,7 +4,7 @@ import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
 import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
 import { WORKFLOW } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
-import { checkFile } from "./check-file.ts";
+import { checkRunFile } from "./check-run-file.ts";
 import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
 import { idOfContent, type PlannedRun } from "./planned-run.ts";
 
@@ -40,7 +40,7 @@ const shapes = (assumptions: Assumptions) => {
 /** Make the check of the inputs of payouts, once for many. */
 export const makePayoutCheck = (assumptions: Assumptions): ((input: unknown) => PayoutInput) => {
   const known = shapes(assumptions);
-  return (input) => checkFile(known, input);
+  return (input) => checkRunFile(known, input);
 };
 
 /** The fields that are sent in capitals, however they are given. */

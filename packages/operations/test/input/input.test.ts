@@ -9,7 +9,7 @@ import {
 import { expect, it } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
 import { checkId } from "../../src/input/planned-run.ts";
-import { readAssumptions } from "../../src/input/check-file.ts";
+import { readAssumptions } from "../../src/input/check-run-file.ts";
 import { planOnboarding as planWith } from "../../src/input/onboarding.ts";
 import { planPayout as planPayoutWith } from "../../src/input/payout.ts";
 

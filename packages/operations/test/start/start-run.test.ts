@@ -4,7 +4,7 @@ import { defaultPayloadConverter } from "@temporalio/common";
 import { expect, it } from "vitest";
 import { temporalSettings } from "../../src/connection/settings.ts";
 import { withTemporal } from "../../src/connection/temporal.ts";
-import { readAssumptions } from "../../src/input/check-file.ts";
+import { readAssumptions } from "../../src/input/check-run-file.ts";
 import { planPayout } from "../../src/input/payout.ts";
 import { startRun } from "../../src/start/start-run.ts";
 import { TemporalStub, type Visibility } from "../support/temporal-stub.ts";

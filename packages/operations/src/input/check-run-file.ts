@@ -26,7 +26,7 @@ export interface Shapes<A, B> {
  *
  * @throws InvalidInput that names every fault
  */
-export const checkFile = <A, B>({ body, id }: Shapes<A, B>, value: unknown): A | B => {
+export const checkRunFile = <A, B>({ body, id }: Shapes<A, B>, value: unknown): A | B => {
   if (!isRecord(value))
     throw invalidInput("The file must hold a JSON object. Nothing was started.");
   const hasBody = body.field in value;
