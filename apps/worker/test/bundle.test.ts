@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { currentFingerprint } from "../src/bundle/fingerprint.ts";
 import {
   type BundleFiles,
@@ -34,12 +34,13 @@ it("where no bundle was built, one is made of the sources", async () => {
 describe("a bundle that was built", () => {
   beforeAll(() => writeBundle(files));
 
-  it("is used as it is", async () => {
+  it("is used as it is, in a checkout, too", async () => {
     const code = readFileSync(files.code, "utf8");
     expect(await codeOf()).toBe(code);
     const marked = `${code}\n// as it was built`;
     writeFileSync(files.code, marked);
     expect(await codeOf()).toBe(marked);
+    expect((await workflowBundle({ ...files, rebuilds: true })).code).toBe(marked);
   });
 
   it("is small, and brings no Effect into the workflows", () => {
@@ -75,5 +76,18 @@ describe("a bundle that was built", () => {
   it("is refused where a build was broken off", async () => {
     rmSync(files.manifest);
     await expect(workflowBundle(files)).rejects.toBeInstanceOf(StaleBundle);
+  });
+
+  it("is not used in a checkout whose sources have changed: they are bundled, and a line says so", async () => {
+    writeFileSync(files.code, "// stale");
+    written(JSON.stringify({ ...currentFingerprint(), sources: "0".repeat(64) }));
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => stderr.mockRestore());
+    const { code } = await workflowBundle({ ...files, rebuilds: true });
+    expect(code).toContain("onboardCardholder");
+    expect(stderr.mock.calls.map(([line]) => line)).toEqual([
+      `The workflow bundle ${files.code} was built from other workflow sources. The workflows are bundled from their sources now: some seconds at each start, until you run "npm run build".\n`,
+    ]);
+    expect(readFileSync(files.code, "utf8")).toBe("// stale");
   });
 });

@@ -3,24 +3,29 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { buildBundle } from "./build-bundle.ts";
-import { currentFingerprint, type Fingerprint } from "./fingerprint.ts";
+import { currentFingerprint, definitionsPath, type Fingerprint } from "./fingerprint.ts";
 
 /** Where a bundle is kept, and what it was made of. */
 export interface BundleFiles {
   readonly code: string;
   readonly manifest: string;
+  /** Whether a stale bundle is replaced by one of the sources, as where there is none. */
+  readonly rebuilds?: boolean;
 }
 
 /** A file of this app, wherever this code itself was built into. */
 const fileOf = (path: string): string =>
   fileURLToPath(new URL(path, import.meta.resolve("@durable-payments/worker/package.json")));
 
-const bundleFolder = process.env["PAYMENTS_WORKFLOW_BUNDLE"] || fileOf("dist");
+const givenFolder = process.env["PAYMENTS_WORKFLOW_BUNDLE"];
+const bundleFolder = givenFolder || fileOf("dist");
 
 /** Where `npm run build` puts the bundle, and where a worker looks for one. */
 export const prebuilt: BundleFiles = {
   code: join(bundleFolder, "workflow-bundle.js"),
   manifest: join(bundleFolder, "workflow-bundle.json"),
+  // A bundle that was named is wanted as it is; without sources, nothing newer can be made.
+  rebuilds: !givenFolder && definitionsPath.endsWith(".ts"),
 };
 
 /** A bundle that was built from other sources, or with another SDK, than this worker has. */
@@ -45,19 +50,24 @@ const difference = (built: Partial<Fingerprint>, now: Fingerprint): string | und
 };
 
 /**
- * The bundle that `npm run build` made, or one made now where there is none.
+ * The bundle that `npm run build` made; or one made now, where there is none, or a stale one in a checkout.
  *
  * @throws StaleBundle rather than run workflows that are not those of the sources.
  */
 export const workflowBundle = async (files: BundleFiles = prebuilt): Promise<WorkflowBundle> => {
   if (!existsSync(files.code)) return buildBundle({ production: false });
   const differs = difference(readManifest(files.manifest), currentFingerprint());
-  if (differs !== undefined) {
+  if (differs === undefined) return { code: readFileSync(files.code, "utf8") };
+  const stale = `The workflow bundle ${files.code} was built ${differs}.`;
+  if (!files.rebuilds) {
     throw new StaleBundle(
-      `The prebuilt workflow bundle was built ${differs}. Run "npm run build" again, or remove ${files.code}.`,
+      `${stale} Run "npm run build" again and start the worker by "npm run worker", or remove that file.`,
     );
   }
-  return { code: readFileSync(files.code, "utf8") };
+  process.stderr.write(
+    `${stale} The workflows are bundled from their sources now: some seconds at each start, until you run "npm run build".\n`,
+  );
+  return buildBundle({ production: false });
 };
 
 /** Builds the bundle for production and keeps it with its fingerprint. */
