@@ -232,6 +232,8 @@ class HistoryReader {
     const named = stepNamedIn(intent) ?? stepNamedIn(input);
     const step = named === undefined ? undefined : this.#stepOf(named, task, timeOf(event));
     const current = this.#stepOfCommand(event, index, task);
+    // A run that was started with its first stage writes it no more.
+    if (named !== undefined && current === undefined) this.#enter(named, task, timeOf(event));
     (step ?? current)?.events.push(activity);
   }
 

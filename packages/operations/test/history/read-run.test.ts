@@ -77,3 +77,40 @@ it("a decision that is given again after a reset counts only where the run takes
   const { changes } = readRun({ events } as unknown as History);
   expect(changes).toMatchObject([{ by: "decision", decision: { by: "Ada" } }]);
 });
+
+it("a run that was started with its stage is at the step that its first send names", () => {
+  const asked = {
+    eventId: 11,
+    upsertWorkflowSearchAttributesEventAttributes: {
+      workflowTaskCompletedEventId: 10,
+      searchAttributes: { indexedFields: { PaymentStage: payload("needsAttention") } },
+    },
+  };
+  const decided = {
+    eventId: 12,
+    workflowExecutionUpdateAcceptedEventAttributes: {
+      acceptedRequest: {
+        input: {
+          name: "resolve",
+          args: { payloads: [payload({ by: "Ada", question: "1-a", amend: { amount: "1" } })] },
+        },
+      },
+    },
+  };
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+    sent(5, {}, { step: "createPayout", number: 1 }),
+    asked,
+    decided,
+  ];
+  const { changes, steps } = readRun({ events } as unknown as History);
+  expect(steps).toMatchObject([
+    {
+      name: "createPayout",
+      isCurrent: true,
+      events: [{ kind: "activity" }, { kind: "humanTask" }, { kind: "update" }],
+      decisions: [{ by: "Ada" }],
+    },
+  ]);
+  expect(changes).toMatchObject([{ by: "decision", step: "createPayout" }]);
+});
