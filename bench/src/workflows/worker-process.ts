@@ -2,10 +2,10 @@ import { makePaymentsActivities, workerQueues } from "@durable-payments/activiti
 import { PaymentsClient } from "@durable-payments/api-core";
 import { JOURNAL_VARIABLE, openJournal, readJournalPlace } from "@durable-payments/journal";
 import {
-  startAttributes,
+  onboardStartAttributes,
   payoutStartAttributes,
 } from "@durable-payments/activities/start-attributes";
-import type { PayoutInput } from "@durable-payments/protocol";
+import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import { accountHash, clientHash } from "@durable-payments/protocol/account";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
@@ -65,24 +65,24 @@ for (const worker of workers) {
 }
 
 /** What ours are started with by batches and the command line; those by hand have none. */
-const attributesOf = (workflowId: string, payout: PayoutInput | undefined) => {
+const attributesOf = (workflowId: string, input: OnboardCardholderInput | PayoutInput) => {
   if (author === "bare") return [];
   const hash = accountHash(account);
-  return payout === undefined
-    ? [...startAttributes({ account: hash, currency: "USD" })]
-    : [...payoutStartAttributes(workflowId, payout, hash)];
+  return "payout" in input
+    ? [...payoutStartAttributes(workflowId, input, hash)]
+    : [...onboardStartAttributes(input, { account: hash, currency: "USD" })];
 };
 
 const runOnce = async (workflow: WorkflowName): Promise<string> => {
   const workflowId = randomUUID();
-  const payout = workflow === "payout" ? payoutInput(beneficiary_id, workflowId) : undefined;
-  const input = payout ?? onboardInput(workflowId);
+  const input =
+    workflow === "payout" ? payoutInput(beneficiary_id, workflowId) : onboardInput(workflowId);
   await temporal.workflow.execute(workflow, {
     args: [input],
     taskQueue,
     workflowId,
     requestEagerStart: true,
-    typedSearchAttributes: attributesOf(workflowId, payout),
+    typedSearchAttributes: attributesOf(workflowId, input),
   });
   return workflowId;
 };

@@ -117,3 +117,7 @@ export const cardholderIntent = ({
   normalizedText(first_name),
   normalizedText(last_name),
 ];
+
+/** Name what a cardholder's creation makes, as its run is marked by it. */
+export const intentOfCardholder = (cardholder: CardholderFields): string =>
+  intentOf("createCardholder", cardholderIntent(cardholder));

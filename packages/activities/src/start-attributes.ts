@@ -1,6 +1,7 @@
 import {
   intentMark,
   keyOfStep,
+  type OnboardCardholderInput,
   ownershipKeys,
   PAYMENT_ACCOUNT,
   PAYMENT_CURRENCY,
@@ -11,7 +12,7 @@ import {
   STEP,
 } from "@durable-payments/protocol";
 import type { SearchAttributePair } from "@temporalio/common";
-import { intentOfPayout } from "./match-rows.ts";
+import { intentOfCardholder, intentOfPayout } from "./match-rows.ts";
 
 /** The stage of a run that has not had its first workflow task. */
 export const STARTING = "starting";
@@ -55,5 +56,24 @@ export const payoutStartAttributes = (
     ...startAttributes({ ...common, stage: STEP.createPayout }),
     { key: PAYMENT_IN_DOUBT, value: STEP.createPayout },
     { key: PAYMENT_IDS, value: [key, ...ownershipKeys({}, key), intentMark(intent)] },
+  ];
+};
+
+/**
+ * What an `onboardCardholder` run is started with. It is known by then what its first send makes: a run
+ * that is given its account, and creates its cardholder, has one event and one billable action less.
+ *
+ * @param known hash of the account that the card is to be paid from, where it is known, and the currency.
+ */
+export const onboardStartAttributes = (
+  input: OnboardCardholderInput,
+  known: { readonly account: string | undefined; readonly currency: string },
+): ReadonlyArray<SearchAttributePair> => {
+  // A run that has to ask for its account writes that before it comes to its first send.
+  if (!("cardholder" in input) || known.account === undefined) return startAttributes(known);
+  return [
+    ...startAttributes({ ...known, stage: STEP.createCardholder }),
+    { key: PAYMENT_IN_DOUBT, value: STEP.createCardholder },
+    { key: PAYMENT_IDS, value: [intentMark(intentOfCardholder(input.cardholder))] },
   ];
 };

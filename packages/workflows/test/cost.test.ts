@@ -1,11 +1,21 @@
 import { Context } from "@temporalio/activity";
-import { payoutStartAttributes } from "@durable-payments/activities/start-attributes";
-import { payoutEndedSignal, type PayoutInput } from "@durable-payments/protocol";
+import {
+  onboardStartAttributes,
+  payoutStartAttributes,
+} from "@durable-payments/activities/start-attributes";
+import {
+  type OnboardCardholderInput,
+  PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
+  payoutEndedSignal,
+  type PayoutInput,
+} from "@durable-payments/protocol";
 import type { Workflow, WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { payout } from "../src/index.ts";
-import { payoutInput } from "./support/inputs.ts";
+import { onboardCardholder, payout } from "../src/index.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { payAndGoOn } from "./support/pay-and-go-on.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -17,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.end());
 beforeEach(async () => {
-  service = await startService();
+  service = await startService({ verifyAfter: 0 });
 });
 afterEach(() => service.stop());
 
@@ -43,6 +53,22 @@ const startRun = async <W extends Workflow>(
   });
 };
 
+/** Starts an onboarding as whoever knows its account does. */
+const startOnboarding = async (
+  input: OnboardCardholderInput,
+): Promise<WorkflowHandle<typeof onboardCardholder>> => {
+  const known = { account: await service.activities.readAccount(), currency: "USD" };
+  return rig.environment.client.workflow.start(onboardCardholder, {
+    workflowId: randomUUID(),
+    taskQueue: rig.queue.taskQueue,
+    args: [input],
+    typedSearchAttributes: [...onboardStartAttributes(input, known)],
+  });
+};
+
+/** Activities by which a run polls by itself. */
+const POLLING = ["awaitPayoutEnd", "awaitVerification"];
+
 /**
  * The events of a run, and its billable actions: its start, activities and their attempts, batches of
  * local activities, signals, and changes of its search attributes (Temporal Cloud, "Actions").
@@ -56,7 +82,7 @@ const costOf = async (handle: WorkflowHandle) => {
     count((event) => event.workflowExecutionStartedEventAttributes) +
     count(
       ({ activityTaskScheduledEventAttributes: scheduled }) =>
-        scheduled && scheduled.activityType?.name !== "awaitPayoutEnd",
+        scheduled && !POLLING.includes(scheduled.activityType?.name ?? ""),
     ) +
     count((event) => event.markerRecordedEventAttributes) +
     count((event) => event.upsertWorkflowSearchAttributesEventAttributes) +
@@ -134,5 +160,29 @@ it("a run is found by its key before its first workflow task, and as started aft
     expect(names(atFirst)).toContain(payoutOf?.unique_request_id);
     expect(names(atLast)).toContain(payoutOf?.payout_id);
     expect(atLast.getAll().some(({ key }) => key.name === "PaymentInDoubt")).toBe(false);
+  });
+});
+
+it("an onboarding of a new cardholder takes 12 billable actions and 47 events", async () => {
+  await withWorker(rig, service.activities, async () => {
+    const handle = await startOnboarding(onboardInput);
+    expect(await handle.result()).toMatchObject({ card_limit: "100.00" });
+    expect(await costOf(handle)).toEqual({ actions: 12, events: 47 });
+    const { typedSearchAttributes } = await handle.describe();
+    expect(typedSearchAttributes.get(PAYMENT_IN_DOUBT)).toBeUndefined();
+  });
+});
+
+it("an onboarding whose input is refused leaves nothing in doubt of what it was started with", async () => {
+  const card = { ...onboardInput.card, card_limit: "none" };
+  await withWorker(rig, service.activities, async () => {
+    const handle = await startOnboarding({ ...onboardInput, card });
+    await failureOf(handle.result());
+    const [started] = (await handle.fetchHistory()).events ?? [];
+    const atFirst = started?.workflowExecutionStartedEventAttributes?.searchAttributes;
+    expect(Object.keys(atFirst?.indexedFields ?? {})).toContain(PAYMENT_IN_DOUBT.name);
+    const { typedSearchAttributes: atLast } = await handle.describe();
+    expect(atLast.get(PAYMENT_IN_DOUBT)).toBeUndefined();
+    expect(atLast.get(PAYMENT_IDS) ?? []).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { startAttributes } from "@durable-payments/activities/start-attributes";
+import { onboardStartAttributes } from "@durable-payments/activities/start-attributes";
 import type { Assumptions } from "@durable-payments/api-core";
 import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
@@ -74,6 +74,7 @@ const plannedOnboarding = (input: OnboardCardholderInput): PlannedRun => {
     input,
     summary: `Issue a card with ${input.card.card_limit} ${CARD_CURRENCY} to ${whom}`,
     currency: CARD_CURRENCY,
-    searchAttributes: (_, account) => startAttributes({ account, currency: CARD_CURRENCY }),
+    searchAttributes: (_, account) =>
+      onboardStartAttributes(input, { account, currency: CARD_CURRENCY }),
   };
 };

@@ -1,8 +1,8 @@
 import type { SeenCardholder } from "@durable-payments/activities";
-import { cardholderIntent, matchCardholder } from "@durable-payments/activities/match-rows";
+import { intentOfCardholder, matchCardholder } from "@durable-payments/activities/match-rows";
 import type { Cardholder, Input } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
-import { type Duration, intentOf, STEP } from "@durable-payments/protocol";
+import { type Duration, STEP } from "@durable-payments/protocol";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
@@ -13,10 +13,6 @@ import { type Reconciler, sendAndReconcile } from "./send.ts";
 type CreateCardholder = Input<"createCardholder">;
 
 type Identified = Pick<Cardholder, "card_holder_id"> & Partial<Cardholder>;
-
-/** The list shows names, and no dates of birth. */
-const intentOfCardholder = (cardholder: CreateCardholder) =>
-  intentOf("createCardholder", cardholderIntent(cardholder));
 
 const cardholderReconciler: Reconciler<CreateCardholder, Identified> = {
   find: (request, search) =>
