@@ -1,9 +1,9 @@
-import type { JournalSettings } from "@durable-payments/operations/connection/journal";
-import type { Temporal } from "@durable-payments/operations/connection/temporal";
 import type {
+  JournalSettings,
   ServiceSettings,
+  Temporal,
   TemporalSettings,
-} from "@durable-payments/operations/connection/settings";
+} from "@durable-payments/operations/connection";
 import type { Assumptions } from "@durable-payments/api-core";
 
 // What the operations take as parameters, the command line takes from the environment. Each is loaded
@@ -15,7 +15,7 @@ import type { Assumptions } from "@durable-payments/api-core";
  * @throws ConnectionFailed where its configuration is wrong.
  */
 const readTemporalSettings = async (): Promise<TemporalSettings> => {
-  const { temporalSettings } = await import("@durable-payments/operations/connection/settings");
+  const { temporalSettings } = await import("@durable-payments/operations/connection");
   return temporalSettings(process.env);
 };
 
@@ -25,7 +25,7 @@ const readTemporalSettings = async (): Promise<TemporalSettings> => {
  * @throws ConnectionFailed within about five seconds.
  */
 export const withTemporal = async <A>(use: (temporal: Temporal) => Promise<A>): Promise<A> => {
-  const { withTemporal } = await import("@durable-payments/operations/connection/temporal");
+  const { withTemporal } = await import("@durable-payments/operations/connection");
   return withTemporal(await readTemporalSettings(), use);
 };
 
@@ -48,6 +48,6 @@ export const readServiceSettings = async (): Promise<ServiceSettings> => {
  * @throws InvalidInput where the setting is wrong.
  */
 export const readAssumptions = async (): Promise<Assumptions> => {
-  const { readAssumptions } = await import("@durable-payments/operations/input/check-run-file");
+  const { readAssumptions } = await import("@durable-payments/operations/input");
   return readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]);
 };

@@ -1,6 +1,6 @@
 import { tooWide } from "@durable-payments/tools/test-data";
 import { expect, it } from "vitest";
-import type { BatchReport } from "@durable-payments/operations/batch/report";
+import type { BatchReport } from "@durable-payments/operations/batch";
 import { batchText } from "../src/output/batch-text.ts";
 import { exitCodeOfBatch } from "../src/commands/payouts/report-on.ts";
 import { progressLine } from "../src/output/follow-batch.ts";

@@ -6,7 +6,7 @@ import { Worker } from "@temporalio/worker";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { checkLag, describeEcho } from "@durable-payments/operations/doctor/journal-checks";
+import { checkLag, describeEcho } from "@durable-payments/operations/doctor";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 

@@ -193,8 +193,7 @@ it("an import that was interrupted goes on where it stopped", async () => {
   const first = jsonOf(await importFile(name, "--dry-run"));
   const batch = String(first["workflowId"]);
   // What an import leaves that is killed while it writes: a chunk, and no batch.
-  const { checkBatchFile, chunksAgain } =
-    await import("@durable-payments/operations/batch/check-file");
+  const { checkBatchFile, chunksAgain } = await import("@durable-payments/operations/batch");
   for await (const chunk of chunksAgain(await checkBatchFile(name, defaultAssumptions))) {
     if (chunk.number > 1) break;
     await temporal.client.workflow.start("payoutBatchChunk", {

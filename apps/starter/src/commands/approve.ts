@@ -29,7 +29,7 @@ export const approve = Command.make("approve", flags, ({ by, hash, id, json, rej
     });
     const { approveUpdate } = await import("@durable-payments/protocol");
     const { withTemporal } = await import("../settings.ts");
-    const { decide } = await import("@durable-payments/operations/decisions/decide");
+    const { decide } = await import("@durable-payments/operations/decisions");
     const runId = await withTemporal((temporal) => decide(temporal, id, approveUpdate, approval));
     const status = Option.isNone(reject) ? "approved" : "rejected";
     output.answer({ workflowId: id, runId, status }, () => `The payment of ${id} is ${status}.`);

@@ -7,8 +7,8 @@ import { runCommand } from "./run-command.ts";
 export const attention = Command.make("attention", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
     const { withTemporal } = await import("../settings.ts");
-    const { listWaitingRuns } = await import("@durable-payments/operations/decisions/human-tasks");
-    const { listRunsInDoubt } = await import("@durable-payments/operations/decisions/in-doubt");
+    const { listRunsInDoubt, listWaitingRuns } =
+      await import("@durable-payments/operations/decisions");
     const { inDoubtAnswer, inDoubtText, waitingRunAnswer, waitingRunsText } =
       await import("../output/human-task-text.ts");
     const { inDoubt, runs } = await withTemporal(async (temporal) => ({

@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.ts";
 export const audit = Command.make("audit", { id: runId, json }, ({ id, json }) =>
   runCommand(json, async (output) => {
     const { withTemporal } = await import("../settings.ts");
-    const { auditRun } = await import("@durable-payments/operations/audit/audit");
+    const { auditRun } = await import("@durable-payments/operations/audit");
     const { auditText } = await import("../output/audit-text.ts");
     const report = await withTemporal((temporal) => auditRun(temporal, id));
     output.answer(report, () => auditText(report));

@@ -6,8 +6,8 @@ import { runCommand } from "./run-command.ts";
 /** `starter doctor`: checks each thing that must work. */
 export const doctor = Command.make("doctor", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { diagnose } = await import("@durable-payments/operations/doctor/doctor");
-    const { temporalSettings } = await import("@durable-payments/operations/connection/settings");
+    const { diagnose } = await import("@durable-payments/operations/doctor");
+    const { temporalSettings } = await import("@durable-payments/operations/connection");
     const { checkAnswer, doctorText } = await import("../output/doctor-text.ts");
     const { journalSettings, readServiceSettings } = await import("../settings.ts");
     output.live("… checking");

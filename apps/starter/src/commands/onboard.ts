@@ -6,7 +6,7 @@ import { runCommand } from "./run-command.ts";
 /** `starter onboard`: issues a funded card to an existing or a new cardholder. */
 export const onboard = Command.make("onboard", { file, id, by: startedBy, wait, json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { planOnboarding } = await import("@durable-payments/operations/input/onboarding");
+    const { planOnboarding } = await import("@durable-payments/operations/input");
     const { submitRun } = await import("./submit-run.ts");
     return await submitRun(output, flags, planOnboarding);
   }),

@@ -11,7 +11,7 @@ const why = Argument.String("WHY").pipe(
 export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }) =>
   runCommand(json, async (output) => {
     const { withTemporal } = await import("../settings.ts");
-    const { pauseSends, describePause } = await import("@durable-payments/operations/pause/pause");
+    const { pauseSends, describePause } = await import("@durable-payments/operations/pause");
     const { pause, wasPaused } = await withTemporal((temporal) =>
       pauseSends(temporal, { by, why }),
     );

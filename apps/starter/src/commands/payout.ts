@@ -6,7 +6,7 @@ import { runCommand } from "./run-command.ts";
 /** `starter payout`: pays out to an existing or a new beneficiary. */
 export const payout = Command.make("payout", { file, id, by: startedBy, wait, json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { planPayout } = await import("@durable-payments/operations/input/payout");
+    const { planPayout } = await import("@durable-payments/operations/input");
     const { submitRun } = await import("./submit-run.ts");
     return await submitRun(output, flags, planPayout);
   }),

@@ -2,14 +2,10 @@ import {
   NoJournal,
   type OpenedJournal,
   withJournal,
-} from "@durable-payments/operations/connection/journal";
+} from "@durable-payments/operations/connection";
 import { invalidInput, refused } from "@durable-payments/operations/errors";
-import { resumeSends } from "@durable-payments/operations/pause/pause";
-import {
-  mayResume,
-  recover,
-  type RecoveryPhase,
-} from "@durable-payments/operations/recovery/recover";
+import { resumeSends } from "@durable-payments/operations/pause";
+import { mayResume, recover, type RecoveryPhase } from "@durable-payments/operations/recovery";
 import type { ClientOptions } from "@durable-payments/api-core";
 import * as Result from "effect/Result";
 import { EXIT_CODES } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { readRunOfFile, replayRuns, selectRuns } from "@durable-payments/operations/replay/replay";
+import { readRunOfFile, replayRuns, selectRuns } from "@durable-payments/operations/replay";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import type { Output } from "../output/output.ts";

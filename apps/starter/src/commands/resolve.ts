@@ -48,8 +48,7 @@ export const resolve = Command.make("resolve", flags, ({ by, id, json, question,
       abandon: Option.getOrUndefined(given.abandon),
     });
     const { withTemporal } = await import("../settings.ts");
-    const { readHumanTask, resolveRun } =
-      await import("@durable-payments/operations/decisions/resolve");
+    const { readHumanTask, resolveRun } = await import("@durable-payments/operations/decisions");
     const { attentionLines } = await import("../output/progress-lines.ts");
     const { commandLine } = await import("../output/command-line.ts");
     const runId = await withTemporal(async (temporal) => {

@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.ts";
 export const resume = Command.make("resume", { by, json }, ({ by, json }) =>
   runCommand(json, async (output) => {
     const { withTemporal } = await import("../settings.ts");
-    const { describePause, resumeSends } = await import("@durable-payments/operations/pause/pause");
+    const { describePause, resumeSends } = await import("@durable-payments/operations/pause");
     const pause = await withTemporal((temporal) => resumeSends(temporal, by));
     output.answer({ status: "resumed", wasPaused: pause !== undefined }, () =>
       pause === undefined

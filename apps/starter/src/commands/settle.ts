@@ -39,7 +39,7 @@ export const settle = Command.make("settle", flags, (given) =>
       throw badUsage("Give exactly one of --found and --not-carried-out.");
     }
     const { withTemporal } = await import("../settings.ts");
-    const { settle: keep } = await import("@durable-payments/operations/decisions/settle");
+    const { settle: keep } = await import("@durable-payments/operations/decisions");
     const settled = await withTemporal((temporal) =>
       keep(temporal, given.id, {
         by: person,

@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.ts";
 export const status = Command.make("status", { id: runId, json }, ({ id, json }) =>
   runCommand(json, async (output) => {
     const { withTemporal } = await import("../settings.ts");
-    const { reportRun } = await import("@durable-payments/operations/runs/report");
+    const { reportRun } = await import("@durable-payments/operations/runs");
     const { reportAnswer, reportText } = await import("../output/run-report-text.ts");
     const { exitCodeOfRun } = await import("../exit-codes.ts");
     const report = await withTemporal((temporal) => reportRun(temporal, id));

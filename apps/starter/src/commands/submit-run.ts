@@ -1,7 +1,7 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { checkId, type PlannedRun } from "@durable-payments/operations/input/planned-run";
-import { isOpen } from "@durable-payments/operations/runs/state";
-import { startRun } from "@durable-payments/operations/start/start-run";
+import { checkId, type PlannedRun } from "@durable-payments/operations/input";
+import { isOpen } from "@durable-payments/operations/runs";
+import { startRun } from "@durable-payments/operations/start";
 import * as Option from "effect/Option";
 import { exitCodeOfRun } from "../exit-codes.ts";
 import { describeSubmitted, followRun } from "../output/follow-run.ts";

@@ -9,8 +9,7 @@ export const watch = Command.make("watch", { id: runId, json }, ({ id, json }) =
     const { withTemporal } = await import("../settings.ts");
     const { exitCodeOfRun } = await import("../exit-codes.ts");
     const { describeSubmitted, followRun } = await import("../output/follow-run.ts");
-    const { describeRun, isOpen, stateOf } =
-      await import("@durable-payments/operations/runs/state");
+    const { describeRun, isOpen, stateOf } = await import("@durable-payments/operations/runs");
     return await withTemporal(async (temporal) => {
       const found = await stateOf(temporal, await describeRun(temporal, id));
       const run = isOpen(found) ? await followRun(temporal, found, output) : found;

@@ -1,5 +1,5 @@
 import { utc } from "@durable-payments/operations/utc";
-import type { AuditReport } from "@durable-payments/operations/audit/audit";
+import type { AuditReport } from "@durable-payments/operations/audit";
 import type { AuditEntry } from "@durable-payments/protocol";
 import { fieldRows, wrap } from "./text.ts";
 

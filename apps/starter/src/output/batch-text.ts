@@ -3,8 +3,7 @@ import { STEP } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
 import { styled } from "./output.ts";
 import { columns, fieldRows } from "./text.ts";
-import type { BatchReport, RunCounts } from "@durable-payments/operations/batch/report";
-import { totalsText } from "@durable-payments/operations/batch/totals";
+import { type BatchReport, type RunCounts, totalsText } from "@durable-payments/operations/batch";
 
 type Line = readonly [name: string, value: string];
 

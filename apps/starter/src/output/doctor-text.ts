@@ -1,7 +1,7 @@
 import { styled } from "./output.ts";
 import { commandOf } from "./next-operation.ts";
 import { wrap } from "./text.ts";
-import type { Check } from "@durable-payments/operations/doctor/check";
+import type { Check } from "@durable-payments/operations/doctor";
 
 const SHOWN = {
   ok: { word: "ok", colour: "green" },

@@ -1,6 +1,10 @@
-import type { Temporal } from "@durable-payments/operations/connection/temporal";
-import { type BatchReport, unpaid } from "@durable-payments/operations/batch/report";
-import { awaitBatch, type BatchUpdate } from "@durable-payments/operations/batch/wait";
+import type { Temporal } from "@durable-payments/operations/connection";
+import {
+  awaitBatch,
+  type BatchReport,
+  type BatchUpdate,
+  unpaid,
+} from "@durable-payments/operations/batch";
 import { STEP } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import type { Output } from "./output.ts";

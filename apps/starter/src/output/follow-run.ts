@@ -1,11 +1,8 @@
 import { utc } from "@durable-payments/operations/utc";
 import type { Progress } from "@durable-payments/protocol";
-import { webUiLink } from "@durable-payments/operations/connection/settings";
-import type { Temporal } from "@durable-payments/operations/connection/temporal";
-import type { PendingActivity } from "@durable-payments/operations/runs/pending-activities";
-import { awaitRun } from "@durable-payments/operations/runs/wait";
-import type { RunUpdate } from "@durable-payments/operations/runs/watch";
-import type { SubmittedRun } from "@durable-payments/operations/start/start-run";
+import { type Temporal, webUiLink } from "@durable-payments/operations/connection";
+import { awaitRun, type PendingActivity, type RunUpdate } from "@durable-payments/operations/runs";
+import type { SubmittedRun } from "@durable-payments/operations/start";
 import { commandLine } from "./command-line.ts";
 import { withNext } from "./next-operation.ts";
 import type { Output } from "./output.ts";

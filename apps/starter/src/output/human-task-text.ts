@@ -1,6 +1,5 @@
 import { utc } from "@durable-payments/operations/utc";
-import type { WaitingRun } from "@durable-payments/operations/decisions/human-tasks";
-import type { RunInDoubt } from "@durable-payments/operations/decisions/in-doubt";
+import type { RunInDoubt, WaitingRun } from "@durable-payments/operations/decisions";
 import { commandLine } from "./command-line.ts";
 import { argumentsOf, withNext } from "./next-operation.ts";
 import { styled } from "./output.ts";

@@ -1,7 +1,9 @@
-import type { CheckedFile } from "@durable-payments/operations/batch/check-file";
-import type { Funds } from "@durable-payments/operations/batch/funds";
-import type { FoundRows } from "@durable-payments/operations/batch/import";
-import { rejectionText } from "@durable-payments/operations/batch/rejections";
+import {
+  type CheckedFile,
+  type FoundRows,
+  type Funds,
+  rejectionText,
+} from "@durable-payments/operations/batch";
 import { columns, duration } from "./text.ts";
 
 /** What the journal has of rows that Temporal does not know, or has forgotten. */

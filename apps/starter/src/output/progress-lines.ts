@@ -5,7 +5,7 @@ import type {
   Progress,
   StepProgress,
 } from "@durable-payments/protocol";
-import { isApproval } from "@durable-payments/operations/decisions/human-tasks";
+import { isApproval } from "@durable-payments/operations/decisions";
 import { commandLines } from "./command-line.ts";
 import { columns, duration, fieldRows, textOf, wrap } from "./text.ts";
 

@@ -2,9 +2,8 @@ import { utc } from "@durable-payments/operations/utc";
 import { sendingOf } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
 import { wrap } from "./text.ts";
-import { describePause } from "@durable-payments/operations/pause/pause";
-import type { LostSend } from "@durable-payments/operations/recovery/ask-service";
-import type { LostRun, Recovery } from "@durable-payments/operations/recovery/recover";
+import { describePause } from "@durable-payments/operations/pause";
+import type { LostRun, LostSend, Recovery } from "@durable-payments/operations/recovery";
 
 const VERDICTS = {
   made: "made",

@@ -2,9 +2,12 @@ import { commandLine } from "./command-line.ts";
 import { withNext } from "./next-operation.ts";
 import { styled } from "./output.ts";
 import { columns, columnsOf, cut, pad, wrap } from "./text.ts";
-import type { RetryPlan } from "@durable-payments/operations/retry/plan";
-import type { RetriedRun } from "@durable-payments/operations/retry/retry";
-import type { RetriedOne, RetryReport } from "@durable-payments/operations/retry/retry-many";
+import type {
+  RetriedOne,
+  RetriedRun,
+  RetryPlan,
+  RetryReport,
+} from "@durable-payments/operations/retry";
 
 const planRows = ({ again, amended, eventId, from, overruled, stays }: RetryPlan) => [
   ["goes on from", `${from} (event ${eventId})`] as const,

@@ -1,7 +1,7 @@
 import { styled } from "./output.ts";
 import type { ListLayout } from "./stream.ts";
 import { columnsOf, cut, pad, roughDuration } from "./text.ts";
-import type { ListedRun, ListedState } from "@durable-payments/operations/runs/list";
+import type { ListedRun, ListedState } from "@durable-payments/operations/runs";
 
 /** Widths are fixed: a row is printed before the next one is known. */
 const COLUMNS = { id: 39, state: 10, stage: 18 } as const;

@@ -4,9 +4,8 @@ import { styled } from "./output.ts";
 import { columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, withNext } from "./next-operation.ts";
-import type { PendingActivity } from "@durable-payments/operations/runs/pending-activities";
+import type { PendingActivity, RunReport } from "@durable-payments/operations/runs";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
-import type { RunReport } from "@durable-payments/operations/runs/report";
 
 const COLOURS = {
   completed: "green",

@@ -9,7 +9,7 @@ import type {
   TimelineActivity,
   TimelineEvent,
   TimelineStep,
-} from "@durable-payments/operations/timeline/timeline";
+} from "@durable-payments/operations/timeline";
 
 const MARKS = { done: "✓", failed: "✗", cancelled: "✗", running: "…" } as const;
 

@@ -10,7 +10,7 @@ import {
 import type { PastActivity, PastStep, ReadRun } from "./run-history.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
-export type Sent =
+type Sent =
   | { readonly outcome: "known"; readonly id: string }
   | { readonly outcome: "refused" | "notSent" | "unknown" };
 
@@ -31,7 +31,7 @@ export interface PastSend {
 }
 
 /** A send of another request than the step's own, as the journal had it. */
-export interface OtherSend {
+interface OtherSend {
   readonly key?: string;
   readonly amount?: string;
   readonly currency?: string;

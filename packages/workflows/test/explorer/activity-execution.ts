@@ -130,7 +130,7 @@ const clientWith = ({
 };
 
 /** The activities that scenarios need. */
-export type Activities = Pick<
+type Activities = Pick<
   PaymentsActivities,
   | "createPayout"
   | "findForgottenSends"

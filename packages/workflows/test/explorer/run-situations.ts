@@ -15,7 +15,7 @@ export type RunChain = Chain<RunStart, RunEvent>;
 export type Scheduled = Extract<Command, { readonly kind: "activity" }> & { readonly at: number };
 
 /** How a run has ended. */
-export type Closing = Extract<Command, { readonly kind: "cancelled" | "completed" | "failed" }>;
+type Closing = Extract<Command, { readonly kind: "cancelled" | "completed" | "failed" }>;
 
 const isClosing = (command: Command): command is Closing =>
   command.kind === "cancelled" || command.kind === "completed" || command.kind === "failed";

@@ -2,7 +2,7 @@ import type { Payout } from "@durable-payments/api-core";
 import type { Budget, Payment, Scenario } from "./scenario.ts";
 
 /** A payment; its reason names the step, and no list shows it. */
-export const payment = (step: string, changes: Partial<Payment> = {}): Payment => ({
+const payment = (step: string, changes: Partial<Payment> = {}): Payment => ({
   beneficiary_id: "beneficiary",
   amount: "100.00",
   currency: "USD",
@@ -14,10 +14,10 @@ export const payment = (step: string, changes: Partial<Payment> = {}): Payment =
 });
 
 /** Equal payments by step: no list distinguishes them. */
-export const equal = (...steps: ReadonlyArray<string>) =>
+const equal = (...steps: ReadonlyArray<string>) =>
   Object.fromEntries(steps.map((step) => [step, payment(step)]));
 
-export const NOTHING: Budget = {
+const NOTHING: Budget = {
   lostAnswers: 0,
   lostWorkers: 0,
   journalFaults: 0,
@@ -28,15 +28,15 @@ export const NOTHING: Budget = {
   cancels: 0,
 };
 
-export const KEYLESS = {
+const KEYLESS = {
   requestTimeoutMs: 1_000,
   listLagMs: 2_000,
   visibilityLagMs: 1_000,
   keys: "none",
 } as const;
-export const KEYED = { ...KEYLESS, keys: "ours" } as const;
+const KEYED = { ...KEYLESS, keys: "ours" } as const;
 
-export const one = { journal: "shared", runs: { a: equal("first") }, mayAsk: false } as const;
+const one = { journal: "shared", runs: { a: equal("first") }, mayAsk: false } as const;
 
 const inCapitals = (payout: Payout): Payout => ({
   ...payout,

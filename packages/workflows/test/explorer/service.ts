@@ -5,7 +5,7 @@ import { replaced } from "./engine.ts";
 import type { CreatedPayout, Process, State } from "./scenario.ts";
 
 /** All selections of some items. */
-export const subsets = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+const subsets = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   items.reduce<ReadonlyArray<ReadonlyArray<A>>>(
     (chosen, item) => chosen.flatMap((some) => [some, [...some, item]]),
     [[]],

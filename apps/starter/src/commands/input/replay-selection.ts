@@ -1,5 +1,5 @@
 import { badUsage } from "../../exit-codes.ts";
-import type { ReplaySelection } from "@durable-payments/operations/replay/replay";
+import type { ReplaySelection } from "@durable-payments/operations/replay";
 import { readSince } from "./since.ts";
 
 /** Which histories are to be replayed. */

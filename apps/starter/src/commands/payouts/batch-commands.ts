@@ -21,7 +21,7 @@ const batchCommand = (name: keyof typeof UPDATES, { long, short, status }: Comma
   Command.make(name, { batch, by, why, json }, (given) =>
     runCommand(given.json, async (output) => {
       const { withTemporal } = await import("../../settings.ts");
-      const { decide } = await import("@durable-payments/operations/decisions/decide");
+      const { decide } = await import("@durable-payments/operations/decisions");
       const { batch: workflowId, by } = given;
       const why = Option.getOrUndefined(given.why);
       const runId = await withTemporal((temporal) =>

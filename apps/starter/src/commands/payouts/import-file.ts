@@ -1,18 +1,19 @@
-import { checkBatchFile, type CheckedFile } from "@durable-payments/operations/batch/check-file";
-import { compareFunds } from "@durable-payments/operations/batch/funds";
 import {
+  checkBatchFile,
+  type CheckedFile,
+  checkResultFile,
+  compareFunds,
+  countedRows,
   findRows,
   type FoundRows,
   importBatch,
   type ImportOptions,
+  readRetention,
   rowsOfFile,
-} from "@durable-payments/operations/batch/import";
-import { readRetention } from "@durable-payments/operations/batch/latest-runs";
-import { unpaid } from "@durable-payments/operations/batch/report";
-import { checkResultFile } from "@durable-payments/operations/batch/result-file";
-import { totalsText } from "@durable-payments/operations/batch/totals";
-import { countedRows } from "@durable-payments/operations/batch/wait";
-import type { Temporal } from "@durable-payments/operations/connection/temporal";
+  totalsText,
+  unpaid,
+} from "@durable-payments/operations/batch";
+import type { Temporal } from "@durable-payments/operations/connection";
 import { ConnectionFailed } from "@durable-payments/operations/errors";
 import { codesOf, EXIT_CODES } from "../../exit-codes.ts";
 import { countsText } from "../../output/batch-text.ts";

@@ -39,7 +39,7 @@ const LARGEST_WINDOW = 1_000;
 export const importCommand = Command.make("import", flags, (given) =>
   runCommand(given.json, async (output) => {
     const { importFile } = await import("./import-file.ts");
-    const { isAmount } = await import("@durable-payments/operations/input/fields");
+    const { isAmount } = await import("@durable-payments/operations/input");
     const { actingPerson } = await import("../input/acting-person.ts");
     const approveAbove = Option.getOrUndefined(given.approveAbove);
     const window = Option.getOrUndefined(given.window);

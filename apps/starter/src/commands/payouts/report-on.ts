@@ -3,11 +3,10 @@ import {
   isEachPaid,
   reportBatch,
   rowsOfBatch,
-} from "@durable-payments/operations/batch/report";
-import { writeResultFile } from "@durable-payments/operations/batch/result-file";
-import { withRows } from "@durable-payments/operations/batch/wait";
-import { withJournalOrNot } from "@durable-payments/operations/connection/journal";
-import type { Temporal } from "@durable-payments/operations/connection/temporal";
+  withRows,
+  writeResultFile,
+} from "@durable-payments/operations/batch";
+import { type Temporal, withJournalOrNot } from "@durable-payments/operations/connection";
 import type { BatchRow } from "@durable-payments/protocol";
 import { EXIT_CODES } from "../../exit-codes.ts";
 import { batchText } from "../../output/batch-text.ts";

@@ -8,7 +8,7 @@ import { runCommand } from "../run-command.ts";
 export const status = Command.make("status", { batch, wait, result, json }, (given) =>
   runCommand(given.json, async (output) => {
     const { reportOn } = await import("./report-on.ts");
-    const { checkResultFile } = await import("@durable-payments/operations/batch/result-file");
+    const { checkResultFile } = await import("@durable-payments/operations/batch");
     const { withTemporal } = await import("../../settings.ts");
     const result = Option.getOrUndefined(given.result);
     checkResultFile(result);

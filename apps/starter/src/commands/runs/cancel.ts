@@ -19,7 +19,7 @@ export const cancel = Command.make("cancel", flags, ({ by, id, json, reason }) =
   runCommand(json, async (output) => {
     const { actingPerson } = await import("../input/acting-person.ts");
     const { withTemporal } = await import("../../settings.ts");
-    const { cancelRun } = await import("@durable-payments/operations/ending/end-run");
+    const { cancelRun } = await import("@durable-payments/operations/ending");
     const { commandLine } = await import("../../output/command-line.ts");
     const { wrap } = await import("../../output/text.ts");
     const person = actingPerson(by);

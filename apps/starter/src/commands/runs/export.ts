@@ -16,7 +16,7 @@ export const exportRun = Command.make(
   ({ file, id, json, runId }) =>
     runCommand(json, async (output) => {
       const { withTemporal } = await import("../../settings.ts");
-      const { exportHistory } = await import("@durable-payments/operations/runs/export");
+      const { exportHistory } = await import("@durable-payments/operations/runs");
       const exported = await withTemporal((temporal) =>
         exportHistory(temporal, { workflowId: id, runId: Option.getOrUndefined(runId) }, file),
       );

@@ -1,7 +1,7 @@
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../../exit-codes.ts";
-import type { Standing } from "@durable-payments/operations/runs/query";
+import type { Standing } from "@durable-payments/operations/runs";
 import { json } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 
@@ -60,7 +60,7 @@ export const list = Command.make("list", flags, (given) =>
     };
     const { withTemporal } = await import("../../settings.ts");
     const { answerList } = await import("../../output/stream.ts");
-    const { listRuns } = await import("@durable-payments/operations/runs/list");
+    const { listRuns } = await import("@durable-payments/operations/runs");
     const { runListLayout } = await import("../../output/run-list-text.ts");
     await withTemporal((temporal) =>
       answerList(output, listRuns(temporal, filter), { ...runListLayout, limit: given.limit }),

@@ -76,7 +76,7 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
     decisions: given.overrule ? ("overrule" as const) : ("keep" as const),
   };
   const { withTemporal } = await import("../../settings.ts");
-  const { planRetryOf, retryRun } = await import("@durable-payments/operations/retry/retry");
+  const { planRetryOf, retryRun } = await import("@durable-payments/operations/retry");
   const { retryAnswer, retryText } = await import("../../output/retry-text.ts");
   const retried = await withTemporal(async (temporal) => {
     if (!given.dryRun) return await retryRun(temporal, id, retryFlags);
@@ -104,7 +104,7 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
   const { bar, retriesAnswer, retriesText } = await import("../../output/retry-text.ts");
   const { canAsk, confirm } = await import("../../output/confirm.ts");
   const { findRunsToRetry, retryMany: retryAll } =
-    await import("@durable-payments/operations/retry/retry-many");
+    await import("@durable-payments/operations/retry");
   return await withTemporal(async (temporal) => {
     const ids = await findRunsToRetry(temporal, filter);
     const found = `${ids.length} failed ${ids.length === 1 ? "run" : "runs"}`;

@@ -14,7 +14,7 @@ const flags = {
 export const show = Command.make("show", flags, ({ id, json, runId }) =>
   runCommand(json, async (output) => {
     const { withTemporal } = await import("../../settings.ts");
-    const { readTimeline } = await import("@durable-payments/operations/timeline/read-timeline");
+    const { readTimeline } = await import("@durable-payments/operations/timeline");
     const { timelineAnswer, timelineText } = await import("../../output/timeline-text.ts");
     const timeline = await withTemporal((temporal) =>
       readTimeline(temporal, id, Option.getOrUndefined(runId)),

@@ -20,7 +20,7 @@ export const terminate = Command.make("terminate", flags, ({ by, id, json, reaso
       throw badUsage("--reason must not be empty: it is kept with the run.");
     const { actingPerson } = await import("../input/acting-person.ts");
     const { withTemporal } = await import("../../settings.ts");
-    const { terminateRun } = await import("@durable-payments/operations/ending/end-run");
+    const { terminateRun } = await import("@durable-payments/operations/ending");
     const { commandLine } = await import("../../output/command-line.ts");
     const { wrap } = await import("../../output/text.ts");
     const person = actingPerson(by);

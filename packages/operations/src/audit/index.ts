@@ -1,0 +1,1 @@
+export { type AuditReport, auditRun } from "./audit.ts";

@@ -1,0 +1,15 @@
+export {
+  type JournalSettings,
+  NoJournal,
+  type OpenedJournal,
+  withJournal,
+  withJournalOrNot,
+} from "./journal.ts";
+export {
+  type ServiceSettings,
+  type TemporalSettings,
+  temporalSettings,
+  webUiLink,
+} from "./settings.ts";
+export { type Temporal, withTemporal } from "./temporal.ts";
+export type { Unanswered } from "./workers.ts";

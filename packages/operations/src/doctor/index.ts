@@ -1,0 +1,3 @@
+export type { Check } from "./check.ts";
+export { diagnose, type Diagnosis } from "./doctor.ts";
+export { checkLag, describeEcho, type DoctorSettings } from "./journal-checks.ts";

@@ -1,0 +1,1 @@
+export { cancelRun, type EndOptions, terminateRun } from "./end-run.ts";

@@ -1,0 +1,2 @@
+export type { Failure } from "./failure.ts";
+export { unsettledSteps } from "./in-doubt.ts";

@@ -1,0 +1,1 @@
+export { describePause, findPause, pauseSends, resumeSends } from "./pause.ts";

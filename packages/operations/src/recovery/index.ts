@@ -1,0 +1,9 @@
+export type { LostSend } from "./ask-service.ts";
+export {
+  type LostRun,
+  mayResume,
+  recover,
+  type RecoverOptions,
+  type Recovery,
+  type RecoveryPhase,
+} from "./recover.ts";

@@ -1,0 +1,1 @@
+export { readRunOfFile, replayRuns, type ReplaySelection, selectRuns } from "./replay.ts";

@@ -1,0 +1,9 @@
+export type { PlannedStep, RetryOptions, RetryPlan } from "./plan.ts";
+export { planRetryOf, type RetriedRun, retryRun } from "./retry.ts";
+export {
+  findRunsToRetry,
+  type RetriedOne,
+  retryMany,
+  type RetryManyOptions,
+  type RetryReport,
+} from "./retry-many.ts";

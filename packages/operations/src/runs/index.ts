@@ -1,0 +1,9 @@
+export type { Failure } from "../history/failure.ts";
+export { type ExportedHistory, exportHistory } from "./export.ts";
+export { type ListedRun, type ListedState, listRuns } from "./list.ts";
+export type { PendingActivity } from "./pending-activities.ts";
+export type { RunFilter, Standing } from "./query.ts";
+export { reportRun, type RunReport } from "./report.ts";
+export { describeRun, type Ending, isOpen, type RunState, stateOf } from "./state.ts";
+export { awaitRun } from "./wait.ts";
+export { type RunUpdate, watchRun } from "./watch.ts";

@@ -1,0 +1,1 @@
+export { startRun, type SubmittedRun } from "./start-run.ts";
