@@ -2,31 +2,23 @@ import {
   type EndingDecision,
   type HumanTask,
   NEEDS_ATTENTION,
-  ownershipKeys,
   type Progress,
   type Resolution,
   type SentBefore,
   UNFINISHED,
 } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
-import { CancellationScope, isCancellation, workflowInfo } from "@temporalio/workflow";
+import { CancellationScope, isCancellation } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
-import { localJournal } from "./activities.ts";
 import { AuditTrail } from "./audit.ts";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { type CompletionWait, CompletionWaits } from "./completion-waits.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
-import {
-  endedInDoubt,
-  forgottenInDoubt,
-  namedInDoubt,
-  SendingSteps,
-  type Sibling,
-  type StepInDoubt,
-} from "./in-doubt.ts";
+import { endedInDoubt } from "./in-doubt.ts";
 import { ProgressTracker } from "./progress-tracker.ts";
 import { HumanTasks } from "./human-tasks.ts";
 import { ResetContext } from "./reset-context.ts";
+import { RunSends } from "./run-sends.ts";
 import { SearchAttributes } from "./search-attributes.ts";
 import { wheneverIdle } from "./scopes.ts";
 
@@ -56,7 +48,13 @@ export class RunState {
   readonly #resetContext = new ResetContext();
   readonly #completionWaits = new CompletionWaits();
   readonly #compensations = new Compensations();
-  readonly #sending = new SendingSteps();
+  /** What the steps have sent, and what of it is in doubt. */
+  readonly sends = new RunSends({
+    audit: this.audit,
+    progress: this.#progress,
+    resetContext: this.#resetContext,
+    searchAttributes: this.#searchAttributes,
+  });
   /** Ends the polling of waits that are over, as the next step begins. */
   readonly #endedWaits: Array<() => void> = [];
   /** How many waits are on. */
@@ -210,115 +208,7 @@ export class RunState {
    * @param step the step that made what they name, where one did.
    */
   known(ids: Readonly<Record<string, string>>, step?: string): void {
-    this.#progress.know(ids);
-    this.#searchAttributes.add(Object.values(ids));
-    if (step !== undefined) this.#recordOwnership(step, ownershipKeys(ids));
-  }
-
-  /**
-   * Makes sure that a step that sends is the only one of its name: keys are derived from names, and
-   * two payments of one key would be taken for each other.
-   *
-   * @throws DuplicateStep
-   */
-  sendsOnce(step: string): void {
-    if (this.#sending.has(step)) {
-      throw runFailure(
-        "DuplicateStep",
-        `This run has a step ${step} that sends already: give the second one another name.`,
-      );
-    }
-    this.#sending.own(step, []);
-  }
-
-  /**
-   * Fixes what a step is about to send, before it is sent: the key by which the request will be
-   * known, and a mark of what it makes, by which other runs know that it may be this one's.
-   */
-  recordIntent(
-    step: string,
-    { intent, key }: { readonly intent: string; readonly key?: string },
-  ): void {
-    if (key !== undefined) this.owns(step, key);
-    this.#searchAttributes.recordIntent(step, intent);
-    this.audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
-  }
-
-  /** A step has sent, or is about to, under this key: the run can be found by it. */
-  owns(step: string, key: string): void {
-    this.#searchAttributes.add([key]);
-    this.#recordOwnership(step, ownershipKeys({}, key));
-  }
-
-  /** What a step has made, or made known, is its own and this run's: no other may take it. */
-  #recordOwnership(step: string, keys: ReadonlyArray<string>): void {
-    this.#searchAttributes.add(keys);
-    this.#sending.own(step, keys);
-  }
-
-  /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link clearIntent}. */
-  outcomeUnknown(inDoubt: StepInDoubt): void {
-    this.#sending.doubt(inDoubt);
-  }
-
-  /** Nothing that a step has sent so far was carried out; it may be sent again. */
-  notCarriedOut(step: string): void {
-    this.#sending.know(step);
-  }
-
-  /** It is known what became of a step's send, and it sends no more. */
-  clearIntent(step: string): void {
-    this.#sending.know(step);
-    this.#searchAttributes.clearIntent(step);
-  }
-
-  /**
-   * The run knows of the sends of a step up to this one, by its number in all runs of the workflow id.
-   * What was not sent, and is not in the journal, does not count: that may have another of its number.
-   */
-  knowsSendsUpTo(step: string, number: number): void {
-    this.#sending.knowUpTo(step, number);
-  }
-
-  /**
-   * A person has something sent beside an earlier send of another request, of which nobody knows what
-   * became: that is so whatever comes of this one, and is said where the run ends, however it does.
-   */
-  leavesInDoubt(left: StepInDoubt): void {
-    const { amount, currency = "", key, step } = left;
-    if (this.#sending.hasLeft(left)) return;
-    this.#sending.leave(left);
-    this.#searchAttributes.doubts(step);
-    this.audit.add({
-      who: "run",
-      step,
-      what: "left in doubt",
-      ...(key !== undefined && { key }),
-      ...(amount !== undefined && { detail: { amount, currency } }),
-    });
-    this.note(`${namedInDoubt(left)} may have been carried out as well: nobody knows`);
-  }
-
-  /** What a step has left in doubt, and has sent something else beside. */
-  leftInDoubt(step: string): ReadonlyArray<StepInDoubt> {
-    return this.#sending.leftBy(step);
-  }
-
-  /** Whether a step has sent and it is not known what became of it. */
-  isInDoubt(step: string): boolean {
-    return this.#sending.isInDoubt(step);
-  }
-
-  /** The steps whose sends have an unknown outcome now. */
-  get inDoubt(): ReadonlyArray<StepInDoubt> {
-    return this.#sending.inDoubt;
-  }
-
-  /**
-   * What the other steps of this run own, and may have made: reconciling this step must not take it.
-   */
-  siblings(step: string): ReadonlyArray<Sibling> {
-    return this.#sending.siblings(step, this.#searchAttributes.intents);
+    this.sends.known(ids, step);
   }
 
   /** Keeps something that whoever reads the result should know. */
@@ -397,8 +287,8 @@ export class RunState {
       // It stays to be found by the step that failed.
       this.step(`undo: ${what}`, what, how, { isSearchable: false }),
     );
-    await this.#markForgottenSends();
-    const { inDoubt } = this;
+    await this.sends.markForgotten();
+    const { inDoubt } = this.sends;
     this.#searchAttributes.clearIntentsBut(inDoubt.map(({ step }) => step));
     this.#end(isCancellation(error) && inDoubt.length === 0 ? "cancelled" : "failed");
     if (inDoubt.length > 0) {
@@ -412,26 +302,6 @@ export class RunState {
       details: [{ leftOver, ids: this.progress.ids }],
       cause: rootCause(error),
     });
-  }
-
-  /**
-   * Where the server's database was put back to an earlier state, the journal knows of sends that this
-   * run, or one that was started again in its place, knows nothing of. Its steps would learn of them from the journal; a run
-   * that ends before them has to ask.
-   */
-  async #markForgottenSends(): Promise<void> {
-    const startedAt = workflowInfo().startTime.getTime();
-    for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
-      // Who had it reset has read the outcomes of the runs before it.
-      const before =
-        send.begunAt < startedAt ? this.#resetContext.sent(send.step)?.outcome : undefined;
-      if (before === "known" || before === "nothing") continue;
-      this.#sending.doubt(forgottenInDoubt(send));
-      this.#searchAttributes.doubts(send.step);
-      this.known(send.ids);
-      this.#recordOwnership(send.step, ownershipKeys(send.made ?? {}));
-      if (send.key !== undefined) this.owns(send.step, send.key);
-    }
   }
 
   async #readInstruction(): Promise<void> {

@@ -100,7 +100,7 @@ export class Run<Input = unknown> {
 
   /** Whether a step has sent and it is not known what became of it. */
   isInDoubt(step: string): boolean {
-    return this.#state.isInDoubt(step);
+    return this.#state.sends.isInDoubt(step);
   }
 
   /** What the run answers to the query `progress`. */

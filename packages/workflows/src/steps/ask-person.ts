@@ -43,7 +43,7 @@ export const askPerson = async <Request extends object, A>(
       reason: `${reason}${doubtText(asked, canResend)}`,
       request,
       other,
-      left: run.leftInDoubt(step),
+      left: run.sends.leftInDoubt(step),
     }),
     candidates,
     actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
@@ -54,7 +54,7 @@ export const askPerson = async <Request extends object, A>(
     const result = await fromIds(resolution.found, asSent ?? request, candidates);
     await takeAsOwn(run, sending, result);
     // It may be what was sent before, under another key: the run is found by that, too.
-    if (other?.key !== undefined) run.owns(step, other.key);
+    if (other?.key !== undefined) run.sends.owns(step, other.key);
     return result;
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -82,7 +82,7 @@ export const askToAmend = async <Request extends object, A>(
       reason: isBound ? `${reason} ${AMEND_BY_RETRY}` : reason,
       request,
       other: undefined,
-      left: run.leftInDoubt(step),
+      left: run.sends.leftInDoubt(step),
     }),
     candidates: [],
     actions: isBound ? ["resend", "abandon"] : ["amend", "resend", "abandon"],

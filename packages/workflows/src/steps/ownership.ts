@@ -36,7 +36,9 @@ const expectUnowned = async (
   ids: Readonly<Record<string, string>>,
 ): Promise<void> => {
   const keys = ownershipKeys(ids);
-  const sibling = run.siblings(step).find((other) => keys.some((key) => other.owned.includes(key)));
+  const sibling = run.sends
+    .siblings(step)
+    .find((other) => keys.some((key) => other.owned.includes(key)));
   const [owner] =
     sibling === undefined ? Object.values(await activities.findOwners(keys)) : [sibling.step];
   if (owner === undefined) return;

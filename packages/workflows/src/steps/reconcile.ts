@@ -97,7 +97,7 @@ const readUntilKnown = async <A>(
   { find, ids: idsOf, intentMark, isWorkerLost, seen, shown, step, log }: Unanswered<A>,
 ): Promise<Reconciled<A>> => {
   const lostAt = Date.now();
-  const siblings = run.siblings(step);
+  const siblings = run.sends.siblings(step);
   const siblingOf = (keys: ReadonlyArray<string>) => {
     const wanted = new Set(keys.map(normalizedKey));
     return siblings.find((other) => other.owned.some((key) => wanted.has(normalizedKey(key))))

@@ -102,7 +102,7 @@ export const sendAndReconcile = async <Request extends object, A>(
   write: Write<Request, A>,
 ): Promise<A> => {
   const run = stateOf(publicRun);
-  run.sendsOnce(write.step);
+  run.sends.sendsOnce(write.step);
   const before = await run.sentBefore(write.step);
   const known =
     before?.outcome === "known" ? await takeEarlierResult(run, write, before) : undefined;
@@ -150,7 +150,7 @@ const takeEarlierResult = async <Request extends object, A>(
   try {
     const result = await fromIds(before.ids, request);
     await takeAsOwn(run, write, result);
-    if (before.key !== undefined) run.owns(step, before.key);
+    if (before.key !== undefined) run.sends.owns(step, before.key);
     return { result };
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -168,9 +168,9 @@ const recordResult = <Request extends object, A>(
 ): A => {
   const ids = idsOf(result);
   run.known(ids, step);
-  run.clearIntent(step);
+  run.sends.clearIntent(step);
   // Nothing else of it stands: the journal permits no send after one that was carried out.
-  run.knowsSendsUpTo(step, Number.MAX_SAFE_INTEGER);
+  run.sends.knowsSendsUpTo(step, Number.MAX_SAFE_INTEGER);
   run.audit.add({ who: "run", step, what, detail: ids });
   return result;
 };

@@ -121,7 +121,7 @@ export class Sender<Request extends object, A> {
     const failure = readSendFailure(error);
     this.#isSending = false;
     if (failure._tag !== "Unknown" && !this.#state.isInDoubt) {
-      this.#run.notCarriedOut(this.#write.step);
+      this.#run.sends.notCarriedOut(this.#write.step);
     }
     this.#state.log(OUTCOMES[failure._tag], rootCause(error).message);
     switch (failure._tag) {
@@ -147,7 +147,7 @@ export class Sender<Request extends object, A> {
 
   /** End without a result: where nothing is in doubt, nothing was made. */
   close(): void {
-    if (!this.#state.isInDoubt && !this.#isSending) this.#run.clearIntent(this.#write.step);
+    if (!this.#state.isInDoubt && !this.#isSending) this.#run.sends.clearIntent(this.#write.step);
   }
 
   #markInDoubt(): void {
@@ -188,7 +188,7 @@ export class Sender<Request extends object, A> {
       return this.#ask(`An earlier send got no answer; the repeat: ${refusal.message}`, []);
     }
     if (this.#run.onRefusal !== "ask") {
-      this.#run.clearIntent(this.#write.step);
+      this.#run.sends.clearIntent(this.#write.step);
       throw refusal;
     }
     return this.#askToAmend(refusal.message);
@@ -215,7 +215,7 @@ export class Sender<Request extends object, A> {
     if (outcome === "carriedOut") return this.#onCarriedOut(sent, reason);
     this.#markInDoubt();
     if (!isSamePayload && outcome !== "notCarriedOut") {
-      if (earlier !== undefined) this.#run.leavesInDoubt(otherInDoubt(this.#write, earlier));
+      if (earlier !== undefined) this.#run.sends.leavesInDoubt(otherInDoubt(this.#write, earlier));
       return this.#reconcileOtherRequest(sent, `${reason} ${otherRequestText(sent, this.request)}`);
     }
     if (earlier !== undefined) {
@@ -232,7 +232,7 @@ export class Sender<Request extends object, A> {
   async #onCarriedOut(sent: SentAlready, reason: string): Promise<A | "send"> {
     const { fromIds, idsWanted } = this.#write;
     const { ids, isSamePayload, otherInDoubt: earlier } = sent;
-    if (earlier !== undefined) this.#run.leavesInDoubt(otherInDoubt(this.#write, earlier));
+    if (earlier !== undefined) this.#run.sends.leavesInDoubt(otherInDoubt(this.#write, earlier));
     if (!isSamePayload) this.#state.other = sent;
     this.#markInDoubt();
     const made = [shownOfJournal(sent)];
@@ -274,7 +274,7 @@ export class Sender<Request extends object, A> {
   /** Something is sent beside an earlier send of another request, which may have been carried out. */
   #leaveInDoubt(other: JournalSend): void {
     const left = otherInDoubt(this.#write, other);
-    this.#run.leavesInDoubt(left);
+    this.#run.sends.leavesInDoubt(left);
     // What it made is not taken for what is sent now, and a refusal is none of a resend.
     this.#state.sentUnder(undefined);
     this.#unknownOutcomes = 0;
@@ -359,7 +359,7 @@ export class Sender<Request extends object, A> {
     try {
       await checkRequest(this.#write, this.request);
     } catch (error) {
-      if (!this.#state.isSentBefore) this.#run.clearIntent(this.#write.step);
+      if (!this.#state.isSentBefore) this.#run.sends.clearIntent(this.#write.step);
       throw error;
     }
   }

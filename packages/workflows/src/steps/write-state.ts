@@ -131,13 +131,13 @@ export class WriteState<Request extends object> {
 
   /** Show in the run what is in doubt now. */
   recordInDoubt(): void {
-    this.#run.outcomeUnknown(this.inDoubt);
+    this.#run.sends.outcomeUnknown(this.inDoubt);
   }
 
   /** Nothing was made that this run does not know: it may be sent again. */
   markNotCarriedOut(): void {
     this.#isInDoubt = false;
-    this.#run.notCarriedOut(this.#write.step);
+    this.#run.sends.notCarriedOut(this.#write.step);
   }
 
   /** A refused request was not carried out, so an amended one has another key. */
@@ -168,12 +168,15 @@ export class WriteState<Request extends object> {
   #prepare(request: Request): Request {
     const { intent, step } = this.#write;
     const key = this.#keys.current;
-    this.#run.recordIntent(step, { intent: intent(request), ...(key !== undefined && { key }) });
+    this.#run.sends.recordIntent(step, {
+      intent: intent(request),
+      ...(key !== undefined && { key }),
+    });
     return key === undefined ? request : { ...request, unique_request_id: key };
   }
 
   #knowUpTo(number: number): void {
     this.#knownTo = Math.max(this.#knownTo, number);
-    this.#run.knowsSendsUpTo(this.#write.step, this.#knownTo);
+    this.#run.sends.knowsSendsUpTo(this.#write.step, this.#knownTo);
   }
 }

@@ -1,0 +1,179 @@
+import { ownershipKeys } from "@durable-payments/protocol";
+import { workflowInfo } from "@temporalio/workflow";
+import { localJournal } from "./activities.ts";
+import type { AuditTrail } from "./audit.ts";
+import { runFailure } from "./failures.ts";
+import {
+  forgottenInDoubt,
+  namedInDoubt,
+  SendingSteps,
+  type Sibling,
+  type StepInDoubt,
+} from "./in-doubt.ts";
+import type { ProgressTracker } from "./progress-tracker.ts";
+import type { ResetContext } from "./reset-context.ts";
+import type { SearchAttributes } from "./search-attributes.ts";
+
+/** Where a run shows what its steps have sent, and what it knows of earlier runs. */
+interface RunRecords {
+  readonly audit: AuditTrail;
+  readonly progress: ProgressTracker;
+  readonly resetContext: ResetContext;
+  readonly searchAttributes: SearchAttributes;
+}
+
+/**
+ * What the steps of a run have sent and own, and what of it is in doubt: as other runs, tools and the run's
+ * end have to know it.
+ */
+export class RunSends {
+  readonly #audit: AuditTrail;
+  readonly #progress: ProgressTracker;
+  readonly #resetContext: ResetContext;
+  readonly #searchAttributes: SearchAttributes;
+  readonly #sending = new SendingSteps();
+
+  constructor({ audit, progress, resetContext, searchAttributes }: RunRecords) {
+    this.#audit = audit;
+    this.#progress = progress;
+    this.#resetContext = resetContext;
+    this.#searchAttributes = searchAttributes;
+  }
+
+  /**
+   * Makes ids findable: in the progress, and by search attribute.
+   *
+   * @param step the step that made what they name, where one did.
+   */
+  known(ids: Readonly<Record<string, string>>, step?: string): void {
+    this.#progress.know(ids);
+    this.#searchAttributes.add(Object.values(ids));
+    if (step !== undefined) this.#recordOwnership(step, ownershipKeys(ids));
+  }
+
+  /**
+   * Makes sure that a step that sends is the only one of its name: keys are derived from names, and
+   * two payments of one key would be taken for each other.
+   *
+   * @throws DuplicateStep
+   */
+  sendsOnce(step: string): void {
+    if (this.#sending.has(step)) {
+      throw runFailure(
+        "DuplicateStep",
+        `This run has a step ${step} that sends already: give the second one another name.`,
+      );
+    }
+    this.#sending.own(step, []);
+  }
+
+  /**
+   * Fixes what a step is about to send, before it is sent: the key by which the request will be
+   * known, and a mark of what it makes, by which other runs know that it may be this one's.
+   */
+  recordIntent(
+    step: string,
+    { intent, key }: { readonly intent: string; readonly key?: string },
+  ): void {
+    if (key !== undefined) this.owns(step, key);
+    this.#searchAttributes.recordIntent(step, intent);
+    this.#audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
+  }
+
+  /** A step has sent, or is about to, under this key: the run can be found by it. */
+  owns(step: string, key: string): void {
+    this.#searchAttributes.add([key]);
+    this.#recordOwnership(step, ownershipKeys({}, key));
+  }
+
+  /** What a step has made, or made known, is its own and this run's: no other may take it. */
+  #recordOwnership(step: string, keys: ReadonlyArray<string>): void {
+    this.#searchAttributes.add(keys);
+    this.#sending.own(step, keys);
+  }
+
+  /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link clearIntent}. */
+  outcomeUnknown(inDoubt: StepInDoubt): void {
+    this.#sending.doubt(inDoubt);
+  }
+
+  /** Nothing that a step has sent so far was carried out; it may be sent again. */
+  notCarriedOut(step: string): void {
+    this.#sending.know(step);
+  }
+
+  /** It is known what became of a step's send, and it sends no more. */
+  clearIntent(step: string): void {
+    this.#sending.know(step);
+    this.#searchAttributes.clearIntent(step);
+  }
+
+  /**
+   * The run knows of the sends of a step up to this one, by its number in all runs of the workflow id.
+   * What was not sent, and is not in the journal, does not count: that may have another of its number.
+   */
+  knowsSendsUpTo(step: string, number: number): void {
+    this.#sending.knowUpTo(step, number);
+  }
+
+  /**
+   * A person has something sent beside an earlier send of another request, of which nobody knows what
+   * became: that is so whatever comes of this one, and is said where the run ends, however it does.
+   */
+  leavesInDoubt(left: StepInDoubt): void {
+    const { amount, currency = "", key, step } = left;
+    if (this.#sending.hasLeft(left)) return;
+    this.#sending.leave(left);
+    this.#searchAttributes.doubts(step);
+    this.#audit.add({
+      who: "run",
+      step,
+      what: "left in doubt",
+      ...(key !== undefined && { key }),
+      ...(amount !== undefined && { detail: { amount, currency } }),
+    });
+    this.#progress.note(`${namedInDoubt(left)} may have been carried out as well: nobody knows`);
+  }
+
+  /** What a step has left in doubt, and has sent something else beside. */
+  leftInDoubt(step: string): ReadonlyArray<StepInDoubt> {
+    return this.#sending.leftBy(step);
+  }
+
+  /** Whether a step has sent and it is not known what became of it. */
+  isInDoubt(step: string): boolean {
+    return this.#sending.isInDoubt(step);
+  }
+
+  /** The steps whose sends have an unknown outcome now. */
+  get inDoubt(): ReadonlyArray<StepInDoubt> {
+    return this.#sending.inDoubt;
+  }
+
+  /**
+   * What the other steps of this run own, and may have made: reconciling this step must not take it.
+   */
+  siblings(step: string): ReadonlyArray<Sibling> {
+    return this.#sending.siblings(step, this.#searchAttributes.intents);
+  }
+
+  /**
+   * Ask the journal for sends that this run, or one that was started again in its place, knows nothing of:
+   * where the server's database was put back to an earlier state. Its steps would learn of them from the
+   * journal; a run that ends before them has to ask.
+   */
+  async markForgotten(): Promise<void> {
+    const startedAt = workflowInfo().startTime.getTime();
+    for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
+      // Who had it reset has read the outcomes of the runs before it.
+      const before =
+        send.begunAt < startedAt ? this.#resetContext.sent(send.step)?.outcome : undefined;
+      if (before === "known" || before === "nothing") continue;
+      this.#sending.doubt(forgottenInDoubt(send));
+      this.#searchAttributes.doubts(send.step);
+      this.known(send.ids);
+      this.#recordOwnership(send.step, ownershipKeys(send.made ?? {}));
+      if (send.key !== undefined) this.owns(send.step, send.key);
+    }
+  }
+}
