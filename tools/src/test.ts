@@ -4,7 +4,7 @@ import { checkout } from "./processes/apps.ts";
 import { reporter } from "./command/progress.ts";
 import { runCommand } from "./command/run-command.ts";
 import { type ServersReport, setUpServers } from "./servers/set-up.ts";
-import { temporalCli, testServer } from "./servers/server.ts";
+import { temporalCli, testServer } from "./servers/temporal-servers.ts";
 import { withoutServiceVariables } from "./stack/service-variables.ts";
 import { noTimeSkipping } from "./testing/environments.ts";
 

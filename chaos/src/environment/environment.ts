@@ -21,7 +21,7 @@ import {
 import type { ChaosOptions } from "../options.ts";
 import type { BuiltApps } from "./build-apps.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
-import { ServiceReader } from "../operator/service-reader.ts";
+import { type Account, ServiceReader } from "../operator/service-reader.ts";
 import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
 import { SimulatorControl } from "./simulator-control.ts";
 import { Starter } from "./starter-command.ts";
@@ -29,12 +29,6 @@ import { SupervisedProcess } from "./supervised-process.ts";
 
 /** The task queue of the workers. */
 export const TASK_QUEUE = "payments";
-
-/** An account with the service. */
-export interface Account {
-  readonly clientId: string;
-  readonly apiKey: string;
-}
 
 /** Everything that runs during a chaos run, on free ports, with its files in one folder. */
 export interface Environment {

@@ -2,7 +2,7 @@ import { PAYMENT_IDS, queryText, queryTexts, type Sending } from "@durable-payme
 import type { Environment } from "../environment/environment.ts";
 import { callTemporal } from "../environment/temporal-calls.ts";
 import { compareRow, type RowMatch } from "./compare-row.ts";
-import type { OpenTask } from "./resolve-tasks.ts";
+import type { OpenTask } from "./open-task.ts";
 import type { ReadList, ServiceRecord } from "./service-reader.ts";
 
 /** What the service's lists show of a send whose outcome is unknown. */

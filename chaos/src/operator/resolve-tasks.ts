@@ -3,18 +3,18 @@ import {
   type HumanTask,
   NEEDS_ATTENTION,
   PAYMENT_STAGE,
-  progressQuery,
   queryText,
   resolveUpdate,
   STEP,
 } from "@durable-payments/protocol";
-import { type Client, WorkflowUpdateFailedError } from "@temporalio/client";
+import { WorkflowUpdateFailedError } from "@temporalio/client";
 import { delay } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
 import { callTemporal, isTransient } from "../environment/temporal-calls.ts";
 import type { ChaosOptions } from "../options.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
+import { type OpenTask, readTask } from "./open-task.ts";
 import { type Reconciliation, SendReconciler } from "./reconcile-send.ts";
 import { Unreadable } from "./service-reader.ts";
 
@@ -22,13 +22,6 @@ import { Unreadable } from "./service-reader.ts";
 export interface ReconciledTask extends Pick<HumanTask, "step" | "reason"> {
   readonly workflowId: string;
   readonly reconciliation: Reconciliation["_tag"];
-}
-
-/** A task of a run that waits for a person now. */
-export interface OpenTask extends HumanTask {
-  readonly workflowId: string;
-  /** Whether another step of the run is sending as well. */
-  readonly isSendingElsewhere: boolean;
 }
 
 /** What the decisions depend on beside the task. */
@@ -247,14 +240,3 @@ export class TaskResolver {
 const found = (idsWanted: readonly string[], id: string): Decision => ({
   found: Object.fromEntries(idsWanted.map((name) => [name, id])),
 });
-
-/** Read the task of a run, as `starter attention` shows it; undefined where it has none. */
-const readTask = async (client: Client, workflowId: string): Promise<OpenTask | undefined> => {
-  const { attention, steps } = await client.workflow.getHandle(workflowId).query(progressQuery);
-  if (attention === undefined) return undefined;
-  const isSendingElsewhere = steps.some(
-    ({ name, status }) =>
-      name !== attention.step && (status === "running" || status === "needsAttention"),
-  );
-  return { workflowId, isSendingElsewhere, ...attention };
-};

@@ -1,5 +1,10 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import type { Account } from "../environment/environment.ts";
+
+/** What one signs in to the service with. */
+export interface Account {
+  readonly clientId: string;
+  readonly apiKey: string;
+}
 
 /** A row of a list, or a record, in the service's own fields. */
 export type ServiceRecord = Readonly<Record<string, unknown>>;

@@ -32,11 +32,8 @@ export {
 export { type ListPage, ListReading, type PageRead, rowKeys } from "./client/list-reading.ts";
 export { listNames, operationNames } from "./client/operation-names.ts";
 export type { Input, Item, ListName, OperationName, Output } from "./client/operations.ts";
-export {
-  clientOptionsFromEnvironment,
-  PaymentsClient,
-  type PaymentsClientShape,
-} from "./client/payments-client.ts";
+export { clientOptionsFromEnvironment, PaymentsClient } from "./client/payments-client.ts";
+export type { PaymentsClientShape } from "./client/client-shape.ts";
 export {
   type CallOptions,
   makePaymentsClient,

@@ -26,7 +26,8 @@ export {
   type CreatedPayout,
   createPayout,
 } from "./steps/payout.ts";
-export { type Reconciler, type Write, sendAndReconcile } from "./steps/send.ts";
+export { sendAndReconcile } from "./steps/send.ts";
+export type { Reconciler, Write } from "./steps/write.ts";
 export { VERSIONING_BEHAVIOR } from "./versioning.ts";
 export { onboardCardholder } from "./definitions/onboard-cardholder.ts";
 export { tracker } from "./definitions/tracker.ts";

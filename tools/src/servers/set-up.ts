@@ -1,7 +1,8 @@
 import type { Reporter } from "../command/progress.ts";
 import { ensureServer } from "./ensure-server.ts";
 import { ServerNotFound } from "./locate-server.ts";
-import { type Server, temporalCli, testServer } from "./server.ts";
+import type { Server } from "./server.ts";
+import { temporalCli, testServer } from "./temporal-servers.ts";
 
 /** What set-up found: a path and where from, or the problem. */
 export interface ServerReport {

@@ -6,7 +6,7 @@ import { spawnProcess, type StartedProcess } from "../processes/spawn-process.ts
 import { Interrupted } from "../command/interruption.ts";
 import type { Reporter } from "../command/progress.ts";
 import { ensureServer } from "../servers/ensure-server.ts";
-import { temporalCli } from "../servers/server.ts";
+import { temporalCli } from "../servers/temporal-servers.ts";
 import { choosePort, type PortWish } from "./ports.ts";
 import { withoutServiceVariables } from "./service-variables.ts";
 import { awaitTemporalServer, temporalServerArguments } from "./temporal-server.ts";

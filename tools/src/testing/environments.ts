@@ -5,7 +5,8 @@ import {
 } from "@temporalio/testing";
 import { searchAttributeArguments } from "../stack/temporal-server.ts";
 import { locate, ServerNotFound } from "../servers/locate-server.ts";
-import { type Server, temporalCli, testServer } from "../servers/server.ts";
+import type { Server } from "../servers/server.ts";
+import { temporalCli, testServer } from "../servers/temporal-servers.ts";
 import { loggedServer } from "./logged-server.ts";
 import { quietRuntime } from "./quiet-runtime.ts";
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { locate, ServerNotFound } from "../servers/locate-server.ts";
-import { temporalCli } from "../servers/server.ts";
+import { temporalCli } from "../servers/temporal-servers.ts";
 
 /**
  * Runs a command of Temporal's command line, as the docs show it.

@@ -14,7 +14,7 @@ import { countAttempt } from "./attempt-metric.ts";
 import { NotAuthenticated, type PaymentsError } from "./errors.ts";
 import { type Operation, operation, type OperationName } from "./operations.ts";
 import { operationNames } from "./operation-names.ts";
-import type { Operations, PaymentsClientShape } from "./payments-client.ts";
+import type { Operations, PaymentsClientShape } from "./client-shape.ts";
 import { makeListStreams } from "./list-streams.ts";
 import { makeRateLimiter } from "./rate-limiter.ts";
 import { type Prepared, prepareRequest } from "./prepare-request.ts";

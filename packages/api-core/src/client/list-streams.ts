@@ -5,7 +5,7 @@ import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
 import { type ListPage, ListReading } from "./list-reading.ts";
 import { listNames } from "./operation-names.ts";
 import { operation } from "./operations.ts";
-import type { Operations, Streams } from "./payments-client.ts";
+import type { Operations, Streams } from "./client-shape.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

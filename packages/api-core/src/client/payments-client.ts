@@ -1,15 +1,13 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import type * as Stream from "effect/Stream";
 import {
   type ClientOptions,
   type ClientSettings,
   type InvalidSettings,
   makeClientOptions,
 } from "./config.ts";
-import type { PaymentsError } from "./errors.ts";
-import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
+import type { PaymentsClientShape } from "./client-shape.ts";
 
 /**
  * Read the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
@@ -22,26 +20,6 @@ export const clientOptionsFromEnvironment: Effect.Effect<ClientOptions, InvalidS
     Effect.promise(() => import("./environment.ts")),
     ({ readEnvironment }) => readEnvironment,
   );
-
-/** One method per operation; its input is the fields of path, query and body in one object. */
-export type Operations = {
-  readonly [Name in OperationName]: (
-    ...input: {} extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
-  ) => Effect.Effect<Output<Name>, PaymentsError>;
-};
-
-/** A stream per list, over all its pages; `page_num` and `page_size` are the stream's own matter. */
-export type Streams = {
-  readonly [Name in ListName]: (
-    filters?: Omit<Input<Name>, "page_num" | "page_size">,
-  ) => Stream.Stream<Item<Name>, PaymentsError>;
-};
-
-/** All operations, the lists as streams, and the settings in use. */
-export interface PaymentsClientShape extends Operations {
-  readonly streams: Streams;
-  readonly options: ClientOptions;
-}
 
 /**
  * The service, one method per operation.

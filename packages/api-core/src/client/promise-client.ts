@@ -9,7 +9,8 @@ import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { IsResend } from "./client-references.ts";
 import { listNames, operationNames } from "./operation-names.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
-import { PaymentsClient, type PaymentsClientShape } from "./payments-client.ts";
+import { PaymentsClient } from "./payments-client.ts";
+import type { PaymentsClientShape } from "./client-shape.ts";
 
 /** Options of one call. */
 export interface CallOptions {

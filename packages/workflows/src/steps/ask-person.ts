@@ -6,7 +6,7 @@ import type { RunState } from "../run/run-state.ts";
 import { checkRequest } from "./check-requests.ts";
 import { describeSend, doubtText } from "./describe-send.ts";
 import { takeAsOwn } from "./ownership.ts";
-import type { Write } from "./send.ts";
+import type { Write } from "./write.ts";
 
 /** Whoever amends it here could make it another payment than the one that was approved. */
 const AMEND_BY_RETRY =

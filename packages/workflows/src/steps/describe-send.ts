@@ -3,7 +3,7 @@ import { bearsKey } from "@durable-payments/activities/match-rows";
 import type { HumanTask } from "@durable-payments/protocol";
 import { moneyText, namedInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
 import type { Reconciled } from "./reconcile.ts";
-import type { Write } from "./send.ts";
+import type { Write } from "./write.ts";
 
 /** How the outcomes in the journal are called for a person. */
 const OUTCOMES: Readonly<Record<JournalSend["outcome"], string>> = {

@@ -2,7 +2,7 @@ import { ownershipKeys } from "@durable-payments/protocol";
 import { activities, localJournal } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
-import type { Write } from "./send.ts";
+import type { Write } from "./write.ts";
 
 type Found<Request extends object, A> = Pick<Write<Request, A>, "ids" | "operation" | "step">;
 

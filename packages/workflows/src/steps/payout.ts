@@ -8,7 +8,8 @@ import { runFailure } from "../run/failures.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { READ_OPTIONS } from "./reconcile.ts";
-import { type Reconciler, sendAndReconcile } from "./send.ts";
+import { sendAndReconcile } from "./send.ts";
+import type { Reconciler } from "./write.ts";
 
 type CreatePayout = Input<"createPayout">;
 

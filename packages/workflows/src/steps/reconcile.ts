@@ -12,7 +12,7 @@ import { awaitService } from "../run/polling.ts";
 import { failureOfActivity, rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { decideOutcome, type ListRead, type Reconciliation } from "./decide-outcome.ts";
-import type { Reconciler, Write, ListSearch } from "./send.ts";
+import type { Reconciler, Write, ListSearch } from "./write.ts";
 
 /** What became of a send without an answer, as far as the service's list shows it. */
 export type Reconciled<A> =

@@ -17,7 +17,7 @@ import {
 } from "./describe-send.ts";
 import { recordFound } from "./ownership.ts";
 import { type Reconciled, reconcileWrite, type Seen } from "./reconcile.ts";
-import type { Reconciler, Write } from "./send.ts";
+import type { Reconciler, Write } from "./write.ts";
 import { startTimeMs, WriteState } from "./write-state.ts";
 
 /** How the audit trail names what became of a send. */

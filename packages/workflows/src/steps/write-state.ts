@@ -4,7 +4,7 @@ import { workflowInfo } from "@temporalio/workflow";
 import { inDoubtOf, otherInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
 import type { RunState } from "../run/run-state.ts";
 import { isShielded } from "../run/scopes.ts";
-import type { Write } from "./send.ts";
+import type { Write } from "./write.ts";
 import { StepKeys } from "./step-keys.ts";
 
 /** When the run started, in milliseconds since 1970. */

@@ -1,0 +1,24 @@
+import { downloadWithSdk } from "./download-with-sdk.ts";
+import { buildWithGo } from "./build-with-go.ts";
+import { fetchWithMaven } from "./fetch-with-maven.ts";
+import type { Server } from "./server.ts";
+
+/** The dev server: Temporal's CLI, which holds the whole server and its Web UI. */
+export const temporalCli: Server = {
+  title: "Temporal CLI",
+  kind: "dev-server",
+  variable: "TEMPORAL_CLI_PATH",
+  command: "temporal",
+  version: "1.5.1",
+  installers: [downloadWithSdk, buildWithGo],
+};
+
+/** The test server that skips waiting times. */
+export const testServer: Server = {
+  title: "Temporal time-skipping test server",
+  kind: "time-skipping",
+  variable: "TEMPORAL_TEST_SERVER_PATH",
+  command: "temporal-test-server",
+  version: "1.38.0",
+  installers: [downloadWithSdk, fetchWithMaven],
+};
