@@ -123,8 +123,8 @@ export const mutations: readonly Mutation[] = [
     edits: [
       {
         project: "packages/workflows",
-        find: `  const siblings = run.siblings(step);`,
-        put: `  const siblings = run.siblings(step).slice(0, 0);`,
+        find: `  const siblings = run.sends.siblings(step);`,
+        put: `  const siblings = run.sends.siblings(step).slice(0, 0);`,
       },
     ],
     tests: ["--project=@durable-payments/workflows", "reconciliation"],
@@ -179,8 +179,8 @@ export const mutations: readonly Mutation[] = [
     edits: [
       {
         project: "packages/workflows",
-        find: `    await this.#markForgottenSends();`,
-        put: `    if (!isCancellation(error)) await this.#markForgottenSends();`,
+        find: `    await this.sends.markForgotten();`,
+        put: `    if (!isCancellation(error)) await this.sends.markForgotten();`,
       },
     ],
     tests: ["--project=@durable-payments/workflows", "ended-in-doubt", "explorer"],
