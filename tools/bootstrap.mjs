@@ -146,7 +146,7 @@ async function run(command, commandArguments) {
   });
 }
 
-/** npm hands a SIGTERM on to the shell that it starts us in; the shell dies of it and tells nobody. */
+/** npm hands a SIGTERM on to the shell that it starts us in; the shell ends and passes nothing on. */
 function endWithNpm(child) {
   if (!process.env.npm_lifecycle_event) return;
   const shell = process.ppid;

@@ -18,7 +18,7 @@ const asked = (target: Target | undefined, unit: string): string => {
   return `≤ +${target.atMostAbove} ${unit}`;
 };
 
-const verdict = ({ met }: Row): string => (met === undefined ? "" : met ? "met" : "missed");
+const result = ({ met }: Row): string => (met === undefined ? "" : met ? "met" : "missed");
 
 const columns = (cells: ReadonlyArray<string>): string =>
   `  ${cells.map((cell) => cell.padStart(NUMBER)).join("")}`;
@@ -30,7 +30,7 @@ const line = (row: Row): string =>
     ratio(row.ratio),
     `${ratio(row.spread[0])}–${ratio(row.spread[1])}`.padStart(NUMBER + 4),
     asked(row.target, row.unit).padStart(NUMBER + 4),
-  ])}   ${verdict(row)}`.trimEnd();
+  ])}   ${result(row)}`.trimEnd();
 
 const title = ({ name, unit }: Row): string => {
   const text = `${name}, ${unit}`;

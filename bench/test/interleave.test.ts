@@ -15,7 +15,7 @@ describe("interleave", () => {
     expect(readings).toEqual({ a: ["a0", "a1", "a2"], b: ["b0", "b1", "b2"] });
   });
 
-  it("measures nothing more once it is told to end", async () => {
+  it("measures nothing more once it is to end", async () => {
     const controller = new AbortController();
     let measured = 0;
     const a = () => {

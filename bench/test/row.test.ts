@@ -16,7 +16,7 @@ describe("rowOf", () => {
     expect(row.spread).toEqual([2, 2]);
   });
 
-  it("tells the quartiles of the ratios", () => {
+  it("gives the quartiles of the ratios", () => {
     const row = rowOf({ ...comparison, ours: [4, 1, 3, 2], baseline: [1, 1, 1, 1] });
     expect(row.spread).toEqual([1.75, 3.25]);
   });
@@ -28,11 +28,11 @@ describe("rowOf", () => {
     { target: { atLeast: 2.1 }, met: false },
     { target: { atMostAbove: 10 }, met: true },
     { target: { atMostAbove: 9.9 }, met: false },
-  ])("judges $target as $met", ({ met, target }) => {
+  ])("takes $target for $met", ({ met, target }) => {
     expect(rowOf({ ...comparison, ours: [20], baseline: [10], target }).met).toBe(met);
   });
 
-  it("judges nothing without a target", () => {
+  it("compares nothing without a target", () => {
     expect(rowOf({ ...comparison, ours: [20], baseline: [10] }).met).toBeUndefined();
   });
 

@@ -33,7 +33,7 @@ describe("tableOf", () => {
     rowOf({ name: "more", unit: "requests", ours: [1e8], baseline: [1e-4] }),
   ];
 
-  it("shows each row's figures, target and verdict", () => {
+  it("shows each row's figures, target and result", () => {
     expect(tableOf(rows.slice(0, 1))).toBe(`       ours baseline    ratio    quartiles       target
 client: a list of 50 items against stripe, µs of CPU
          89      100     0.89    0.89–0.90          ≤ 1   met

@@ -38,7 +38,7 @@ function tryTake(path) {
   }
 }
 
-/** The age tells, not the process id: ids repeat between containers that share a folder. */
+/** Its age counts, not the process id: ids repeat between containers that share a folder. */
 function takeAwayIfStale(path) {
   try {
     if (Date.now() - statSync(path).mtimeMs < staleAfterMs) return;

@@ -18,12 +18,12 @@ describe("once it listens", () => {
     });
     const client = await signedIn(target);
     expect((await client.get("/api/v1/ping")).body).toEqual({ message: "pong" });
-    const told = performance.now();
+    const signalled = performance.now();
     child.kill("SIGTERM");
     const { code, stderr, stdout } = await ended;
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(`${JSON.stringify(target)}\n`);
-    expect(performance.now() - told).toBeLessThan(2000);
+    expect(performance.now() - signalled).toBeLessThan(2000);
   });
 
   it("does as its flags say", async () => {

@@ -144,7 +144,7 @@ describe("create", () => {
 });
 
 describe("retrieve and list", () => {
-  it("retrieve in a shape of its own, list in another", async () => {
+  it("retrieve in one shape, list in another", async () => {
     const { id, short_reference } = (await create({ unique_request_id: "key-1" })).body.data;
     const retrieved = await retrieve(id);
     expect(retrieved).toMatchObject({

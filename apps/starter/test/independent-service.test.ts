@@ -51,7 +51,7 @@ const timesIn = (all: ReadonlyArray<unknown>, one: string): number =>
 
 // Both number what they make alike: what a run of one account owns explains nothing in the other's lists.
 it.each<[string, IndependentServiceOptions]>([
-  ["that makes choices of its own", {}],
+  ["that chooses what the document leaves open", {}],
   [
     "whose clock is slow and whose lists lag, in days and capitals",
     { clockOffsetMs: -600_000, listTimes: "day", listTexts: "capitals", listLagMs: 1000 },

@@ -301,7 +301,7 @@ describe("recover", () => {
       listWith(
         fields({
           workflowId: "payout/unlisted",
-          sends: listWith(fields({ verdict: "unclear", service: like(/do not add up/) })),
+          sends: listWith(fields({ reconciliation: "unclear", service: like(/do not add up/) })),
         }),
       ),
     );
@@ -334,8 +334,8 @@ describe("recover", () => {
       listWith(
         fields({
           workflowId: "payout/unanswered",
-          verdict: "made",
-          sends: listWith(fields({ verdict: "made", ids: { payout_id: made?.payout_id } })),
+          reconciliation: "made",
+          sends: listWith(fields({ reconciliation: "made", ids: { payout_id: made?.payout_id } })),
         }),
       ),
     );

@@ -165,7 +165,7 @@ describe("an onboarding that failed goes on with an amended input", () => {
     expect((await madeFor("Funds")).cards).toMatchObject([{ card_limit: "50.00" }]);
   });
 
-  it("where the card was refused: under a key of its own", async () => {
+  it("where the card was refused: under another key", async () => {
     await refuse("createCard");
     await failed("card", onboarding("Card"));
     const patch = await file("card.json", { card: { product_code: "prepaid-usd-2" } });

@@ -19,7 +19,7 @@ import { type Called, jsonOf } from "./support/starter.ts";
 // A busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
-// One server, one simulator and one worker for all: each test starts runs of its own.
+// One server, one simulator and one worker for all: no two tests share a run.
 const { approvalHash, awaitStage, file, found, progressOf, service, simulator, starter, temporal } =
   await makeRig({
     verifyAfter: "300 millis",

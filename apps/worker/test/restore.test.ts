@@ -189,10 +189,10 @@ it("an id that was paid is not paid again when Temporal has forgotten it", async
   await whileStopped(() => copyFileSync(backup(), database()));
   await startWorker();
   const { lost, ...found } = (await starter("recover", "--since=1h", "--by=Ada", "--yes")) as {
-    readonly lost: ReadonlyArray<{ readonly workflowId: string; readonly verdict: string }>;
+    readonly lost: ReadonlyArray<{ readonly workflowId: string; readonly reconciliation: string }>;
   };
   expect(found).toMatchObject({ isClear: true, isReleased: true, running: [], unrecorded: [] });
-  expect(lost.map(({ verdict }) => verdict)).toEqual(ids.map(() => "made"));
+  expect(lost.map(({ reconciliation }) => reconciliation)).toEqual(ids.map(() => "made"));
   expect(lost.map(({ workflowId }) => workflowId).toSorted()).toEqual(ids.toSorted());
   await startPayouts();
 

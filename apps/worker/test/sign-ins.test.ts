@@ -92,7 +92,7 @@ it(
       async () => expect((await signIns()).length).toBeGreaterThanOrEqual(BUDGET),
       PATIENCE,
     );
-    // What a process knows of its own sign-ins is lost with it.
+    // What a process knows of the sign-ins that it made is lost with it.
     await Promise.all(first.map((worker) => worker.kill("SIGKILL")));
     await startWorkers();
     await payUntilRefused("after");

@@ -13,7 +13,7 @@ export interface Child<Task, Reading> {
 }
 
 /**
- * Starts a module of the bench, which calls `answerTasks`, in a process of its own.
+ * Starts a module of the bench, which calls `answerTasks`, in a separate process.
  *
  * @param env added to the environment of this process
  */

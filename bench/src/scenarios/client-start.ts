@@ -19,7 +19,7 @@ const SMALL_BUNDLE = 10_000;
 /** The folder from which packages are imported as their users do: built, by their names. */
 const folder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs a script in a process of its own that prints a number. */
+/** Runs a script in a separate process that prints a number. */
 const numberFrom = async (script: string): Promise<number> => {
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -29,7 +29,7 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
   },
   {
     name: "interactive",
-    about: "a payout that a person starts, beside a bulk run of 1,000 and 10,000",
+    about: "a payout that a person starts, beside a batch of 1,000 and 10,000",
     load: () => import("./interactive.ts"),
   },
   {

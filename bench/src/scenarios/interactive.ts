@@ -11,16 +11,16 @@ import { beneficiary, payoutInput } from "../workflows/inputs.ts";
 import { startWorld } from "../workflows/world.ts";
 
 /**
- * Activities a second of the whole fleet; half of it may be used by bulk runs. Low, so that it, and
- * not the machine, is what the bulk run waits for.
+ * Activities a second of the whole fleet; half of it may be used by batches. Low, so that it, and
+ * not the machine, is what the batch waits for.
  */
 const RATE = 20;
 const TASK_QUEUE = "bench-interactive";
-const BULK = "bulk";
+const BATCH = "batch";
 const ROWS_A_CHUNK = 200;
-/** So many payouts of the bulk run are there before others are measured beside it. */
+/** So many payouts of the batch are there before others are measured beside it. */
 const UNDER_WAY = 100;
-/** Between two probes, so that they do not wait for a rate of their own. */
+/** Between two probes, so that they do not wait for a rate themselves. */
 const PROBE_EVERY_MS = 400;
 
 interface Latency {
@@ -36,7 +36,7 @@ const latencyOf = (milliseconds: ReadonlyArray<number>): Latency => {
 const milliseconds = (time: { seconds?: unknown; nanos?: number | null } | null | undefined) =>
   Number(time?.seconds ?? Number.NaN) * 1000 + (time?.nanos ?? 0) / 1_000_000;
 
-/** When Temporal was told that the payout is created; undefined where it is not yet. */
+/** When Temporal recorded that the payout is created; undefined where it is not yet. */
 const createdAt = async (handle: WorkflowHandle): Promise<number | undefined> => {
   const events = (await handle.fetchHistory()).events ?? [];
   const scheduled = events.find(
@@ -64,10 +64,10 @@ const probe = async (client: Client, beneficiary_id: string, signal: AbortSignal
   }
 };
 
-/** Starts a bulk run as the starter does: its rows in chunks, then the run that pays them. */
-const startBulk = async (client: Client, beneficiary_id: string, size: number): Promise<void> => {
+/** Starts a batch as the starter does: its rows in chunks, then the run that pays them. */
+const startBatch = async (client: Client, beneficiary_id: string, size: number): Promise<void> => {
   const rows = Array.from({ length: size }, (_, index): BatchRow => {
-    const key = `bulk-${index}`;
+    const key = `batch-${index}`;
     return {
       row: index + 2,
       key,
@@ -81,24 +81,24 @@ const startBulk = async (client: Client, beneficiary_id: string, size: number): 
   const chunks = Math.ceil(size / ROWS_A_CHUNK);
   for (let chunk = 1; chunk <= chunks; chunk++) {
     await client.workflow.start("payoutBatchChunk", {
-      workflowId: `${BULK}/chunk/${chunk}`,
+      workflowId: `${BATCH}/chunk/${chunk}`,
       taskQueue: TASK_QUEUE,
       args: [rows.slice((chunk - 1) * ROWS_A_CHUNK, chunk * ROWS_A_CHUNK)],
       startDelay: "365 days",
     });
   }
   await client.workflow.start("payoutBatch", {
-    workflowId: BULK,
+    workflowId: BATCH,
     taskQueue: TASK_QUEUE,
     args: [{ chunks, rows: size, totals: {} }],
   });
 };
 
-/** How many payouts of the bulk run there are, begun and ended. */
-const countBulk = async (client: Client): Promise<number> =>
-  (await client.workflow.count(`PaymentBatch = "${BULK}"`)).count;
+/** How many payouts of the batch there are, begun and ended. */
+const countBatch = async (client: Client): Promise<number> =>
+  (await client.workflow.count(`PaymentBatch = "${BATCH}"`)).count;
 
-/** One round: payouts alone, then beside a bulk run, on a server and a worker of its own. */
+/** One round: payouts alone, then beside a batch, on a server and a worker that no other uses. */
 const round = async (size: number, probes: number, { progress, signal }: ScenarioContext) => {
   const world = await startWorld();
   const worker = await startApp("worker", ["--json"], {
@@ -126,12 +126,12 @@ const round = async (size: number, probes: number, { progress, signal }: Scenari
     };
     for (let warmUp = 0; warmUp < 3; warmUp++) await probe(client, beneficiary_id, signal);
     const alone = await probeAll();
-    await startBulk(client, beneficiary_id, size);
-    while ((await countBulk(client)) < UNDER_WAY) await sleep(200, undefined, { signal });
+    await startBatch(client, beneficiary_id, size);
+    while ((await countBatch(client)) < UNDER_WAY) await sleep(200, undefined, { signal });
     const beside = await probeAll();
-    const { status } = await client.workflow.getHandle(BULK).describe();
-    progress(`${await countBulk(client)} of ${size} payouts of the bulk run were begun`);
-    if (status.name !== "RUNNING") throw new Error("The bulk run ended before its measuring did.");
+    const { status } = await client.workflow.getHandle(BATCH).describe();
+    progress(`${await countBatch(client)} of ${size} payouts of the batch were begun`);
+    if (status.name !== "RUNNING") throw new Error("The batch ended before its measuring did.");
     return { alone, beside };
   } finally {
     await service.close();
@@ -141,14 +141,14 @@ const round = async (size: number, probes: number, { progress, signal }: Scenari
   }
 };
 
-/** A person's payout, from its start to its creation, alone and beside a bulk run. */
+/** A person's payout, from its start to its creation, alone and beside a batch. */
 export const scenario: Scenario = async (context) => {
   const rows: Array<Row> = [];
   for (const size of context.quick ? [1_000] : [1_000, 10_000]) {
     const readings: Array<{ readonly alone: Latency; readonly beside: Latency }> = [];
     for (let number = 1; number <= (context.quick ? 1 : 3); number++) {
       context.signal.throwIfAborted();
-      context.progress(`a bulk run of ${size}, round ${number}`);
+      context.progress(`a batch of ${size}, round ${number}`);
       readings.push(await round(size, context.quick ? 15 : 60, context));
     }
     for (const [part, target] of [
@@ -157,7 +157,7 @@ export const scenario: Scenario = async (context) => {
     ] as const) {
       rows.push(
         rowOf({
-          name: `interactive: payout created, beside a bulk run of ${size}, ${part}`,
+          name: `interactive: payout created, beside a batch of ${size}, ${part}`,
           unit: "ms",
           ours: readings.map(({ beside }) => beside[part]),
           baseline: readings.map(({ alone }) => alone[part]),

@@ -42,7 +42,7 @@ const rowsOf = (payouts: number, ours: WaitingReading, baseline: WaitingReading)
     row("all sweeps, against one look a payout", "requests", ours.listRequests, payouts),
     row("a history, against what is allowed", "events", ours.events, MOST_EVENTS, 1),
     row("waiting, against one look a payout", "activity tasks", ours.waitingTasks, payouts),
-    row("the last run is told, against a minute", "s", ours.toldAfter, 60),
+    row("the last run is signalled, against a minute", "s", ours.signalledAfter, 60),
   ];
 };
 

@@ -32,7 +32,7 @@ export interface WaitingReading {
   /** Of one sweep. */
   readonly mostRequests: number;
   /** From the end of the last payout until the last run knew, in seconds. */
-  readonly toldAfter: number;
+  readonly signalledAfter: number;
 }
 
 const AT_ONCE = 8;
@@ -51,11 +51,11 @@ const untilCount = async (
   }
 };
 
-/** What the tracker told with its last heartbeat. */
+/** What the last heartbeat of the tracker carried. */
 const trackingOf = async (tracker: WorkflowHandle): Promise<Tracking | undefined> => {
   const { pendingActivities } = (await tracker.describe()).raw;
   const data = pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
-  // As the tracker's activity tells it, in JSON.
+  // As the tracker's activity encodes it, in JSON.
   return data ? (JSON.parse(Buffer.from(data).toString()) as Tracking) : undefined;
 };
 
@@ -92,7 +92,7 @@ export const measureWaiting = async (
         workflowId,
       }),
     );
-    let toldAfter = 0;
+    let signalledAfter = 0;
     let tracking: Tracking | undefined;
     if (tracker !== undefined) {
       await untilCount(client, `${RUNNING} AND PaymentAwaits IS NOT NULL`, payouts, signal);
@@ -102,7 +102,7 @@ export const measureWaiting = async (
       await each(made, AT_ONCE, ({ payout_id }) => world.complete(payout_id));
       const completed = Date.now();
       await untilCount(client, `${RUNNING} AND WorkflowType = "payout"`, 0, signal);
-      toldAfter = (Date.now() - completed) / 1000;
+      signalledAfter = (Date.now() - completed) / 1000;
       tracking = await trackingOf(tracker);
     } else {
       await untilCount(client, RUNNING, 0, signal);
@@ -126,7 +126,7 @@ export const measureWaiting = async (
       listRequests: requests["listPayouts"] ?? 0,
       sweeps: tracking?.sweeps ?? 0,
       mostRequests: tracking?.mostRequests ?? 0,
-      toldAfter,
+      signalledAfter,
     };
   } finally {
     await service.close();

@@ -51,7 +51,7 @@ const serverOn = async (port: string): Promise<string> => {
   throw new Error(`No Temporal server of port ${port} is among the processes (needs Linux).`);
 };
 
-/** Starts both, each in a process of its own. */
+/** Starts both, each in a separate process. */
 export const startWaitingWorld = async (): Promise<WaitingWorld> => {
   const environment = await createLocalEnvironment();
   try {

@@ -24,7 +24,7 @@ export const beneficiary: Input<"createBeneficiary"> = {
   postal_code: "10115",
 };
 
-/** A payout of its own reference. */
+/** A payout with a reference that no other has. */
 export const payoutInput = (beneficiary_id: string, reference: string): PayoutInput => ({
   beneficiary_id,
   payout: {
@@ -37,7 +37,7 @@ export const payoutInput = (beneficiary_id: string, reference: string): PayoutIn
   },
 });
 
-/** An onboarding of a cardholder of its own name. */
+/** An onboarding of a cardholder with a name that no other has. */
 export const onboardInput = (name: string): OnboardCardholderInput => ({
   cardholder: {
     email: "ada@example.com",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
 
-/** A Temporal server in memory and a simulator, each in a process of its own. */
+/** A Temporal server in memory and a simulator, each in a separate process. */
 export interface World {
   readonly temporalAddress: string;
   /** What a client of the simulator is configured by. */

@@ -22,7 +22,7 @@ export interface OperatorCounts {
   cancelled: number;
   terminated: number;
   retried: number;
-  retriedInBulk: number;
+  retriedTogether: number;
   /** Retries of a run that was abandoned, without the flag that it takes: each must be refused. */
   refusedRetries: number;
   pauses: number;
@@ -53,7 +53,7 @@ export class Operator {
     cancelled: 0,
     terminated: 0,
     retried: 0,
-    retriedInBulk: 0,
+    retriedTogether: 0,
     refusedRetries: 0,
     pauses: 0,
   };
@@ -123,7 +123,7 @@ export class Operator {
     // 1: some cannot be retried, as they were undone, for example.
     if (result === undefined) return;
     if (result.code !== 1) this.#expect(result, 0, args);
-    this.counts.retriedInBulk += Number(result.json["retried"] ?? 0);
+    this.counts.retriedTogether += Number(result.json["retried"] ?? 0);
   }
 
   async #retryAsPlanned(

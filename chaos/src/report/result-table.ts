@@ -103,7 +103,7 @@ export const resultTable = (result: ChaosResult): string => {
     row("server restarted", serverRestarts, `${serverKills} of them killed`),
     row("false signals", result.falseSignals),
     row("cancelled", operator.cancelled, `terminated ${operator.terminated}`),
-    row("retried", operator.retried, `in bulk ${operator.retriedInBulk}`),
+    row("retried", operator.retried, `many at a time ${operator.retriedTogether}`),
     row("paused", operator.pauses),
     ...(result.restored === undefined
       ? []

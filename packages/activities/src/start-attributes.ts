@@ -69,7 +69,7 @@ export const onboardStartAttributes = (
   input: OnboardCardholderInput,
   known: { readonly account: string | undefined; readonly currency: string },
 ): ReadonlyArray<SearchAttributePair> => {
-  // A run that has to ask for its account writes that before it comes to its first send.
+  // A run that has to ask for its account writes that before its first send.
   if (!("cardholder" in input) || known.account === undefined) return startAttributes(known);
   return [
     ...startAttributes({ ...known, stage: STEP.createCardholder }),

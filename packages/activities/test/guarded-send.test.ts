@@ -193,7 +193,7 @@ describe("what was sent before is not sent", () => {
     expect((await failureOf(pay({ number: 1, knownTo: 0 }))).details).toMatchObject([
       { number: 2, isSamePayload: true, otherInDoubt },
     ]);
-    // Of what the run knows of it need not be told.
+    // What the run knows of is left out.
     const known = (await failureOf(pay({ number: 2, knownTo: 1 }))).details;
     expect(known).toMatchObject([{ number: 2 }]);
     expect(known?.[0]).not.toHaveProperty("otherInDoubt");

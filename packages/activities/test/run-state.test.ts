@@ -44,12 +44,12 @@ it.each([
   ["TIMED_OUT", false, "ended"],
   ["CONTINUED_AS_NEW", false, "ended"],
 ] as const)("a run that is %s, cancellation requested: %s, is %s", async (name, asked, state) => {
-  const told = await stateOf(() => ({
+  const read = await stateOf(() => ({
     name,
     ...(asked !== undefined && { cancelRequested: asked }),
   }));
   // This very run, not whatever has its id now.
-  expect(told).toEqual({ state, asked: [["payout-1", "run-1"]] });
+  expect(read).toEqual({ state, asked: [["payout-1", "run-1"]] });
 });
 
 it("a run that the server does not know has ended", async () => {

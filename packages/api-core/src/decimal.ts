@@ -15,7 +15,7 @@ const digitsOf = new Map(
 );
 
 /**
- * Look up how many digits after the point an amount has. (Not as `Intl` has it: that is what people
+ * Read how many digits after the point an amount has. (Not as `Intl` has it: that is what people
  * write, and has none for HUF, COP or IDR.)
  *
  * @param currency an ISO 4217 code in capitals

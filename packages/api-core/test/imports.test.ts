@@ -6,7 +6,7 @@ import { operation } from "../src/contract.ts";
 
 const entry = new URL("../src/index.ts", import.meta.url).href;
 
-/** Imports a module in a process of its own, and lists what it loads of node_modules. */
+/** Imports a module in a separate process, and lists what it loads of node_modules. */
 const loadedBy = async (module: string): Promise<ReadonlyArray<string>> => {
   const script = `
     import { registerHooks } from "node:module";

@@ -156,7 +156,7 @@ describe("page by page", () => {
     expect(read.map(({ fresh }) => fresh.map(({ id }) => id))).toStrictEqual([["a", "b"], ["c"]]);
   });
 
-  it("a row that cannot be read is told once", () => {
+  it("a row that cannot be read is reported once", () => {
     const row = odd({ amount: "1" });
     const { read } = readingOf(page([], 4, 2, [row]), page([], 4, 2, [row]));
     expect(read.map(({ unreadable }) => unreadable)).toStrictEqual([[row], []]);
@@ -187,7 +187,7 @@ describe("totals that count the page instead of the list", () => {
     expect(reading.faultAtEnd()).toBe("total_item changed while the pages were read");
   });
 
-  it("are told from a list that fills its last page by an empty page, or by the last one again", () => {
+  it("are distinguished from a list that fills its last page by an empty page, or by the last one again", () => {
     for (const beyond of [page([], 2, 1), page(["a", "b"], 2, 1)]) {
       const reading = new ListReading<Row>("id", 2);
       expect(reading.add(page(["a", "b"], 2, 1)).nextPage).toBe(2);

@@ -136,7 +136,7 @@ describe("a list as a stream", () => {
     ["totals as text", { total_item: "1", total_page: "1", item_list: [payout("a")] }, ["a"]],
     ["no totals", { item_list: [payout("a")] }, ["a"]],
   ])("shows what it has and then fails, read twice, with %s", async (_, data, expected) => {
-    // A look-up that believed it would send a payout again.
+    // A reconciliation that believed it would send a payout again.
     await using server = await startServer(() => success(data));
     await using client = clientFor(server.url);
     const seen: Array<string> = [];

@@ -120,7 +120,7 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
       cancelled.resolve();
       await expectCancelled(handle.result());
       expect((await handle.query(progressQuery)).stage).toBe("cancelled");
-      // It knows, and has nothing to look up.
+      // It knows, and has nothing to reconcile.
       const done = (await handle.query(auditQuery)).filter(({ step }) => step === "createPayout");
       expect(done.map(({ what }) => what)).toEqual([
         "intended",

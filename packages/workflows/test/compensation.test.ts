@@ -207,8 +207,8 @@ describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
         const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
         const { cards } = await standing();
         // Either the card is cancelled, or the failure says that there may be one.
-        const told = cause instanceof ApplicationFailure ? JSON.stringify(cause.details) : "";
-        expect(cards[0] === "cancelled" || told.includes("may have been issued")).toBe(true);
+        const reported = cause instanceof ApplicationFailure ? JSON.stringify(cause.details) : "";
+        expect(cards[0] === "cancelled" || reported.includes("may have been issued")).toBe(true);
       },
     );
   });

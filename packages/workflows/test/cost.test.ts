@@ -72,7 +72,7 @@ const POLLING = ["awaitPayoutEnd", "awaitVerification"];
 /**
  * The events of a run, and its billable actions: its start, activities and their attempts, batches of
  * local activities, signals, and changes of its search attributes (Temporal Cloud, "Actions").
- * The polling of its own is counted apart: the run asks for it once, and a second time every so often.
+ * Its fallback polling is counted apart: the run asks for it once, and a second time every so often.
  */
 const costOf = async (handle: WorkflowHandle) => {
   const events = (await handle.fetchHistory()).events ?? [];

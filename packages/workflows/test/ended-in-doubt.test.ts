@@ -182,7 +182,7 @@ describe("a run with nothing in doubt", () => {
     });
   });
 
-  it("shows what is being sent, and that it is known, without an event of its own", async () => {
+  it("shows what is being sent, and that it is known, without an additional event", async () => {
     const sent = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     const createPayout = async (...input: Parameters<PaymentsActivities["createPayout"]>) => {

@@ -326,7 +326,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       await withWorker(rig, activities({ findOwners: async () => ({}) }), async ({ start }) => {
         const lost = await start(payout, [paying("46.20")], workflowId);
         await rig.environment.sleep("1 second");
-        // What was refused was not carried out: what is amended has a key of its own.
+        // What was refused was not carried out: what is amended has another key.
         await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
         await decide(lost, { by: "Ada", amend: { amount: "64.20" } });
         await rig.environment.sleep("1 second");

@@ -6,7 +6,7 @@ import type { Target } from "./raw-client.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-/** The simulator as a process of its own, at most as long as the test; its output is kept. */
+/** The simulator as a separate process, at most as long as the test; its output is kept. */
 export const run = (args: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, ["--conditions=@durable-payments/source", main, ...args], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -5,20 +5,20 @@ import { wrap } from "./text.ts";
 import { describePause } from "@durable-payments/operations/pause";
 import type { LostRun, LostSend, Recovery } from "@durable-payments/operations/recovery";
 
-const VERDICTS = {
+const RECONCILIATIONS = {
   made: "made",
   notMade: "not made",
   unclear: "UNCLEAR",
 } as const;
 
 const sendText = (send: LostSend): string => {
-  const { amount, begunAt, currency, ids, operation, service, step, verdict } = send;
+  const { amount, begunAt, currency, ids, operation, service, step, reconciliation } = send;
   const money = amount === undefined ? "" : ` of ${amount} ${currency ?? ""}`;
   const known = Object.entries(ids)
     .map(([name, id]) => `${name} ${id}`)
     .join(", ");
   return wrap(
-    `${step}: ${operation}${money}, ${utc(begunAt)}: ${VERDICTS[verdict]}; ${service}${known === "" ? "" : ` (${known})`}`,
+    `${step}: ${operation}${money}, ${utc(begunAt)}: ${RECONCILIATIONS[reconciliation]}; ${service}${known === "" ? "" : ` (${known})`}`,
     "    ",
   );
 };
@@ -37,7 +37,7 @@ const goOn = ({ hasEndedRun, sends, workflowId }: LostRun): string => {
 };
 
 const lostText = (run: LostRun): ReadonlyArray<string> => [
-  `  ${run.workflowId}: ${VERDICTS[run.verdict]}`,
+  `  ${run.workflowId}: ${RECONCILIATIONS[run.reconciliation]}`,
   ...run.sends.map(sendText),
   `    ${goOn(run)}`,
 ];

@@ -61,10 +61,10 @@ const differenceLines = (
 const line = (replay: Replay): string => {
   const { events, type, workflowId } = replay;
   const isLong = columnsOf(workflowId) > COLUMNS.id;
-  const verdict = replay.deterministic
+  const outcome = replay.deterministic
     ? styled("green", "deterministic")
     : styled("red", "differs");
-  const rest = row(isLong ? "" : workflowId, type, String(events), verdict);
+  const rest = row(isLong ? "" : workflowId, type, String(events), outcome);
   return [
     ...(isLong ? [workflowId] : []),
     rest,

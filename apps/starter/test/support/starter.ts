@@ -66,7 +66,7 @@ export const makeStarter = async () => {
   return {
     /** Calls the starter in a process that is kept for further calls. */
     starter,
-    /** Calls the starter as a process of its own, for tests of what a process does. */
+    /** Calls the starter as a separate process, for tests of what a process does. */
     starterProcess,
     terminal,
     /** Adds to the environment of all further calls. */

@@ -31,7 +31,7 @@ export const KEYS = { enter: "\r", ctrlC: "\u0003", ctrlD: "\u0004" } as const;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Runs a command at a terminal of its own. */
+/** Runs a command at a separate terminal. */
 export const openTerminal = (
   command: ReadonlyArray<string>,
   { columns = 80, env, stdout }: TerminalOptions,

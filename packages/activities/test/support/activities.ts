@@ -81,7 +81,7 @@ export const environment = (
       scheduledTimestampMs: Date.now(),
       currentAttemptScheduledTimestampMs: Date.now(),
       startToCloseTimeoutMs: 300_000,
-      // In a workflow each activity has an id of its own.
+      // In a workflow no two activities share an id.
       activityId: String((activityIds += 1)),
       ...info,
     },

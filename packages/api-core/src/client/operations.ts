@@ -102,7 +102,7 @@ HttpApi.reflect(PaymentsApi, {
 });
 
 /**
- * Look up what the contract says of an operation: its idempotency, its path, the parts of its request.
+ * Read what the contract says of an operation: its idempotency, its path, the parts of its request.
  *
  * @throws Error where the contract has no such operation
  */

@@ -97,7 +97,7 @@ const SECRET = [
   "\\d{7,}",
 ];
 
-/** Either kind, as a whole word; the second group tells which. */
+/** Either kind, as a whole word; the second group is set for one of them only. */
 const WORD = new RegExp(
   `(?<![a-z0-9])(?:(${HARMLESS.join("|")})|${SECRET.join("|")})(?![a-z0-9])`,
   "gi",

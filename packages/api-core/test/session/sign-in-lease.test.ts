@@ -24,7 +24,7 @@ it("a lease is asked for before each sign-in, and for nothing else", async () =>
   expect(server.signIns).toHaveLength(1);
 });
 
-it("without a lease nothing is sent, and the call tells when to try again", async () => {
+it("without a lease nothing is sent, and the error says when to try again", async () => {
   await using server = await startServer(() => answers.ping);
   const lease = Effect.fail(
     new RateLimited({

@@ -79,7 +79,7 @@ it("does not hide that an earlier send is in doubt", async () => {
   expect(sent).toBe(1);
 });
 
-/** Many calls of a client with two connections to a service that answers when it is told to. */
+/** Many calls of a client with two connections to a service that answers when the test has it answer. */
 const manyCalls = async (name: "createPayout" | "createCard") => {
   const held: Array<() => void> = [];
   let isAnswering = false;
@@ -111,7 +111,7 @@ const manyCalls = async (name: "createPayout" | "createCard") => {
 };
 
 it.each(["createPayout", "createCard"] as const)(
-  "is asked after the wait for a connection: what waits for one is held back (%s)",
+  "is asked after the wait for a connection: what waits for one is refused by then (%s)",
   async (name) => {
     const { results, sent } = await manyCalls(name);
     expect(sent).toBe(2);
@@ -137,7 +137,7 @@ it.each(["createPayout", "createCard"] as const)(
   },
 );
 
-it("a process that stood still after it was asked does not send by what it was told", async () => {
+it("a process that stood still after it was asked does not send by the permission it got", async () => {
   await using server = await startServer(() => answers.createPayout);
   const now = performance.now.bind(performance);
   let stoodStillMs = 0;

@@ -185,7 +185,7 @@ describe("an earlier send in doubt", () => {
     ["createCard", () => ({ status: 401 })],
     ["updateCard", () => refusal("Card not found")],
   ];
-  it.each(CASES)("keeps %s in doubt, whatever the last send comes to", async (name, last) => {
+  it.each(CASES)("keeps %s in doubt, whatever the outcome of the last send", async (name, last) => {
     const { error, requests: sent } = await failedExchange(name, requests[name], (received, n) =>
       n === 0 ? { status: 502, body: "<html>" } : last(received, n),
     );

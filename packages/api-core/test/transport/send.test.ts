@@ -90,7 +90,7 @@ describe("a request of which no byte left", () => {
       () => sendTo(`http://127.0.0.1:${silent.port}`, {}, { path: "/a b" }),
       /^the connection failed \(UND_ERR_INVALID_ARG\)$/,
     ],
-  ] as const)("is told apart: %s", ([, sent, reason]) =>
+  ] as const)("is distinguished: %s", ([, sent, reason]) =>
     Effect.gen(function* () {
       const noResponse = yield* Effect.flip(sent());
       expect(noResponse).toMatchObject({ _tag: "NoResponse", sent: false });
@@ -184,7 +184,7 @@ describe("a connection", () => {
       }),
   );
 
-  it.effect("of its own serves what must not be left in doubt, and is closed after it", () =>
+  it.effect("that is dedicated serves what must not be left in doubt, and is closed after it", () =>
     Effect.gen(function* () {
       const { connections, got, outcome } = yield* twice(true);
       expect(outcome).toMatchObject({ success: { status: 200 } });

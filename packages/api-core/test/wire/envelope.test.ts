@@ -11,7 +11,7 @@ describe.each(operationNames)("%s", (name) => {
     expect(result === undefined || typeof result === "object").toBe(true);
   });
 
-  it("is sent on a connection of its own where it must not be left in doubt", async () => {
+  it("is sent on a dedicated connection where it must not be left in doubt", async () => {
     const { sent } = await exchange(name, requests[name], answers[name]);
     const isOnce = ["createPayout", "createCardholder", "createBeneficiary"].includes(name);
     expect(sent.headers.connection).toBe(isOnce ? "close" : "keep-alive");

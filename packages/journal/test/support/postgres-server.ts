@@ -87,7 +87,7 @@ export const startPostgres = async (tls?: {
   execFileSync(join(bin, "initdb"), initdb, as);
   const tlsArguments: Array<string> = [];
   if (tls !== undefined) {
-    // It reads only files of its own user.
+    // It reads only files that its user owns.
     const own = async (file: string, name: string): Promise<string> => {
       const copy = join(data, name);
       await copyFile(file, copy);

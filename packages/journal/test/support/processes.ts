@@ -98,13 +98,13 @@ export const describeProcesses = (setting: () => string): void => {
   it("nothing that was said to be written is lost by a kill in the midst of writing", async () => {
     const writer = await startSender(setting(), "writer");
     writer.order({ do: "beginMany" });
-    for (let told = 0; told < 25; told++) await writer.next();
+    for (let received = 0; received < 25; received++) await writer.next();
     await writer.kill();
-    const told = Number(writer.received.at(-1) ?? 25);
+    const acknowledged = Number(writer.received.at(-1) ?? 25);
     const journal = await journalOf("writer");
     const found = await journal.find(sendOf({ workflowId: `many-${writer.pid}` }));
-    // One more may have been written, and not been told.
-    expect(found.length).toBeGreaterThanOrEqual(told);
+    // One more may have been written, and not acknowledged.
+    expect(found.length).toBeGreaterThanOrEqual(acknowledged);
     expect(found.map(({ number }) => number)).toEqual(found.map((_, index) => index + 1));
     await journal.close();
   });

@@ -14,7 +14,7 @@ export interface LostSend {
   readonly amount?: string;
   readonly currency?: string;
   /** Whether it was made, as far as journal and service know together. */
-  readonly verdict: "made" | "notMade" | "unclear";
+  readonly reconciliation: "made" | "notMade" | "unclear";
   /** What the service reports of it, or why it reports nothing. */
   readonly service: string;
 }
@@ -68,26 +68,30 @@ export const keysInDoubt = (sends: ReadonlyArray<RecordedSend>): ReadonlySet<str
 const statusOf = ({ payout_id, payout_status = "of unknown status" }: Payout): string =>
   `payout ${payout_id} is ${payout_status}`;
 
-const verdictOf = async (
+const reconcileSend = async (
   client: Pick<Client, "retrievePayout">,
   send: RecordedSend,
   byKey: FoundByKey,
-): Promise<Pick<LostSend, "verdict" | "service"> & { readonly ids?: LostSend["ids"] }> => {
-  if (send.outcome === "notCarriedOut") return { verdict: "notMade", service: "not asked" };
-  if (send.outcome === "undone") return { verdict: "notMade", service: "undone since" };
+): Promise<Pick<LostSend, "reconciliation" | "service"> & { readonly ids?: LostSend["ids"] }> => {
+  if (send.outcome === "notCarriedOut") return { reconciliation: "notMade", service: "not asked" };
+  if (send.outcome === "undone") return { reconciliation: "notMade", service: "undone since" };
   const { payout_id } = send.ids;
   if (send.outcome === "carriedOut") {
-    if (payout_id === undefined) return { verdict: "made", service: "it answered so at the time" };
+    if (payout_id === undefined)
+      return { reconciliation: "made", service: "it answered so at the time" };
     try {
-      return { verdict: "made", service: statusOf(await client.retrievePayout({ payout_id })) };
+      return {
+        reconciliation: "made",
+        service: statusOf(await client.retrievePayout({ payout_id })),
+      };
     } catch (error) {
-      return { verdict: "unclear", service: messageOf(error) };
+      return { reconciliation: "unclear", service: messageOf(error) };
     }
   }
   const found = byKey.payouts.get(send.key ?? "");
   return found === undefined
-    ? { verdict: "unclear", service: byKey.fault ?? "not found by its key" }
-    : { verdict: "made", service: statusOf(found), ids: { payout_id: found.payout_id } };
+    ? { reconciliation: "unclear", service: byKey.fault ?? "not found by its key" }
+    : { reconciliation: "made", service: statusOf(found), ids: { payout_id: found.payout_id } };
 };
 
 /** Ask the service what became of one send. */
@@ -106,6 +110,6 @@ export const askService = async (
     begunAt: new Date(begunAt).toISOString(),
     ...(amount !== undefined && { amount }),
     ...(currency !== undefined && { currency }),
-    ...(await verdictOf(client, send, byKey)),
+    ...(await reconcileSend(client, send, byKey)),
   };
 };

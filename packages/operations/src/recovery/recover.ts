@@ -10,7 +10,7 @@ import { unrecordedSince, type UnrecordedRun, writesSince } from "./compare.ts";
 export interface LostRun {
   readonly workflowId: string;
   readonly runId: string;
-  readonly verdict: LostSend["verdict"];
+  readonly reconciliation: LostSend["reconciliation"];
   readonly sends: ReadonlyArray<LostSend>;
   /** Whether Temporal has an ended run of this id, which is to be retried; else it is started again. */
   readonly hasEndedRun: boolean;
@@ -51,10 +51,10 @@ export type RecoveryPhase =
 const RECOVERING = "recovering what was sent since";
 
 /** What of its steps is unclear makes the run unclear; made is what has something made. */
-const verdictOf = (sends: ReadonlyArray<LostSend>): LostSend["verdict"] => {
-  const verdicts = new Set(sends.map(({ verdict }) => verdict));
-  if (verdicts.has("unclear")) return "unclear";
-  return verdicts.has("made") ? "made" : "notMade";
+const reconciliationOf = (sends: ReadonlyArray<LostSend>): LostSend["reconciliation"] => {
+  const all = new Set(sends.map(({ reconciliation }) => reconciliation));
+  if (all.has("unclear")) return "unclear";
+  return all.has("made") ? "made" : "notMade";
 };
 
 const compare = async (
@@ -75,7 +75,13 @@ const compare = async (
       const asked: Array<LostSend> = [];
       for (const send of sends) asked.push(await askService(client, send, byKey));
       const runId = sends.at(-1)?.runId ?? "";
-      lost.push({ workflowId, runId, verdict: verdictOf(asked), sends: asked, hasEndedRun });
+      lost.push({
+        workflowId,
+        runId,
+        reconciliation: reconciliationOf(asked),
+        sends: asked,
+        hasEndedRun,
+      });
     }
     const idsOf = (wanted: string) =>
       writes.flatMap(({ standing, workflowId }) => (standing === wanted ? [workflowId] : []));
@@ -86,7 +92,8 @@ const compare = async (
       ended: idsOf("ended"),
       lost,
       unrecorded,
-      isClear: unrecorded.length === 0 && lost.every(({ verdict }) => verdict !== "unclear"),
+      isClear:
+        unrecorded.length === 0 && lost.every(({ reconciliation }) => reconciliation !== "unclear"),
     };
   } finally {
     await client.close();

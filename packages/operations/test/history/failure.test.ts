@@ -41,7 +41,7 @@ it.each<[string, Error, Failure]>([
     { type: "Refused", message: refused.message, details: { code: 400 } },
   ],
   [
-    "that has a cause of its own",
+    "that has a cause",
     failedWith(
       ApplicationFailure.create({
         type: "CompensationIncomplete",

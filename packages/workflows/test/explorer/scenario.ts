@@ -77,7 +77,7 @@ export interface Process {
   readonly chain: AttemptChain;
   /** Whether the server accepts its outcome. */
   readonly isConnected: boolean;
-  /** The calls of its own journal, where workers share none. */
+  /** The calls of the journal of this worker, where workers share none. */
   readonly journal?: JournalLog;
   /** An answer that is on its way. */
   readonly coming?: { readonly answer: unknown };

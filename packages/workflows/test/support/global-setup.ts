@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 /**
- * Bundles the workflows once for all test files. In a process of its own: Vitest takes a global setup's
+ * Bundles the workflows once for all test files. In a separate process: Vitest takes a global setup's
  * packages as they are built, and a clone has built none.
  */
 export default async ({ provide }: TestProject): Promise<() => void> => {

@@ -273,7 +273,7 @@ const operationsOf = (
 
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
- * no code with the client or the simulator, and makes choices of its own where the document is
+ * no code with the client or the simulator, and chooses for itself where the document is
  * silent: ids are numbers, amounts have four digits, times stand in +08:00, lists begin with the
  * oldest row and know no filters, the key of a payout is neither kept nor shown, a refusal comes
  * under HTTP 200, a repeated key of a card is answered without data.

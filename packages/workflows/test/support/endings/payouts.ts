@@ -105,7 +105,7 @@ export const payoutEndings: ReadonlyArray<Ending> = [
     },
   },
   {
-    name: "payout-completed-as-told-by-the-tracker",
+    name: "payout-completed-as-signalled-by-the-tracker",
     options: NEVER,
     run: async ({ service, start }) => {
       const handle = await start(payout, payoutInput);
