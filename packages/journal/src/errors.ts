@@ -9,6 +9,6 @@ export const newerVersion = (journal: string, version: number, known: number): J
     `${journal} is of version ${version}, and this version of durable-payments knows ${known} at most: run the later version that wrote it`,
   );
 
-/** Read the message of an error of any kind. */
+/** Read the message of an error of any kind, as api-core does: the journal depends on no other package. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

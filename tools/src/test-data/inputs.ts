@@ -38,5 +38,5 @@ export const cardholder = {
 
 export const card = { product_code: "prepaid-usd", card_limit: "100.00" };
 
-/** Looks often, so that tests end soon. */
+/** Polls often, so that tests end soon. */
 export const options = { pollInterval: { min: "100 ms", max: "200 ms" } };

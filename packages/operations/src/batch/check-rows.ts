@@ -53,14 +53,14 @@ const keyProblem = (key: unknown): string | undefined => {
 export const batchRow = (row: number, value: Readonly<Record<string, unknown>>): BatchRow => {
   const { key: given, ...payment } = value;
   // Both have been checked.
-  const { contentId, currency, input, summary } = plannedPayout(payment as unknown as PayoutInput);
+  const { contentId, input, summary } = plannedPayout(payment as unknown as PayoutInput);
   const key = keyOf(given) as string;
   return {
     row,
     key,
     workflowId: `payout/${key}`,
     fingerprint: contentId,
-    currency,
+    currency: input.payout.currency,
     summary,
     input,
   };

@@ -73,7 +73,6 @@ const plannedOnboarding = (input: OnboardCardholderInput): PlannedRun => {
     contentId: idOfContent("onboard", input),
     input,
     summary: `Issue a card with ${input.card.card_limit} ${CARD_CURRENCY} to ${whom}`,
-    currency: CARD_CURRENCY,
     searchAttributes: (_, account) =>
       onboardStartAttributes(input, { account, currency: CARD_CURRENCY }),
   };

@@ -81,7 +81,6 @@ export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
     contentId: idOfContent(WORKFLOW.payout, content),
     input,
     summary: `Pay ${amount} ${currency} to ${to}`,
-    currency,
     searchAttributes: (workflowId, account) => payoutStartAttributes(workflowId, input, account),
   };
 };

@@ -37,8 +37,6 @@ export interface PlannedRun<Input extends object = object> {
   readonly input: Input;
   /** One line for the Web UI, without anything that identifies a person or an account. */
   readonly summary: string;
-  /** Currency of the money that the run moves. */
-  readonly currency: string;
   /** What it is started with under a workflow id, to be found by; of an account, where that is known. */
   readonly searchAttributes: (
     workflowId: string,

@@ -236,15 +236,10 @@ it("makes the same id of the same input, however it is written and waited for", 
 });
 
 it("shows in the Web UI what is paid, and nothing of the payee's account", () => {
-  const { currency, summary } = planPayout({ beneficiary, payout });
-  expect({ currency, summary }).toEqual({
-    currency: "EUR",
-    summary: "Pay 250.00 EUR to a new beneficiary",
-  });
-  expect(planOnboarding({ card_holder_id: "c-1", card })).toMatchObject({
-    currency: "USD",
-    summary: "Issue a card with 100.00 USD to the cardholder c-1",
-  });
+  expect(planPayout({ beneficiary, payout }).summary).toBe("Pay 250.00 EUR to a new beneficiary");
+  expect(planOnboarding({ card_holder_id: "c-1", card }).summary).toBe(
+    "Issue a card with 100.00 USD to the cardholder c-1",
+  );
 });
 
 it.each(["", " ", "x".repeat(1001), "line\nbreak"])("refuses the id %j", (id) => {
