@@ -26,7 +26,7 @@ export type {
   OnboardCardholderResult,
 } from "./onboarding.ts";
 export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
-export { intentOf, keyOfStep } from "./derived-keys.ts";
+export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
 export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
 export {
   type BatchCommand,

@@ -1,7 +1,11 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import type { HumanTask, HumanTaskAction, Resolution } from "@durable-payments/protocol";
+import {
+  type HumanTask,
+  type HumanTaskAction,
+  questionOf,
+  type Resolution,
+} from "@durable-payments/protocol";
 import { condition, workflowInfo } from "@temporalio/workflow";
-import { v5 } from "uuid";
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
@@ -36,9 +40,6 @@ const whyInvalid = (task: HumanTask | undefined, resolution: unknown): string | 
   }
   return undefined;
 };
-
-/** Namespace of the ids of human tasks. */
-const TASKS = "0a6c1b1e-9f6e-5b8e-8f0a-3d1d2c7b9e54";
 
 /** A human task, and its resolution once a person has given it. */
 interface PendingTask {
@@ -80,7 +81,9 @@ export class HumanTasks {
   /** Asks; what is returned waits, however long it takes, until a person has decided. */
   ask(asked: Omit<HumanTask, "question" | "since">): () => Promise<Resolution> {
     this.#count += 1;
-    const task = named({ ...asked, since: new Date().toISOString() }, this.#count);
+    const described = { ...asked, since: new Date().toISOString() };
+    const question = questionOf(workflowInfo().workflowId, this.#count, described);
+    const task: HumanTask = { question, ...described };
     const waiting: PendingTask = { task, resolution: undefined };
     this.#waiting.push(waiting);
     return async () => {
@@ -95,12 +98,3 @@ export class HumanTasks {
     };
   }
 }
-
-/**
- * Give a task an id: its number in the run, and a hash of all that it says, its time among it. A run that
- * was reset asks anew, under another id, unless it is the task in its history.
- */
-const named = (asked: Omit<HumanTask, "question">, number: number): HumanTask => {
-  const text = JSON.stringify([workflowInfo().workflowId, number, asked]);
-  return { question: `${number}-${v5(text, TASKS).slice(0, 8)}`, ...asked };
-};
