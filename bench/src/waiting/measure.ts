@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tracking } from "@durable-payments/activities";
+import { payoutStartAttributes } from "@durable-payments/activities/start-attributes";
 import { makePaymentsClient } from "@durable-payments/api-core";
+import { trackerId } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { median } from "simple-statistics";
 import { startChild } from "../processes/child.ts";
@@ -76,22 +79,25 @@ export const measureWaiting = async (
   const client = new Client({ connection });
   const service = makePaymentsClient(place);
   const { taskQueue } = place;
+  const account = accountHash(place);
   try {
     const { beneficiary_id } = await service.createBeneficiary(beneficiary);
     const workflow = waits ? "payout" : "payoutWithoutWaiting";
     const workerBefore = await worker.run({});
     const serverBefore = await world.serverCpu();
     const tracker = waits
-      ? await client.workflow.start("tracker", { taskQueue, workflowId: "tracker" })
+      ? await client.workflow.start("tracker", { taskQueue, workflowId: trackerId(account) })
       : undefined;
     progress(`${payouts} payouts, ${waits ? "waiting" : "not waiting"}`);
-    await each(ids(payouts), AT_ONCE, (workflowId) =>
-      client.workflow.start(workflow, {
-        args: [payoutInput(beneficiary_id, workflowId)],
+    await each(ids(payouts), AT_ONCE, async (workflowId) => {
+      const input = payoutInput(beneficiary_id, workflowId);
+      await client.workflow.start(workflow, {
+        args: [input],
         taskQueue,
         workflowId,
-      }),
-    );
+        typedSearchAttributes: [...payoutStartAttributes(workflowId, input, account)],
+      });
+    });
     let signalledAfter = 0;
     let tracking: Tracking | undefined;
     if (tracker !== undefined) {

@@ -1,5 +1,5 @@
 import type { PayoutInput } from "@durable-payments/protocol";
-import { beginRun, checkRequests, createPayout } from "@durable-payments/workflows";
+import { beginRun, createPayout } from "@durable-payments/workflows";
 
 export * from "@durable-payments/workflows/definitions";
 
@@ -10,7 +10,6 @@ export async function payoutWithoutWaiting(
   const run = beginRun();
   return run.execute(async () => {
     const request = { ...input.payout, beneficiary_id: input.beneficiary_id };
-    await checkRequests(run, [{ operation: "createPayout", input: request, at: "payout" }]);
     const { payout_id } = await createPayout(run, request);
     return payout_id;
   });
