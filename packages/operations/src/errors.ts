@@ -66,7 +66,12 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
 /** All that an operation rejects with on purpose. Whatever else it throws is a fault of its code. */
 export type OperationError = InvalidInput | NotFound | Refused | EndedByPerson | ConnectionFailed;
 
-/** Whether an operation was rejected on purpose. */
+/**
+ * Check whether an operation was rejected on purpose.
+ *
+ * @param error what it has thrown.
+ * @returns false for what is a fault of the code.
+ */
 export const isOperationError = (error: unknown): error is OperationError =>
   error instanceof InvalidInput ||
   error instanceof NotFound ||
@@ -74,13 +79,26 @@ export const isOperationError = (error: unknown): error is OperationError =>
   error instanceof EndedByPerson ||
   error instanceof ConnectionFailed;
 
-/** What was given is wrong. */
+/**
+ * Make the error for what was given and is wrong.
+ *
+ * @param message for a person.
+ * @param faults each fault, where there are several.
+ * @param next the operation that helps.
+ * @returns the error, to be thrown.
+ */
 export const invalidInput = (
   message: string,
   faults?: ReadonlyArray<Fault>,
   next?: NextOperation,
 ): InvalidInput => new InvalidInput({ message, ...(faults && { faults }), ...(next && { next }) });
 
-/** It cannot be done as things stand. */
+/**
+ * Make the error for what cannot be done as things stand.
+ *
+ * @param message for a person.
+ * @param next the operation that helps.
+ * @returns the error, to be thrown.
+ */
 export const refused = (message: string, next?: NextOperation): Refused =>
   new Refused({ message, ...(next && { next }) });

@@ -92,7 +92,9 @@ async function* rowsOf(file: string): AsyncGenerator<BatchRow> {
 /**
  * Read a checked file once more.
  *
- * @throws Refused where it is not what was checked
+ * @param checked what `checkBatchFile` returns.
+ * @returns the same chunks, one after the other.
+ * @throws Refused where it is not what was checked.
  */
 export async function* chunksAgain({ file, chunks }: CheckedFile): AsyncGenerator<Chunk> {
   let number = 0;

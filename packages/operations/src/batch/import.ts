@@ -102,7 +102,13 @@ export const importBatch = async (
   return { outcome: "started", found };
 };
 
-/** Read the rows of a checked file, chunk by chunk. */
+/**
+ * Read the rows of a checked file, chunk by chunk.
+ *
+ * @param checked what `checkBatchFile` returns.
+ * @returns the rows, in their order in the file.
+ * @throws Refused where the file is not what was checked.
+ */
 export async function* rowsOfFile(checked: CheckedFile): AsyncGenerator<ReadonlyArray<BatchRow>> {
   for await (const { rows } of chunksAgain(checked)) yield rows;
 }

@@ -34,7 +34,12 @@ export const findRuns = async (
   return found;
 };
 
-/** How long Temporal remembers a payout, and so its key, after its end: the namespace's retention, in ms. */
+/**
+ * Read how long Temporal remembers a payout, and so its key, after its end.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @returns the retention of the namespace, in milliseconds.
+ */
 export const readRetention = async ({ client, settings }: Temporal): Promise<number> => {
   const { config } = await client.workflowService.describeNamespace({
     namespace: settings.namespace,

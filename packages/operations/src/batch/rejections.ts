@@ -87,7 +87,12 @@ export class Rejections {
   }
 }
 
-/** Word, for a person, that rows were rejected before. */
+/**
+ * Word, for a person, that rows were rejected before.
+ *
+ * @param rejection which batch, by whom, when, why, and how many of the new rows stand in it.
+ * @returns one line.
+ */
 export const rejectionText = ({ at, by, rows, why, workflowId }: Rejection): string =>
   `${rows} of the new rows stand in ${workflowId}, which ${by} rejected on ${utc(at)}: ${why}`;
 

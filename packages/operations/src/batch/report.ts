@@ -196,7 +196,12 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
   };
 };
 
-/** Runs that ended without it being known that they have paid. */
+/**
+ * Count the runs that ended without it being known that they have paid.
+ *
+ * @param counts of a `BatchReport`.
+ * @returns how many were cancelled, failed, were terminated, timed out or ended unfinished.
+ */
 export const unpaid = ({
   cancelled,
   failed,
@@ -205,7 +210,12 @@ export const unpaid = ({
   unfinished,
 }: RunCounts): number => cancelled + failed + terminated + timedOut + unfinished;
 
-/** Whether a batch has ended, and each of its rows is known to be paid. */
+/**
+ * Check whether a batch has ended, and each of its rows is known to be paid.
+ *
+ * @param report what `reportBatch` or `withRows` returns.
+ * @returns false also where a row was rejected, or its id belongs to another payment.
+ */
 export const isEachPaid = ({ others, progress, rows, runs, status }: BatchReport): boolean =>
   status === "completed" &&
   progress?.done === rows &&
@@ -214,7 +224,14 @@ export const isEachPaid = ({ others, progress, rows, runs, status }: BatchReport
   unpaid(runs) === 0 &&
   (others === null || unpaid(others) === 0);
 
-/** Read the rows of a batch, chunk by chunk, as they are kept in Temporal. */
+/**
+ * Read the rows of a batch, chunk by chunk, as they are kept in Temporal.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param batch its workflow id.
+ * @returns the rows, in their order in the file.
+ * @throws NotFound where there is no such batch.
+ */
 export async function* rowsOfBatch(
   temporal: Temporal,
   batch: string,

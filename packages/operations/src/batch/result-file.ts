@@ -48,7 +48,12 @@ const formatOf = (file: string): Format => {
   throw invalidInput(`The result file must end in ${Object.keys(FORMATS).join(", ")}.`);
 };
 
-/** Say early that a result file's name is wrong. */
+/**
+ * Check the name of a result file before anything is started.
+ *
+ * @param file its path; undefined where none is written.
+ * @throws InvalidInput where its ending is no format that can be written.
+ */
 export const checkResultFile = (file: string | undefined): void => {
   if (file !== undefined) formatOf(file);
 };
@@ -69,6 +74,9 @@ export interface ResultFileOptions {
  * Write what became of each row, in the memory of one chunk. The file appears when it is whole; one
  * of that name is replaced.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param chunks what `rowsOfFile` or `rowsOfBatch` returns.
+ * @param options the file, the journal where it can be read, and how a next operation is worded.
  * @throws InvalidInput where the file's name is wrong; Refused where it cannot be written.
  */
 export const writeResultFile = async (

@@ -69,7 +69,15 @@ export interface CountOptions {
   readonly onUpdate: (update: BatchUpdate) => void;
 }
 
-/** Count rows by how their runs stand. */
+/**
+ * Count rows by how their runs stand.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param batch workflow id of the batch that pays them.
+ * @param chunks the rows; read again for each count.
+ * @param options whether it counts until all their runs have ended, and who is kept informed of that.
+ * @returns the runs of this batch, and those that other files started.
+ */
 export const countedRows = async (
   temporal: Temporal,
   batch: string,
@@ -85,7 +93,14 @@ export const countedRows = async (
   }
 };
 
-/** Add what is known of the rows of a batch that has ended, where its counts alone do not have it. */
+/**
+ * Add what is known of the rows of a batch that has ended, where its counts alone do not have it.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param report what `reportBatch` or `awaitBatch` returns.
+ * @param options as of `countedRows`.
+ * @returns the report with its rows counted one by one; as it was where that adds nothing.
+ */
 export const withRows = async (
   temporal: Temporal,
   report: BatchReport,

@@ -70,7 +70,13 @@ export type JournalOrNot =
   | { readonly journal: Journal }
   | { readonly journal: undefined; readonly whyNot: string };
 
-/** Do something with the journal where it can be read here, and without it where it cannot. */
+/**
+ * Do something with the journal where it can be read here, and without it where it cannot.
+ *
+ * @param settings which journal, and of which account.
+ * @param use what is done; it gets the journal, or `whyNot`.
+ * @returns what `use` returns.
+ */
 export const withJournalOrNot = async <A>(
   settings: JournalSettings,
   use: (found: JournalOrNot) => Promise<A>,
@@ -86,6 +92,9 @@ export const withJournalOrNot = async <A>(
 /**
  * Open the journal of an account, do something, and close it.
  *
+ * @param settings which journal, and of which account.
+ * @param use what is done with it.
+ * @returns what `use` returns.
  * @throws NoJournal where there is none to be read here, or it cannot be used.
  */
 export const withJournal = async <A>(

@@ -52,7 +52,13 @@ export const temporalSettings = (
   }
 };
 
-/** Make the address of a run's page in the Web UI; undefined where the settings have none. */
+/**
+ * Make the address of a run's page in the Web UI.
+ *
+ * @param settings the namespace, and the address of the Web UI.
+ * @param run its workflow id and run id.
+ * @returns the address; undefined where the settings have no Web UI.
+ */
 export const webUiLink = (
   { namespace, webUi }: Pick<TemporalSettings, "namespace" | "webUi">,
   { runId, workflowId }: { readonly workflowId: string; readonly runId: string },

@@ -41,6 +41,9 @@ const connect = async (settings: TemporalSettings): Promise<Connection> => {
 /**
  * Connect to Temporal, do something, and close the connection.
  *
+ * @param settings what `temporalSettings` returns.
+ * @param use what is done with the connection.
+ * @returns what `use` returns.
  * @throws ConnectionFailed within about five seconds.
  * @example
  * const report = await withTemporal(temporalSettings(process.env), (temporal) =>

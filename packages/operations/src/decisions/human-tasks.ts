@@ -30,7 +30,12 @@ const WAITING = `${PAYMENT_STAGE.name} IN ${queryTexts(askingStages)} AND Execut
 
 const ASKED_AT_ONCE = 8;
 
-/** Whether what a run shows is a payment that waits for a second person. */
+/**
+ * Check whether what a run shows is a payment that waits for a second person.
+ *
+ * @param shown the `shown` of its progress.
+ * @returns true for an `ApprovalRequest`.
+ */
 export const isApproval = (shown: unknown): shown is ApprovalRequest =>
   isRecord(shown) && "hash" in shown && "payment" in shown;
 

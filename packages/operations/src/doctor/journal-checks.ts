@@ -62,7 +62,13 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 
 const LISTS: ReadonlyArray<ListName> = ["listPayouts", "listCardholders"];
 
-/** How far the lists were seen to lag, against what is assumed of them. */
+/**
+ * Check how far the lists were seen to lag, against what is assumed of them.
+ *
+ * @param journal that remembers the longest lag of each list.
+ * @param listLagSeconds what is assumed.
+ * @returns the check, failed where a list lagged longer.
+ */
 export const checkLag = async (
   journal: Pick<Journal, "listLag">,
   listLagSeconds: number,
@@ -81,7 +87,12 @@ export const checkLag = async (
       );
 };
 
-/** Whether the service shows the keys that we send. */
+/**
+ * Word whether the service shows the keys that we send.
+ *
+ * @param echo how many answers of `createPayout` had our key, another one, or none.
+ * @returns one line for a person.
+ */
 export const describeEcho = ({ none, other, same }: KeyEcho): string =>
   same + other + none === 0
     ? "no answer of createPayout yet"

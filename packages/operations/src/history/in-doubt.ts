@@ -91,8 +91,13 @@ const namedBy = ({
   (typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "").split(" ").filter((name) => name !== "");
 
 /**
- * The steps of an ended run that are in doubt still: named by the run, unknown by its history or to the
- * run itself, and not settled by a person. What was turned away for certain when the run was terminated is none of them.
+ * Find the steps of an ended run that are in doubt still: named by the run, unknown by its history or to the
+ * run itself, and not settled by a person. What was refused for certain when the run was terminated is none
+ * of them.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param run what `describeRun` returns.
+ * @returns the steps, each with its amount and key as far as they are known; none for a run that names none.
  */
 export const unsettledSteps = async (
   temporal: Temporal,

@@ -41,7 +41,12 @@ export const Id = Schema.String.check(
   Schema.makeFilter((value) => value.trim() !== "" || "must not be empty"),
 );
 
-/** Whether a text is an amount that others are compared with: a decimal number, zero or above. */
+/**
+ * Check a text for an amount that others are compared with.
+ *
+ * @param value such as `100.00`.
+ * @returns true for a decimal number, zero or above, without sign or exponent.
+ */
 export const isAmount = (value: string): boolean => /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
 
 /** An amount that others are compared with: a decimal string, zero or above. */

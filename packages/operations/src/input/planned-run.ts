@@ -19,7 +19,13 @@ export const idOfContent = (
   return `${prefix}-${hash.slice(0, HASH_CHARACTERS)}`;
 };
 
-/** The id that a user gave, if Temporal can take it. */
+/**
+ * Check an id that a user gave: Temporal takes what is not empty, has at most 1,000 characters and none of control.
+ *
+ * @param id the workflow id.
+ * @returns the same id.
+ * @throws InvalidInput where Temporal would not take it.
+ */
 export const checkId = (id: string): string => {
   if (id.trim() === "") throw invalidInput("The id must not be empty.");
   if (id.length > LONGEST_ID)

@@ -3,11 +3,21 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@te
 import { utc } from "../utc.ts";
 import type { Temporal } from "../connection/temporal.ts";
 
-/** Word a pause, for a person. */
+/**
+ * Word a pause, for a person.
+ *
+ * @param pause what `findPause` or `pauseSends` returns.
+ * @returns who paused the sends, since when, and why.
+ */
 export const describePause = ({ by, since, why }: Pause): string =>
   `paused by ${by} since ${utc(since)}: ${why}`;
 
-/** Read why the sends of the task queue are paused; undefined where they are not. */
+/**
+ * Read why the sends of the task queue are paused.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @returns the pause; undefined where they are not paused.
+ */
 export const findPause = async ({ client, settings }: Temporal): Promise<Pause | undefined> => {
   try {
     const paused = await client.workflow.getHandle(pauseId(settings.taskQueue)).describe();

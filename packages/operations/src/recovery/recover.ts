@@ -119,6 +119,11 @@ export const recover = async (
   return { ...(await compare(temporal, opened, options)), pause };
 };
 
-/** Whether sends may go on: everything is clear, and nobody had paused them for another reason. */
+/**
+ * Check whether sends may go on after a restore.
+ *
+ * @param recovery what `recover` returns.
+ * @returns true where everything is clear, and nobody had paused the sends for another reason.
+ */
 export const mayResume = ({ isClear, pause }: Recovery): boolean =>
   isClear && pause.why.startsWith(RECOVERING);

@@ -53,6 +53,9 @@ const historyOf = async (
 /**
  * Read the selected runs with their histories, one after the other.
  *
+ * @param temporal the connection of `withTemporal`.
+ * @param selection a run by its id, or the runs of a time and a type.
+ * @returns the runs, each with its history.
  * @throws NotFound where there is no such run.
  */
 export async function* selectRuns(
@@ -72,7 +75,9 @@ export async function* selectRuns(
 /**
  * Replay histories against workflow code: would the runs go on under it?
  *
+ * @param runs what `selectRuns` or `readRunOfFile` returns.
  * @param workflows path of the module that exports the workflows; default: this project's own.
+ * @returns one result for each run: deterministic, or where the code differs.
  * @throws InvalidInput where they cannot be bundled.
  */
 export async function* replayRuns(

@@ -18,7 +18,12 @@ export type RunState = {
   readonly runId: string;
 } & ({ readonly status: "started" | "running" | "paused" } | Ending);
 
-/** Whether a run goes on. */
+/**
+ * Check whether a run has not ended.
+ *
+ * @param run as `stateOf` or `startRun` returns it.
+ * @returns false for a run that has completed or failed.
+ */
 export const isOpen = ({ status }: Pick<RunState, "status">): boolean =>
   status !== "completed" && status !== "failed";
 
@@ -39,7 +44,11 @@ export const awaitEnding = async (
 /**
  * Describe the latest run of a workflow id, or the one of a run id.
  *
- * @throws NotFound when Temporal knows no run of that id
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @param runId which of its runs; the latest where it is left out.
+ * @returns Temporal's description.
+ * @throws NotFound when Temporal knows no run of that id.
  */
 export const describeRun = async (
   { client, settings }: Temporal,
@@ -60,7 +69,13 @@ export const describeRun = async (
 export const isUnderWay = ({ status }: Pick<WorkflowExecutionDescription, "status">): boolean =>
   status.name === "RUNNING" || status.name === "PAUSED";
 
-/** How a described run stands, with its result or failure when it has ended. */
+/**
+ * Read how a described run stands, with its result or failure when it has ended.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param description what `describeRun` returns.
+ * @returns its state; a run that was continued as new is running.
+ */
 export const stateOf = async (
   temporal: Temporal,
   { runId, status, workflowId }: WorkflowExecutionDescription,
