@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, Worker } from "@temporalio/worker";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paymentsBundler } from "../src/bundler-plugin.ts";
+import { failureOf } from "./support/failure-of.ts";
 import { quiet, quietRuntime } from "./support/quiet.ts";
+import { throwing } from "./support/throwing.ts";
 import { whereLoaded } from "./support/where-loaded.ts";
 
 // A busy machine takes its time.
@@ -57,4 +60,32 @@ it("without a choice the steps are shared, of which private fields stay private 
   );
   // What the SDK's own target makes of a private field.
   expect(code).not.toMatch(/_class_private_field|__classPrivateField/);
+});
+
+it("in a bundle for production a failure names the file and line of its source", async () => {
+  const path = fileURLToPath(new URL("./support/throwing.ts", import.meta.url));
+  const taskQueue = randomUUID();
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: path,
+      plugins: [paymentsBundler({ shared: [path] })],
+      webpackConfigHook: (config) => ({
+        ...config,
+        mode: "production",
+        devtool: "inline-nosources-source-map",
+      }),
+      logger: quiet,
+    }),
+  });
+  const failure = await worker.runUntil(() =>
+    failureOf(
+      environment.client.workflow.execute(throwing, { taskQueue, workflowId: randomUUID() }),
+    ),
+  );
+  const lines = readFileSync(path, "utf8").split("\n");
+  const lineOf = (text: string) => 1 + lines.findIndex((line) => line.includes(text));
+  expect(failure.stack).toContain(`${path}:${lineOf("nonRetryable(")}:`);
+  expect(failure.stack).toContain(`${path}:${lineOf("  refuse();")}:`);
 });
