@@ -17,7 +17,7 @@ export interface Report {
     readonly memoryGiB: number;
   };
   readonly rows: ReadonlyArray<Row>;
-  /** Scenarios that did not come to their end, by name. */
+  /** Scenarios that did not end, by name. */
   readonly failed: Readonly<Record<string, string>>;
 }
 

@@ -22,7 +22,7 @@ export interface OpenedJournal {
   readonly isOfOneHost: boolean;
 }
 
-/** Warns where workers of other hosts poll, too, which have journals of their own. */
+/** Warns where workers of other hosts poll, too, each with another journal. */
 export const warnOfOtherHosts = async (
   { isOfOneHost }: OpenedJournal,
   client: Client,

@@ -65,7 +65,7 @@ const trackingOf = async (tracker: WorkflowHandle): Promise<Tracking | undefined
 const ids = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => `payout-${i}`);
 
-/** Starts the payouts on a server and a worker of their own, and sees them to their end. */
+/** Starts the payouts on a separate server and worker, and awaits their end. */
 export const measureWaiting = async (
   { holdSeconds, payouts, waits }: WaitingTask,
   { progress, signal }: Pick<ScenarioContext, "progress" | "signal">,

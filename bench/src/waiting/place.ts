@@ -40,7 +40,7 @@ const processTimes = async (pid: string): Promise<number> => {
   return (Number(user) + Number(system)) / TICKS_A_SECOND;
 };
 
-/** The server of this process that listens on a port; the test environment does not tell its id. */
+/** The server of this process that listens on a port; the test environment does not give its id. */
 const serverOn = async (port: string): Promise<string> => {
   for (const pid of await readdir("/proc")) {
     if (!/^\d+$/.test(pid)) continue;

@@ -20,7 +20,7 @@ const runtime = ManagedRuntime.make(
     apiKey,
     baseUrl,
     clientId,
-    // On a busy machine answers are lost: they are looked up soon, since this list never lags.
+    // On a busy machine answers are lost: they are reconciled soon, since this list never lags.
     requestTimeoutMs: 5_000,
     assumptions: { listLagSeconds: 0 },
   }),

@@ -26,7 +26,7 @@ export class NewestFirst {
     this.#oldest = span.latest;
   }
 
-  /** Whether no row is newer than one before it, or of a time too coarse to tell. */
+  /** Whether no row is newer than one before it, or of a time too coarse to compare. */
   get isInOrder(): boolean {
     return this.#isInOrder;
   }

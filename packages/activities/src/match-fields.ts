@@ -68,7 +68,7 @@ const asciiOnly = (text: string): string =>
 
 /** A text as services write it: without accents, spelled in ASCII, and without what is not ASCII. */
 const skeletons = (text: string): ReadonlyArray<string> => [
-  // Before the case: some accents have a capital letter of their own.
+  // Before the case: with some accents the capital is another letter.
   lettersAndDigits(replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""), PLAIN_LETTERS)),
   lettersAndDigits(replaceLetters(text.normalize("NFC"), { ...PLAIN_LETTERS, ...SPELLED })),
   asciiOnly(text),

@@ -1,8 +1,8 @@
 /**
  * The task queues of a worker. The base queue has workflow tasks and the activities that do not
- * call the payment service; those that do are on a queue of their own, named after it, as the
+ * call the payment service; those that do are on a separate queue, named after it, as the
  * Temporal server limits a queue's rate for all workers together. Batches have both kinds of tasks
- * on one queue of their own.
+ * on one separate queue.
  */
 
 const SERVICE = "/service";

@@ -35,7 +35,7 @@ const essential = (key: string, value: unknown): unknown => {
   return isSticky ? { ...value, name: "sticky" } : value;
 };
 
-/** A server for each: what other runs have claimed changes how a lost answer is looked up. */
+/** A server for each: what other runs own changes how a lost answer is reconciled. */
 const recordOne = async (ending: Ending): Promise<void> => {
   const rig = await localRig({
     server: {

@@ -61,7 +61,7 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
       const handle = await start(payout, [payoutInput]);
       await sent.promise;
       await handle.cancel();
-      // The query is answered once the run has heard of its cancellation.
+      // The query is answered once the run has received its cancellation.
       expect((await handle.query(progressQuery)).stage).toBe("createPayout");
       answered.resolve();
       await expectCancelled(handle.result());

@@ -107,7 +107,7 @@ describe("while a payout is awaited", () => {
       const handle = await start(payout, [payoutInput]);
       await polls.promise;
       await handle.cancel();
-      // The poll has not heard of it, and must not end before the server has.
+      // The poll has not received it, and must not end before the server has.
       await vi.waitFor(
         async () => {
           const { events } = await handle.fetchHistory();

@@ -103,7 +103,7 @@ export const startRun = async (
       args: [planned.input],
       workflowIdReusePolicy: "REJECT_DUPLICATE",
       workflowIdConflictPolicy: "FAIL",
-      // The workflow lets nobody approve a payment of his own.
+      // The workflow lets nobody approve a payment that they started.
       memo: { startedBy },
       staticSummary: planned.summary,
       typedSearchAttributes: [

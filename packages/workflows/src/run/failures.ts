@@ -109,7 +109,7 @@ export const isOverdue = (error: unknown): boolean =>
         error.cause.timeoutType === "SCHEDULE_TO_START")));
 
 /**
- * A cancellation that an activity did not hear of in its attempt: it failed by itself, as it does
+ * A cancellation that an activity did not receive in its attempt: it failed by itself, as it does
  * while what it awaits has not happened, and was not tried again because it was to be cancelled.
  */
 export const asCancellation = (error: unknown): unknown =>
