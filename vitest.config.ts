@@ -11,9 +11,6 @@ import LongestFirst from "./tools/src/testing/longest-first.ts";
  */
 const conditions = ["@durable-payments/source", "node"];
 
-/** Their test files leave nothing behind and share one load of Effect: a third of the time. */
-const SHARING = new Set(["packages/api-core"]);
-
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What is made once for the test files of a project. */
@@ -23,13 +20,18 @@ const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
   "packages/workflows": "packages/workflows/test/support/global-setup.ts",
 };
 
+/** What is run before each test file of a project, beside that of all. */
+const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/workflows": ["packages/workflows/test/support/globals.ts"],
+};
+
 const project = (root: string) => ({
   extends: true as const,
   root,
   test: {
     name: `@durable-payments/${root.split("/").at(-1)}`,
-    isolate: !SHARING.has(root),
     globalSetup: root in GLOBAL_SETUPS ? [fileOf(GLOBAL_SETUPS[root] ?? "")] : [],
+    setupFiles: (SETUP_FILES[root] ?? []).map(fileOf),
   },
 });
 
@@ -48,6 +50,9 @@ export default defineConfig({
     // What a test prints is shown when it fails.
     silent: "passed-only",
     pool: "forks",
+    // The files of a project share one load of Effect, the SDK and the sources: half of their CPU. So a file
+    // leaves nothing behind, and a module of the tests keeps nothing of the file that loaded it first.
+    isolate: false,
     // Most tests wait for a server, a process or a timer most of the time.
     maxWorkers: 6,
     sequence: { sequencer: LongestFirst },

@@ -1,16 +1,16 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * The projects whose tests start processes and wait for them, the longest first; all others follow. A
- * clone has no durations yet, and the size of a file says little about them.
+ * The projects whose tests start processes and wait for them, those with the longest files first; all
+ * others follow.
  */
-const WAITING = ["worker", "starter", "tools", "workflows", "chaos", "bench"].map(
+const WAITING = ["chaos", "starter", "worker", "workflows", "tools", "bench"].map(
   (name) => `@durable-payments/${name}`,
 );
 
 /**
- * Runs files in the order of the time that they took last, whatever project they are of, so that the
- * run does not end with a long file alone.
+ * Runs the files of one project after those of another: a process that has run a file takes the next one
+ * of its project, and has loaded its modules. Within a project those that took longest last time begin.
  */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
@@ -20,11 +20,13 @@ export default class LongestFirst extends BaseSequencer {
       const place = WAITING.indexOf(project.name);
       return place === -1 ? WAITING.length : place;
     };
-    // Within a project, larger files first where no durations are known.
+    // Larger files first where no durations are known.
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => {
+      const places = placeOf(a) - placeOf(b) || a.project.name.localeCompare(b.project.name);
+      if (places !== 0) return places;
       const [left, right] = [durationOf(a), durationOf(b)];
-      return left === right ? placeOf(a) - placeOf(b) : right - left;
+      return left === right ? 0 : right - left;
     });
   }
 }

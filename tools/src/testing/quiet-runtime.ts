@@ -1,4 +1,5 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { IllegalStateError } from "@temporalio/common";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { serverLogVariable } from "./logged-server.ts";
@@ -8,11 +9,12 @@ import { serverLogVariable } from "./logged-server.ts";
  * that has installed a runtime before keeps its own.
  */
 export const quietRuntime = (): void => {
-  const log = process.env[serverLogVariable];
-  if (!log) return;
-  const logger = new DefaultLogger("WARN", ({ level, message }) =>
-    appendFileSync(log, `${level} ${message}\n`),
-  );
+  if (!process.env[serverLogVariable]) return;
+  const logger = new DefaultLogger("WARN", ({ level, message }) => {
+    // The next file of this process has another log, and what comes between two files has none.
+    const log = process.env[serverLogVariable] ?? "";
+    if (existsSync(dirname(log))) appendFileSync(log, `${level} ${message}\n`);
+  });
   try {
     // The core prints its warnings by itself where they are not forwarded.
     Runtime.install({ logger, telemetryOptions: { logging: { forward: {} } } });

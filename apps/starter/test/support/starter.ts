@@ -15,11 +15,12 @@ const commandOf = (args: ReadonlyArray<string>) =>
   [process.execPath, "--conditions=@durable-payments/source", main, ...args] as const;
 
 /** The environment of the tests without what would lead to somebody's servers or change the output. */
-const cleanEnvironment = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^(TEMPORAL|PAYMENTS|npm)_|^(NO|FORCE)_COLOR$/.test(name),
-  ),
-);
+const cleanEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(TEMPORAL|PAYMENTS|npm)_|^(NO|FORCE)_COLOR$/.test(name),
+    ),
+  );
 
 /** A call of the starter. */
 export interface Call {
@@ -37,9 +38,10 @@ export const makeStarter = async () => {
   await writeFile(configFile, "[profile.default]\n");
   let environment: Readonly<Record<string, string>> = { TEMPORAL_CONFIG_FILE: configFile };
 
-  const environmentOf = ({ env = {} }: Call) => ({ ...cleanEnvironment, ...environment, ...env });
+  const ownEnvironment = cleanEnvironment();
+  const environmentOf = ({ env = {} }: Call) => ({ ...ownEnvironment, ...environment, ...env });
 
-  const inPool = makeStarterPool(cleanEnvironment);
+  const inPool = makeStarterPool(ownEnvironment);
   const starter = (args: ReadonlyArray<string>, call: Call = {}): Promise<Called> =>
     inPool({ args, env: environmentOf(call), stdin: call.stdin ?? "" }, call.interruptAt);
 

@@ -1,13 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { explore } from "./explore.ts";
 import { randomWalks } from "./random-walk.ts";
 import { largeScenarios, smallScenarios, fullScenarios } from "./scenarios.ts";
-
-vi.hoisted(() => {
-  // The worker puts it into a workflow's globals, and the SDK takes it from there as it is loaded.
-  const { AsyncLocalStorage } = process.getBuiltinModule("node:async_hooks");
-  Object.assign(globalThis, { AsyncLocalStorage });
-});
 
 /** Set by `npm run explore`. */
 const isFull = process.env["EXPLORE"] === "full";
