@@ -7,7 +7,7 @@ import { jsonOf, makeStarter } from "./support/starter.ts";
 // Each call is a process: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
-const { file, starterProcess: starter } = await makeStarter();
+const { file, starter: kept, starterProcess: starter } = await makeStarter();
 
 // Nothing is started where the input is wrong, and so no server is needed: none is there.
 const WRONG_INPUT = { payout: { ...payout, amount: 250 } };
@@ -35,7 +35,8 @@ describe("bad input", () => {
     { args: ["payout", "--file", "nowhere.json"], message: /nowhere.json: there is no such file/ },
     { args: ["resolve", "x", "--by", "Ada"], message: /exactly one of --found, --resend/ },
   ])("$args", async ({ args, message }) => {
-    const [person, program] = await Promise.all([starter(args), starter([...args, "--json"])]);
+    // That a process ends so is what the tests beside this one are about.
+    const [person, program] = await Promise.all([kept(args), kept([...args, "--json"])]);
     expect(person).toMatchObject({ exitCode: 2, stdout: "" });
     expect(person.stderr).toMatch(message);
     expect(person.stderr).not.toContain("\u001b");

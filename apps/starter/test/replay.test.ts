@@ -14,18 +14,10 @@ import { changedWorkflows } from "./support/changed-workflows.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
-// Each call is a process: a busy machine takes its time.
+// Most replays bundle the workflows: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
-// A replay installs the SDK's runtime, which a process has once.
-const {
-  file,
-  found,
-  simulator,
-  starterProcess: starter,
-  stopWorker,
-  temporal,
-} = await makeRig({
+const { file, found, simulator, starter, starterProcess, stopWorker, temporal } = await makeRig({
   settleAfter: 0,
   balances: { EUR: "1000.00" },
 });
@@ -148,7 +140,7 @@ describe("runs export", () => {
 
 describe("runs replay", () => {
   it("a run that goes on under this checkout is deterministic; no worker is needed", async () => {
-    const called = await starter(["runs", "replay", "paid"]);
+    const called = await starterProcess(["runs", "replay", "paid"]);
     expect(called.stderr).toBe("");
     expect(called.stdout).toMatch(/^paid +payout +\d+ {2}deterministic$/m);
     expect(called.exitCode).toBe(0);

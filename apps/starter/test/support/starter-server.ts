@@ -18,9 +18,18 @@ const run = ({ args, env, stdin }: CommandLine): void => {
   Object.defineProperty(process, "stdin", { value: Readable.from([stdin]), configurable: true });
   runStarter((exit) =>
     Runtime.defaultTeardown(exit, (code) => {
-      for (const stream of [process.stdout, process.stderr]) stream.write(`${END}${code}\n`);
+      void resetSdk(args).then(() => {
+        for (const stream of [process.stdout, process.stderr]) stream.write(`${END}${code}\n`);
+      });
     }),
   );
+};
+
+/** A replay installs the SDK's runtime, which a process has once at a time. */
+const resetSdk = async (args: CommandLine["args"]): Promise<void> => {
+  if (!args.includes("replay")) return;
+  const { Runtime: SdkRuntime } = await import("@temporalio/worker");
+  await SdkRuntime.instance().shutdown();
 };
 
 process.on("disconnect", () => process.exit());
