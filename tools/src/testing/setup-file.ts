@@ -21,6 +21,8 @@ const folder = mkdtempSync(join(tmpdir(), "durable-payments-state-"));
 const serverLog = join(folder, "servers.log");
 process.env["XDG_STATE_HOME"] = folder;
 process.env[serverLogVariable] = serverLog;
+// The Temporal servers collect garbage less often, for a fifth less CPU.
+process.env["GOGC"] ??= "400";
 
 // Vitest reads the names of fixtures from the first parameter.
 // oxlint-disable-next-line no-empty-pattern
