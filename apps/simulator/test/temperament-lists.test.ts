@@ -31,7 +31,7 @@ const set = (temperament: Temperament) => simulator.setTemperament(temperament);
 
 describe("list lag", () => {
   it("keeps new payouts and cardholders out of their lists and totals until it is over", async () => {
-    await set({ listLagMs: 400 });
+    await set({ listLagMs: 2_000 });
     const [id] = await payTimes(1);
     await createCardholder(client);
     expect(await page()).toEqual({ total_item: 0, total_page: 0, item_list: [] });
