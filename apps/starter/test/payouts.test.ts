@@ -21,10 +21,14 @@ import { jsonOf } from "./support/starter.ts";
 // Hundreds of payouts on a busy machine take their time.
 vi.setConfig({ testTimeout: 240_000 });
 
-const { file, service, simulator, starter, temporal } = await makeRig({
-  settleAfter: "100 millis",
-  balances: { EUR: "1000000.00" },
-});
+const { file, service, simulator, starter, temporal } = await makeRig(
+  { settleAfter: "100 millis", balances: { EUR: "1000000.00" } },
+  {
+    // A send that a busy machine answers late is not in doubt, or not for minutes.
+    PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 0 }),
+    PAYMENTS_REQUEST_TIMEOUT_MS: "20000",
+  },
+);
 
 const POLLING = { timeout: 120_000, interval: 100 };
 
