@@ -15,8 +15,8 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What is made once for the test files of a project. */
 const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
-  "apps/starter": "tools/src/testing/worker-bundle.ts",
-  "apps/worker": "tools/src/testing/worker-bundle.ts",
+  "apps/starter": "tools/src/testing/built-apps.ts",
+  "apps/worker": "tools/src/testing/built-apps.ts",
   "packages/workflows": "packages/workflows/test/support/global-setup.ts",
 };
 

@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   createLocalEnvironment,
-  runApp,
   runProcess,
   startApp,
   startProcess,
 } from "@durable-payments/tools/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type BundledApp, buildApp } from "../src/build-app.ts";
-import { checkout } from "../src/processes/apps.ts";
+import { appArguments, checkout } from "../src/processes/apps.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -66,7 +65,7 @@ describe("what was built runs as the sources do:", () => {
     const env = { ...variables, ...changes };
     const [built, source] = await Promise.all([
       runProcess(process.execPath, argumentsOf(app === "worker" ? worker : starter, args), env),
-      runApp(app, args, env),
+      runProcess(process.execPath, appArguments(app, args), env),
     ]);
     expect(built).toEqual(source);
     expect(built.exitCode).toBe(code);

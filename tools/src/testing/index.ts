@@ -11,6 +11,7 @@ export {
   runProcess,
   startApp,
   startProcess,
+  testedAppArguments,
 } from "./start-process.ts";
 export { runTemporalCli } from "./temporal-cli.ts";
 export {

@@ -1,8 +1,22 @@
+import { join } from "node:path";
 import { type App, appArguments } from "../processes/apps.ts";
 import { awaitReadyLine, type ReadyLine } from "../processes/await-ready.ts";
 import { spawnProcess, type StartedProcess } from "../processes/spawn-process.ts";
 
 const readyWithinMs = 25_000;
+
+/** The variable that names the folder into which a run of tests has built starter and worker. */
+export const builtAppsVariable = "DURABLE_PAYMENTS_BUILT_APPS";
+
+/**
+ * Give the arguments with which this Node runs an app: as this run of tests has built it from its sources,
+ * which starts in half the CPU, and from the sources themselves where it has not.
+ */
+export const testedAppArguments = (app: App, args: readonly string[] = []): string[] => {
+  const folder = process.env[builtAppsVariable];
+  if (!folder || app === "simulator") return appArguments(app, args);
+  return ["--conditions=@durable-payments/source", join(folder, app, "main.mjs"), ...args];
+};
 
 /** A process that is ready. */
 export interface ReadyProcess extends StartedProcess {
@@ -25,12 +39,13 @@ export const startProcess = async (
   return { ...started, ready: await awaitReadyLine(started, readyWithinMs) };
 };
 
-/** {@link startProcess} for an app of this workspace, run from source by this Node. */
+/** {@link startProcess} for an app of this workspace; see {@link testedAppArguments}. */
 export const startApp = async (
   app: App,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-): Promise<ReadyProcess> => await startProcess(process.execPath, appArguments(app, args), env);
+): Promise<ReadyProcess> =>
+  await startProcess(process.execPath, testedAppArguments(app, args), env);
 
 /** A process that has ended. */
 export interface EndedProcess {
@@ -50,9 +65,9 @@ export const runProcess = async (
   return { exitCode: code, stdout: started.stdout(), stderr: started.stderr() };
 };
 
-/** {@link runProcess} for an app of this workspace, run from source by this Node. */
+/** {@link runProcess} for an app of this workspace; see {@link testedAppArguments}. */
 export const runApp = async (
   app: App,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-): Promise<EndedProcess> => await runProcess(process.execPath, appArguments(app, args), env);
+): Promise<EndedProcess> => await runProcess(process.execPath, testedAppArguments(app, args), env);

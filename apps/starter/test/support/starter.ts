@@ -4,15 +4,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { testedAppArguments } from "@durable-payments/tools/testing";
 import { afterAll } from "vitest";
 import { type Called, makeStarterPool } from "./starter-pool.ts";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-
 const commandOf = (args: ReadonlyArray<string>) =>
-  [process.execPath, "--conditions=@durable-payments/source", main, ...args] as const;
+  [process.execPath, ...testedAppArguments("starter", args)] as const;
 
 /** The environment of the tests without what would lead to somebody's servers or change the output. */
 const cleanEnvironment = () =>
