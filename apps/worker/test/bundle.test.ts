@@ -32,7 +32,8 @@ it("where no bundle was built, one is made of the sources", async () => {
 });
 
 describe("a bundle that was built", () => {
-  beforeAll(() => writeBundle(files));
+  // A busy machine takes its time.
+  beforeAll(() => writeBundle(files), 120_000);
 
   it("is used as it is, in a checkout, too", async () => {
     const code = readFileSync(files.code, "utf8");
