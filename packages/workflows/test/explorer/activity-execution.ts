@@ -12,6 +12,7 @@ import {
 import { asyncLocalStorage, Context, type Info } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Effect, Layer, ManagedRuntime } from "effect";
+import type { RunState } from "../../../activities/src/run-state.ts";
 import { askingJournal, type JournalCall } from "./journal-io.ts";
 import type { ActivityOutcome } from "./run-history.ts";
 import { idle, setTime } from "./virtual-time.ts";
@@ -35,7 +36,9 @@ export type IoRequest =
   | { readonly io: "createPayout"; readonly payout: Input<"createPayout"> }
   /** The runs whose PaymentIds have one of these. */
   | { readonly io: "listRuns"; readonly query: string }
-  | { readonly io: "journal"; readonly call: JournalCall };
+  | { readonly io: "journal"; readonly call: JournalCall }
+  /** Whether its run is open still. */
+  | { readonly io: "runState" };
 
 /** The answer, and when it comes. */
 export interface IoAnswer {
@@ -146,8 +149,7 @@ type Activities = Pick<
 export const makeActivities = (timing: Timing): PaymentsActivities =>
   makePaymentsActivities(ManagedRuntime.make(Layer.succeed(PaymentsClient, clientWith(timing))), {
     readPause: async () => undefined,
-    // As a server that does not know of an end yet.
-    readRunState: async () => "open",
+    readRunState: async () => (await ask({ io: "runState" })) as RunState,
     journal: askingJournal((call) => ask({ io: "journal", call })),
   });
 

@@ -71,20 +71,28 @@ const withoutServer =
       ? { ...process, isConnected: false }
       : process;
 
+/**
+ * How long a server is away at least while its database is put back: it is stopped, and started again. What
+ * a worker has asked it before is asked again.
+ */
+const RESTORE_MS = 5_000;
+
 /** A copy of the server's database is made, and put back later; the service's ledger stays. */
 export const restores = async (
   engine: Engine,
   state: State,
 ): Promise<ReadonlyArray<Transition>> => {
   if (state.backup !== undefined) {
+    const now = state.now + RESTORE_MS;
     let restored: State = {
       ...state,
+      now,
       runs: state.backup.map((run) => ({
         ...run,
         attempts: Object.fromEntries(
           Object.entries(run.attempts).map(([seq, { attempt }]) => [
             seq,
-            { attempt, nextAt: state.now + HEARTBEAT_TIMEOUT_MS },
+            { attempt, nextAt: now + HEARTBEAT_TIMEOUT_MS },
           ]),
         ),
       })),

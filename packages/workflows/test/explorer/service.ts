@@ -2,6 +2,7 @@ import type { Input, Payout } from "@durable-payments/api-core";
 import { NO_ANSWER, REJECTED } from "./activity-execution.ts";
 import type { Engine, Transition } from "./engine.ts";
 import { replaced } from "./engine.ts";
+import type { RunState } from "../../../activities/src/run-state.ts";
 import type { CreatedPayout, Process, State } from "./scenario.ts";
 
 /** All selections of some items. */
@@ -167,4 +168,23 @@ export const listRuns = async (
       found.map((workflowId) => ({ workflowId })),
     ),
   }));
+};
+
+/** The state of the run that an attempt belongs to. It is as the server has it: no list, which lags. */
+export const runState = async (
+  engine: Engine,
+  state: State,
+  process: Process,
+): Promise<Transition> => {
+  const { runId, workflowId } = process.chain.root;
+  let answer: RunState = "ended";
+  for (const run of state.runs) {
+    const situation = await engine.situation(run);
+    if (run.isCurrent && situation.runId === runId && situation.closed === undefined)
+      answer = "open";
+  }
+  return {
+    label: `${process.isConnected ? "" : "lost worker of "}${workflowId} asks whether its run is open: ${answer}`,
+    state: engine.answer(state, process, answer),
+  };
 };

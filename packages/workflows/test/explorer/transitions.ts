@@ -8,7 +8,14 @@ import {
   replaced,
 } from "./engine.ts";
 import { type JournalCall, type JournalLog, UNREACHABLE } from "./journal-io.ts";
-import { createPayout, dispatchBy, listPayouts, listRuns, retrievePayout } from "./service.ts";
+import {
+  createPayout,
+  dispatchBy,
+  listPayouts,
+  listRuns,
+  retrievePayout,
+  runState,
+} from "./service.ts";
 import { taskDecisions } from "./task-decisions.ts";
 import { restores, resets } from "./reset-and-restore.ts";
 import type { Process, State } from "./scenario.ts";
@@ -16,6 +23,8 @@ import type { Process, State } from "./scenario.ts";
 /** Whether nothing else depends on when it is done. */
 const isLocalStep = (state: State, process: Process, request: IoRequest | undefined): boolean => {
   if (request === undefined || request.io === "retrievePayout") return true;
+  // The sooner it is asked, the more it permits.
+  if (request.io === "runState") return true;
   // What it may see of others it may see by their lag as well.
   if (request.io === "listRuns") return true;
   if (request.io !== "journal") return false;
@@ -126,6 +135,8 @@ const steps = async (
       return retrievePayout(engine, state, process, request.payoutId);
     case "listRuns":
       return listRuns(engine, state, process, request.query);
+    case "runState":
+      return [await runState(engine, state, process)];
     case "journal":
       return callJournal(engine, state, process, request.call);
     default:
