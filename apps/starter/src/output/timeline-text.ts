@@ -83,6 +83,7 @@ const stepLines = (steps: ReadonlyArray<TimelineStep>): Array<string> => {
   const width = Math.min(LONGEST_NAME, Math.max(0, ...steps.map(({ name }) => columnsOf(name))));
   return steps.flatMap((step) => [
     stepLine(step, width),
+    ...(step.note === undefined ? [] : [wrap(step.note, INDENT)]),
     ...(isPlain(step) ? [] : step.events.map((event) => wrap(eventText(event, step), INDENT))),
   ]);
 };

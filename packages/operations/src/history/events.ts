@@ -31,6 +31,15 @@ export const searchAttributeOf = (event: Event, name: string): unknown => {
   return decoded(searchAttributes?.indexedFields?.[name]);
 };
 
+/** What a run is started with as a search attribute, or writes into it; null where it takes it away. */
+export const writtenOf = (event: Event, name: string): unknown => {
+  const fields =
+    event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields ??
+    event.workflowExecutionStartedEventAttributes?.searchAttributes?.indexedFields;
+  const written = fields?.[name];
+  return written && (decoded(written) ?? null);
+};
+
 /** The stage that an event writes, if it writes one. */
 export const stageOf = (event: Event): string | undefined => {
   const stage = searchAttributeOf(event, PAYMENT_STAGE.name);

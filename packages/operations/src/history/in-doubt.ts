@@ -5,7 +5,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { type NextOperation, Refused } from "../errors.ts";
 import { standing } from "./ending-decisions.ts";
 import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
-import type { PastSend } from "./sends.ts";
+import { isNamedIn, type PastSend } from "./sends.ts";
 import { readSettlement } from "./settlement.ts";
 
 const inDoubtOf = (step: string, { ids = {}, kind, lastInput, sent }: PastSend): StepInDoubt => {
@@ -87,8 +87,11 @@ const withoutSettlement = async <Step extends Pick<StepInDoubt, "step">>(
 /** What the run itself reports as in doubt; a run that was terminated reported nothing more. */
 const namedBy = ({
   typedSearchAttributes,
-}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
-  (typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "").split(" ").filter((name) => name !== "");
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): string =>
+  typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "";
+
+/** The number of a second step of its kind belongs to its name: `createPayout (2)`. */
+const namesIn = (named: string): ReadonlyArray<string> => named.split(/ (?!\()/);
 
 /**
  * Find the steps of an ended run that are in doubt still: named by the run, unknown by its history or to the
@@ -104,11 +107,11 @@ export const unsettledSteps = async (
   run: WorkflowExecutionDescription,
 ): Promise<ReadonlyArray<StepInDoubt>> => {
   const named = namedBy(run);
-  if (named.length === 0) return [];
+  if (named === "") return [];
   try {
     const executed = await readExecutionHistory(temporal, run);
     const untaken = untakenSteps(executed, run.typedSearchAttributes.get(PAYMENT_IDS) ?? []);
-    const isNamed = ({ step }: StepInDoubt) => named.includes(step);
+    const isNamed = ({ step }: StepInDoubt) => isNamedIn(named, step);
     return [
       ...stepsInDoubt(executed).filter(isNamed),
       ...(await withoutSettlement(
@@ -120,7 +123,7 @@ export const unsettledSteps = async (
   } catch (error) {
     // Where the history of an earlier run is gone only this run's own word is left.
     if (!(error instanceof Refused)) throw error;
-    const steps = named.map((step) => ({ step, operation: "unknown" }));
+    const steps = namesIn(named).map((step) => ({ step, operation: "unknown" }));
     return withoutSettlement(temporal, run, steps);
   }
 };

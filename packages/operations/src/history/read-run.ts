@@ -5,6 +5,7 @@ import {
   NEEDS_ATTENTION,
   PAYMENT_ACCOUNT,
   PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
   resolveUpdate,
   undoFailedIn,
 } from "@durable-payments/protocol";
@@ -23,6 +24,7 @@ import {
   summaryOf,
   taskOf,
   timeOf,
+  writtenOf,
 } from "./events.ts";
 import type {
   HistoryActivity,
@@ -81,6 +83,7 @@ class HistoryReader {
   readonly #changes: Array<InputChange> = [];
   readonly #forgotten: Array<ForgottenSend> = [];
   #ids: ReadonlySet<string> = new Set();
+  #namedInDoubt = "";
   #current: OpenStep | undefined;
   #reset: ReadRun["reset"];
   #account: string | undefined;
@@ -120,6 +123,7 @@ class HistoryReader {
       reset: this.#reset,
       changes: this.#changes,
       forgotten: this.#forgotten,
+      namedInDoubt: this.#namedInDoubt,
       account: this.#account,
       endedBy: this.#endedBy,
       cancelAsked: this.#cancelAsked,
@@ -176,6 +180,8 @@ class HistoryReader {
     if (Array.isArray(owned)) this.#ids = new Set(owned.map(String));
     const pinned = searchAttributeOf(event, PAYMENT_ACCOUNT.name);
     if (typeof pinned === "string") this.#account = pinned;
+    const inDoubt = writtenOf(event, PAYMENT_IN_DOUBT.name);
+    if (inDoubt !== undefined) this.#namedInDoubt = typeof inDoubt === "string" ? inDoubt : "";
     this.#endedBy ??= endingDecisionOf(event);
     const cancel = event.workflowExecutionCancelRequestedEventAttributes;
     if (cancel) this.#cancelAsked = { by: cancel.identity ?? "", event: Number(event.eventId) };

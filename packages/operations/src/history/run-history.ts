@@ -94,6 +94,8 @@ export interface ReadRun {
   readonly changes: ReadonlyArray<InputChange>;
   /** What it had sent, as the journal had it at its end, before its history was put back. */
   readonly forgotten: ReadonlyArray<ForgottenSend>;
+  /** Its PaymentInDoubt at last: the steps that have sent, and whose outcome is not known. */
+  readonly namedInDoubt: string;
   /** The account that it was pinned to, as a hash. */
   readonly account: string | undefined;
   /** The decision of a person by which it ended. */

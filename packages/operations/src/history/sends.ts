@@ -90,6 +90,20 @@ const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
   return NOT_SENT.has(failure) || isSettled ? "notSent" : "unknown";
 };
 
+/**
+ * Whether a PaymentInDoubt names a step. Names are joined by blanks, and that of a second step of its kind
+ * has one: `createPayout (2)`.
+ */
+export const isNamedIn = (inDoubt: string, step: string): boolean =>
+  ` ${inDoubt} `.includes(` ${step} `);
+
+/** Whether a step has sent something, and nobody knows yet what became of what it sent last. */
+export const isUnanswered = ({ activities, decisions }: PastStep): boolean => {
+  const last = activities.findLast(({ type }) => sendingOf(type) !== undefined);
+  const isFound = isRecord(decisions.at(-1)?.["found"]);
+  return last !== undefined && !last.isDone && !isFound && outcomeOf(last) === "unknown";
+};
+
 /** Sends of other requests, in doubt, that the journal reported when a step was about to send. */
 const othersReported = ({ failure, failureDetail }: PastActivity): ReadonlyArray<unknown> => {
   if (failure !== SENT_ALREADY || !isRecord(failureDetail)) return [];

@@ -123,7 +123,7 @@ export const readTimeline = async (
     paymentIds: idsOf(description),
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
-    steps: withPending(timelineSteps(readRun(history).steps, endOf(description)), description),
+    steps: withPending(timelineSteps(readRun(history), endOf(description)), description),
     ...readEnding(history),
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;

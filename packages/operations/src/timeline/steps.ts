@@ -1,6 +1,13 @@
 import { isRecord } from "@durable-payments/api-core/values";
+import { sendingOf } from "@durable-payments/protocol";
 import { failureOf, masked } from "../history/masked.ts";
-import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
+import type {
+  HistoryActivity,
+  HistoryEvent,
+  HistoryStep,
+  ReadHistory,
+} from "../history/run-history.ts";
+import { isNamedIn, isUnanswered } from "../history/sends.ts";
 import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";
 
 /** How a run ended, as far as it determines how its steps ended; undefined while it goes on. */
@@ -83,23 +90,35 @@ const untilOf = ({ activities, until }: HistoryStep): string | undefined => {
     : ends.findLast((end) => end !== undefined);
 };
 
-/** The steps of a run, from its history alone. */
+/** Whether a step has sent something and the run does not know what became of it: by its own word, too. */
+const isInDoubt = (step: HistoryStep, namedInDoubt: string): boolean =>
+  isUnanswered(step) && isNamedIn(namedInDoubt, step.name);
+
+const NO_ANSWER = "no answer, reconciling";
+
+/** The steps of a run, from its history alone. One that goes on beside others is done with its send. */
 export const timelineSteps = (
-  steps: ReadonlyArray<HistoryStep>,
+  { namedInDoubt, steps }: Pick<ReadHistory, "namedInDoubt" | "steps">,
   end: RunEnd | undefined,
 ): ReadonlyArray<TimelineStep> =>
   steps.map((step) => {
-    const { events, isCurrent, name, since } = step;
-    const until = isCurrent ? undefined : untilOf(step);
+    const { activities, events, isCurrent, name, since } = step;
+    const inDoubt = isInDoubt(step, namedInDoubt);
+    const until = isCurrent || inDoubt ? undefined : untilOf(step);
     const over = until ?? end?.at ?? null;
     const broken = end?.isCancelled === true ? "cancelled" : "failed";
-    const isBroken = end !== undefined && !end.isDone && isCurrent;
+    const isBroken = end !== undefined && !end.isDone && (isCurrent || inDoubt);
+    const isAsking = events.at(-1)?.kind === "humanTask";
+    const isUnderWay = activities.some(
+      ({ outcome, type }) => outcome === "pending" && sendingOf(type) !== undefined,
+    );
     return {
       name,
       outcome: over === null ? "running" : isBroken ? broken : "done",
       since,
       until: over,
       tookMs: over === null ? null : took(since, over),
+      ...(over === null && inDoubt && !isAsking && !isUnderWay && { note: NO_ANSWER }),
       events: events.map(eventOf),
     };
   });

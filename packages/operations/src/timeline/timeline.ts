@@ -69,6 +69,8 @@ export interface TimelineStep {
   readonly since: string;
   readonly until: string | null;
   readonly tookMs: number | null;
+  /** What it does where it has sent something and has no answer. */
+  readonly note?: string;
   readonly events: ReadonlyArray<TimelineEvent>;
 }
 

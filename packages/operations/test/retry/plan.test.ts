@@ -42,6 +42,7 @@ const readRun = (more: Partial<ReadPastRun>): ReadPastRun => ({
   reset: undefined,
   changes: [],
   forgotten: [],
+  namedInDoubt: "",
   account: undefined,
   endedBy: undefined,
   cancelAsked: undefined,

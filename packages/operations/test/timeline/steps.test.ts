@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
+import { defaultPayloadConverter } from "@temporalio/common";
+import { type History, historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
 import { expect, it } from "vitest";
 import { readRun } from "../../src/history/read-run.ts";
 import { timelineSteps } from "../../src/timeline/steps.ts";
@@ -10,7 +11,7 @@ const histories = new URL("../../../workflows/test/histories/", import.meta.url)
 const lastStep = async (name: string, isCancelled = false) => {
   const history: unknown = JSON.parse(await readFile(new URL(`${name}.json`, histories), "utf8"));
   const end = { at: new Date(0).toISOString(), isDone: false, isCancelled };
-  const step = timelineSteps(readRun(historyFromJSON(history)).steps, end).at(-1);
+  const step = timelineSteps(readRun(historyFromJSON(history)), end).at(-1);
   return {
     step: `${step?.name} ${step?.outcome}`,
     events: step?.events.map((event) => {
@@ -56,4 +57,115 @@ it("a run that is cancelled undoes under the step at which it was", async () => 
       "removeCardholder done",
     ],
   });
+});
+
+const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
+
+const fieldsOf = (fields: Readonly<Record<string, unknown>>) => ({
+  searchAttributes: {
+    indexedFields: Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, payload(value)]),
+    ),
+  },
+});
+
+const written = (eventId: number, fields: Readonly<Record<string, unknown>>) => ({
+  eventId,
+  upsertWorkflowSearchAttributesEventAttributes: {
+    workflowTaskCompletedEventId: 4,
+    ...fieldsOf(fields),
+  },
+});
+
+const sent = (eventId: number, step: string) => ({
+  eventId,
+  activityTaskScheduledEventAttributes: {
+    activityType: { name: "createPayout" },
+    workflowTaskCompletedEventId: 4,
+    input: { payloads: [payload({ amount: "9.00" }), payload({ step, number: 1 })] },
+  },
+});
+
+const lost = (eventId: number, scheduledEventId: number) => ({
+  eventId,
+  activityTaskFailedEventAttributes: {
+    scheduledEventId,
+    failure: { message: "No answer", applicationFailureInfo: { type: "OutcomeUnknown" } },
+  },
+});
+
+const answered = (eventId: number, scheduledEventId: number) => ({
+  eventId,
+  activityTaskCompletedEventAttributes: {
+    scheduledEventId,
+    result: { payloads: [payload({ payout_id: "p-1" })] },
+  },
+});
+
+const outcomes = (events: ReadonlyArray<object>, end?: Parameters<typeof timelineSteps>[1]) =>
+  timelineSteps(readRun({ events } as unknown as History), end).map(({ name, note, outcome }) =>
+    [name, outcome, ...(note === undefined ? [] : [note])].join(" "),
+  );
+
+const NO_ANSWER = "no answer, reconciling";
+
+it("a payout without an answer is running, with its timer, in a run that was started with its stage", () => {
+  const events = [
+    {
+      eventId: 1,
+      workflowExecutionStartedEventAttributes: fieldsOf({
+        PaymentStage: "createPayout",
+        PaymentInDoubt: "createPayout",
+      }),
+    },
+    sent(5, "createPayout"),
+    lost(7, 5),
+    { eventId: 11, timerStartedEventAttributes: { workflowTaskCompletedEventId: 10 } },
+  ];
+  expect(outcomes(events)).toEqual([`createPayout running ${NO_ANSWER}`]);
+  const [step] = timelineSteps(readRun({ events } as unknown as History), undefined);
+  expect(step?.events.map(({ kind }) => kind)).toEqual(["activity", "timer"]);
+});
+
+const besideEachOther = [
+  { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+  sent(5, "payTheFirst"),
+  sent(6, "payTheSecond"),
+  written(7, { PaymentStage: "payTheSecond", PaymentInDoubt: "payTheFirst payTheSecond" }),
+];
+
+it("a payout beside another one is done when its outcome is known, and not when its send has ended", () => {
+  expect(outcomes([...besideEachOther, lost(8, 5)])).toEqual([
+    `payTheFirst running ${NO_ANSWER}`,
+    "payTheSecond running",
+  ]);
+  expect(outcomes([...besideEachOther, answered(8, 5)])[0]).toBe("payTheFirst done");
+  const found = written(9, { PaymentInDoubt: "payTheSecond" });
+  expect(outcomes([...besideEachOther, lost(8, 5), found])[0]).toBe("payTheFirst done");
+});
+
+it("a payout without an answer is running though another step has begun since", () => {
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+    sent(5, "createPayout"),
+    written(6, { PaymentStage: "createPayout", PaymentInDoubt: "createPayout" }),
+    lost(7, 5),
+    sent(8, "createPayout (2)"),
+    written(9, {
+      PaymentStage: "createPayout (2)",
+      PaymentInDoubt: "createPayout createPayout (2)",
+    }),
+  ];
+  expect(outcomes(events)).toEqual([
+    `createPayout running ${NO_ANSWER}`,
+    "createPayout (2) running",
+  ]);
+});
+
+it("a payout without an answer was not done when the run has ended", () => {
+  const end = { at: new Date(0).toISOString(), isDone: false, isCancelled: true };
+  expect(outcomes([...besideEachOther, lost(8, 5), answered(9, 6)], end)).toEqual([
+    "payTheFirst cancelled",
+    "payTheSecond cancelled",
+  ]);
 });
