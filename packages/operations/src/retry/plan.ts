@@ -145,12 +145,24 @@ const approvalOf = ({ steps }: ExecutionHistory, before: PastStep): PastStep =>
   steps.findLast(({ name, task }) => isStepOf(STEP.awaitApproval, name) && task <= before.task) ??
   before;
 
-/** Refuse to go past what people have decided, unless somebody overrules it: of many, in no case. */
+const DECISIONS: ReadonlyArray<unknown> = ["keep", "overrule", "leaveOut"] satisfies ReadonlyArray<
+  RetryOptions["decisions"]
+>;
+
+/**
+ * Refuse to go past what people have decided, unless somebody overrules it: of many, in no case. Nothing
+ * but the very word overrules, whatever a caller without types gives.
+ */
 const checkDecisions = (
   workflowId: string,
   { cancelAsked, decisions: all }: ExecutionHistory,
   { decisions }: RetryOptions,
 ): void => {
+  if (decisions !== undefined && !DECISIONS.includes(decisions)) {
+    throw invalidInput(
+      `What becomes of a person's decision (decisions) must be one of ${DECISIONS.join(", ")}. Nothing was done.`,
+    );
+  }
   const open = standing(all);
   if (decisions === "leaveOut" && cancelAsked !== undefined) {
     throw new EndedByPerson({
@@ -160,7 +172,7 @@ const checkDecisions = (
   if (decisions === "leaveOut" && all.length > 0) {
     throw endedByDecisions(workflowId, all);
   }
-  if (decisions === "keep" && open.length > 0) {
+  if (decisions !== "overrule" && open.length > 0) {
     throw endedByDecisions(workflowId, open);
   }
   if (decisions === "overrule" && open.length === 0) {

@@ -279,6 +279,28 @@ describe("what a person has ended", () => {
     }
   });
 
+  // A caller without types can give anything.
+  const optionsWith = (decisions: unknown) =>
+    ({ ...options, decisions }) as unknown as RetryOptions;
+
+  it("stays ended where nothing is said of what becomes of that", () => {
+    expect(() => planRetry(run, abandoned, optionsWith(undefined))).toThrow(
+      expect.objectContaining({ _tag: "EndedByPerson" }),
+    );
+  });
+
+  it.each(["zzz", "", "Overrule", "overrule ", true, null, ["overrule"]])(
+    "stays ended by such a word for it as %j, which is wrong of any run",
+    (decisions) => {
+      const running = executionHistoryOf([readRun({ steps: approved })]);
+      for (const past of [abandoned, running]) {
+        expect(() => planRetry(run, past, optionsWith(decisions))).toThrow(
+          expect.objectContaining({ _tag: "InvalidInput" }),
+        );
+      }
+    },
+  );
+
   it("stays ended in a retry of many where it was asked to end, and failed by itself meanwhile", () => {
     const asked = executionHistoryOf([
       readRun({
