@@ -45,6 +45,7 @@ export {
   type RunEndings,
 } from "./payout-batch.ts";
 export type { PayoutInput, PayoutOptions, PayoutResult } from "./payout.ts";
+export { isSamePerson, nameProblem, namesSomebody, reasonProblem } from "./person.ts";
 export { type Progress, progressQuery, type StepProgress } from "./progress.ts";
 export {
   type EndingDecision,

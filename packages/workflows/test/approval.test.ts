@@ -8,7 +8,7 @@ import {
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { payout } from "../src/index.ts";
+import { payout, payoutBatch } from "../src/index.ts";
 import { decide as resolve } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { payoutInput } from "./support/inputs.ts";
@@ -85,6 +85,16 @@ describe("a payout above the limit of one person", () => {
           { by: " ada", hash, approve: true },
           " ada started this run: a second person has to decide.",
         ],
+        [{ by: " ", hash, approve: true }, "Give the name of who decides (by)."],
+        [{ by: "\u200B", hash, approve: true }, "Give the name of who decides (by)."],
+        [
+          { by: "Bob\n", hash, approve: true },
+          "The name of who decides (by) must have no control characters.",
+        ],
+        [
+          { by: "A\u200Bda", hash, approve: true },
+          "A\u200Bda started this run: a second person has to decide.",
+        ],
         [{ by: "Bob", approve: true }, `The approval is not for this payload (hash ${hash}).`],
         [
           { by: "Bob", hash: "x", approve: true },
@@ -128,6 +138,46 @@ describe("a payout above the limit of one person", () => {
       expect(await rejectionOf(handle, { by: "Bob", hash, approve: true })).toContain("startedBy");
       await handle.terminate();
     }, {}));
+
+  it.each([
+    ["overruled its end", { by: " ", startedBy: "Eve" }],
+    ["started what was rejected", { by: "Eve", startedBy: "" }],
+  ])("cannot be approved where nobody knows who %s", (_, { by, startedBy }) =>
+    withWorker(rig, service.activities, async ({ taskQueue }) => {
+      const at = new Date(0).toISOString();
+      const rejected = { what: "rejected", by: "Bob", why: "unknown supplier", at } as const;
+      const earlier = { workflowId: "payouts/0", runId: "run-0", startedBy };
+      const handle = await rig.environment.client.workflow.start(payoutBatch, {
+        args: [
+          {
+            chunks: 1,
+            rows: 1,
+            totals: { USD: "250.00" },
+            overruled: [{ ...rejected, ...earlier, overruled: { by, why: "cleared", at } }],
+          },
+        ],
+        taskQueue,
+        workflowId: crypto.randomUUID(),
+        memo: { startedBy: "Ada" },
+      });
+      const hash = await vi.waitFor(
+        async () => {
+          const { shown } = await handle.query(progressQuery);
+          expect(shown).toHaveProperty("approval");
+          // As the step shows it.
+          return (shown["approval"] as ApprovalRequest).hash;
+        },
+        { timeout: 60_000, interval: 50 },
+      );
+      const approval = { by: "Carol", hash, approve: true as const };
+      await expect(handle.executeUpdate(approveUpdate, { args: [approval] })).rejects.toMatchObject(
+        {
+          cause: { message: expect.stringMatching(/^Nobody can approve a run/) as unknown },
+        },
+      );
+      await handle.terminate();
+    }),
+  );
 
   it("is not amended past the second person when it is refused, below the limit neither", () =>
     withWorker(rig, service.activities, async ({ start }) => {

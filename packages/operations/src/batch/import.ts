@@ -1,4 +1,5 @@
 import type { BatchRow } from "@durable-payments/protocol";
+import { checkName, checkReason } from "../acting.ts";
 import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
@@ -68,7 +69,7 @@ export type Imported =
  * @param options who starts it, how many payouts send at a time, above which total it is approved.
  * @param observer is called while the file is compared and written.
  * @returns `started`, or why nothing was: each row has its run already.
- * @throws InvalidInput where a key was used for another payment; EndedByPerson where a person has
+ * @throws InvalidInput where a key was used for another payment, or the name is empty; EndedByPerson where a person has
  *   rejected rows and that is not overruled; Refused where the file was changed, or the batch was
  *   started by somebody else meanwhile.
  * @example
@@ -82,6 +83,8 @@ export const importBatch = async (
   options: ImportOptions,
   { onChunk, onFound, onRows, onWritten }: ImportObserver,
 ): Promise<Imported> => {
+  checkName(options.startedBy, "startedBy");
+  if (options.overrule !== undefined) checkReason(options.overrule, "overrule");
   const { batch } = checked;
   const before = await findBatch(temporal, batch);
   if (before?.status.name === "RUNNING") return { outcome: "running" };

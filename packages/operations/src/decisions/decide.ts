@@ -4,11 +4,27 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import type { UpdateDefinition } from "@temporalio/common";
+import { checkName, checkReason } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
 import { describeRun } from "../runs/state.ts";
 
 const PATIENCE_MS = 10_000;
+
+/** Who decides, and the reasons that a decision may have. */
+interface Decided {
+  readonly by: string;
+  readonly why?: string;
+}
+
+const REASONS = ["reject", "abandon", "why"] as const;
+
+const checkDecision = (decision: Decided): void => {
+  checkName(decision.by);
+  for (const [field, reason] of Object.entries(decision)) {
+    if (REASONS.some((name) => name === field) && reason !== undefined) checkReason(reason, field);
+  }
+};
 
 /**
  * Give a run the decision of a person: approve or reject a payment, pause, resume or cancel a batch.
@@ -18,17 +34,18 @@ const PATIENCE_MS = 10_000;
  * @param update such as `approveUpdate`, `resolveUpdate` or `pauseBatchUpdate` of the protocol.
  * @param decision the update's argument.
  * @returns the id of the run that took it.
- * @throws NotFound where there is no such run; Refused where the run does not take it;
- *   ConnectionFailed where no worker could give it to the run, which may still take it.
+ * @throws InvalidInput where the name or a reason is empty; NotFound where there is no such run; Refused
+ *   where the run does not take it; ConnectionFailed where no worker could give it to the run, which may still take it.
  * @example
  * await decide(temporal, "invoice-2026-001", approveUpdate, { by: "Bob", hash, approve: true });
  */
-export const decide = async <Content>(
+export const decide = async <Content extends Decided>(
   temporal: Temporal,
   workflowId: string,
   update: UpdateDefinition<void, [Content]>,
   decision: Content,
 ): Promise<string> => {
+  checkDecision(decision);
   const { runId } = await describeRun(temporal, workflowId);
   const { client, connection, settings } = temporal;
   try {

@@ -8,6 +8,7 @@ import {
 } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
+import { checkActing } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
@@ -79,6 +80,7 @@ export const settle = async (
   workflowId: string,
   { by, found, reason, step }: SettleOptions,
 ): Promise<Settled> => {
+  checkActing({ by, reason });
   const run = await describeRun(temporal, workflowId);
   if (isUnderWay(run)) {
     throw refused(

@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError } from "@temporalio/client";
+import { checkActing } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { isRecord } from "@durable-payments/api-core/values";
@@ -39,7 +40,8 @@ const orEnded = async <A>(workflowId: string, act: Promise<A>): Promise<A> => {
  * @param workflowId of the run.
  * @param options who asks, and why; both are kept.
  * @returns the run id, and whether the run was started to undo what it has done.
- * @throws NotFound where there is no such run; Refused where it has ended.
+ * @throws InvalidInput where name or reason are empty; NotFound where there is no such run; Refused where it
+ *   has ended.
  * @example
  * const { undoes } = await cancelRun(temporal, "invoice-2026-001", { by: "Ada", reason: "paid by hand" });
  */
@@ -48,6 +50,7 @@ export const cancelRun = async (
   workflowId: string,
   { by, reason }: EndOptions,
 ): Promise<{ readonly runId: string; readonly undoes: boolean }> => {
+  checkActing({ by, reason });
   const run = await openRun(temporal, workflowId);
   const { startedWith } = await readExecutionHistory(temporal, run);
   const { client } = temporal;
@@ -77,13 +80,15 @@ export const cancelRun = async (
  * @param workflowId of the run.
  * @param options who ends it, and why; both are kept.
  * @returns the run id, and the steps whose sends may have been carried out.
- * @throws NotFound where there is no such run; Refused where it has ended.
+ * @throws InvalidInput where name or reason are empty; NotFound where there is no such run; Refused where it
+ *   has ended.
  */
 export const terminateRun = async (
   temporal: Temporal,
   workflowId: string,
   { by, reason }: EndOptions,
 ): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<StepInDoubt> }> => {
+  checkActing({ by, reason });
   const run = await openRun(temporal, workflowId);
   const handle = temporal.client.workflow.getHandle(workflowId, run.runId);
   await orEnded(workflowId, handle.terminate(`${reason} (${by})`));

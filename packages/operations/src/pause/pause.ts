@@ -1,5 +1,6 @@
 import { type Pause, PAUSE_TYPE, pauseId, textAt } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
+import { checkName, checkReason } from "../acting.ts";
 import { utc } from "../utc.ts";
 import type { Temporal } from "../connection/temporal.ts";
 
@@ -37,6 +38,7 @@ export const findPause = async ({ client, settings }: Temporal): Promise<Pause |
  * @param temporal the connection of `withTemporal`.
  * @param options who pauses, and why.
  * @returns the pause, and whether it was there before.
+ * @throws InvalidInput where name or reason are empty.
  * @example
  * await pauseSends(temporal, { by: "Ada", why: "the bank reports duplicates" });
  */
@@ -44,6 +46,8 @@ export const pauseSends = async (
   temporal: Temporal,
   { by, why }: Pick<Pause, "by" | "why">,
 ): Promise<{ readonly pause: Pause; readonly wasPaused: boolean }> => {
+  checkName(by);
+  checkReason(why, "why");
   const { client, settings } = temporal;
   let wasPaused = false;
   try {
@@ -67,8 +71,10 @@ export const pauseSends = async (
  * @param temporal the connection of `withTemporal`.
  * @param by who resumes.
  * @returns the pause that was ended, or undefined where there was none.
+ * @throws InvalidInput where the name is empty.
  */
 export const resumeSends = async (temporal: Temporal, by: string): Promise<Pause | undefined> => {
+  checkName(by);
   const { client, settings } = temporal;
   const pause = await findPause(temporal);
   if (pause !== undefined) {

@@ -1,5 +1,6 @@
 import { type ClientOptions, makePaymentsClient } from "@durable-payments/api-core";
 import type { Pause } from "@durable-payments/protocol";
+import { checkName } from "../acting.ts";
 import type { OpenedJournal } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { pauseSends } from "../pause/pause.ts";
@@ -108,12 +109,14 @@ const compare = async (
  * @param opened the journal of the account.
  * @param options since when Temporal may have lost runs, who pauses, and how the service is reached.
  * @returns the runs that go on, have ended, are lost, or sent what the journal does not have.
+ * @throws InvalidInput where the name is empty.
  */
 export const recover = async (
   temporal: Temporal,
   opened: OpenedJournal,
   options: RecoverOptions,
 ): Promise<Recovery> => {
+  checkName(options.by);
   const why = `${RECOVERING} ${options.since.toISOString()}`;
   const { pause } = await pauseSends(temporal, { by: options.by, why });
   return { ...(await compare(temporal, opened, options)), pause };

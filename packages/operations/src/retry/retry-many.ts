@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@durable-payments/api-core/values";
 import * as Effect from "effect/Effect";
+import { checkActing } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { isOperationError, type NextOperation } from "../errors.ts";
 import { listRuns } from "../runs/list.ts";
@@ -119,6 +120,7 @@ const rateLimiter = (rate: number): ((index: number) => Promise<void>) => {
  * @param options as of one retry; `rate` in runs a second; `isDryRun` only plans.
  * @param onRetried is called after each run, with how many are done.
  * @returns what became of each; a run that cannot be retried is reported, and stops none of the others.
+ * @throws InvalidInput where name or reason are empty.
  */
 export const retryMany = async (
   temporal: Temporal,
@@ -126,6 +128,7 @@ export const retryMany = async (
   options: RetryManyOptions,
   onRetried: (done: number) => void = () => undefined,
 ): Promise<RetryReport> => {
+  checkActing(options);
   const runs: Array<RetriedOne> = [];
   const turnOf = rateLimiter(options.rate);
   await Effect.runPromise(

@@ -8,6 +8,7 @@ import {
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
+import { checkActing } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { type Refused, refused } from "../errors.ts";
 import { describeRun } from "../runs/state.ts";
@@ -72,7 +73,7 @@ const whyNot = ({ status, workflowId }: WorkflowExecutionDescription): Refused |
  * @param options from which step, with which amendment, and what becomes of people's decisions.
  * @returns the run, what all runs of its id have done, and the plan.
  * @throws NotFound where there is no such run; Refused where it has not failed, or a retry might do
- *   something twice; InvalidInput where step or amendment are wrong; EndedByPerson where a person has
+ *   something twice; InvalidInput where step, amendment, name or reason are wrong; EndedByPerson where a person has
  *   ended it and that is not overruled.
  * @example
  * const { plan } = await planRetryOf(temporal, "invoice-2026-001", options);
@@ -87,6 +88,7 @@ export const planRetryOf = async (
   readonly executed: ExecutionHistory;
   readonly plan: RetryPlan;
 }> => {
+  checkActing(options);
   const run = await describeRun(temporal, workflowId);
   const fault = whyNot(run);
   if (fault !== undefined) throw fault;

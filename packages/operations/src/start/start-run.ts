@@ -1,6 +1,7 @@
 import { accountOfTracker, queryText, WORKFLOW } from "@durable-payments/protocol";
 import { ServiceError, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
+import { checkName } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
 import { canonicalJson, type PlannedRun } from "../input/planned-run.ts";
@@ -83,7 +84,7 @@ const accountOfWorkers = async (temporal: Temporal): Promise<string | undefined>
  * @param planned what `planPayout` or `planOnboarding` returns.
  * @param startedBy who starts it, and so cannot approve what it pays.
  * @returns the run; `status` is `started` where this call has started it.
- * @throws Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
+ * @throws InvalidInput where `startedBy` names nobody; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
  *   meanwhile.
  * @example
  * const planned = planPayout(input, assumptions);
@@ -95,6 +96,7 @@ export const startRun = async (
   planned: PlannedRun,
   startedBy: string,
 ): Promise<SubmittedRun> => {
+  checkName(startedBy, "startedBy");
   const { client, settings } = temporal;
   try {
     const { firstExecutionRunId } = await client.workflow.start(planned.workflowType, {

@@ -3,6 +3,8 @@ import {
   type BatchProgress,
   cancelBatchUpdate,
   type GivenCommand,
+  nameProblem,
+  namesSomebody,
   pauseBatchUpdate,
   resumeBatchUpdate,
   STEP,
@@ -13,8 +15,6 @@ import type { RunState } from "./run-state.ts";
 
 const invalid = (problem: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(problem, "InvalidCommand");
-
-const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
 /** The commands that people have given to a batch. */
 export class BatchCommands {
@@ -87,7 +87,9 @@ export class BatchCommands {
   #check(command: unknown): void {
     const by: unknown =
       typeof command === "object" && command !== null && "by" in command ? command.by : "";
-    if (!isText(by)) throw invalid("Give the name of who commands it (by).");
+    if (!namesSomebody(by)) throw invalid("Give the name of who commands it (by).");
+    const problem = nameProblem(by);
+    if (problem !== undefined) throw invalid(`The name of who commands it (by) ${problem}.`);
     if (this.#cancelled) throw invalid(`It was cancelled by ${this.#cancelled.by}.`);
     if (this.isDone) throw invalid("Each of its rows has its run already.");
   }

@@ -2,40 +2,45 @@ import { isRecord } from "@durable-payments/api-core/values";
 import {
   type HumanTask,
   type HumanTaskAction,
+  nameProblem,
+  namesSomebody,
   questionOf,
   type Resolution,
 } from "@durable-payments/protocol";
 import { condition, workflowInfo } from "@temporalio/workflow";
 
-const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+/** An id that the service made shows something, and breaks no line. */
+const isId = (value: unknown): boolean => namesSomebody(value) && !/\p{Cc}/u.test(value);
 
 const ACTIONS: ReadonlyArray<HumanTaskAction> = ["found", "resend", "amend", "abandon"];
 
 /** Why a resolution cannot be taken, or undefined when it can. An update can carry anything. */
 const whyInvalid = (task: HumanTask | undefined, resolution: unknown): string | undefined => {
   if (task === undefined) return "This run does not wait for a person.";
-  if (!isRecord(resolution) || !isText(resolution["by"])) {
+  if (!isRecord(resolution) || !namesSomebody(resolution["by"])) {
     return "Give the name of who decides (by).";
   }
+  const problem = nameProblem(resolution["by"]);
+  if (problem !== undefined) return `The name of who decides (by) ${problem}.`;
   const { abandon, amend, found, question, resend } = resolution;
-  if (!isText(question)) {
+  if (!namesSomebody(question)) {
     return `Say which human task it resolves (question): read the one that is open now (${task.question}).`;
   }
   if (question !== task.question) {
-    return `This resolves an earlier human task (${String(question)}): read the one that is open now (${task.question}).`;
+    return `This resolves an earlier human task (${question}): read the one that is open now (${task.question}).`;
   }
   const [action, ...more] = ACTIONS.filter((name) => name in resolution);
   if (action === undefined || more.length > 0 || !task.actions.includes(action)) {
     return `Give exactly one of ${task.actions.join(", ")}.`;
   }
-  if (action === "abandon" && !isText(abandon)) return "abandon must say why.";
+  if (action === "abandon" && !namesSomebody(abandon)) return "abandon must say why.";
   if (action === "resend" && resend !== true) return "resend must be true.";
   if (action === "amend" && (!isRecord(amend) || Object.keys(amend).length === 0)) {
     return "amend must be an object of the fields to change.";
   }
   if (action === "found") {
     const ids = isRecord(found) ? found : {};
-    const missing = task.idsWanted.filter((id) => !isText(ids[id]));
+    const missing = task.idsWanted.filter((id) => !isId(ids[id]));
     if (missing.length > 0) return `found must give ${missing.join(", ")}.`;
   }
   return undefined;

@@ -7,6 +7,9 @@ import {
   type EndingDecision,
   STEP,
   intentOf,
+  isSamePerson,
+  nameProblem,
+  namesSomebody,
 } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
 import { condition, setHandler, workflowInfo } from "@temporalio/workflow";
@@ -28,7 +31,7 @@ export interface ToApprove {
 /** Who started the run, as its memo says. */
 export const startedBy = (): string | undefined => {
   const name: unknown = workflowInfo().memo?.["startedBy"];
-  return typeof name === "string" && name.trim() !== "" ? name : undefined;
+  return namesSomebody(name) ? name : undefined;
 };
 
 /**
@@ -86,37 +89,40 @@ export const awaitApproval = async (
   return true;
 };
 
-const isText = (value: unknown): value is string =>
-  typeof value === "string" && value.trim() !== "";
-
-const isSamePerson = (a: string, b: string): boolean =>
-  a.trim().toLowerCase() === b.trim().toLowerCase();
-
 /** Why an approval cannot be taken, or undefined when it can. An update can carry anything. */
 const whyNotApproved = (
   request: ApprovalRequest | undefined,
   approval: unknown,
 ): string | undefined => {
   if (request === undefined) return "This run does not wait for an approval.";
-  if (!isRecord(approval) || !isText(approval["by"])) return "Give the name of who decides (by).";
+  if (!isRecord(approval) || !namesSomebody(approval["by"])) {
+    return "Give the name of who decides (by).";
+  }
   const { approve, by, hash, reject } = approval;
+  const problem = nameProblem(by);
+  if (problem !== undefined) return `The name of who decides (by) ${problem}.`;
   if (request.startedBy === undefined) {
     return "Nobody can approve a run that does not say who started it (memo startedBy).";
+  }
+  const { amendedBy = [], overruledBy = [], rejectedOf = [] } = request;
+  // Whoever has changed it without a name could be anybody, who decides among them.
+  if (![...amendedBy, ...overruledBy, ...rejectedOf].every(namesSomebody)) {
+    return "Nobody can approve a run that does not say who amended it or overruled its end: cancel it.";
   }
   if (isSamePerson(by, request.startedBy)) {
     return `${by} started this run: a second person has to decide.`;
   }
-  if (request.amendedBy?.some((name) => isSamePerson(by, name))) {
+  if (amendedBy.some((name) => isSamePerson(by, name))) {
     return `${by} amended this payment: a second person has to decide.`;
   }
-  if (request.overruledBy?.some((name) => isSamePerson(by, name))) {
+  if (overruledBy.some((name) => isSamePerson(by, name))) {
     return `${by} overruled who had ended this run: a second person has to decide.`;
   }
-  if (request.rejectedOf?.some((name) => isSamePerson(by, name))) {
+  if (rejectedOf.some((name) => isSamePerson(by, name))) {
     return `${by} started what was rejected of this before: a second person has to decide.`;
   }
   if (hash !== request.hash) return `The approval is not for this payload (hash ${request.hash}).`;
-  return (approve === true) === isText(reject)
+  return (approve === true) === namesSomebody(reject)
     ? "Give either approve: true, or reject with why."
     : undefined;
 };
