@@ -13,7 +13,7 @@ const countsReporter = fileURLToPath(new URL("./testing/counts-reporter.ts", imp
 const help = `Usage: npm test
 
 Gets the Temporal servers if they are missing (see "npm run setup -- --help"), runs the tests of
-every project by Vitest, and ends with a line "N passed, N failed": a dot for each test, and for what
+every project by Vitest, and ends with a line "N passed, N failed": a dot for each file, and for what
 fails its error, what it printed, and the last lines of its Temporal servers. Without the
 time-skipping test server the tests that need it are skipped, and the reason is said.
 
@@ -35,7 +35,7 @@ await runCommand({ help, options: {} }, async () => {
   report.line(`Temporal CLI: ${servers.temporalCli.path}`);
   report.line(`Time-skipping test server: ${servers.testServer.path ?? "none"}`);
 
-  const vitest = ["run", "--reporter=dot", `--reporter=${countsReporter}`];
+  const vitest = ["run", `--reporter=${countsReporter}`];
   const { exitCode = 1 } = await execa("vitest", vitest, {
     cwd: checkout,
     env: { ...withoutServiceVariables(), ...testVariables(servers) },

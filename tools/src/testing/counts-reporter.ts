@@ -1,5 +1,5 @@
 import type { SerializedError } from "vitest";
-import type { Reporter, TestModule, Vitest } from "vitest/node";
+import { MinimalReporter, type TestModule, type TestRunEndReason } from "vitest/node";
 
 /** The sum of a run of tests. */
 export interface Counts {
@@ -30,16 +30,23 @@ export const countTests = (
   };
 };
 
-/** A reporter of Vitest that ends the output with "12 passed, 0 failed", and the skipped ones where there are any. */
-export default class CountsReporter implements Reporter {
-  #vitest: Vitest | undefined;
-
-  onInit(vitest: Vitest): void {
-    this.#vitest = vitest;
+/**
+ * A reporter of Vitest whose output fits a screen while tests pass: a dot for each file of tests (x for one
+ * that failed), errors, and at the end "12 passed, 0 failed", with the skipped ones where there are any.
+ */
+export default class CountsReporter extends MinimalReporter {
+  override printTestModule(module: TestModule): void {
+    this.ctx.logger.outputStream.write(module.state() === "failed" ? "x" : "·");
   }
 
-  onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<SerializedError>): void {
-    const without = (this.#vitest?.projects ?? [])
+  override onTestRunEnd(
+    modules: ReadonlyArray<TestModule>,
+    errors: ReadonlyArray<SerializedError>,
+    reason: TestRunEndReason,
+  ): void {
+    this.log();
+    super.onTestRunEnd(modules, errors, reason);
+    const without = this.ctx.projects
       .filter((project) => !modules.some((module) => module.project === project))
       .map(({ name }) => name);
     for (const name of without) process.stdout.write(`${name}: it has no tests\n`);

@@ -70,7 +70,8 @@ export const startRawService = async (
       return;
     }
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    request.socket.once("close", () => resolve());
+    // One listener for each request of a connection that is kept open.
+    request.socket.setMaxListeners(0).once("close", () => resolve());
     const { headers, method = "" } = request;
     const one: Received = { method, path, headers, closed, body: await bodyOf(request) };
     received.push(one);
