@@ -3,10 +3,11 @@ import { isRecord } from "@durable-payments/api-core/values";
 import type { BatchRow } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import { invalidInput, refused } from "../errors.ts";
+import { canonicalJson } from "../input/planned-run.ts";
 import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
 import type { RowFault } from "./raw-rows.ts";
-import { Totals } from "./totals.ts";
+import { Totals, totalsText } from "./totals.ts";
 
 /** A batch file without faults. */
 export interface CheckedFile {
@@ -73,9 +74,23 @@ export const checkBatchFile = async (
   for await (const { hash } of chunksOf(soundRows())) chunks.push(hash);
   if (faultCount > 0) throw wrongRows(faults, faultCount);
   if (rows === 0) throw invalidInput(`${file} has no rows: there is nothing to pay.`);
+  return { file, batch: batchOf(chunks), rows, totals: totals.amounts, chunks };
+};
+
+/** The id of a batch, by the hashes of its chunks. */
+const batchOf = (chunks: ReadonlyArray<string>): string => {
   const content = createHash("sha256").update(chunks.join()).digest("hex");
-  const batch = `payouts/${content.slice(0, HASH_CHARACTERS)}`;
-  return { file, batch, rows, totals: totals.amounts, chunks };
+  return `payouts/${content.slice(0, HASH_CHARACTERS)}`;
+};
+
+/**
+ * Refuse what `checkBatchFile` cannot have returned: a batch id that its chunks do not make.
+ *
+ * @throws Refused
+ */
+export const checkBatchId = ({ batch, chunks, file }: CheckedFile): void => {
+  if (batch !== batchOf(chunks))
+    throw differs(file, `its batch is ${batchOf(chunks)}, not ${batch}`);
 };
 
 const amountOf = ({ input }: BatchRow): string =>
@@ -90,21 +105,35 @@ async function* rowsOf(file: string): AsyncGenerator<BatchRow> {
 }
 
 /**
- * Read a checked file once more.
+ * Read a checked file once more, and compute again what was found when it was checked: an approval goes by
+ * its totals, and whoever hands them on may have changed them.
  *
  * @param checked what `checkBatchFile` returns.
  * @returns the same chunks, one after the other.
- * @throws Refused where it is not what was checked.
+ * @throws Refused where it is not what was checked; of totals and rows after the last chunk.
  */
-export async function* chunksAgain({ file, chunks }: CheckedFile): AsyncGenerator<Chunk> {
+export async function* chunksAgain(checked: CheckedFile): AsyncGenerator<Chunk> {
+  const { chunks, file } = checked;
+  checkBatchId(checked);
+  const totals = new Totals();
   let number = 0;
+  let rows = 0;
   for await (const chunk of chunksOf(rowsOf(file))) {
     if (chunk.hash !== chunks[number]) throw changed(file);
     number = chunk.number;
+    rows += chunk.rows.length;
+    for (const row of chunk.rows) totals.add(row.currency, amountOf(row));
     yield chunk;
   }
   if (number !== chunks.length) throw changed(file);
+  if (rows !== checked.rows) throw differs(file, `it has ${rows} rows, not ${checked.rows}`);
+  if (canonicalJson(totals.amounts) !== canonicalJson(checked.totals)) {
+    throw differs(file, `it pays ${totalsText(totals.amounts)}, not ${totalsText(checked.totals)}`);
+  }
 }
 
 const changed = (file: string) =>
   refused(`${file} was changed while it was read. Nothing was started.`);
+
+const differs = (file: string, how: string) =>
+  refused(`${file} is not what was checked: ${how}. Check it again. Nothing was started.`);

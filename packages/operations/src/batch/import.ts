@@ -3,7 +3,7 @@ import { checkName, checkReason } from "../acting.ts";
 import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
-import { type CheckedFile, chunksAgain } from "./check-file.ts";
+import { type CheckedFile, checkBatchId, chunksAgain } from "./check-file.ts";
 import { findKnownRows, type KnownRows } from "./known-rows.ts";
 import { overruled } from "./rejections.ts";
 import { type BatchOptions, findBatch, startBatch, uploadChunks } from "./start.ts";
@@ -69,9 +69,9 @@ export type Imported =
  * @param options who starts it, how many payouts send at a time, above which total it is approved.
  * @param observer is called while the file is compared and written.
  * @returns `started`, or why nothing was: each row has its run already.
- * @throws InvalidInput where a key was used for another payment, or the name is empty; EndedByPerson where a person has
- *   rejected rows and that is not overruled; Refused where the file was changed, or the batch was
- *   started by somebody else meanwhile.
+ * @throws InvalidInput where a key was used for another payment, or the name is empty; EndedByPerson where
+ *   a person has rejected rows and that is not overruled; Refused where the file is not what was checked, or the batch
+ *   was started meanwhile by somebody else, or with another approval.
  * @example
  * const checked = await checkBatchFile("payouts.csv", assumptions);
  * const { outcome } = await importBatch(temporal, checked, options, observer);
@@ -86,6 +86,7 @@ export const importBatch = async (
   checkName(options.startedBy, "startedBy");
   if (options.overrule !== undefined) checkReason(options.overrule, "overrule");
   const { batch } = checked;
+  checkBatchId(checked);
   const before = await findBatch(temporal, batch);
   if (before?.status.name === "RUNNING") return { outcome: "running" };
   const found = await findRows(temporal, checked, options.journal, onRows);
@@ -101,8 +102,8 @@ export const importBatch = async (
       { operation: "describeBatch", workflowId: batch },
     );
   }
-  await startBatch(temporal, checked, options, overruling);
-  return { outcome: "started", found };
+  const isStarted = await startBatch(temporal, checked, options, overruling);
+  return isStarted ? { outcome: "started", found } : { outcome: "running" };
 };
 
 /**

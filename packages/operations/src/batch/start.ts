@@ -1,8 +1,10 @@
 import { startAttributes } from "@durable-payments/activities/start-attributes";
+import { isRecord } from "@durable-payments/api-core/values";
 import {
   chunkId,
   type OverruledBatch,
   type PayoutBatchInput,
+  textAt,
   WORKFLOW,
 } from "@durable-payments/protocol";
 import {
@@ -11,6 +13,8 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
+import { readInput } from "../history/read-input.ts";
 import { type CheckedFile, chunksAgain } from "./check-file.ts";
 import type { Chunk } from "./chunks.ts";
 import { totalsText } from "./totals.ts";
@@ -73,17 +77,54 @@ export const findBatch = async (
   }
 };
 
+/** By whom a batch was started, and above which total it is approved. */
+type StartedAs = Pick<BatchOptions, "approveAbove"> & { readonly startedBy: unknown };
+
+const startedAs = async (
+  temporal: Temporal,
+  { memo, runId, workflowId }: WorkflowExecutionDescription,
+): Promise<StartedAs> => {
+  const input = await readInput(temporal, { workflowId, runId });
+  const approval = isRecord(input) ? input["approval"] : undefined;
+  return { startedBy: memo?.["startedBy"], approveAbove: textAt(approval, "above") };
+};
+
+const approvalText = (approveAbove: string | undefined): string =>
+  approveAbove === undefined ? "without an approval" : `with an approval above ${approveAbove}`;
+
+/** Refuse where somebody else came first, or the same with another approval. */
+const checkStartedAlike = async (
+  temporal: Temporal,
+  batch: string,
+  { approveAbove, startedBy }: BatchOptions,
+): Promise<void> => {
+  const first = await findBatch(temporal, batch);
+  // Deleted meanwhile: nothing says how it was started.
+  const as = first && (await startedAs(temporal, first));
+  if (as?.startedBy === startedBy && as.approveAbove === approveAbove) return;
+  const how =
+    as === undefined ? "" : `, by ${String(as.startedBy)}, ${approvalText(as.approveAbove)}`;
+  throw refused(
+    `${batch} was started meanwhile${how}. This import, by ${startedBy}, ${approvalText(approveAbove)}, has started nothing.`,
+    { operation: "describeBatch", workflowId: batch },
+  );
+};
+
 /**
  * Start the batch of chunks that have been written; the same that runs already is left alone.
  *
  * @param overruled what was rejected of its rows before.
+ * @returns whether this call has started it.
+ * @throws Refused where the one that runs was started by somebody else, or with another approval.
  */
 export const startBatch = async (
-  { client, settings }: Temporal,
+  temporal: Temporal,
   { batch, chunks, rows, totals }: CheckedFile,
-  { approveAbove, startedBy, window }: BatchOptions,
+  options: BatchOptions,
   overruled: ReadonlyArray<OverruledBatch>,
-): Promise<void> => {
+): Promise<boolean> => {
+  const { client, settings } = temporal;
+  const { approveAbove, startedBy, window } = options;
   const input: PayoutBatchInput = {
     chunks: chunks.length,
     rows,
@@ -104,7 +145,10 @@ export const startBatch = async (
       staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
       typedSearchAttributes: [...startAttributes({})],
     });
+    return true;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await checkStartedAlike(temporal, batch, options);
+    return false;
   }
 };

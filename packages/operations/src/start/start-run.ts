@@ -1,9 +1,9 @@
 import { accountOfTracker, queryText, WORKFLOW } from "@durable-payments/protocol";
 import { ServiceError, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import { defaultPayloadConverter } from "@temporalio/common";
 import { checkName } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
+import { readInput } from "../history/read-input.ts";
 import { canonicalJson, type PlannedRun } from "../input/planned-run.ts";
 import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 
@@ -11,22 +11,6 @@ import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 export type SubmittedRun = RunState & {
   /** Set where the run that exists was started with another input. */
   readonly inputDiffers?: true;
-};
-
-/** The input that the first run under an id was started with; undefined where its history is gone. */
-const inputOf = async (
-  { client }: Temporal,
-  workflowId: string,
-  runId: string,
-): Promise<unknown> => {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const [input] =
-    history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  return input && defaultPayloadConverter.fromPayload<unknown>(input);
 };
 
 const findRun = async (
@@ -41,7 +25,7 @@ const findRun = async (
     });
   }
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
-  const input = await inputOf(temporal, workflowId, firstRunId);
+  const input = await readInput(temporal, { workflowId, runId: firstRunId });
   const differs = input !== undefined && canonicalJson(input) !== canonicalJson(planned.input);
   return { ...(await stateOf(temporal, description)), ...(differs && { inputDiffers: true }) };
 };

@@ -10,7 +10,7 @@ import { runInNewContext } from "node:vm";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { checkBatchFile, chunksAgain } from "../../src/batch/check-file.ts";
+import { checkBatchFile, type CheckedFile, chunksAgain } from "../../src/batch/check-file.ts";
 import { COLUMNS } from "../../src/batch/columns.ts";
 import { Totals } from "../../src/batch/totals.ts";
 import { csvLine } from "../../src/batch/result-file.ts";
@@ -132,6 +132,28 @@ describe("a sound file", () => {
         for await (const chunk of chunksAgain(checked)) expect(chunk).toBe("refused");
       })(),
     ).rejects.toThrow("was changed while it was read");
+  });
+});
+
+describe("what was checked is computed again while the file is read", () => {
+  const changes: ReadonlyArray<[string, Partial<CheckedFile>]> = [
+    ["totals", { totals: { EUR: "1.00" } }],
+    ["totals of another currency", { totals: { EUR: "2.00", USD: "1.00" } }],
+    ["rows", { rows: 1 }],
+    ["batch id", { batch: "c-1" }],
+  ];
+
+  it.each(changes)("other %s are refused", async (_, change) => {
+    const checked = await check([HEADER, row("a"), row("b")].join("\n"), "claimed.csv");
+    const reading = (async () => {
+      for await (const { number } of chunksAgain({ ...checked, ...change })) {
+        expect(number).toBe(1);
+      }
+    })();
+    await expect(reading).rejects.toMatchObject({
+      _tag: "Refused",
+      message: holding("is not what was checked"),
+    });
   });
 });
 

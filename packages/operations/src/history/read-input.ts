@@ -1,0 +1,17 @@
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { Temporal } from "../connection/temporal.ts";
+
+/** The input that a run was started with; undefined where its history has none. */
+export const readInput = async (
+  { client }: Temporal,
+  execution: { readonly workflowId: string; readonly runId: string },
+): Promise<unknown> => {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution,
+    maximumPageSize: 1,
+  });
+  const [input] =
+    history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return input && defaultPayloadConverter.fromPayload<unknown>(input);
+};
