@@ -1,4 +1,4 @@
-import { type BatchRow, chunkId, isNotFound } from "@durable-payments/protocol";
+import { type BatchRow, chunkId, isNotFound, WORKFLOW } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
@@ -6,23 +6,28 @@ import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-wor
 /**
  * Read the rows of a chunk: what the workflow that keeps it was started with.
  *
- * @throws ChunkMissing, which no retry mends, when the chunk was deleted
+ * @throws ChunkMissing, which no retry mends, when the chunk was deleted, or something else has its id
  */
 export const readChunk = async (
   { options, workflow }: Client,
   id: string,
 ): Promise<ReadonlyArray<BatchRow>> => {
+  const gone = (): ApplicationFailure =>
+    ApplicationFailure.nonRetryable(
+      `The rows of ${id} are gone: import the file once more; what it has paid is not paid again.`,
+      "ChunkMissing",
+    );
   const { events } = await workflow
     .getHandle(id)
     .fetchHistory()
     .catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
-      throw ApplicationFailure.nonRetryable(
-        `The rows of ${id} are gone: import the file once more; what it has paid is not paid again.`,
-        "ChunkMissing",
-      );
+      throw gone();
     });
-  const { payloads } = events?.[0]?.workflowExecutionStartedEventAttributes?.input ?? {};
+  const { input, workflowType } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
+  // Whatever else has its id holds no rows.
+  if (workflowType?.name !== WORKFLOW.payoutBatchChunk) throw gone();
+  const payloads = input?.payloads;
   const [rows] = await decodeArrayFromPayloads(options.loadedDataConverter, payloads);
   // The starter wrote them, with the id of this chunk.
   return rows as ReadonlyArray<BatchRow>;

@@ -1,4 +1,4 @@
-import { baseQueue, type Pause, pauseId } from "@durable-payments/protocol";
+import { baseQueue, type Pause, PAUSE_TYPE, pauseId } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { ANSWERED_WITHIN_MS } from "./run-state.ts";
@@ -17,7 +17,8 @@ const describePause = async (): Promise<Pause | undefined> => {
     const workflow = await client.withDeadline(Date.now() + ANSWERED_WITHIN_MS, () =>
       client.workflow.getHandle(pauseId(baseQueue(info.taskQueue))).describe(),
     );
-    return workflow.status.name === "RUNNING"
+    // Whatever else has its id pauses nothing.
+    return workflow.status.name === "RUNNING" && workflow.type === PAUSE_TYPE
       ? {
           why: text(workflow.memo?.["why"]),
           by: text(workflow.memo?.["by"]),

@@ -2,6 +2,7 @@ import {
   isNotFound,
   instructionIdOf,
   PAYMENT_ACCOUNT,
+  RETRY_INSTRUCTION_TYPE,
   runsOfIdQuery,
   type RetryInstruction,
 } from "@durable-payments/protocol";
@@ -97,9 +98,11 @@ const readInstruction = async (
       execution: { workflowId: instructionId },
       maximumPageSize: 1,
     });
-    const [instruction] =
-      history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    if (instruction) return defaultPayloadConverter.fromPayload<RetryInstruction>(instruction);
+    const { input, workflowType } =
+      history?.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
+    const [instruction] = input?.payloads ?? [];
+    if (instruction && workflowType?.name === RETRY_INSTRUCTION_TYPE)
+      return defaultPayloadConverter.fromPayload<RetryInstruction>(instruction);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

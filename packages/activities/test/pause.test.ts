@@ -2,6 +2,7 @@ import {
   batchQueue,
   fallbackPollingQueue,
   type Pause,
+  PAUSE_TYPE,
   pauseId,
   serviceQueue,
 } from "@durable-payments/protocol";
@@ -110,6 +111,7 @@ describe("the pause of a task queue", () => {
     return { workflow: { getHandle }, withAbortSignal, withDeadline } as unknown as Client;
   };
   const running = {
+    type: PAUSE_TYPE,
     status: { name: "RUNNING" },
     memo: { why: "a bad file", by: "Ada" },
     startTime: new Date(pause.since),
@@ -152,6 +154,7 @@ describe("the pause of a task queue", () => {
   );
 
   it.each([
+    ["is something else of its id", async () => ({ ...running, type: "payout" })],
     ["has ended", async () => ({ ...running, status: { name: "TERMINATED" } })],
     [
       "never was",

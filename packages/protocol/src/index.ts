@@ -33,6 +33,7 @@ export {
   type BatchPosition,
   type BatchProgress,
   batchProgressQuery,
+  batchId,
   type BatchRow,
   cancelBatchUpdate,
   chunkId,
@@ -45,6 +46,7 @@ export {
   type RunEndings,
 } from "./payout-batch.ts";
 export type { PayoutInput, PayoutOptions, PayoutResult } from "./payout.ts";
+export { reservedBegin } from "./reserved-ids.ts";
 export { isSamePerson, nameProblem, namesSomebody, reasonProblem } from "./person.ts";
 export { type Progress, progressQuery, type StepProgress } from "./progress.ts";
 export {

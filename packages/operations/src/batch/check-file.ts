@@ -1,6 +1,6 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
-import type { BatchRow } from "@durable-payments/protocol";
+import { batchId, type BatchRow } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import { invalidInput, refused } from "../errors.ts";
 import { canonicalJson } from "../input/planned-run.ts";
@@ -80,7 +80,7 @@ export const checkBatchFile = async (
 /** The id of a batch, by the hashes of its chunks. */
 const batchOf = (chunks: ReadonlyArray<string>): string => {
   const content = createHash("sha256").update(chunks.join()).digest("hex");
-  return `payouts/${content.slice(0, HASH_CHARACTERS)}`;
+  return batchId(content.slice(0, HASH_CHARACTERS));
 };
 
 /**

@@ -64,13 +64,22 @@ export const uploadChunks = async (
   await Promise.all(under);
 };
 
-/** Find the latest run of a batch, if there is one. */
+/**
+ * Find the latest run of a batch, if there is one.
+ *
+ * @throws Refused where something else has its id.
+ */
 export const findBatch = async (
   { client }: Temporal,
   batch: string,
 ): Promise<WorkflowExecutionDescription | undefined> => {
   try {
-    return await client.workflow.getHandle(batch).describe();
+    const found = await client.workflow.getHandle(batch).describe();
+    if (found.type === WORKFLOW.payoutBatch) return found;
+    throw refused(`${batch} is a run of ${found.type}, and no batch. Nothing was started.`, {
+      operation: "describe",
+      workflowId: batch,
+    });
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -25,7 +25,10 @@ export const readSettlement = async (
       maximumPageSize: 1,
     });
     const [started] = history?.events ?? [];
-    const [kept] = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const { input, workflowType } = started?.workflowExecutionStartedEventAttributes ?? {};
+    // Anybody may start something else under its id, which settles nothing.
+    if (workflowType?.name !== SETTLEMENT_TYPE) return undefined;
+    const [kept] = input?.payloads ?? [];
     const at = Number(started?.eventTime?.seconds ?? 0) * 1000;
     return kept && { ...defaultPayloadConverter.fromPayload<Settlement>(kept), at };
   } catch (error) {

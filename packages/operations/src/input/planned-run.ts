@@ -1,8 +1,9 @@
+import { reservedBegin } from "@durable-payments/protocol";
 import type { SearchAttributePair } from "@temporalio/common";
 import { createHash } from "node:crypto";
 import { invalidInput } from "../errors.ts";
 
-/** Temporal's limit. */
+/** Temporal's limit, in bytes of UTF-8. */
 const LONGEST_ID = 1000;
 
 const HASH_CHARACTERS = 32;
@@ -20,17 +21,27 @@ export const idOfContent = (
 };
 
 /**
- * Check an id that a user gave: Temporal takes what is not empty, has at most 1,000 characters and none of control.
+ * Check an id that a user gives a new run: Temporal takes what is not empty, has at most 1,000 bytes and no
+ * control characters; what this project keeps of its own has ids of its own.
  *
  * @param id the workflow id.
  * @returns the same id.
- * @throws InvalidInput where Temporal would not take it.
+ * @throws InvalidInput where Temporal would not take it, or it begins as the id of a batch, a pause, a
+ *   settlement or the like does.
  */
 export const checkId = (id: string): string => {
   if (id.trim() === "") throw invalidInput("The id must not be empty.");
-  if (id.length > LONGEST_ID)
-    throw invalidInput(`The id must have at most ${LONGEST_ID} characters.`);
+  // Each is sent as a replacement character: two such ids would be one.
+  if (/\p{Cs}/u.test(id)) throw invalidInput("The id must have whole characters only.");
+  if (Buffer.byteLength(id) > LONGEST_ID)
+    throw invalidInput(`The id must have at most ${LONGEST_ID} bytes.`);
   if (/\p{Cc}/u.test(id)) throw invalidInput("The id must have no control characters.");
+  const reserved = reservedBegin(id);
+  if (reserved !== undefined) {
+    throw invalidInput(
+      `The id must not begin with "${reserved}": such ids are kept for what belongs to runs and batches. Nothing was started.`,
+    );
+  }
   return id;
 };
 

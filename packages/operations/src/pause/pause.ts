@@ -1,6 +1,7 @@
 import { type Pause, PAUSE_TYPE, pauseId, textAt } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { checkName, checkReason } from "../acting.ts";
+import { refused } from "../errors.ts";
 import { utc } from "../utc.ts";
 import type { Temporal } from "../connection/temporal.ts";
 
@@ -13,23 +14,32 @@ import type { Temporal } from "../connection/temporal.ts";
 export const describePause = ({ by, since, why }: Pause): string =>
   `paused by ${by} since ${utc(since)}: ${why}`;
 
+/** The pause of the task queue, and its run. */
+const findPausing = async ({
+  client,
+  settings,
+}: Temporal): Promise<{ readonly pause: Pause; readonly runId: string } | undefined> => {
+  try {
+    const paused = await client.workflow.getHandle(pauseId(settings.taskQueue)).describe();
+    // Anybody may start something else under its id, which pauses nothing.
+    if (paused.status.name !== "RUNNING" || paused.type !== PAUSE_TYPE) return undefined;
+    const [why = "unknown", by = "unknown"] = ["why", "by"].map((at) => textAt(paused.memo, at));
+    const pause = { why, by, since: paused.startTime.toISOString() };
+    return { pause, runId: paused.runId };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};
+
 /**
  * Read why the sends of the task queue are paused.
  *
  * @param temporal the connection of `withTemporal`.
  * @returns the pause; undefined where they are not paused.
  */
-export const findPause = async ({ client, settings }: Temporal): Promise<Pause | undefined> => {
-  try {
-    const paused = await client.workflow.getHandle(pauseId(settings.taskQueue)).describe();
-    if (paused.status.name !== "RUNNING") return undefined;
-    const [why = "unknown", by = "unknown"] = ["why", "by"].map((at) => textAt(paused.memo, at));
-    return { why, by, since: paused.startTime.toISOString() };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
-};
+export const findPause = async (temporal: Temporal): Promise<Pause | undefined> =>
+  (await findPausing(temporal))?.pause;
 
 /**
  * Pause every new send of every run on the task queue. It takes no worker: while a workflow of the
@@ -38,7 +48,7 @@ export const findPause = async ({ client, settings }: Temporal): Promise<Pause |
  * @param temporal the connection of `withTemporal`.
  * @param options who pauses, and why.
  * @returns the pause, and whether it was there before.
- * @throws InvalidInput where name or reason are empty.
+ * @throws InvalidInput where name or reason are empty; Refused where something else has the pause's id.
  * @example
  * await pauseSends(temporal, { by: "Ada", why: "the bank reports duplicates" });
  */
@@ -62,6 +72,12 @@ export const pauseSends = async (
     wasPaused = true;
   }
   const pause = await findPause(temporal);
+  if (pause === undefined && wasPaused) {
+    throw refused(
+      `Sends are not paused: ${pauseId(settings.taskQueue)}, by which they are, is the id of something else, or was resumed at this moment. See what it is, terminate it where it is no pause, and pause again.`,
+      { operation: "describe", workflowId: pauseId(settings.taskQueue) },
+    );
+  }
   return { pause: pause ?? { by, why, since: new Date().toISOString() }, wasPaused };
 };
 
@@ -76,9 +92,14 @@ export const pauseSends = async (
 export const resumeSends = async (temporal: Temporal, by: string): Promise<Pause | undefined> => {
   checkName(by);
   const { client, settings } = temporal;
-  const pause = await findPause(temporal);
-  if (pause !== undefined) {
-    await client.workflow.getHandle(pauseId(settings.taskQueue)).terminate(`resumed by ${by}`);
+  const found = await findPausing(temporal);
+  if (found === undefined) return undefined;
+  const handle = client.workflow.getHandle(pauseId(settings.taskQueue), found.runId);
+  try {
+    await handle.terminate(`resumed by ${by}`);
+  } catch (error) {
+    // Somebody else has resumed it meanwhile.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
-  return pause;
+  return found.pause;
 };

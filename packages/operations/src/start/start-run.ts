@@ -4,7 +4,7 @@ import { checkName } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
 import { readInput } from "../history/read-input.ts";
-import { canonicalJson, type PlannedRun } from "../input/planned-run.ts";
+import { canonicalJson, checkId, type PlannedRun } from "../input/planned-run.ts";
 import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 
 /** A run that was started just now, or that exists under its id. */
@@ -64,11 +64,11 @@ const accountOfWorkers = async (temporal: Temporal): Promise<string | undefined>
  * worker for the account.
  *
  * @param temporal the connection of `withTemporal`.
- * @param workflowId the business key, at most 1,000 characters.
+ * @param workflowId the business key, as `checkId` takes it.
  * @param planned what `planPayout` or `planOnboarding` returns.
  * @param startedBy who starts it, and so cannot approve what it pays.
  * @returns the run; `status` is `started` where this call has started it.
- * @throws InvalidInput where `startedBy` names nobody; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
+ * @throws InvalidInput where the id is none, or `startedBy` names nobody; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
  *   meanwhile.
  * @example
  * const planned = planPayout(input, assumptions);
@@ -80,6 +80,7 @@ export const startRun = async (
   planned: PlannedRun,
   startedBy: string,
 ): Promise<SubmittedRun> => {
+  checkId(workflowId);
   checkName(startedBy, "startedBy");
   const { client, settings } = temporal;
   try {

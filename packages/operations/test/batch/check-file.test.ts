@@ -196,6 +196,18 @@ describe("a key that a spreadsheet would take for a formula", () => {
     expect(await faultsOf(lines, "keys.jsonl")).toEqual(["row 2, key: is that of row 1 already"]);
   });
 
+  it("has no key with half a character: two such keys would be one id", async () => {
+    const [first, second] = makeRows("json", 2);
+    const lines = jsonLines([
+      { ...first!, key: "a\uD83D" },
+      { ...second!, key: "a\uD83E" },
+    ]);
+    expect(await faultsOf(lines, "halves.jsonl")).toEqual([
+      holding("row 1, key: must have 1 to 200 characters"),
+      holding("row 2, key: must have 1 to 200 characters"),
+    ]);
+  });
+
   it("keeps a quote that hides no formula", async () => {
     expect((await check([HEADER, row("'s"), row("s")].join("\n"))).rows).toBe(2);
   });

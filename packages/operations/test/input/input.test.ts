@@ -8,6 +8,15 @@ import {
 } from "@durable-payments/tools/test-data";
 import { expect, it } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
+import {
+  batchId,
+  chunkId,
+  instructionIdFor,
+  pauseId,
+  settlementId,
+  signInLeaseId,
+  trackerId,
+} from "@durable-payments/protocol";
 import { checkId } from "../../src/input/planned-run.ts";
 import { readAssumptions } from "../../src/input/check-run-file.ts";
 import { planOnboarding as planWith } from "../../src/input/onboarding.ts";
@@ -242,10 +251,33 @@ it("shows in the Web UI what is paid, and nothing of the payee's account", () =>
   );
 });
 
-it.each(["", " ", "x".repeat(1001), "line\nbreak"])("refuses the id %j", (id) => {
+it.each([
+  "",
+  " ",
+  "x".repeat(1001),
+  "ä".repeat(501),
+  "line\nbreak",
+  "nul\u0000",
+  "half\uD83D",
+  settlementId("run-1", "createPayout"),
+  pauseId("payments"),
+  batchId("0123"),
+  chunkId(batchId("0123"), 1),
+  instructionIdFor("run-1", "1"),
+  trackerId("0123456789abcdef"),
+  signInLeaseId("0123456789abcdef", 1),
+])("refuses the id %j", (id) => {
   expect(() => checkId(id)).toThrow(/^The id must/);
 });
 
-it("takes any other id as it is", () => {
-  expect(checkId("Rechnung 4711/ä")).toBe("Rechnung 4711/ä");
+it.each([
+  "Rechnung 4711/ä",
+  "x".repeat(1000),
+  "payout/4711",
+  "pause",
+  "payouts-7",
+  "my/pause/1",
+  "😀",
+])("takes the id %j as it is", (id) => {
+  expect(checkId(id)).toBe(id);
 });

@@ -1,4 +1,4 @@
-import { PAYMENT_ACCOUNT, trackerId } from "@durable-payments/protocol";
+import { PAYMENT_ACCOUNT, pauseId, settlementId, trackerId } from "@durable-payments/protocol";
 import { payout } from "@durable-payments/tools/test-data";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { expect, it } from "vitest";
@@ -29,6 +29,26 @@ const startWith = async (visibility: Visibility): Promise<unknown> => {
   const account = start?.searchAttributes?.indexedFields?.[PAYMENT_ACCOUNT.name];
   return account && defaultPayloadConverter.fromPayload(account);
 };
+
+it.each([
+  settlementId("run-1", "createPayout"),
+  pauseId("payments"),
+  "",
+  "half\uD83D",
+  "nul\u0000",
+])("no run is started under the id %j", async (workflowId) => {
+  const stub = new TemporalStub([]);
+  try {
+    const settings = temporalSettings({ TEMPORAL_ADDRESS: await stub.listen() });
+    const asked = withTemporal(settings, (temporal) =>
+      startRun(temporal, workflowId, planned, "Ada"),
+    );
+    await expect(asked).rejects.toMatchObject({ _tag: "InvalidInput" });
+    expect(stub.started).toEqual([]);
+  } finally {
+    stub.close();
+  }
+});
 
 it.each<[string, Visibility, unknown]>([
   ["of the one tracker of its workers", [trackerId(ACCOUNT)], ACCOUNT],

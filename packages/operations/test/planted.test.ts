@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { batchId, pauseId, settlementId, settlementQueue } from "@durable-payments/protocol";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { importBatch } from "../src/batch/import.ts";
+import { temporalSettings } from "../src/connection/settings.ts";
+import { type Temporal, withTemporal } from "../src/connection/temporal.ts";
+import { readSettlement } from "../src/history/settlement.ts";
+import { findPause, pauseSends, resumeSends } from "../src/pause/pause.ts";
+
+let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
+beforeAll(async () => {
+  environment = await createLocalEnvironment();
+});
+afterAll(() => environment?.teardown());
+
+const connected = <A>(use: (temporal: Temporal) => Promise<A>): Promise<A> =>
+  withTemporal(temporalSettings({ TEMPORAL_ADDRESS: environment.address }), use);
+
+/** Something else under an id of the project, as whoever reaches Temporal can start it. */
+const plant = (workflowId: string, type = "payout") =>
+  environment.client.workflow.start(type, {
+    workflowId,
+    taskQueue: "payments",
+    args: [{ step: "createPayout", by: "Eve", reason: "none" }],
+    memo: { by: "Eve", why: "none" },
+  });
+
+it("a settlement is only one of its own type", () =>
+  connected(async (temporal) => {
+    const planted = await plant(settlementId("run-1", "createPayout"));
+    expect(await readSettlement(temporal, "run-1", "createPayout")).toBeUndefined();
+    await planted.terminate();
+    const kept = await environment.client.workflow.start("settlement", {
+      workflowId: planted.workflowId,
+      taskQueue: settlementQueue("payments"),
+      args: [{ step: "createPayout", by: "Ada", reason: "it is in the portal" }],
+    });
+    expect(await readSettlement(temporal, "run-1", "createPayout")).toMatchObject({ by: "Ada" });
+    await kept.terminate();
+  }));
+
+it("a pause is only one of its own type, and nothing else is ended with it", () =>
+  connected(async (temporal) => {
+    const planted = await plant(pauseId("payments"));
+    expect(await findPause(temporal)).toBeUndefined();
+    await expect(pauseSends(temporal, { by: "Ada", why: "a bad file" })).rejects.toMatchObject({
+      _tag: "Refused",
+      message: expect.stringMatching(/^Sends are not paused/) as unknown,
+    });
+    expect(await resumeSends(temporal, "Ada")).toBeUndefined();
+    expect((await planted.describe()).status.name).toBe("RUNNING");
+    await planted.terminate();
+    const pause = { by: "Ada", why: "a bad file" };
+    expect(await pauseSends(temporal, pause)).toMatchObject({ wasPaused: false, pause });
+    expect(await pauseSends(temporal, { ...pause, by: "Bob" })).toMatchObject({
+      wasPaused: true,
+      pause,
+    });
+    expect(await resumeSends(temporal, "Bob")).toMatchObject(pause);
+    expect(await resumeSends(temporal, "Bob")).toBeUndefined();
+  }));
+
+it("a batch is only one of its own type", () =>
+  connected(async (temporal) => {
+    const chunks = ["hash"];
+    const content = createHash("sha256").update(chunks.join()).digest("hex");
+    const planted = await plant(batchId(content.slice(0, 32)));
+    const nothing = () => undefined;
+    const asked = importBatch(
+      temporal,
+      { file: "none.csv", batch: planted.workflowId, rows: 1, totals: {}, chunks },
+      {
+        startedBy: "Ada",
+        approveAbove: undefined,
+        window: undefined,
+        overrule: undefined,
+        journal: { clientId: undefined, journal: undefined },
+      },
+      { onRows: nothing, onFound: nothing, onChunk: nothing, onWritten: nothing },
+    );
+    await expect(asked).rejects.toMatchObject({
+      _tag: "Refused",
+      message: `${planted.workflowId} is a run of payout, and no batch. Nothing was started.`,
+    });
+    await planted.terminate();
+  }));
