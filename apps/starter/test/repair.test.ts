@@ -341,6 +341,30 @@ describe("shows why it does nothing, with exit code 2,", () => {
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(person.stdout).toContain("Would retry wrong; nothing was done");
     expect(person.stdout).toContain(runId);
+    expect(person.stdout).toContain(`add --run-id ${runId}`);
+    const current = await starter(["runs", "retry", "wrong", "--dry-run", "--run-id", runId]);
+    expect(current.exitCode).toBe(0);
+    const later = "00000000-0000-4000-8000-000000000000";
+    for (const command of [
+      ["runs", "retry", "wrong", "--run-id", later],
+      ["runs", "cancel", "wrong", "--run-id", later],
+      ["runs", "terminate", "wrong", "--reason", "stuck", "--run-id", later],
+      [
+        "settle",
+        "wrong",
+        "--by",
+        "Ada",
+        "--reason",
+        "not there",
+        "--not-carried-out",
+        "--run-id",
+        later,
+      ],
+    ]) {
+      const refused = await starter(command);
+      expect(refused.exitCode).toBe(2);
+      expect(refused.stdout + refused.stderr).toContain("The latest run of wrong is");
+    }
     expect(tooWide(person.stdout)).toEqual([]);
   });
 });

@@ -1,25 +1,16 @@
 import { createHash } from "node:crypto";
 import { batchId, pauseId, settlementId, settlementQueue } from "@durable-payments/protocol";
-import { createLocalEnvironment } from "@durable-payments/tools/testing";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { importBatch } from "../src/batch/import.ts";
-import { temporalSettings } from "../src/connection/settings.ts";
-import { type Temporal, withTemporal } from "../src/connection/temporal.ts";
 import { readSettlement } from "../src/history/settlement.ts";
 import { findPause, pauseSends, resumeSends } from "../src/pause/pause.ts";
+import { startServer } from "./support/server.ts";
 
-let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
-beforeAll(async () => {
-  environment = await createLocalEnvironment();
-});
-afterAll(() => environment?.teardown());
-
-const connected = <A>(use: (temporal: Temporal) => Promise<A>): Promise<A> =>
-  withTemporal(temporalSettings({ TEMPORAL_ADDRESS: environment.address }), use);
+const { connected, workflow } = await startServer();
 
 /** Something else under an id of the project, as whoever reaches Temporal can start it. */
 const plant = (workflowId: string, type = "payout") =>
-  environment.client.workflow.start(type, {
+  workflow.start(type, {
     workflowId,
     taskQueue: "payments",
     args: [{ step: "createPayout", by: "Eve", reason: "none" }],
@@ -31,7 +22,7 @@ it("a settlement is only one of its own type", () =>
     const planted = await plant(settlementId("run-1", "createPayout"));
     expect(await readSettlement(temporal, "run-1", "createPayout")).toBeUndefined();
     await planted.terminate();
-    const kept = await environment.client.workflow.start("settlement", {
+    const kept = await workflow.start("settlement", {
       workflowId: planted.workflowId,
       taskQueue: settlementQueue("payments"),
       args: [{ step: "createPayout", by: "Ada", reason: "it is in the portal" }],

@@ -55,6 +55,13 @@ export const temporalRunId = Flag.String("run-id").pipe(
   Flag.optional,
 );
 
+/** The run that a person has seen, who acts on it. */
+export const expectedRunId = Flag.String("run-id").pipe(
+  Flag.withMetavar("RUN"),
+  Flag.withDescription("Only if this is the latest run of the id still"),
+  Flag.optional,
+);
+
 /** Who acts on a run. */
 export const acting = Flag.String("by").pipe(
   Flag.withMetavar("NAME"),

@@ -2,7 +2,7 @@ import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { actingPerson } from "./input/acting-person.ts";
-import { by, json, runId } from "./flags.ts";
+import { by, expectedRunId, json, runId } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
 const flags = {
@@ -26,6 +26,7 @@ const flags = {
     Flag.withDescription("Which step, where several are in doubt"),
     Flag.optional,
   ),
+  expectedRunId,
   json,
 };
 
@@ -46,6 +47,7 @@ export const settle = Command.make("settle", flags, (given) =>
         reason: given.reason,
         step: Option.getOrUndefined(given.step),
         found: Option.getOrUndefined(given.found),
+        expectedRunId: Option.getOrUndefined(given.expectedRunId),
       }),
     );
     const { utc } = await import("@durable-payments/operations/utc");

@@ -31,7 +31,7 @@ export const retryText = ({ endedRunId, plan, runId, workflowId }: RetriedRun): 
       ["ended run", endedRunId],
       ...(isDone
         ? [["new run", runId] as const, ["follow it", commandLine("watch", workflowId)] as const]
-        : []),
+        : [["no later run", `add --run-id ${endedRunId}`] as const]),
     ]),
   ].join("\n");
 };

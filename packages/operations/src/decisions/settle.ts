@@ -14,7 +14,7 @@ import { invalidInput, refused } from "../errors.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
 import { keepSettlement } from "../history/settlement.ts";
-import { describeRun, isUnderWay } from "../runs/state.ts";
+import { describeExpected, isUnderWay } from "../runs/state.ts";
 
 /** The steps that a person has settled, and may correct. */
 const settledSteps = async (
@@ -47,6 +47,8 @@ export interface SettleOptions {
   readonly step: string | undefined;
   /** What it made, by id; undefined where it was not carried out. */
   readonly found: Readonly<Record<string, string>> | undefined;
+  /** The run that was in doubt when they looked: where it is not the latest any more it is refused. */
+  readonly expectedRunId?: string | undefined;
 }
 
 /** What is settled. */
@@ -70,7 +72,8 @@ export interface Settled {
  *   it was not carried out.
  * @returns the step that is settled.
  * @throws NotFound where there is no such run; InvalidInput where the step is not named, or no id that it
- *   makes is given; Refused where the run goes on, nothing of it is in doubt, or another run owns the id.
+ *   makes is given; Refused where the run goes on or is not the expected one, nothing of it is in doubt, or another
+ *   run owns the id.
  * @example
  * const found = { payout_id: "7d595adc-9f5e-4c1e" };
  * await settle(temporal, "invoice-2026-001", { by: "Ada", reason: "it is in the portal", step: undefined, found });
@@ -78,10 +81,10 @@ export interface Settled {
 export const settle = async (
   temporal: Temporal,
   workflowId: string,
-  { by, found, reason, step }: SettleOptions,
+  { by, expectedRunId, found, reason, step }: SettleOptions,
 ): Promise<Settled> => {
   checkActing({ by, reason });
-  const run = await describeRun(temporal, workflowId);
+  const run = await describeExpected(temporal, workflowId, expectedRunId);
   if (isUnderWay(run)) {
     throw refused(
       `The run ${workflowId} is under way: it reconciles its own sends, and asks where it needs a person. Nothing was done.`,

@@ -30,6 +30,11 @@ export interface RetryOptions {
    * a retry of many, keeps the id out even where it was overruled once (`leaveOut`).
    */
   readonly decisions: "keep" | "overrule" | "leaveOut";
+  /**
+   * The run that was planned for, as `planRetryOf` returns it: where it is not the latest any more, since
+   * somebody has amended and retried it, say, nothing is done.
+   */
+  readonly expectedRunId?: string | undefined;
 }
 
 /** A step of a run that is retried. */

@@ -38,7 +38,7 @@ export interface RetryReport {
 }
 
 /** How many runs are retried: what a person ended by a decision is left out, whoever calls. */
-export interface RetryManyOptions extends Omit<RetryOptions, "decisions"> {
+export interface RetryManyOptions extends Omit<RetryOptions, "decisions" | "expectedRunId"> {
   /** Only plans. */
   readonly isDryRun: boolean;
   /** Runs a second. */

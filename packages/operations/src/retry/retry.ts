@@ -11,7 +11,7 @@ import { randomUUID } from "node:crypto";
 import { checkActing } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { type Refused, refused } from "../errors.ts";
-import { describeRun } from "../runs/state.ts";
+import { describeExpected } from "../runs/state.ts";
 import { type ExecutionHistory, readExecutionHistory } from "../history/execution-history.ts";
 import { planRetry, type RetryOptions, type RetryPlan } from "./plan.ts";
 import { readRun } from "../history/read-run.ts";
@@ -72,12 +72,13 @@ const whyNot = ({ status, workflowId }: WorkflowExecutionDescription): Refused |
  * @param workflowId of the run; the latest of that id is planned for.
  * @param options from which step, with which amendment, and what becomes of people's decisions.
  * @returns the run, what all runs of its id have done, and the plan.
- * @throws NotFound where there is no such run; Refused where it has not failed, or a retry might do
- *   something twice; InvalidInput where step, amendment, name or reason are wrong; EndedByPerson where a person has
+ * @throws NotFound where there is no such run; Refused where it has not failed or is not the expected one,
+ *   or a retry might do something twice; InvalidInput where step, amendment, name or reason are wrong; EndedByPerson where a person has
  *   ended it and that is not overruled.
  * @example
- * const { plan } = await planRetryOf(temporal, "invoice-2026-001", options);
+ * const { plan, run } = await planRetryOf(temporal, "invoice-2026-001", options);
  * console.log(plan.from, plan.again);
+ * await retryRun(temporal, "invoice-2026-001", { ...options, expectedRunId: run.runId });
  */
 export const planRetryOf = async (
   temporal: Temporal,
@@ -89,7 +90,7 @@ export const planRetryOf = async (
   readonly plan: RetryPlan;
 }> => {
   checkActing(options);
-  const run = await describeRun(temporal, workflowId);
+  const run = await describeExpected(temporal, workflowId, options.expectedRunId);
   const fault = whyNot(run);
   if (fault !== undefined) throw fault;
   const executed = await readExecutionHistory(temporal, run);

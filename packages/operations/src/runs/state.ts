@@ -4,7 +4,7 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { NotFound } from "../errors.ts";
+import { NotFound, refused } from "../errors.ts";
 import { type Failure, readFailure } from "../history/failure.ts";
 
 /** How a run ended. */
@@ -63,6 +63,25 @@ export const describeRun = async (
       message: `There is no run with the id ${workflowId}${runId === undefined ? "" : ` and the run id ${runId}`} in the namespace "${settings.namespace}" of ${settings.address}.`,
     });
   }
+};
+
+/**
+ * Describe the latest run of a workflow id, for who acts on what they have seen of it.
+ *
+ * @param expectedRunId the run that was seen; undefined where any is meant that is the latest.
+ * @throws NotFound where there is no such run; Refused where the latest is another one by now.
+ */
+export const describeExpected = async (
+  temporal: Temporal,
+  workflowId: string,
+  expectedRunId: string | undefined,
+): Promise<WorkflowExecutionDescription> => {
+  const run = await describeRun(temporal, workflowId);
+  if (expectedRunId === undefined || expectedRunId === run.runId) return run;
+  throw refused(
+    `The latest run of ${workflowId} is ${run.runId} by now, and not ${expectedRunId}: see what it does before you decide anew. Nothing was done.`,
+    { operation: "describe", workflowId },
+  );
 };
 
 /** Whether a described run goes on: it waits for something, or works. */

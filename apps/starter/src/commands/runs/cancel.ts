@@ -1,6 +1,7 @@
 import { Command, Flag } from "effect/cli";
+import * as Option from "effect/Option";
 import { EXIT_CODES } from "../../exit-codes.ts";
-import { acting, json, runId } from "../flags.ts";
+import { acting, expectedRunId, json, runId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 
 const flags = {
@@ -11,11 +12,12 @@ const flags = {
     Flag.withDefault("cancelled"),
   ),
   by: acting,
+  expectedRunId,
   json,
 };
 
 /** `starter runs cancel`: asks a run to end. */
-export const cancel = Command.make("cancel", flags, ({ by, id, json, reason }) =>
+export const cancel = Command.make("cancel", flags, ({ by, expectedRunId, id, json, reason }) =>
   runCommand(json, async (output) => {
     const { actingPerson } = await import("../input/acting-person.ts");
     const { withTemporal } = await import("../../settings.ts");
@@ -24,7 +26,11 @@ export const cancel = Command.make("cancel", flags, ({ by, id, json, reason }) =
     const { wrap } = await import("../../output/text.ts");
     const person = actingPerson(by);
     const { runId, undoes } = await withTemporal((temporal) =>
-      cancelRun(temporal, id, { by: person, reason }),
+      cancelRun(temporal, id, {
+        by: person,
+        reason,
+        expectedRunId: Option.getOrUndefined(expectedRunId),
+      }),
     );
     const what = undoes ? "undoes what it has done" : "keeps what it has done";
     output.answer({ workflowId: id, runId, status: "cancelling", undoes }, () =>

@@ -2,7 +2,7 @@ import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
 import type { Output } from "../../output/output.ts";
-import { acting, json } from "../flags.ts";
+import { acting, expectedRunId, json } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 
 const text = (name: string, metavar: string, description: string) =>
@@ -33,6 +33,7 @@ const flags = {
     Flag.withDescription("Go on with a run that a person has ended"),
     Flag.withDefault(false),
   ),
+  expectedRunId,
   type: text("type", "TYPE", "… of this workflow type"),
   stage: text("stage", "STAGE", "… at this step"),
   since: text("since", "AGE", "… since: 7d, 12h, 2026-11-01"),
@@ -73,6 +74,7 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
   }
   const retryFlags = {
     ...(await readFlags(given)),
+    expectedRunId: Option.getOrUndefined(given.expectedRunId),
     decisions: given.overrule ? ("overrule" as const) : ("keep" as const),
   };
   const { withTemporal } = await import("../../settings.ts");
@@ -91,6 +93,8 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
   if (Option.isNone(given.reason))
     throw badUsage("Give the reason, by --reason: it is kept in each run.");
   if (given.overrule) throw badUsage("--overrule goes with one ID, not with --failed.");
+  if (Option.isSome(given.expectedRunId))
+    throw badUsage("--run-id goes with one ID, not with --failed.");
   if (given.rate < 1) throw badUsage("--rate must be 1 or more.");
   const { readSince } = await import("../input/since.ts");
   const retryFlags = await readFlags(given);
@@ -154,6 +158,9 @@ export const retry = Command.make("retry", flags, (given) =>
   --amend FILE changes the input of the steps to come. The file has the shape of
   the input, and only the fields to change; null takes a field away:
     {"cardholder": {"phone_number": "+4930123456"}}
+
+  --dry-run shows the plan, and the --run-id by which nothing but the run that
+  was planned for is retried: somebody else may have amended it meanwhile.
 
   --failed retries all that failed, after it has said how many there are. When
   it is interrupted, the same command goes on with the others.

@@ -1,6 +1,7 @@
 import { Command, Flag } from "effect/cli";
+import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
-import { acting, json, runId } from "../flags.ts";
+import { acting, expectedRunId, json, runId } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 
 const flags = {
@@ -10,40 +11,50 @@ const flags = {
     Flag.withDescription("Why; it is kept"),
   ),
   by: acting,
+  expectedRunId,
   json,
 };
 
 /** `starter runs terminate`: ends a run at once. */
-export const terminate = Command.make("terminate", flags, ({ by, id, json, reason }) =>
-  runCommand(json, async (output) => {
-    if (reason.trim() === "")
-      throw badUsage("--reason must not be empty: it is kept with the run.");
-    const { actingPerson } = await import("../input/acting-person.ts");
-    const { withTemporal } = await import("../../settings.ts");
-    const { terminateRun } = await import("@durable-payments/operations/ending");
-    const { commandLine } = await import("../../output/command-line.ts");
-    const { wrap } = await import("../../output/text.ts");
-    const person = actingPerson(by);
-    const { inDoubt, runId } = await withTemporal((temporal) =>
-      terminateRun(temporal, id, { by: person, reason }),
-    );
-    output.answer({ workflowId: id, runId, status: "terminated", inDoubt }, () =>
-      [
-        `${id} is terminated. Nothing was undone.`,
-        ...inDoubt.map(({ operation, step }) =>
-          wrap(`! ${step}: ${operation} may have been carried out, and nothing reconciles it now.`),
-        ),
-        ...(inDoubt.length > 0
-          ? [
-              `  Going on does: ${commandLine("runs", "retry", id)}`,
-              `  Until then, or until it is settled, it is listed by ${commandLine("attention")}`,
-            ]
-          : []),
-        `Who did what: ${commandLine("audit", id)}`,
-      ].join("\n"),
-    );
-    return EXIT_CODES.done;
-  }),
+export const terminate = Command.make(
+  "terminate",
+  flags,
+  ({ by, expectedRunId, id, json, reason }) =>
+    runCommand(json, async (output) => {
+      if (reason.trim() === "")
+        throw badUsage("--reason must not be empty: it is kept with the run.");
+      const { actingPerson } = await import("../input/acting-person.ts");
+      const { withTemporal } = await import("../../settings.ts");
+      const { terminateRun } = await import("@durable-payments/operations/ending");
+      const { commandLine } = await import("../../output/command-line.ts");
+      const { wrap } = await import("../../output/text.ts");
+      const person = actingPerson(by);
+      const { inDoubt, runId } = await withTemporal((temporal) =>
+        terminateRun(temporal, id, {
+          by: person,
+          reason,
+          expectedRunId: Option.getOrUndefined(expectedRunId),
+        }),
+      );
+      output.answer({ workflowId: id, runId, status: "terminated", inDoubt }, () =>
+        [
+          `${id} is terminated. Nothing was undone.`,
+          ...inDoubt.map(({ operation, step }) =>
+            wrap(
+              `! ${step}: ${operation} may have been carried out, and nothing reconciles it now.`,
+            ),
+          ),
+          ...(inDoubt.length > 0
+            ? [
+                `  Going on does: ${commandLine("runs", "retry", id)}`,
+                `  Until then, or until it is settled, it is listed by ${commandLine("attention")}`,
+              ]
+            : []),
+          `Who did what: ${commandLine("audit", id)}`,
+        ].join("\n"),
+      );
+      return EXIT_CODES.done;
+    }),
 ).pipe(
   Command.withShortDescription("End a run at once, undoing nothing"),
   Command.withDescription(
