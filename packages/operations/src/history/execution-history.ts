@@ -2,6 +2,8 @@ import type { ReadReset } from "@durable-payments/activities";
 import { isRecord } from "@durable-payments/api-core/values";
 import {
   type EndingDecision,
+  instructionIdOf,
+  isNotFound,
   runsOfIdQuery,
   type RetryInstruction,
   type Sending,
@@ -11,6 +13,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { allDecisions } from "./ending-decisions.ts";
 import { readRun } from "./read-run.ts";
+import { readInput } from "./read-input.ts";
 import type { PastStep, ReadRun } from "./run-history.ts";
 import { type PastSend, sendsOf, undoneBy } from "./sends.ts";
 import { type KeptSettlement, readSettlement } from "./settlement.ts";
@@ -20,8 +23,12 @@ export type ReadPastRun = ReadRun & { readonly runId: string };
 
 /** What all runs of a workflow id have done, and what people decided about them. */
 export interface ExecutionHistory {
-  /** The steps of the latest run, in order. */
+  /** The steps of the latest run, in order; last the one at which it was to go on, where it did not. */
   readonly steps: ReadonlyArray<PastStep>;
+  /** Whether the latest run was made by a reset, and ended before it began a step. */
+  readonly isUnbegun: boolean;
+  /** What its runs own, or have owned. */
+  readonly owned: ReadonlySet<string>;
   readonly sends: ReadonlyMap<string, PastSend>;
   /** What was undone after the failure, by kind: `card:ID`, `cardholder:ID`. */
   readonly undone: ReadonlySet<string>;
@@ -99,11 +106,32 @@ const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, P
   return { startedWith, input, amendedBy: [...amendedBy] };
 };
 
+/** Whether a run was made by a reset, and has done nothing since. */
+const isUnbegun = ({ reset, steps }: ReadRun): boolean =>
+  reset !== undefined && steps.every(({ task }) => task < Number(reset.task));
+
+/** The step at which a run was to go on that ended before it did: by its instruction, or the first of all. */
+const unbegunSteps = (runs: ReadonlyArray<ReadRun>): ReadonlyArray<PastStep> => {
+  const run = runs.at(-1);
+  const { reset } = run ?? {};
+  if (run === undefined || reset === undefined || !isUnbegun(run)) return [];
+  const from =
+    instructionIdOf(reset.reason) === undefined ? undefined : instructionsOf([run]).at(-1)?.from;
+  const first = run.steps.length === 0 ? runs.flatMap(({ steps }) => steps).at(0)?.name : undefined;
+  const name = from ?? first;
+  if (name === undefined || run.steps.some((step) => step.name === name)) return [];
+  const { task: taskEnd } = reset;
+  return [{ name, task: Number(taskEnd), taskEnd, activities: [], decisions: [] }];
+};
+
 /** What the histories of all runs of a workflow id say, the latest last. */
 export const executionHistoryOf = (runs: ReadonlyArray<ReadPastRun>): ExecutionHistory => {
   const sends = sendsOf(runs);
+  const latest = runs.at(-1);
   return {
-    steps: runs.at(-1)?.steps ?? [],
+    steps: [...(latest?.steps ?? []), ...unbegunSteps(runs)],
+    owned: new Set(runs.flatMap(({ ids }) => [...ids])),
+    isUnbegun: latest !== undefined && isUnbegun(latest),
     sends,
     settlements: [],
     ...undoneBy(runs),
@@ -113,18 +141,46 @@ export const executionHistoryOf = (runs: ReadonlyArray<ReadPastRun>): ExecutionH
       runs.flatMap(({ endedBy, runId }) => (endedBy === undefined ? [] : [{ ...endedBy, runId }])),
       instructionsOf(runs),
     ),
-    cancelAsked: runs.at(-1)?.cancelAsked,
+    cancelAsked: latest?.cancelAsked,
   };
 };
 
+/**
+ * A run with the instruction of its retry, where it ended before it took that up: what was amended, and who
+ * was overruled, holds for what goes on with it.
+ *
+ * @throws Refused where the instruction is gone
+ */
+const withInstruction = async (temporal: Temporal, run: ReadPastRun): Promise<ReadPastRun> => {
+  const { changes, reset, runId } = run;
+  const workflowId = instructionIdOf(reset?.reason ?? "");
+  const isTaken = changes.some(
+    ({ by, ...change }) => by === "reset" && "answer" in change && askedBy(change.answer, runId),
+  );
+  if (workflowId === undefined || isTaken) return run;
+  try {
+    const answer = { runId, [INSTRUCTION]: await readInput(temporal, { workflowId }) };
+    return { ...run, changes: [...changes, { by: "reset", answer }] };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw refused(
+      `How ${runId}, an earlier run of this id, was to be retried is not known any more: its instruction is gone. Nothing was done. Check with the service what was paid before you pay it in another way.`,
+    );
+  }
+};
+
+/** Whether a run asked about its reset itself; its history has the answers to those that it was reset from. */
+const askedBy = (answer: unknown, runId: string): boolean =>
+  isRecord(answer) && (answer["runId"] ?? runId) === runId;
+
 const historyOf = async (
-  { client }: Temporal,
+  temporal: Temporal,
   workflowId: string,
   runId: string,
 ): Promise<ReadPastRun> => {
   try {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    return { ...readRun(history), runId };
+    const handle = temporal.client.workflow.getHandle(workflowId, runId);
+    return await withInstruction(temporal, { ...readRun(await handle.fetchHistory()), runId });
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     throw refused(

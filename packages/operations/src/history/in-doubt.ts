@@ -90,6 +90,11 @@ const namedBy = ({
 }: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): string =>
   typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "";
 
+/** A run that a reset made has its attributes from before: where it did not end by itself, they name less. */
+const mayNameLess = ({ raw, runId, status }: WorkflowExecutionDescription): boolean =>
+  (status.name === "TERMINATED" || status.name === "TIMED_OUT") &&
+  raw.workflowExecutionInfo?.firstRunId !== runId;
+
 /** The number of a second step of its kind belongs to its name: `createPayout (2)`. */
 const namesIn = (named: string): ReadonlyArray<string> => named.split(/ (?!\()/);
 
@@ -107,9 +112,15 @@ export const unsettledSteps = async (
   run: WorkflowExecutionDescription,
 ): Promise<ReadonlyArray<StepInDoubt>> => {
   const named = namedBy(run);
-  if (named === "") return [];
+  if (named === "" && !mayNameLess(run)) return [];
   try {
     const executed = await readExecutionHistory(temporal, run);
+    if (executed.isUnbegun) {
+      return [
+        ...stepsInDoubt(executed),
+        ...(await withoutSettlement(temporal, run, untakenSteps(executed, [...executed.owned]))),
+      ];
+    }
     const untaken = untakenSteps(executed, run.typedSearchAttributes.get(PAYMENT_IDS) ?? []);
     const isNamed = ({ step }: StepInDoubt) => isNamedIn(named, step);
     return [
@@ -123,7 +134,10 @@ export const unsettledSteps = async (
   } catch (error) {
     // Where the history of an earlier run is gone only this run's own word is left.
     if (!(error instanceof Refused)) throw error;
-    const steps = namesIn(named).map((step) => ({ step, operation: "unknown" }));
+    const steps = (named === "" ? [] : namesIn(named)).map((step) => ({
+      step,
+      operation: "unknown",
+    }));
     return withoutSettlement(temporal, run, steps);
   }
 };

@@ -296,8 +296,12 @@ class HistoryReader {
     }
   }
 
-  #readReset({ workflowTaskFailedEventAttributes: failed }: Event): void {
-    if (!failed?.newRunId) return;
-    this.#reset = { runId: failed.baseRunId ?? "", reason: failed.failure?.message ?? "" };
+  #readReset({ eventId, workflowTaskFailedEventAttributes: failed }: Event): void {
+    if (!failed?.newRunId || !eventId) return;
+    this.#reset = {
+      runId: failed.baseRunId ?? "",
+      reason: failed.failure?.message ?? "",
+      task: eventId,
+    };
   }
 }

@@ -89,7 +89,14 @@ export interface ReadRun {
   /** Its PaymentIds at last. */
   readonly ids: ReadonlySet<string>;
   /** Where it was made by a reset: the run that was reset, and the reason. */
-  readonly reset: { readonly runId: string; readonly reason: string } | undefined;
+  readonly reset:
+    | {
+        readonly runId: string;
+        readonly reason: string;
+        /** The workflow task that the reset left failed: all that the run did itself is after it. */
+        readonly task: EventId;
+      }
+    | undefined;
   /** Oldest first. */
   readonly changes: ReadonlyArray<InputChange>;
   /** What it had sent, as the journal had it at its end, before its history was put back. */

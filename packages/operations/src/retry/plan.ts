@@ -12,6 +12,7 @@ import { canonicalJson } from "../input/planned-run.ts";
 import { type Amendment, amendInput } from "./amend.ts";
 import { endedByDecisions, standing } from "../history/ending-decisions.ts";
 import type { ExecutionHistory } from "../history/execution-history.ts";
+import { stepsInDoubt } from "../history/in-doubt.ts";
 import { isAmong, type PastSend } from "../history/sends.ts";
 import type { PastStep } from "../history/run-history.ts";
 
@@ -106,6 +107,14 @@ const planOf = (send: PastSend, { undone }: ExecutionHistory, isAmended: boolean
   }
 };
 
+/** Advice to start another run; never while nobody knows what this one has sent: it would be paid twice. */
+const anotherRun = (workflowId: string, executed: ExecutionHistory, advice: string): string => {
+  const steps = stepsInDoubt(executed).map(({ step }) => step);
+  return steps.length === 0
+    ? ` ${advice}`
+    : ` Nobody knows what became of what ${list([...new Set(steps)])} sent: settle that of ${workflowId} first, and start no other run for it.`;
+};
+
 /** The step to go on from; it must not stand on what was undone. */
 const stepToGoOnFrom = (
   workflowId: string,
@@ -119,7 +128,7 @@ const stepToGoOnFrom = (
   if (step === undefined) {
     throw invalidInput(
       steps.length === 0
-        ? `The run ${workflowId} has not begun its first step: start it anew. Nothing was done.`
+        ? `The run ${workflowId} has not begun its first step.${anotherRun(workflowId, executed, "Nothing was sent: start a run of another id.")} Nothing was done.`
         : `The run ${workflowId} has no step ${from ?? ""}. Its steps: ${list(steps.map(({ name }) => name))}.`,
     );
   }
@@ -132,7 +141,7 @@ const stepToGoOnFrom = (
   const inDoubt = steps.find(({ name }) => idIn(name, undoing) !== undefined);
   if (inDoubt !== undefined) {
     throw refused(
-      `The run ${workflowId} was to undo ${inDoubt.name} (${idIn(inDoubt.name, undoing)}), and could not, or not for certain. Finish that by hand, and start a run anew. Nothing was done.`,
+      `The run ${workflowId} was to undo ${inDoubt.name} (${idIn(inDoubt.name, undoing)}), and could not, or not for certain. Finish that by hand.${anotherRun(workflowId, executed, "Then start a run of another id.")} Nothing was done.`,
     );
   }
   const gone = steps.find(({ name, task }) => task < step.task && idIn(name, undone) !== undefined);
@@ -225,7 +234,7 @@ export const planRetry = (
   const step = options.decisions === "overrule" ? approvalOf(executed, chosen) : chosen;
   if (executed.cancelAsked !== undefined && executed.cancelAsked.event < step.task) {
     throw refused(
-      `The run ${workflowId} was asked to end by ${executed.cancelAsked.by} before ${step.name} began, so that it would end again at once. Start a run of another id, or go on from an earlier step. Nothing was done.`,
+      `The run ${workflowId} was asked to end by ${executed.cancelAsked.by} before ${step.name} began, so that it would end again at once. Go on from an earlier step.${anotherRun(workflowId, executed, "Or start a run of another id.")} Nothing was done.`,
     );
   }
   const amendment =

@@ -354,3 +354,23 @@ describe("what a person has ended", () => {
     expect(() => planRetry(run, notTaken, options)).toThrow(/stays ended/);
   });
 });
+
+describe("another run for the same is advised", () => {
+  const cancelAsked = { by: "Ada", event: 3 };
+  const planOf = (failure: string) => () =>
+    planRetry(
+      run,
+      executionHistoryOf([
+        readRun({ steps: [step("createPayout", 4, [send(1, failure)])], cancelAsked }),
+      ]),
+      options,
+    );
+
+  it("where nothing was carried out", () => {
+    expect(planOf("Refused")).toThrow("start a run of another id");
+  });
+
+  it("never while nobody knows what was", () => {
+    expect(planOf("OutcomeUnknown")).toThrow("settle that of invoice-1 first, and start no other");
+  });
+});
