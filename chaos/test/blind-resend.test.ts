@@ -21,12 +21,12 @@ interface Result {
   readonly folder: string;
 }
 
-// It takes its three minutes: without a tracker its payouts are not seen to end.
+// It takes its minute and a half: without a tracker its payouts are not seen to end.
 it("a worker that sends again blindly turns the chaos run red", { timeout: 600_000 }, async () => {
   const { code, stderr, stdout } = await chaos([
     "--runs=12",
     "--seed=5",
-    "--minutes=3",
+    "--minutes=1.5",
     "--temperament=documented",
     "--json",
     `--worker=${pathTo("blind-worker.ts")}`,

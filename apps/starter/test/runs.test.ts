@@ -222,7 +222,11 @@ describe("an onboarding", () => {
       card: { ...card, card_limit: "5000.00" },
       options,
     });
-    const waiting = starter(["onboard", "--file", name, "--id", "rich", "--wait", "--json"]);
+    const shown = awaitText("fund USD, local, 0:");
+    const onStderr = shown.read;
+    const waiting = starter(["onboard", "--file", name, "--id", "rich", "--wait", "--json"], {
+      onStderr,
+    });
     await awaitStage("rich", "awaitFunds");
     // The stage begins with a look at the balance.
     await vi.waitFor(
@@ -234,13 +238,24 @@ describe("an onboarding", () => {
         }),
       POLLING,
     );
+    await shown.seen;
     await simulator.fund("USD", "9000.00");
     const { exitCode, stderr } = await waiting;
     expect(exitCode).toBe(0);
-    expect(stderr).toContain("fund USD, local, 0:");
     expect(stderr).toMatch(/account_number +\d+/);
   });
 });
+
+/** Waits for a text on the standard error of a command that is still running. */
+const awaitText = (text: string) => {
+  const { promise: seen, resolve } = Promise.withResolvers<void>();
+  return {
+    seen,
+    read: (said: string) => {
+      if (said.includes(text)) resolve();
+    },
+  };
+};
 
 /** The question that a printed command names. */
 const questionOf = (said: string): string => /--question (\S+)/.exec(said)?.[1] ?? "";
@@ -248,7 +263,11 @@ const questionOf = (said: string): string => /--question (\S+)/.exec(said)?.[1] 
 describe("a run that waits for a person", () => {
   it("is listed with its question, and goes on by the decision", async () => {
     const name = await payoutFile("2000.00", { options: { ...options, onRefusal: "ask" } });
-    const waiting = starter(["payout", "--file", name, "--id", "asking", "--wait", "--json"]);
+    const shown = awaitText("createPayout needs a person:");
+    const onStderr = shown.read;
+    const waiting = starter(["payout", "--file", name, "--id", "asking", "--wait", "--json"], {
+      onStderr,
+    });
     await awaitStage("asking", "needsAttention");
     await listed("asking");
     const [person, program] = await Promise.all([
@@ -306,6 +325,7 @@ describe("a run that waits for a person", () => {
       error: { type: "BadInput", message: "Give exactly one of amend, resend, abandon." },
     });
 
+    await shown.seen;
     const taken = await starter([
       "resolve",
       "asking",
@@ -322,7 +342,6 @@ describe("a run that waits for a person", () => {
     const ended = await waiting;
     expect(ended.exitCode).toBe(0);
     expect(jsonOf(ended)).toMatchObject({ status: "completed", result: { amount: "20.00" } });
-    expect(ended.stderr).toContain("createPayout needs a person:");
     const late = await starter(["resolve", "asking", "--by", "Ada", "--resend"]);
     expect(late.exitCode).toBe(2);
     expect(late.stderr).toContain("The run asking has ended");

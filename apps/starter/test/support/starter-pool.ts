@@ -16,6 +16,14 @@ export interface CommandLine {
   readonly stdin: string;
 }
 
+/** What is done while it runs. */
+export interface Watched {
+  /** Interrupts it when its standard error has this. */
+  readonly interruptAt?: string | undefined;
+  /** Called with all that it has written to its standard error so far. */
+  readonly onStderr?: ((said: string) => void) | undefined;
+}
+
 /** What became of it. */
 export interface Called {
   readonly exitCode: number | null;
@@ -64,7 +72,7 @@ export const makeStarterPool = (startEnv: NodeJS.ProcessEnv) => {
     all.push(child);
     return child;
   };
-  return async (line: CommandLine, interruptAt?: string): Promise<Called> => {
+  return async (line: CommandLine, { interruptAt, onStderr }: Watched = {}): Promise<Called> => {
     const child = idle.pop() ?? start();
     const { stderr, stdout } = child;
     if (stdout === null || stderr === null) throw new Error("its output goes into pipes");
@@ -72,6 +80,7 @@ export const makeStarterPool = (startEnv: NodeJS.ProcessEnv) => {
     const ended = Promise.all([
       untilEnd(stdout, () => undefined),
       untilEnd(stderr, (said) => {
+        onStderr?.(said);
         if (wasInterrupted || interruptAt === undefined || !said.includes(interruptAt)) return;
         wasInterrupted = true;
         child.kill("SIGINT");

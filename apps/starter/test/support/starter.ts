@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { testedAppArguments } from "@durable-payments/tools/testing";
 import { afterAll } from "vitest";
-import { type Called, makeStarterPool } from "./starter-pool.ts";
+import { type Called, makeStarterPool, type Watched } from "./starter-pool.ts";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 
 const commandOf = (args: ReadonlyArray<string>) =>
@@ -21,11 +21,9 @@ const cleanEnvironment = () =>
   );
 
 /** A call of the starter. */
-export interface Call {
+export interface Call extends Watched {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Interrupts it as soon as this stands on its standard error. */
-  readonly interruptAt?: string;
 }
 
 /** Files and environment of one test file, and the starter run with them. */
@@ -41,7 +39,7 @@ export const makeStarter = async () => {
 
   const inPool = makeStarterPool(ownEnvironment);
   const starter = (args: ReadonlyArray<string>, call: Call = {}): Promise<Called> =>
-    inPool({ args, env: environmentOf(call), stdin: call.stdin ?? "" }, call.interruptAt);
+    inPool({ args, env: environmentOf(call), stdin: call.stdin ?? "" }, call);
 
   const starterProcess = async (args: ReadonlyArray<string>, call: Call = {}): Promise<Called> => {
     const [node, ...words] = commandOf(args);
