@@ -1,6 +1,7 @@
 import { utc } from "@durable-payments/operations/utc";
 import { afterEach, expect, it, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
+import { inDoubtText } from "../src/output/human-task-text.ts";
 import {
   columns,
   columnsOf,
@@ -13,6 +14,17 @@ import {
 } from "../src/output/text.ts";
 
 afterEach(() => vi.unstubAllEnvs());
+
+it("names a run in doubt that cannot be read, and no command that would settle it unseen", () => {
+  const run = { workflowId: "inv-1", runId: "run-1", type: "payout", closedAt: null };
+  const unread = "There is no run with the id inv-1.";
+  const text = inDoubtText([{ ...run, startedAt: "2026-11-22", inDoubt: [], unread }]);
+  expect(text).toContain("inv-1 (payout), ended in doubt");
+  expect(text.replaceAll(/\s+/g, " ")).toContain(
+    `! It cannot be read, so check what it paid with the service: ${unread}`,
+  );
+  expect(text).not.toContain("settle");
+});
 
 it.each([
   [-5, "0ms"],

@@ -66,10 +66,12 @@ export const inDoubtLines = (
 /** The ended runs in doubt, as a person reads them. */
 export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
   runs
-    .map(({ closedAt, inDoubt, retry, type, workflowId }) =>
+    .map(({ closedAt, inDoubt, retry, type, unread, workflowId }) =>
       [
         `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${utc(closedAt)}`}`,
-        ...inDoubtLines(workflowId, { inDoubt, retry }),
+        ...(unread === undefined
+          ? inDoubtLines(workflowId, { inDoubt, retry })
+          : [wrap(`! It cannot be read, so check what it paid with the service: ${unread}`, "  ")]),
       ].join("\n"),
     )
     .join("\n\n");

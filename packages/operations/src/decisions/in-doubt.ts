@@ -1,7 +1,9 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { PAYMENT_IN_DOUBT } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
+import { asTemporalError, isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import type { NextOperation } from "../errors.ts";
 import { readRetryOf, unsettledSteps } from "../history/in-doubt.ts";
@@ -15,6 +17,8 @@ export interface RunInDoubt {
   readonly startedAt: string;
   readonly closedAt: string | null;
   readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  /** Why it cannot be read now, so that nobody knows which steps; mostly left out. */
+  readonly unread?: string;
   /** How it is retried; left out where it cannot be. */
   readonly retry?: NextOperation & { readonly operation: "retry" };
 }
@@ -23,40 +27,70 @@ const ENDED_IN_DOUBT = `${PAYMENT_IN_DOUBT.name} IS NOT NULL AND ExecutionStatus
 
 const ASKED_AT_ONCE = 8;
 
+const read = async (
+  temporal: Temporal,
+  { runId, workflowId }: WorkflowExecutionInfo,
+): Promise<ReadonlyArray<RunInDoubt>> => {
+  const latest = await describeRun(temporal, workflowId);
+  if (latest.runId !== runId) return [];
+  const inDoubt = await unsettledSteps(temporal, latest);
+  if (inDoubt.length === 0) return [];
+  const retry = await readRetryOf(temporal, latest);
+  return [{ ...describedOf(latest), inDoubt, ...(retry !== undefined && { retry }) }];
+};
+
+type Listed = Pick<
+  WorkflowExecutionInfo,
+  "closeTime" | "runId" | "startTime" | "type" | "workflowId"
+>;
+
+const describedOf = ({
+  closeTime,
+  runId,
+  startTime,
+  type,
+  workflowId,
+}: Listed): Omit<RunInDoubt, "inDoubt"> => ({
+  workflowId,
+  runId,
+  type,
+  startedAt: startTime.toISOString(),
+  closedAt: closeTime?.toISOString() ?? null,
+});
+
+/** One that cannot be read hides none of the others; where Temporal is away, nothing is known of any. */
+const readOrName = async (
+  temporal: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<ReadonlyArray<RunInDoubt>> => {
+  try {
+    return await read(temporal, run);
+  } catch (error) {
+    if (isNoAnswer(error)) throw error;
+    return [
+      {
+        ...describedOf(run),
+        inDoubt: [],
+        unread: messageOf(asTemporalError(error, temporal.settings)),
+      },
+    ];
+  }
+};
+
 /**
  * List the ended runs that are in doubt until a person has settled them, or a retry goes on with them.
  *
  * @param temporal the connection of `withTemporal`.
- * @returns the runs, each with the steps whose sends may have been carried out.
+ * @returns the runs, each with the steps whose sends may have been carried out; one that cannot be read is
+ *   listed with the reason.
  */
 export const listRunsInDoubt = async (temporal: Temporal): Promise<ReadonlyArray<RunInDoubt>> => {
   const runs: Array<WorkflowExecutionInfo> = [];
   for await (const run of temporal.client.workflow.list({ query: ENDED_IN_DOUBT })) runs.push(run);
   const found = await Effect.runPromise(
-    Effect.forEach(
-      runs,
-      ({ runId, workflowId }) =>
-        Effect.promise(async (): Promise<ReadonlyArray<RunInDoubt>> => {
-          const latest = await describeRun(temporal, workflowId);
-          if (latest.runId !== runId) return [];
-          const inDoubt = await unsettledSteps(temporal, latest);
-          if (inDoubt.length === 0) return [];
-          const { closeTime, startTime, type } = latest;
-          const retry = await readRetryOf(temporal, latest);
-          return [
-            {
-              workflowId,
-              runId,
-              type,
-              startedAt: startTime.toISOString(),
-              closedAt: closeTime?.toISOString() ?? null,
-              inDoubt,
-              ...(retry !== undefined && { retry }),
-            },
-          ];
-        }),
-      { concurrency: ASKED_AT_ONCE },
-    ),
+    Effect.forEach(runs, (run) => Effect.promise(() => readOrName(temporal, run)), {
+      concurrency: ASKED_AT_ONCE,
+    }),
   );
   return found.flat();
 };

@@ -8,8 +8,10 @@ import {
   plainIds,
 } from "@durable-payments/protocol";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
+import { checkSince } from "../since.ts";
 import { isComparable, type RunFilter, type RunQuery, runQuery, WAITING_STAGE } from "./query.ts";
 import { describeRun } from "./state.ts";
 
@@ -113,7 +115,9 @@ const isSuperseded = async ({ client }: Temporal, run: WorkflowExecutionInfo): P
   } catch (error) {
     // Visibility may still list a run whose retention is over.
     if (error instanceof WorkflowNotFoundError) return true;
-    throw error;
+    // One that cannot be read hides none of the others.
+    if (isNoAnswer(error)) throw error;
+    return false;
   }
 };
 
@@ -133,19 +137,28 @@ const stillCurrent = async (
  * @param temporal the connection of `withTemporal`.
  * @param filter which runs; `standing: []` finds them however they stand.
  * @returns the runs one after the other, in the memory of a page of 200.
+ * @throws InvalidInput where `since` is no time.
  * @example
  * for await (const run of listRuns(temporal, { standing: ["failed"], since: new Date("2026-11-01") })) {
  *   console.log(run.workflowId, run.stage);
  * }
  */
 export async function* listRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
+  if (filter.since !== undefined) checkSince(filter.since);
   for await (const run of listCurrentRuns(temporal, filter)) {
     if (!filter.standing.includes("inDoubt") || (await isInDoubt(temporal, run))) yield run;
   }
 }
 
-const isInDoubt = async (temporal: Temporal, { workflowId }: ListedRun): Promise<boolean> =>
-  (await unsettledSteps(temporal, await describeRun(temporal, workflowId))).length > 0;
+const isInDoubt = async (temporal: Temporal, { workflowId }: ListedRun): Promise<boolean> => {
+  try {
+    return (await unsettledSteps(temporal, await describeRun(temporal, workflowId))).length > 0;
+  } catch (error) {
+    if (isNoAnswer(error)) throw error;
+    // Nobody can read that it is settled.
+    return true;
+  }
+};
 
 /** What to query for a filter; undefined where there is no run of the id that it names. */
 const queryOf = async (
