@@ -1,12 +1,18 @@
 import type { BatchRow } from "@durable-payments/protocol";
-import { checkName, checkReason } from "../acting.ts";
+import { checkReason } from "../acting.ts";
 import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { type CheckedFile, checkBatchId, chunksAgain } from "./check-file.ts";
 import { findKnownRows, type KnownRows } from "./known-rows.ts";
 import { overruled } from "./rejections.ts";
-import { type BatchOptions, findBatch, startBatch, uploadChunks } from "./start.ts";
+import {
+  type BatchOptions,
+  checkBatchOptions,
+  findBatch,
+  startBatch,
+  uploadChunks,
+} from "./start.ts";
 
 /** What Temporal and the journal know of a file's rows. */
 export interface FoundRows extends KnownRows {
@@ -69,7 +75,7 @@ export type Imported =
  * @param options who starts it, how many payouts send at a time, above which total it is approved.
  * @param observer is called while the file is compared and written.
  * @returns `started`, or why nothing was: each row has its run already.
- * @throws InvalidInput where a key was used for another payment, or the name is empty; EndedByPerson where
+ * @throws InvalidInput where a key was used for another payment, or an option is wrong; EndedByPerson where
  *   a person has rejected rows and that is not overruled; Refused where the file is not what was checked, or the batch
  *   was started meanwhile by somebody else, or with another approval.
  * @example
@@ -83,7 +89,7 @@ export const importBatch = async (
   options: ImportOptions,
   { onChunk, onFound, onRows, onWritten }: ImportObserver,
 ): Promise<Imported> => {
-  checkName(options.startedBy, "startedBy");
+  checkBatchOptions(options);
   if (options.overrule !== undefined) checkReason(options.overrule, "overrule");
   const { batch } = checked;
   checkBatchId(checked);

@@ -12,8 +12,10 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from "@temporalio/client";
+import { checkName } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { refused } from "../errors.ts";
+import { invalidInput, refused } from "../errors.ts";
+import { isAmount } from "../input/fields.ts";
 import { readInput } from "../history/read-input.ts";
 import { type CheckedFile, chunksAgain } from "./check-file.ts";
 import type { Chunk } from "./chunks.ts";
@@ -26,6 +28,31 @@ export interface BatchOptions {
   readonly approveAbove: string | undefined;
   readonly window: number | undefined;
 }
+
+const LARGEST_WINDOW = 1_000;
+
+/**
+ * Check how a batch is to be paid, whatever a caller without types gives.
+ *
+ * @throws InvalidInput
+ */
+export const checkBatchOptions = ({ approveAbove, startedBy, window }: BatchOptions): void => {
+  checkName(startedBy, "startedBy");
+  const limit: unknown = approveAbove;
+  if (limit !== undefined && (typeof limit !== "string" || !isAmount(limit))) {
+    throw invalidInput(
+      'The limit of one person (approveAbove) must be a decimal text, such as "10000.00". Nothing was started.',
+    );
+  }
+  if (
+    window !== undefined &&
+    !(Number.isInteger(window) && window >= 1 && window <= LARGEST_WINDOW)
+  ) {
+    throw invalidInput(
+      `The number of payouts that send at a time (window) must be from 1 to ${LARGEST_WINDOW}. Nothing was started.`,
+    );
+  }
+};
 
 const UPLOADED_AT_ONCE = 4;
 

@@ -1,5 +1,6 @@
 import { MAY_BE_SENT_AFTER_END_MS } from "@durable-payments/activities/send-intent";
 import {
+  namesSomebody,
   ownershipKeys,
   PAYMENT_IDS,
   queryText,
@@ -37,6 +38,19 @@ const ownerOf = async (
   const query = `${PAYMENT_IDS.name} = ${queryText(owned)} AND WorkflowId != ${queryText(workflowId)}`;
   for await (const owner of client.workflow.list({ query })) return owner.workflowId;
   return undefined;
+};
+
+const isId = (id: unknown): boolean =>
+  namesSomebody(id) && id.trim() === id && !/[\p{Cc}\p{Cs}]/u.test(id);
+
+/** Check ids before anything is asked: a blank one would settle a step for something that nobody made. */
+const checkFound = (found: SettleOptions["found"]): void => {
+  if (found === undefined || (Object.keys(found).length > 0 && Object.values(found).every(isId))) {
+    return;
+  }
+  throw invalidInput(
+    "What was found (found) must give ids that are not empty, without blanks around them or control characters. Nothing was done.",
+  );
 };
 
 /** What a person found out about a run in doubt. */
@@ -84,6 +98,7 @@ export const settle = async (
   { by, expectedRunId, found, reason, step }: SettleOptions,
 ): Promise<Settled> => {
   checkActing({ by, reason });
+  checkFound(found);
   const run = await describeExpected(temporal, workflowId, expectedRunId);
   if (isUnderWay(run)) {
     throw refused(

@@ -5,9 +5,14 @@ import {
   settlementId,
   settlementQueue,
 } from "@durable-payments/protocol";
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
+import { refused } from "../errors.ts";
 
 /** A settlement that was kept, and when: milliseconds since 1970. */
 export type KeptSettlement = Settlement & { readonly at: number };
@@ -41,6 +46,8 @@ export const readSettlement = async (
  * Keep what a person found out, as the input of a workflow that no worker takes: so it needs nothing
  * but Temporal, and lasts at least as long as the run that it is about. A later one of the same step
  * corrects an earlier one.
+ *
+ * @throws Refused where another of the same step is under way.
  */
 export const keepSettlement = async (
   { client }: Temporal,
@@ -48,8 +55,9 @@ export const keepSettlement = async (
   settlement: Settlement,
 ): Promise<void> => {
   const { by, found, reason, step } = settlement;
-  const kept = await client.workflow.start(SETTLEMENT_TYPE, {
-    workflowId: settlementId(runId, step),
+  const id = settlementId(runId, step);
+  const handle = client.workflow.start(SETTLEMENT_TYPE, {
+    workflowId: id,
     // Polled by nobody.
     taskQueue: settlementQueue(taskQueue),
     args: [settlement],
@@ -58,5 +66,17 @@ export const keepSettlement = async (
     workflowExecutionTimeout: "1 minute",
     staticSummary: `${by} settled ${step} of ${workflowId}: ${found === undefined ? "not carried out" : "carried out"}`,
   });
-  await kept.terminate(reason);
+  const kept = await handle.catch((error: unknown) => {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    throw refused(
+      `${step} of ${workflowId} is being settled by somebody else, or was a moment ago, or something else has the id ${id}. Nothing was done.`,
+      { operation: "audit", workflowId },
+    );
+  });
+  try {
+    await kept.terminate(reason);
+  } catch (error) {
+    // It is kept, and has ended by its timeout.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
 };

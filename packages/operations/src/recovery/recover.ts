@@ -4,6 +4,7 @@ import { checkName } from "../acting.ts";
 import type { OpenedJournal } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { pauseSends } from "../pause/pause.ts";
+import { checkSince } from "../since.ts";
 import { askService, findByKeys, keysInDoubt, type LostSend } from "./ask-service.ts";
 import { unrecordedSince, type UnrecordedRun, writesSince } from "./compare.ts";
 
@@ -109,7 +110,7 @@ const compare = async (
  * @param opened the journal of the account.
  * @param options since when Temporal may have lost runs, who pauses, and how the service is reached.
  * @returns the runs that go on, have ended, are lost, or sent what the journal does not have.
- * @throws InvalidInput where the name is empty.
+ * @throws InvalidInput where the name is empty, or `since` is no time.
  */
 export const recover = async (
   temporal: Temporal,
@@ -117,6 +118,7 @@ export const recover = async (
   options: RecoverOptions,
 ): Promise<Recovery> => {
   checkName(options.by);
+  checkSince(options.since);
   const why = `${RECOVERING} ${options.since.toISOString()}`;
   const { pause } = await pauseSends(temporal, { by: options.by, why });
   return { ...(await compare(temporal, opened, options)), pause };

@@ -3,7 +3,7 @@ import { messageOf } from "@durable-payments/api-core/values";
 import * as Effect from "effect/Effect";
 import { checkActing } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { isOperationError, type NextOperation } from "../errors.ts";
+import { invalidInput, isOperationError, type NextOperation } from "../errors.ts";
 import { listRuns } from "../runs/list.ts";
 import type { RunFilter } from "../runs/query.ts";
 import type { RetryOptions } from "./plan.ts";
@@ -120,7 +120,7 @@ const rateLimiter = (rate: number): ((index: number) => Promise<void>) => {
  * @param options as of one retry; `rate` in runs a second; `isDryRun` only plans.
  * @param onRetried is called after each run, with how many are done.
  * @returns what became of each; a run that cannot be retried is reported, and stops none of the others.
- * @throws InvalidInput where name or reason are empty.
+ * @throws InvalidInput where name or reason are empty, or the rate is not above zero.
  */
 export const retryMany = async (
   temporal: Temporal,
@@ -129,6 +129,9 @@ export const retryMany = async (
   onRetried: (done: number) => void = () => undefined,
 ): Promise<RetryReport> => {
   checkActing(options);
+  if (!(Number.isFinite(options.rate) && options.rate > 0)) {
+    throw invalidInput("The runs a second (rate) must be more than 0. Nothing was done.");
+  }
   const runs: Array<RetriedOne> = [];
   const turnOf = rateLimiter(options.rate);
   await Effect.runPromise(

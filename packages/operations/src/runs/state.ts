@@ -41,6 +41,15 @@ export const awaitEnding = async (
   }
 };
 
+/** Make the error for a run that Temporal does not know. */
+export const notFound = (
+  { address, namespace }: Temporal["settings"],
+  { runId, workflowId }: { readonly workflowId: string; readonly runId?: string | undefined },
+): NotFound =>
+  new NotFound({
+    message: `There is no run with the id ${workflowId}${runId === undefined ? "" : ` and the run id ${runId}`} in the namespace "${namespace}" of ${address}.`,
+  });
+
 /**
  * Describe the latest run of a workflow id, or the one of a run id.
  *
@@ -59,9 +68,7 @@ export const describeRun = async (
     return await client.workflow.getHandle(workflowId, runId).describe();
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    throw new NotFound({
-      message: `There is no run with the id ${workflowId}${runId === undefined ? "" : ` and the run id ${runId}`} in the namespace "${settings.namespace}" of ${settings.address}.`,
-    });
+    throw notFound(settings, { workflowId, runId });
   }
 };
 

@@ -1,6 +1,8 @@
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { awaitEnding, type Ending } from "./state.ts";
+import { NotFound } from "../errors.ts";
+import { awaitEnding, type Ending, notFound } from "./state.ts";
 import { type RunUpdate, watchRun } from "./watch.ts";
 
 /** A wait may last for weeks: it outlives a restart of the server. */
@@ -18,6 +20,7 @@ const awaitEndingPatiently = async (temporal: Temporal, run: Run): Promise<Endin
     try {
       return await awaitEnding(temporal, run);
     } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw notFound(temporal.settings, run);
       const took = Date.now() - began;
       outageMs = took > CONNECTED_FOR_MS ? 0 : outageMs + took;
       if (!isNoAnswer(error) || outageMs > OUTAGE_OUTLIVED_MS) throw error;
@@ -33,6 +36,7 @@ const awaitEndingPatiently = async (temporal: Temporal, run: Run): Promise<Endin
  * @param run workflow id and run id of the run.
  * @param onUpdate is called with each change.
  * @returns how it ended: `completed` with its result, or `failed` with its failure.
+ * @throws NotFound where there is no such run.
  */
 export const awaitRun = async (
   temporal: Temporal,
@@ -40,7 +44,12 @@ export const awaitRun = async (
   onUpdate: (update: RunUpdate) => void,
 ): Promise<Run & Ending> => {
   const over = new AbortController();
-  const watching = watchRun(temporal, workflowId, { onUpdate, over: over.signal });
+  const watching = watchRun(temporal, workflowId, { onUpdate, over: over.signal }).catch(
+    (error: unknown) => {
+      // The wait itself reports it.
+      if (!(error instanceof NotFound)) throw error;
+    },
+  );
   try {
     const ending = await awaitEndingPatiently(temporal, { workflowId, runId });
     return { workflowId, runId, ...ending };

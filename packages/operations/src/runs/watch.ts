@@ -1,10 +1,12 @@
 import type { Progress } from "@durable-payments/protocol";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { noWorker, type Unanswered, unpolledQueue } from "../connection/workers.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
+import { notFound } from "./state.ts";
 
 /** What is new of a run that is watched. */
 export type RunUpdate =
@@ -50,7 +52,7 @@ class RunWatch {
     }
   }
 
-  /** A poll must not end the wait: what fails here is tried again. */
+  /** A poll must not end the wait: what fails here is tried again, unless there is nothing to wait for. */
   async #poll(over: AbortSignal): Promise<boolean> {
     try {
       const description = await this.#temporal.client.workflow
@@ -63,6 +65,9 @@ class RunWatch {
       this.#onUpdate({ kind: "pending", activities: pendingActivities(description) });
       return hasChanged;
     } catch (error) {
+      if (error instanceof WorkflowNotFoundError) {
+        throw notFound(this.#temporal.settings, { workflowId: this.#workflowId });
+      }
       const reason = isNoAnswer(error) ? "" : `: ${String(error)}`;
       if (!over.aborted) {
         this.#noteTrouble({
@@ -112,6 +117,7 @@ class RunWatch {
  * @param temporal the connection of `withTemporal`.
  * @param workflowId of the run.
  * @param options `onUpdate` is called with each change; `over` ends the watch.
+ * @throws NotFound where there is no such run, or it was deleted.
  */
 export const watchRun = (
   temporal: Temporal,
