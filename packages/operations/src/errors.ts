@@ -60,6 +60,8 @@ export class EndedByPerson extends Data.TaggedError("EndedByPerson")<Reported> {
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
   Reported & {
     readonly reason: "cannotConnect" | "namespaceNotFound" | "temporalError" | "noWorker";
+    /** Set where Temporal was asked to change something, and did not answer: it may have been done. */
+    readonly carriedOut?: "unknown";
   }
 > {}
 

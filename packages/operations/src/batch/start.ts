@@ -13,6 +13,7 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { checkName } from "../acting.ts";
+import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { isAmount } from "../input/fields.ts";
@@ -57,20 +58,27 @@ export const checkBatchOptions = ({ approveAbove, startedBy, window }: BatchOpti
 const UPLOADED_AT_ONCE = 4;
 
 const uploadChunk = async (
-  { client, settings }: Temporal,
+  temporal: Temporal,
   { batch }: CheckedFile,
   { number, rows }: Chunk,
 ): Promise<void> => {
-  await client.workflow.start(WORKFLOW.payoutBatchChunk, {
-    workflowId: chunkId(batch, number),
-    taskQueue: settings.taskQueue,
-    args: [rows],
-    // It is kept, not run: no worker takes it up.
-    startDelay: "365 days",
-    workflowIdReusePolicy: "ALLOW_DUPLICATE",
-    workflowIdConflictPolicy: "USE_EXISTING",
-    staticSummary: `${rows.length} rows of ${batch}`,
-  });
+  const { client, settings } = temporal;
+  const about = {
+    mayBe: `Rows of ${batch} may have been written, and none is paid by that`,
+    next: { operation: "describeBatch", workflowId: batch },
+  } as const;
+  await changing(temporal, about, () =>
+    client.workflow.start(WORKFLOW.payoutBatchChunk, {
+      workflowId: chunkId(batch, number),
+      taskQueue: settings.taskQueue,
+      args: [rows],
+      // It is kept, not run: no worker takes it up.
+      startDelay: "365 days",
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      workflowIdConflictPolicy: "USE_EXISTING",
+      staticSummary: `${rows.length} rows of ${batch}`,
+    }),
+  );
 };
 
 /** Write the rows of a checked file to Temporal, chunk by chunk; those that are there stay as they are. */
@@ -169,18 +177,24 @@ export const startBatch = async (
     ...(overruled.length > 0 && { overruled }),
     ...(window !== undefined && { window }),
   };
+  const about = {
+    mayBe: `${batch} may have been started`,
+    next: { operation: "describeBatch", workflowId: batch },
+  } as const;
   try {
-    await client.workflow.start(WORKFLOW.payoutBatch, {
-      workflowId: batch,
-      taskQueue: settings.taskQueue,
-      args: [input],
-      // One that was cancelled may be taken up again: its rows know whether they are paid.
-      workflowIdReusePolicy: "ALLOW_DUPLICATE",
-      workflowIdConflictPolicy: "FAIL",
-      memo: { startedBy, rows, chunks: chunks.length, totals },
-      staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
-      typedSearchAttributes: [...startAttributes({})],
-    });
+    await changing(temporal, about, () =>
+      client.workflow.start(WORKFLOW.payoutBatch, {
+        workflowId: batch,
+        taskQueue: settings.taskQueue,
+        args: [input],
+        // One that was cancelled may be taken up again: its rows know whether they are paid.
+        workflowIdReusePolicy: "ALLOW_DUPLICATE",
+        workflowIdConflictPolicy: "FAIL",
+        memo: { startedBy, rows, chunks: chunks.length, totals },
+        staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
+        typedSearchAttributes: [...startAttributes({})],
+      }),
+    );
     return true;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

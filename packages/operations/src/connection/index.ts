@@ -11,5 +11,5 @@ export {
   temporalSettings,
   webUiLink,
 } from "./settings.ts";
-export { type Temporal, withTemporal } from "./temporal.ts";
+export { connectTemporal, onTemporal, type Temporal, withTemporal } from "./temporal.ts";
 export type { Unanswered } from "./workers.ts";

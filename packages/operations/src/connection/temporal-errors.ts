@@ -12,7 +12,8 @@ export const isNoAnswer = (error: unknown): boolean => {
   return isGrpcServiceError(cause) && NO_ANSWER.has(cause.code);
 };
 
-const detailsOf = (error: Error): string => {
+/** What Temporal, or the connection to it, says of an error. */
+export const detailsOf = (error: Error): string => {
   const { cause } = error;
   if (isGrpcServiceError(cause)) return cause.details || cause.message;
   return cause instanceof Error ? cause.message : error.message;

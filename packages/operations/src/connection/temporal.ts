@@ -22,7 +22,7 @@ const whyNot = (error: unknown): string => {
     : message;
 };
 
-const connect = async (settings: TemporalSettings): Promise<Connection> => {
+const open = async (settings: TemporalSettings): Promise<Connection> => {
   try {
     return await Connection.connect({
       ...settings.connectionOptions,
@@ -39,12 +39,49 @@ const connect = async (settings: TemporalSettings): Promise<Connection> => {
 };
 
 /**
+ * Connect to Temporal, and keep the connection: for a tool that is open for long. Close it with
+ * `temporal.connection.close()`.
+ *
+ * @param settings what `temporalSettings` returns.
+ * @returns the connection; work on it by `onTemporal`.
+ * @throws ConnectionFailed within about five seconds.
+ * @example
+ * const temporal = await connectTemporal(temporalSettings(process.env));
+ * const report = await onTemporal(temporal, (kept) => reportRun(kept, "invoice-2026-001"));
+ */
+export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
+  const connection = await open(settings);
+  const client = new Client({ connection, namespace: settings.namespace });
+  return { client, connection, settings };
+};
+
+/**
+ * Do something on a kept connection, and word what Temporal answers as `withTemporal` does.
+ *
+ * @param temporal what `connectTemporal` returns.
+ * @param use what is done with the connection.
+ * @returns what `use` returns.
+ * @throws what `use` throws; ConnectionFailed for any error of Temporal.
+ */
+export const onTemporal = async <A>(
+  temporal: Temporal,
+  use: (temporal: Temporal) => Promise<A>,
+): Promise<A> => {
+  try {
+    return await use(temporal);
+  } catch (error) {
+    throw asTemporalError(error, temporal.settings);
+  }
+};
+
+/**
  * Connect to Temporal, do something, and close the connection.
  *
  * @param settings what `temporalSettings` returns.
  * @param use what is done with the connection.
  * @returns what `use` returns.
- * @throws ConnectionFailed within about five seconds.
+ * @throws what `use` throws; ConnectionFailed for any error of Temporal, where it cannot be reached within
+ *   about five seconds.
  * @example
  * const report = await withTemporal(temporalSettings(process.env), (temporal) =>
  *   reportRun(temporal, "invoice-2026-001"),
@@ -54,13 +91,10 @@ export const withTemporal = async <A>(
   settings: TemporalSettings,
   use: (temporal: Temporal) => Promise<A>,
 ): Promise<A> => {
-  const connection = await connect(settings);
+  const temporal = await connectTemporal(settings);
   try {
-    const client = new Client({ connection, namespace: settings.namespace });
-    return await use({ client, connection, settings });
-  } catch (error) {
-    throw asTemporalError(error, settings);
+    return await onTemporal(temporal, use);
   } finally {
-    await connection.close();
+    await temporal.connection.close();
   }
 };

@@ -5,6 +5,7 @@ import {
 } from "@temporalio/client";
 import type { UpdateDefinition } from "@temporalio/common";
 import { checkName, checkReason } from "../acting.ts";
+import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
 import { describeRun } from "../runs/state.ts";
@@ -25,6 +26,12 @@ const checkDecision = (decision: Decided): void => {
     if (REASONS.some((name) => name === field) && reason !== undefined) checkReason(reason, field);
   }
 };
+
+const about = (workflowId: string) =>
+  ({
+    mayBe: `The run ${workflowId} may have taken the decision`,
+    next: { operation: "describe", workflowId },
+  }) as const;
 
 /**
  * Give a run the decision of a person: approve or reject a payment, pause, resume or cancel a batch.
@@ -49,8 +56,10 @@ export const decide = async <Content extends Decided>(
   const { runId } = await describeRun(temporal, workflowId);
   const { client, connection, settings } = temporal;
   try {
-    await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
-      client.workflow.getHandle(workflowId, runId).executeUpdate(update, { args: [decision] }),
+    await changing(temporal, about(workflowId), () =>
+      connection.withDeadline(Date.now() + PATIENCE_MS, () =>
+        client.workflow.getHandle(workflowId, runId).executeUpdate(update, { args: [decision] }),
+      ),
     );
     return runId;
   } catch (error) {
@@ -63,6 +72,7 @@ export const decide = async <Content extends Decided>(
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
       throw new ConnectionFailed({
         reason: "noWorker",
+        carriedOut: "unknown",
         message: `No worker on task queue "${settings.taskQueue}" took the decision within ${PATIENCE_MS / 1000} s. The run may still take it: see how it stands before you decide again.`,
         next: { operation: "describe", workflowId },
       });

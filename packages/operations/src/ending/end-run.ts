@@ -1,5 +1,6 @@
-import { WorkflowNotFoundError } from "@temporalio/client";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { checkActing } from "../acting.ts";
+import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { isRecord } from "@durable-payments/api-core/values";
@@ -38,6 +39,30 @@ const orEnded = async <A>(workflowId: string, act: Promise<A>): Promise<A> => {
   }
 };
 
+const about = (workflowId: string, done: string) =>
+  ({
+    mayBe: `The run ${workflowId} may have been ${done}`,
+    next: { operation: "describe", workflowId },
+  }) as const;
+
+/** Terminate a run. An attempt whose answer was lost may have done it: the run has its reason then. */
+const terminate = async (
+  { client }: Temporal,
+  { runId, workflowId }: WorkflowExecutionDescription,
+  reason: string,
+): Promise<void> => {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  try {
+    await handle.terminate(reason);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    const { events } = await handle.fetchHistory();
+    const terminated = events?.at(-1)?.workflowExecutionTerminatedEventAttributes;
+    const isOwn = terminated?.reason === reason && terminated.identity === client.options.identity;
+    if (!isOwn) throw ended(workflowId);
+  }
+};
+
 /**
  * Ask a run to end. It ends by itself, when it is known what became of what it has sent. No money is
  * called back.
@@ -62,14 +87,16 @@ export const cancelRun = async (
   const { client } = temporal;
   await orEnded(
     workflowId,
-    client.workflowService.requestCancelWorkflowExecution({
-      namespace: client.options.namespace,
-      workflowExecution: { workflowId, runId: run.runId },
-      reason: `${reason} (${by})`,
-      identity: by,
-      // A second request for the same run is the same request.
-      requestId: `cancel-${run.runId}`,
-    }),
+    changing(temporal, about(workflowId, "asked to end"), () =>
+      client.workflowService.requestCancelWorkflowExecution({
+        namespace: client.options.namespace,
+        workflowExecution: { workflowId, runId: run.runId },
+        reason: `${reason} (${by})`,
+        identity: by,
+        // A second request for the same run is the same request.
+        requestId: `cancel-${run.runId}`,
+      }),
+    ),
   );
   const options = isRecord(startedWith) ? startedWith["options"] : undefined;
   return {
@@ -96,9 +123,10 @@ export const terminateRun = async (
 ): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<StepInDoubt> }> => {
   checkActing({ by, reason });
   const run = await openRun(temporal, workflowId, { expectedRunId });
-  const handle = temporal.client.workflow.getHandle(workflowId, run.runId);
-  await orEnded(workflowId, handle.terminate(`${reason} (${by})`));
-  const executed = await readExecutionHistory(temporal, run);
+  const executed = await changing(temporal, about(workflowId, "terminated"), async () => {
+    await terminate(temporal, run, `${reason} (${by})`);
+    return await readExecutionHistory(temporal, run);
+  });
   return {
     runId: run.runId,
     inDoubt: stepsInDoubt(executed),

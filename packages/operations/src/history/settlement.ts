@@ -11,6 +11,7 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
+import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 
@@ -50,22 +51,29 @@ export const readSettlement = async (
  * @throws Refused where another of the same step is under way.
  */
 export const keepSettlement = async (
-  { client }: Temporal,
+  temporal: Temporal,
   { runId, taskQueue, workflowId }: WorkflowExecutionDescription,
   settlement: Settlement,
 ): Promise<void> => {
+  const { client } = temporal;
   const { by, found, reason, step } = settlement;
   const id = settlementId(runId, step);
-  const handle = client.workflow.start(SETTLEMENT_TYPE, {
-    workflowId: id,
-    // Polled by nobody.
-    taskQueue: settlementQueue(taskQueue),
-    args: [settlement],
-    workflowIdReusePolicy: "ALLOW_DUPLICATE",
-    workflowIdConflictPolicy: "FAIL",
-    workflowExecutionTimeout: "1 minute",
-    staticSummary: `${by} settled ${step} of ${workflowId}: ${found === undefined ? "not carried out" : "carried out"}`,
-  });
+  const about = {
+    mayBe: `It may have been recorded for ${workflowId}`,
+    next: { operation: "audit", workflowId },
+  } as const;
+  const handle = changing(temporal, about, () =>
+    client.workflow.start(SETTLEMENT_TYPE, {
+      workflowId: id,
+      // Polled by nobody.
+      taskQueue: settlementQueue(taskQueue),
+      args: [settlement],
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      workflowIdConflictPolicy: "FAIL",
+      workflowExecutionTimeout: "1 minute",
+      staticSummary: `${by} settled ${step} of ${workflowId}: ${found === undefined ? "not carried out" : "carried out"}`,
+    }),
+  );
   const kept = await handle.catch((error: unknown) => {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     throw refused(
@@ -74,7 +82,7 @@ export const keepSettlement = async (
     );
   });
   try {
-    await kept.terminate(reason);
+    await changing(temporal, about, () => kept.terminate(reason));
   } catch (error) {
     // It is kept, and has ended by its timeout.
     if (!(error instanceof WorkflowNotFoundError)) throw error;

@@ -3,6 +3,7 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@te
 import { checkName, checkReason } from "../acting.ts";
 import { refused } from "../errors.ts";
 import { utc } from "../utc.ts";
+import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 
 /**
@@ -41,6 +42,9 @@ const findPausing = async ({
 export const findPause = async (temporal: Temporal): Promise<Pause | undefined> =>
   (await findPausing(temporal))?.pause;
 
+const about = (done: string) =>
+  ({ mayBe: `Sends may have been ${done}`, next: { operation: "doctor" } }) as const;
+
 /**
  * Pause every new send of every run on the task queue. It takes no worker: while a workflow of the
  * pause's id runs, the activities send nothing. What was sent goes on.
@@ -61,12 +65,14 @@ export const pauseSends = async (
   const { client, settings } = temporal;
   let wasPaused = false;
   try {
-    await client.workflow.start(PAUSE_TYPE, {
-      workflowId: pauseId(settings.taskQueue),
-      taskQueue: settings.taskQueue,
-      memo: { by, why },
-      staticSummary: `Sends are paused by ${by}: ${why}`,
-    });
+    await changing(temporal, about("paused"), () =>
+      client.workflow.start(PAUSE_TYPE, {
+        workflowId: pauseId(settings.taskQueue),
+        taskQueue: settings.taskQueue,
+        memo: { by, why },
+        staticSummary: `Sends are paused by ${by}: ${why}`,
+      }),
+    );
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     wasPaused = true;
@@ -96,7 +102,7 @@ export const resumeSends = async (temporal: Temporal, by: string): Promise<Pause
   if (found === undefined) return undefined;
   const handle = client.workflow.getHandle(pauseId(settings.taskQueue), found.runId);
   try {
-    await handle.terminate(`resumed by ${by}`);
+    await changing(temporal, about("resumed"), () => handle.terminate(`resumed by ${by}`));
   } catch (error) {
     // Somebody else has resumed it meanwhile.
     if (!(error instanceof WorkflowNotFoundError)) throw error;

@@ -9,6 +9,7 @@ import type { WorkflowExecutionDescription } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
 import { checkActing } from "../acting.ts";
+import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { type Refused, refused } from "../errors.ts";
 import { describeExpected } from "../runs/state.ts";
@@ -128,27 +129,36 @@ export const retryRun = async (
   const { by, reason } = options;
   const resetTo = executed.steps.find(({ name }) => name === plan.from)?.taskEnd ?? null;
   const instructionId = instructionIdFor(run.runId, randomUUID());
-  const instruction = await client.workflow.start(RETRY_INSTRUCTION_TYPE, {
-    workflowId: instructionId,
-    taskQueue: retryInstructionQueue(run.taskQueue),
-    args: [plan.instruction],
-    workflowExecutionTimeout: INSTRUCTION_KEPT,
-    staticSummary: `${by} has ${workflowId} retried from ${plan.from}`,
+  const about = {
+    mayBe: `The run ${workflowId} may have been retried`,
+    next: { operation: "timeline", workflowId },
+  } as const;
+  const instruction = await changing(temporal, about, () =>
+    client.workflow.start(RETRY_INSTRUCTION_TYPE, {
+      workflowId: instructionId,
+      taskQueue: retryInstructionQueue(run.taskQueue),
+      args: [plan.instruction],
+      workflowExecutionTimeout: INSTRUCTION_KEPT,
+      staticSummary: `${by} has ${workflowId} retried from ${plan.from}`,
+    }),
+  );
+  const { reset, runId } = await changing(temporal, about, async () => {
+    const made = await client.workflowService.resetWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId: run.runId },
+      reason: resetReason(`${reason} (${by})`, instructionId),
+      workflowTaskFinishEventId: resetTo,
+      // A run is retried once, whoever asks for it again: a second request gets the run of the first.
+      requestId: `retry-${run.runId}`,
+      resetReapplyExcludeTypes: [
+        ...NOT_REAPPLIED,
+        // An approval or a rejection of before is not given again to a run that asks anew.
+        ...(plan.overruled.length > 0 ? [RESET_REAPPLY_EXCLUDE_TYPE_UPDATE] : []),
+      ],
+    });
+    const handle = client.workflow.getHandle(workflowId, made.runId);
+    return { runId: made.runId, reset: readRun(await handle.fetchHistory()).reset };
   });
-  const { runId } = await client.workflowService.resetWorkflowExecution({
-    namespace: client.options.namespace,
-    workflowExecution: { workflowId, runId: run.runId },
-    reason: resetReason(`${reason} (${by})`, instructionId),
-    workflowTaskFinishEventId: resetTo,
-    // A run is retried once, whoever asks for it again: a second request gets the run of the first.
-    requestId: `retry-${run.runId}`,
-    resetReapplyExcludeTypes: [
-      ...NOT_REAPPLIED,
-      // An approval or a rejection of before is not given again to a run that asks anew.
-      ...(plan.overruled.length > 0 ? [RESET_REAPPLY_EXCLUDE_TYPE_UPDATE] : []),
-    ],
-  });
-  const { reset } = readRun(await client.workflow.getHandle(workflowId, runId).fetchHistory());
   if (instructionIdOf(reset?.reason ?? "") !== instructionId) {
     await instruction.terminate("Another retry came first.");
     throw refused(

@@ -1,6 +1,7 @@
 import { accountOfTracker, queryText, WORKFLOW } from "@durable-payments/protocol";
 import { ServiceError, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
+import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
 import { readInput } from "../history/read-input.ts";
@@ -83,20 +84,25 @@ export const startRun = async (
   checkId(workflowId);
   checkName(startedBy, "startedBy");
   const { client, settings } = temporal;
+  const account = await accountOfWorkers(temporal);
+  const about = {
+    mayBe: `The run ${workflowId} may have been started`,
+    next: { operation: "describe", workflowId },
+  } as const;
   try {
-    const { firstExecutionRunId } = await client.workflow.start(planned.workflowType, {
-      workflowId,
-      taskQueue: settings.taskQueue,
-      args: [planned.input],
-      workflowIdReusePolicy: "REJECT_DUPLICATE",
-      workflowIdConflictPolicy: "FAIL",
-      // The workflow lets nobody approve a payment that they started.
-      memo: { startedBy },
-      staticSummary: planned.summary,
-      typedSearchAttributes: [
-        ...planned.searchAttributes(workflowId, await accountOfWorkers(temporal)),
-      ],
-    });
+    const { firstExecutionRunId } = await changing(temporal, about, () =>
+      client.workflow.start(planned.workflowType, {
+        workflowId,
+        taskQueue: settings.taskQueue,
+        args: [planned.input],
+        workflowIdReusePolicy: "REJECT_DUPLICATE",
+        workflowIdConflictPolicy: "FAIL",
+        // The workflow lets nobody approve a payment that they started.
+        memo: { startedBy },
+        staticSummary: planned.summary,
+        typedSearchAttributes: [...planned.searchAttributes(workflowId, account)],
+      }),
+    );
     return { workflowId, runId: firstExecutionRunId, status: "started" };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -33,13 +33,18 @@ const messageOf = async (stream: ServerHttp2Stream): Promise<Uint8Array> =>
 /** What the stub answers to a list of workflows: ids, a gRPC code, or nothing at all. */
 export type Visibility = ReadonlyArray<string> | number | "noAnswer";
 
-/** Temporal as far as a start needs it: it takes each, and lists what it is given. */
+/** What the stub answers to a start, which it has taken: a gRPC code, or nothing at all; default: that it has. */
+export type StartAnswer = number | "noAnswer";
+
+/** Temporal as far as a start needs it: it takes each, whatever it answers, and lists what it is given. */
 export class TemporalStub {
   /** The starts that it took. */
   readonly started: Array<temporal.api.workflowservice.v1.StartWorkflowExecutionRequest> = [];
   readonly #server: Http2Server;
+  readonly #answer: StartAnswer;
 
-  constructor(visibility: Visibility) {
+  constructor(visibility: Visibility, answer: StartAnswer = 0) {
+    this.#answer = answer;
     this.#server = createServer();
     this.#server.on("stream", (stream, headers) => {
       // A client that gives up resets its stream.
@@ -65,6 +70,8 @@ export class TemporalStub {
 
   async #start(stream: ServerHttp2Stream): Promise<void> {
     this.started.push(StartWorkflowExecutionRequest.decode(await messageOf(stream)));
+    if (this.#answer === "noAnswer") return;
+    if (this.#answer !== 0) return respond(stream, this.#answer);
     respond(stream, 0, StartWorkflowExecutionResponse.encode({ runId: "run-1" }).finish());
   }
 
