@@ -1,9 +1,14 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { settle } from "@durable-payments/operations/decisions";
 import { terminateRun } from "@durable-payments/operations/ending";
-import { temporalSettings, withTemporal } from "@durable-payments/operations/connection";
+import {
+  type Temporal,
+  temporalSettings,
+  withTemporal,
+} from "@durable-payments/operations/connection";
 import { type RetryOptions, retryRun } from "@durable-payments/operations/retry";
 import { reportRun } from "@durable-payments/operations/runs";
+import { readTimeline } from "@durable-payments/operations/timeline";
 import { beneficiary, options, payout } from "@durable-payments/tools/test-data";
 import { expect, it, onTestFailed, vi } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
@@ -15,7 +20,7 @@ const { ended, replaceWorker, simulator, start, stopWorker, temporal } = await m
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-const connected = (use: Parameters<typeof withTemporal>[1]) =>
+const connected = <A>(use: (temporal: Temporal) => Promise<A>): Promise<A> =>
   withTemporal(temporalSettings({ TEMPORAL_ADDRESS: temporal.address }), use);
 
 const paying = (id: string, amount: string) => ({
@@ -111,4 +116,10 @@ it("a retry that was ended before it began hands its amendment on", async () => 
   await replaceWorker();
   expect(await ended(id)).toBe("COMPLETED");
   expect(await paid(id)).toEqual(["7.00"]);
+  const { steps, summary } = await connected((t) => readTimeline(t, id));
+  expect(summary).toBe("Pay 7.00 EUR to a new beneficiary");
+  const outcomes = steps
+    .flatMap(({ events }) => events)
+    .flatMap((event) => (event.kind === "activity" ? [event.outcome] : []));
+  expect(outcomes).not.toContain("pending");
 });

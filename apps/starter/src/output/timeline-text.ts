@@ -38,6 +38,8 @@ const activityText = (activity: TimelineActivity): string => {
       const next = nextAttemptAt === null ? "" : ` Next: ${utc(nextAttemptAt)}.`;
       return `${name}: under way for ${duration(since(activity.since))}${tried}${last}${next}`;
     }
+    case "noAnswer":
+      return `${name}: no answer after ${duration(tookMs ?? 0)}, when the run ended`;
     case "cancelled":
       return `${name}: cancelled after ${duration(tookMs ?? 0)}`;
     default:

@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
 import { Duration, Id, inputIssues, operationInput, PollInterval } from "./fields.ts";
 import { idOfContent, type PlannedRun } from "./planned-run.ts";
+import { summaryOfInput } from "./summary.ts";
 
 const BY_THE_RUN = "is filled in by the run: leave it out";
 
@@ -65,15 +66,11 @@ const shapes = (assumptions: Assumptions) => {
 export const planOnboarding = (input: unknown, assumptions: Assumptions): PlannedRun =>
   plannedOnboarding(checkRunFile(shapes(assumptions), input));
 
-const plannedOnboarding = (input: OnboardCardholderInput): PlannedRun => {
-  const whom =
-    "card_holder_id" in input ? `the cardholder ${input.card_holder_id}` : "a new cardholder";
-  return {
-    workflowType: WORKFLOW.onboardCardholder,
-    contentId: idOfContent("onboard", input),
-    input,
-    summary: `Issue a card with ${input.card.card_limit} ${CARD_CURRENCY} to ${whom}`,
-    searchAttributes: (_, account) =>
-      onboardStartAttributes(input, { account, currency: CARD_CURRENCY }),
-  };
-};
+const plannedOnboarding = (input: OnboardCardholderInput): PlannedRun => ({
+  workflowType: WORKFLOW.onboardCardholder,
+  contentId: idOfContent("onboard", input),
+  input,
+  summary: summaryOfInput(WORKFLOW.onboardCardholder, input) ?? WORKFLOW.onboardCardholder,
+  searchAttributes: (_, account) =>
+    onboardStartAttributes(input, { account, currency: CARD_CURRENCY }),
+});

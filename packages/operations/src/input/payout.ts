@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
 import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
 import { idOfContent, type PlannedRun } from "./planned-run.ts";
+import { summaryOfInput } from "./summary.ts";
 
 // Every option of the workflow stands here, and no other: the compiler sees to it.
 const options = {
@@ -72,15 +73,13 @@ const canonicalAmount = (amount: string): string => canonicalDecimal(amount) ?? 
 /** Plan the run of a checked payout. */
 export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
   const input = inCapitals(given);
-  const { amount, currency } = input.payout;
+  const { amount } = input.payout;
   const content = { ...input, payout: { ...input.payout, amount: canonicalAmount(amount) } };
-  const to =
-    "beneficiary_id" in input ? `the beneficiary ${input.beneficiary_id}` : "a new beneficiary";
   return {
     workflowType: WORKFLOW.payout,
     contentId: idOfContent(WORKFLOW.payout, content),
     input,
-    summary: `Pay ${amount} ${currency} to ${to}`,
+    summary: summaryOfInput(WORKFLOW.payout, input) ?? WORKFLOW.payout,
     searchAttributes: (workflowId, account) => payoutStartAttributes(workflowId, input, account),
   };
 };
@@ -94,7 +93,15 @@ export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
  * @returns what `startRun` takes, with an id made from the content.
  * @throws InvalidInput that names every fault.
  * @example
- * const planned = planPayout({ beneficiary_id, payout: { amount: "250.00", currency: "EUR" } }, assumptions);
+ * const payout = {
+ *   amount: "250.00",
+ *   currency: "EUR",
+ *   payout_reason: "Payment for goods",
+ *   payout_reference: "Invoice 17",
+ *   payment_date: "2026-12-01",
+ *   is_payer: "Y",
+ * };
+ * const planned = planPayout({ beneficiary_id, payout }, defaultAssumptions);
  */
 export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun =>
   plannedPayout(makePayoutCheck(assumptions)(input));

@@ -8,7 +8,11 @@ import { pendingActivities } from "../runs/pending-activities.ts";
 import { idsOf, standingOf } from "../runs/list.ts";
 import { describeRun } from "../runs/state.ts";
 import { webUiLink } from "../connection/settings.ts";
+import { executionHistoryOf } from "../history/execution-history.ts";
 import { readRun } from "../history/read-run.ts";
+import type { ReadRun } from "../history/run-history.ts";
+import { canonicalJson } from "../input/planned-run.ts";
+import { summaryOfInput } from "../input/summary.ts";
 import { failureOf, masked } from "../history/masked.ts";
 import { nextSteps } from "./next-steps.ts";
 import { type RunEnd, timelineSteps } from "./steps.ts";
@@ -33,6 +37,14 @@ const workerFaultOf = ({ events }: History): string | null => {
       done || (failed && !failed.baseRunId),
   );
   return masked(ended?.workflowTaskFailedEventAttributes?.failure?.message) ?? null;
+};
+
+/** What a run is to do now, where its input was amended; undefined where it was not. */
+const amendedSummary = (type: string, past: ReadRun): string | undefined => {
+  const { input, startedWith } = executionHistoryOf([{ ...past, runId: "" }]);
+  return canonicalJson({ input }) === canonicalJson({ input: startedWith })
+    ? undefined
+    : summaryOfInput(type, input);
 };
 
 const endOf = ({ closeTime, status }: WorkflowExecutionDescription): RunEnd | undefined =>
@@ -108,13 +120,14 @@ export const readTimeline = async (
     temporal.client.workflow.getHandle(workflowId, description.runId).fetchHistory(),
     runId === undefined ? description : describeRun(temporal, workflowId),
   ]);
+  const past = readRun(history);
   const startedBy = description.memo?.["startedBy"];
   const [started] = history.events ?? [];
   const timeline = {
     workflowId,
     runId: description.runId,
     type,
-    summary: masked(started && summaryOf(started)) ?? null,
+    summary: masked(amendedSummary(type, past) ?? (started && summaryOf(started))) ?? null,
     state: status.name === "CONTINUED_AS_NEW" ? "continuedAsNew" : standingOf(description),
     startedAt: startTime.toISOString(),
     startedBy: typeof startedBy === "string" ? startedBy : null,
@@ -123,7 +136,7 @@ export const readTimeline = async (
     paymentIds: idsOf(description),
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
-    steps: withPending(timelineSteps(readRun(history), endOf(description)), description),
+    steps: withPending(timelineSteps(past, endOf(description)), description),
     ...readEnding(history),
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;

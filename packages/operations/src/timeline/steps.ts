@@ -37,8 +37,12 @@ const decided = (content: Readonly<Record<string, unknown>>): string | null => {
   return reject === undefined ? null : `rejected: ${masked(text(reject))}`;
 };
 
-const activityOf = (activity: HistoryActivity): TimelineActivity => {
-  const { attempts, lastFailure, outcome, since, summary, type, until } = activity;
+/** A run that has ended takes no answer any more: nothing of it is pending. */
+const activityOf = (activity: HistoryActivity, end: RunEnd | undefined): TimelineActivity => {
+  const { attempts, lastFailure, since, summary, type } = activity;
+  const isLeft = end !== undefined && activity.outcome === "pending";
+  const outcome = isLeft ? "noAnswer" : activity.outcome;
+  const until = isLeft ? end.at : activity.until;
   return {
     kind: "activity",
     activity: type,
@@ -53,10 +57,10 @@ const activityOf = (activity: HistoryActivity): TimelineActivity => {
   };
 };
 
-const eventOf = (event: HistoryEvent): TimelineEvent => {
+const eventOf = (event: HistoryEvent, end: RunEnd | undefined): TimelineEvent => {
   switch (event.kind) {
     case "activity":
-      return activityOf(event);
+      return activityOf(event, end);
     case "timer": {
       const { since, summary, until } = event;
       return {
@@ -119,6 +123,6 @@ export const timelineSteps = (
       until: over,
       tookMs: over === null ? null : took(since, over),
       ...(over === null && inDoubt && !isAsking && !isUnderWay && { note: NO_ANSWER }),
-      events: events.map(eventOf),
+      events: events.map((event) => eventOf(event, end)),
     };
   });

@@ -11,7 +11,8 @@ export interface TimelineActivity {
   readonly since: string;
   readonly until: string | null;
   readonly tookMs: number | null;
-  readonly outcome: "done" | "failed" | "timedOut" | "cancelled" | "pending";
+  /** `noAnswer`: the run ended before it had one. */
+  readonly outcome: "done" | "failed" | "timedOut" | "cancelled" | "noAnswer" | "pending";
   /** How often it was tried, or has polled. */
   readonly attempts: number;
   /** What it failed with, or what its last attempt but one did. */
@@ -90,7 +91,7 @@ export interface Timeline {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
-  /** What the run is to do, as whoever started it said it. */
+  /** What the run is to do, as whoever started it said it; amended, where its input was. */
   readonly summary: string | null;
   readonly state: ListedState | "continuedAsNew";
   readonly startedAt: string;

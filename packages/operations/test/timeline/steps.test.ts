@@ -169,3 +169,14 @@ it("a payout without an answer was not done when the run has ended", () => {
     "payTheSecond cancelled",
   ]);
 });
+
+it("nothing of a run that has ended is pending", () => {
+  const end = { at: "2026-11-22T08:00:00.000Z", isDone: true, isCancelled: false };
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+    sent(5, "createPayout"),
+    written(6, { PaymentStage: "createPayout" }),
+  ];
+  const [step] = timelineSteps(readRun({ events } as unknown as History), end);
+  expect(step?.events).toMatchObject([{ outcome: "noAnswer", until: end.at, nextAttemptAt: null }]);
+});

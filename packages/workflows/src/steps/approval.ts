@@ -35,11 +35,23 @@ export const startedBy = (): string | undefined => {
 };
 
 /**
+ * The hash that an approval is bound to.
+ *
+ * @throws InvalidRequest where there is no payload: the approval would be one of anything.
+ */
+export const approvalHash = (payload: unknown): string => {
+  // Undefined for what JSON cannot hold, whatever its type says.
+  const text = JSON.stringify(payload) as string | undefined;
+  if (text !== undefined) return intentOf("approval", [text]);
+  throw runFailure("InvalidRequest", "What is to be approved (payload) is missing.");
+};
+
+/**
  * Wait, however long it takes, for a second person when an amount is above a limit. What this run has
  * been approved is not asked for again.
  *
  * @returns whether a person was asked: meanwhile the run may have been amended.
- * @throws Rejected when the second person says no.
+ * @throws Rejected when the second person says no; InvalidRequest where the payload is missing.
  */
 export const awaitApproval = async (
   run: Run,
@@ -47,7 +59,7 @@ export const awaitApproval = async (
   { amount, overruled = [], payload, shown }: ToApprove,
 ): Promise<boolean> => {
   const state = stateOf(run);
-  const hash = intentOf("approval", [JSON.stringify(payload)]);
+  const hash = approvalHash(payload);
   if (state.approved === hash) return false;
   state.setNeedsApproval();
   if (!(await localActivities.isAbove({ amount, limit: above }))) return false;

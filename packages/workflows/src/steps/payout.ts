@@ -92,8 +92,10 @@ const foundPayout = async (
  *   beneficiary_id,
  *   amount: "12.50",
  *   currency: "EUR",
+ *   payout_reason: "Payment for goods",
  *   payout_reference: "Invoice 17",
  *   payment_date: "2026-12-01",
+ *   is_payer: "Y",
  * });
  * const { outcome } = await awaitPayout(run, created, { within: "7 days" });
  * ```
