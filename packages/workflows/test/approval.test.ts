@@ -4,7 +4,9 @@ import {
   approveUpdate,
   auditQuery,
   progressQuery,
+  type RetryInstruction,
 } from "@durable-payments/protocol";
+import { Context } from "@temporalio/activity";
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -177,6 +179,69 @@ describe("a payout above the limit of one person", () => {
       );
       await handle.terminate();
     }),
+  );
+
+  it.each([[[]], [[" "]], [["Carol", ""]], [undefined]])(
+    "cannot be approved where its retry amends it, and names as who has amended it %j",
+    (amendedBy) => {
+      const input = {
+        ...payoutInput,
+        payout: { ...payoutInput.payout, amount: "700.00" },
+        options: { approval: { above: "249.99" } },
+      };
+      const instruction = {
+        by: "Bob",
+        reason: "wrong",
+        from: "awaitApproval",
+        fields: ["payout.amount"],
+        input,
+        amendedBy,
+        sent: {},
+      };
+      const readRetryInstruction = async () => ({
+        runId: Context.current().info.workflowExecution?.runId ?? "",
+        // Anybody who reaches Temporal can leave any instruction.
+        instruction: instruction as unknown as RetryInstruction,
+        isOutdated: false,
+      });
+      return withWorker(
+        rig,
+        { ...service.activities, readRetryInstruction },
+        async ({ taskQueue }) => {
+          const { workflowId } = await begin(taskQueue, { startedBy: "Ada" }, "249.99");
+          const handle = rig.environment.client.workflow.getHandle(workflowId);
+          const requestOf = async () => {
+            const { shown } = await handle.query(progressQuery);
+            expect(shown).toHaveProperty("approval");
+            // As the step shows it.
+            return shown["approval"] as ApprovalRequest;
+          };
+          const patience = { timeout: 60_000, interval: 50 };
+          await vi.waitFor(requestOf, patience);
+          const { events } = await handle.fetchHistory();
+          const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+          await rig.environment.client.workflowService.resetWorkflowExecution({
+            namespace: "default",
+            requestId: workflowId,
+            reason: "amended",
+            workflowExecution: { workflowId },
+            workflowTaskFinishEventId: first?.eventId ?? null,
+          });
+          const hash = await vi.waitFor(async () => {
+            const request = await requestOf();
+            expect(request.payment).toMatchObject({ amount: "700.00" });
+            return request.hash;
+          }, patience);
+          const approval = { by: "Bob", hash, approve: true as const };
+          await expect(
+            handle.executeUpdate(approveUpdate, { args: [approval] }),
+          ).rejects.toMatchObject({
+            cause: { message: expect.stringMatching(/^Nobody can approve a run/) as unknown },
+          });
+          await handle.terminate();
+        },
+      );
+    },
   );
 
   it("is not amended past the second person when it is refused, below the limit neither", () =>

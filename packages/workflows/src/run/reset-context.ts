@@ -53,9 +53,10 @@ export class ResetContext {
     return this.#read?.instruction?.input !== undefined;
   }
 
-  /** Who amended the input. */
+  /** Who amended the input; an empty name where it was amended, and the instruction names nobody. */
   get amendedBy(): ReadonlyArray<string> {
-    return this.#read?.instruction?.amendedBy ?? [];
+    const named = this.#read?.instruction?.amendedBy ?? [];
+    return this.isAmended && named.length === 0 ? [""] : named;
   }
 
   /** Decisions of people that ended runs before, each overruled by somebody. */
