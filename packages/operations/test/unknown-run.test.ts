@@ -26,6 +26,12 @@ it("no run is awaited or watched that does not exist", () =>
     expect(await awaitRun(temporal, ended, onUpdate)).toMatchObject({ status: "failed" });
   }));
 
+it.each(["", "half\uD83D"])("no run can have the id %j", (id) =>
+  connected(async (temporal) => {
+    await expect(describeRun(temporal, id)).rejects.toMatchObject({ _tag: "InvalidInput" });
+  }),
+);
+
 it("of two settlements of a step at once one is kept, and the other is refused", () =>
   connected(async (temporal) => {
     await begin("settled");

@@ -4,7 +4,7 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { NotFound, refused } from "../errors.ts";
+import { invalidInput, NotFound, refused } from "../errors.ts";
 import { type Failure, readFailure } from "../history/failure.ts";
 
 /** How a run ended. */
@@ -57,13 +57,16 @@ export const notFound = (
  * @param workflowId of the run.
  * @param runId which of its runs; the latest where it is left out.
  * @returns Temporal's description.
- * @throws NotFound when Temporal knows no run of that id.
+ * @throws InvalidInput when no run can have that id; NotFound when Temporal knows none that has it.
  */
 export const describeRun = async (
   { client, settings }: Temporal,
   workflowId: string,
   runId?: string,
 ): Promise<WorkflowExecutionDescription> => {
+  if (workflowId === "" || /\p{Cs}/u.test(workflowId)) {
+    throw invalidInput("The id of the run must not be empty, and have whole characters only.");
+  }
   try {
     return await client.workflow.getHandle(workflowId, runId).describe();
   } catch (error) {
