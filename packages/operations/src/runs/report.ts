@@ -22,7 +22,10 @@ export type RunReport = RunState & {
   readonly since: string | null;
   readonly startedAt: string;
   readonly closedAt: string | null;
-  /** Ids by name, as the run keeps them; empty where it cannot be asked. */
+  /**
+   * Ids by name, as the run keeps them: of several of one name the latest, so that of several payouts
+   * `paymentIds` has all. Empty where it cannot be asked.
+   */
   readonly ids: Readonly<Record<string, string>>;
   /** Keys and ids by which it can be found. */
   readonly paymentIds: ReadonlyArray<string>;
