@@ -77,6 +77,13 @@ const withoutServer =
  */
 const RESTORE_MS = 5_000;
 
+/** Whether a process belongs to a worker that lived through the return of the server's database. */
+export const isFromBefore = (
+  { scenario }: Engine,
+  { backup, budget }: State,
+  { isConnected }: State["processes"][number],
+): boolean => scenario.budget.restores > budget.restores && backup === undefined && !isConnected;
+
 /** A copy of the server's database is made, and put back later; the service's ledger stays. */
 export const restores = async (
   engine: Engine,

@@ -17,14 +17,12 @@ import {
   runState,
 } from "./service.ts";
 import { taskDecisions } from "./task-decisions.ts";
-import { restores, resets } from "./reset-and-restore.ts";
+import { isFromBefore, restores, resets } from "./reset-and-restore.ts";
 import type { Process, State } from "./scenario.ts";
 
 /** Whether nothing else depends on when it is done. */
 const isLocalStep = (state: State, process: Process, request: IoRequest | undefined): boolean => {
   if (request === undefined || request.io === "retrievePayout") return true;
-  // The sooner it is asked, the more it permits.
-  if (request.io === "runState") return true;
   // What it may see of others it may see by their lag as well.
   if (request.io === "listRuns") return true;
   if (request.io !== "journal") return false;
@@ -217,11 +215,34 @@ const cancels = async (engine: Engine, state: State): Promise<ReadonlyArray<Tran
   return next;
 };
 
+/**
+ * Answer at once, as a server that does not know of an end yet, whoever asks whether its run is open: the
+ * answer that permits most. A worker that lives through a restore gets the true one, in a step of its own.
+ */
+const withRunStates = async (engine: Engine, state: State): Promise<State> => {
+  let next = state;
+  for (const process of state.processes) {
+    if (isFromBefore(engine, state, process)) continue;
+    const { request } = await engine.attempt(process);
+    if (request?.io === "runState") next = engine.answer(next, process, "open");
+  }
+  return next;
+};
+
 /** Everything that can happen next. */
 export const transitionsOf = async (
   engine: Engine,
   state: State,
 ): Promise<ReadonlyArray<Transition>> => {
+  const all = await allTransitions(engine, state);
+  const next: Array<Transition> = [];
+  for (const one of all) {
+    next.push({ ...one, state: await withRunStates(engine, one.state) });
+  }
+  return next;
+};
+
+const allTransitions = async (engine: Engine, state: State): Promise<ReadonlyArray<Transition>> => {
   // One after the other, here as below: only one execution can run at a time.
   const processes: Array<{ readonly process: Process; readonly at: AttemptState }> = [];
   for (const process of state.processes) {
