@@ -1,6 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { settle } from "@durable-payments/operations/decisions";
-import { terminateRun } from "@durable-payments/operations/ending";
+import { cancelRun, terminateRun } from "@durable-payments/operations/ending";
 import {
   type Temporal,
   temporalSettings,
@@ -81,6 +81,28 @@ it("a retry that was ended before it began is retried, and its payout is paid on
   await replaceWorker();
   expect(await ended(id)).toBe("COMPLETED");
   expect(await paid(id)).toEqual(["21.00"]);
+});
+
+it("a retry that was cancelled before it began is retried, and its payout is paid once", async () => {
+  const id = "cancelled before it began";
+  onTestFailed(replaceWorker);
+  await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
+  const before = await requests();
+  await start("payout", id, paying(id, "23.00"));
+  await vi.waitFor(async () => expect(await requests()).toBe(before + 1), PATIENCE);
+  await connected((t) => terminateRun(t, id, terminating));
+  await stopWorker();
+  await connected(async (t) => {
+    await retryRun(t, id, retrying());
+    await cancelRun(t, id, { by: "Eve", reason: "not now" });
+  });
+  await replaceWorker();
+  // It does not know what became of its payout.
+  expect(await ended(id)).toBe("FAILED");
+  const { plan } = await connected((t) => retryRun(t, id, retrying()));
+  expect(plan).toMatchObject({ from: "createPayout", stays: ["createBeneficiary"] });
+  expect(await ended(id)).toBe("COMPLETED");
+  expect(await paid(id)).toEqual(["23.00"]);
 });
 
 it("a retry that was ended before it began can be settled, and retried", async () => {

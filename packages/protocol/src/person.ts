@@ -2,7 +2,10 @@ const LONGEST_NAME = 200;
 
 const LONGEST_REASON = 1_000;
 
-/** What a reader sees: neither a blank nor one of the characters that show nothing. */
+/** Characters that show nothing, though some of them count as letters or symbols, as U+3164 and U+2800 do. */
+const SHOWS_NOTHING = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
+
+/** What a reader sees, of a text without those. */
 const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
@@ -12,7 +15,7 @@ const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
  * @returns false for what shows nothing.
  */
 export const namesSomebody = (name: unknown): name is string =>
-  typeof name === "string" && SHOWS.test(name);
+  typeof name === "string" && SHOWS.test(name.replaceAll(SHOWS_NOTHING, ""));
 
 const textProblem = (text: unknown, longest: number): string | undefined => {
   if (!namesSomebody(text)) return "must not be empty";
@@ -40,17 +43,23 @@ export const reasonProblem = (reason: unknown): string | undefined =>
   textProblem(reason, LONGEST_REASON) ??
   (/(?![\n\r\t])\p{Cc}/u.test(String(reason)) ? "must have no control characters" : undefined);
 
-/** The same for a name however its letters are encoded, whatever their case, blanks and what shows nothing. */
-const comparable = (name: string): string =>
-  name
-    .normalize("NFKC")
-    .replaceAll(/\p{Cf}/gu, "")
-    .replaceAll(/\s+/gu, " ")
-    .trim()
-    .toLowerCase();
+/**
+ * The letters and digits of a name, without case, marks, blanks and punctuation: an accent, a hyphen or a
+ * full stop more makes no second person. A name that has none of them is itself.
+ */
+const comparable = (name: string): string => {
+  const letters = name
+    .toUpperCase()
+    .normalize("NFKD")
+    .replaceAll(/[^\p{L}\p{N}]/gu, "")
+    .replaceAll(SHOWS_NOTHING, "")
+    .toUpperCase();
+  return letters === "" ? name.normalize("NFKC").replaceAll(SHOWS_NOTHING, "").trim() : letters;
+};
 
 /**
- * Check whether two names are of one person: as far as they read alike, in either case.
+ * Check whether two names are of one person, as far as their letters and digits show it, in either case. In
+ * doubt they are: a second person then gives another name. Letters of other scripts that look alike differ.
  *
  * @param a a name.
  * @param b another.

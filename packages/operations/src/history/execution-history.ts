@@ -110,6 +110,19 @@ const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, P
 const isUnbegun = ({ reset, steps }: ReadRun): boolean =>
   reset !== undefined && steps.every(({ task }) => task < Number(reset.task));
 
+/**
+ * The steps of a run that a reset made. Where it was asked to end before it began one, the first that it
+ * began after that begins with the reset: from there it can go on without the request to end.
+ */
+const stepsSinceReset = ({ cancelAsked, reset, steps }: ReadRun): ReadonlyArray<PastStep> => {
+  if (reset === undefined || cancelAsked === undefined) return steps;
+  const at = Number(reset.task);
+  const first = steps.find(({ task }) => task > at);
+  return first === undefined || cancelAsked.event < at || first.task < cancelAsked.event
+    ? steps
+    : steps.map((step) => (step === first ? { ...step, task: at, taskEnd: reset.task } : step));
+};
+
 /** The step at which a run was to go on that ended before it did: by its instruction, or the first of all. */
 const unbegunSteps = (runs: ReadonlyArray<ReadRun>): ReadonlyArray<PastStep> => {
   const run = runs.at(-1);
@@ -129,7 +142,7 @@ export const executionHistoryOf = (runs: ReadonlyArray<ReadPastRun>): ExecutionH
   const sends = sendsOf(runs);
   const latest = runs.at(-1);
   return {
-    steps: [...(latest?.steps ?? []), ...unbegunSteps(runs)],
+    steps: [...(latest === undefined ? [] : stepsSinceReset(latest)), ...unbegunSteps(runs)],
     owned: new Set(runs.flatMap(({ ids }) => [...ids])),
     isUnbegun: latest !== undefined && isUnbegun(latest),
     sends,

@@ -107,12 +107,22 @@ const planOf = (send: PastSend, { undone }: ExecutionHistory, isAmended: boolean
   }
 };
 
-/** Advice to start another run; never while nobody knows what this one has sent: it would be paid twice. */
+/**
+ * Advice to start another run. Never while this one has made something, or nobody knows whether it has: it
+ * would be paid twice.
+ */
 const anotherRun = (workflowId: string, executed: ExecutionHistory, advice: string): string => {
+  const { sends, undoing, undone } = executed;
   const steps = stepsInDoubt(executed).map(({ step }) => step);
-  return steps.length === 0
-    ? ` ${advice}`
-    : ` Nobody knows what became of what ${list([...new Set(steps)])} sent: settle that of ${workflowId} first, and start no other run for it.`;
+  if (steps.length > 0) {
+    return ` Nobody knows what became of what ${list([...new Set(steps)])} sent: settle that of ${workflowId} first, and start no other run for it.`;
+  }
+  const made = [...sends].flatMap(([name, { kind, sent }]) =>
+    sent.outcome === "known" && !isAmong(undone, kind, sent.id) && !isAmong(undoing, kind, sent.id)
+      ? [`${name} has made ${sent.id}`]
+      : [],
+  );
+  return made.length === 0 ? ` ${advice}` : ` Start no other run for it: ${list(made)}.`;
 };
 
 /** The step to go on from; it must not stand on what was undone. */
@@ -232,9 +242,12 @@ export const planRetry = (
   checkDecisions(workflowId, executed, options);
   const chosen = stepToGoOnFrom(workflowId, executed, from);
   const step = options.decisions === "overrule" ? approvalOf(executed, chosen) : chosen;
-  if (executed.cancelAsked !== undefined && executed.cancelAsked.event < step.task) {
+  const { cancelAsked } = executed;
+  if (cancelAsked !== undefined && cancelAsked.event < step.task) {
+    const earlier = executed.steps.findLast(({ task }) => task < cancelAsked.event)?.name;
     throw refused(
-      `The run ${workflowId} was asked to end by ${executed.cancelAsked.by} before ${step.name} began, so that it would end again at once. Go on from an earlier step.${anotherRun(workflowId, executed, "Or start a run of another id.")} Nothing was done.`,
+      `The run ${workflowId} was asked to end by ${cancelAsked.by} before ${step.name} began, so that it would end again at once.${earlier === undefined ? "" : ` Go on from ${earlier}: what was made since is taken over.`}${anotherRun(workflowId, executed, `${earlier === undefined ? "S" : "Or s"}tart a run of another id.`)} Nothing was done.`,
+      earlier === undefined ? undefined : { operation: "retry", workflowId, from: earlier },
     );
   }
   const amendment =

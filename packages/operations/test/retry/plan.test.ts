@@ -355,6 +355,43 @@ describe("what a person has ended", () => {
   });
 });
 
+describe("a run that was asked to end before its last step began", () => {
+  const cancelAsked = { by: "Ada", event: 9 };
+  const paid: PastActivity = { ...send(1, ""), isDone: true, result: { payout_id: "p-1" } };
+  const steps = [step("createPayout", 4, [paid]), step("awaitPayout", 12)];
+  const planned = (past: Partial<ReadPastRun>) => {
+    try {
+      return planRetry(run, executionHistoryOf([readRun(past)]), options);
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it("can go on from the step before, which is named; no other run is advised for what it has made", () => {
+    const refusal = planned({ steps, cancelAsked });
+    expect(refusal).toMatchObject({
+      _tag: "Refused",
+      message: expect.stringMatching(
+        /Go on from createPayout: .*Start no other run for it: createPayout has made p-1/,
+      ) as unknown,
+      next: { operation: "retry", workflowId: run.workflowId, from: "createPayout" },
+    });
+    expect(refusal).not.toMatchObject({
+      message: expect.stringContaining("another id") as unknown,
+    });
+  });
+
+  it("goes on from its retry where it was asked to end before that began", () => {
+    const reset = { runId: "run-0", reason: "again", task: "7" as unknown as PastStep["taskEnd"] };
+    const again = [step("createPayout", 12, [send(1, "OutcomeUnknown")])];
+    expect(planned({ steps: again, cancelAsked, reset })).toMatchObject({
+      from: "createPayout",
+      eventId: 7,
+      instruction: { sent: { createPayout: { outcome: "unknown" } } },
+    });
+  });
+});
+
 describe("another run for the same is advised", () => {
   const cancelAsked = { by: "Ada", event: 3 };
   const planOf = (failure: string) => () =>
@@ -367,7 +404,7 @@ describe("another run for the same is advised", () => {
     );
 
   it("where nothing was carried out", () => {
-    expect(planOf("Refused")).toThrow("start a run of another id");
+    expect(planOf("Refused")).toThrow("Start a run of another id");
   });
 
   it("never while nobody knows what was", () => {

@@ -12,7 +12,6 @@ import {
 import { asyncLocalStorage, Context, type Info } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Effect, Layer, ManagedRuntime } from "effect";
-import type { RunState } from "../../../activities/src/run-state.ts";
 import { askingJournal, type JournalCall } from "./journal-io.ts";
 import type { ActivityOutcome } from "./run-history.ts";
 import { idle, setTime } from "./virtual-time.ts";
@@ -37,7 +36,7 @@ export type IoRequest =
   /** The runs whose PaymentIds have one of these. */
   | { readonly io: "listRuns"; readonly query: string }
   | { readonly io: "journal"; readonly call: JournalCall }
-  /** Whether its run is open still. */
+  /** Whether its run is open still: "open" or "ended". */
   | { readonly io: "runState" };
 
 /** The answer, and when it comes. */
@@ -149,7 +148,7 @@ type Activities = Pick<
 export const makeActivities = (timing: Timing): PaymentsActivities =>
   makePaymentsActivities(ManagedRuntime.make(Layer.succeed(PaymentsClient, clientWith(timing))), {
     readPause: async () => undefined,
-    readRunState: async () => (await ask({ io: "runState" })) as RunState,
+    readRunState: async () => (await ask({ io: "runState" })) as "open" | "ended",
     journal: askingJournal((call) => ask({ io: "journal", call })),
   });
 

@@ -2,7 +2,6 @@ import type { Input, Payout } from "@durable-payments/api-core";
 import { NO_ANSWER, REJECTED } from "./activity-execution.ts";
 import type { Engine, Transition } from "./engine.ts";
 import { replaced } from "./engine.ts";
-import type { RunState } from "../../../activities/src/run-state.ts";
 import type { CreatedPayout, Process, State } from "./scenario.ts";
 
 /** All selections of some items. */
@@ -177,7 +176,7 @@ export const runState = async (
   process: Process,
 ): Promise<Transition> => {
   const { runId, workflowId } = process.chain.root;
-  let answer: RunState = "ended";
+  let answer: "open" | "ended" = "ended";
   for (const run of state.runs) {
     const situation = await engine.situation(run);
     if (run.isCurrent && situation.runId === runId && situation.closed === undefined)
