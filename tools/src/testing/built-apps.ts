@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { execa } from "execa";
 import { type BundledApp, buildApp } from "../build-app.ts";
 import { checkout } from "../processes/apps.ts";
-import { builtAppsVariable } from "./start-process.ts";
+import { builtAppsVariable } from "./tested-app.ts";
 
 const build = fileURLToPath(new URL("../../../apps/worker/src/build.ts", import.meta.url));
 const bundleVariable = "PAYMENTS_WORKFLOW_BUNDLE";

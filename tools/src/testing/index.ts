@@ -11,8 +11,8 @@ export {
   runProcess,
   startApp,
   startProcess,
-  testedAppArguments,
 } from "./start-process.ts";
+export { testedAppArguments } from "./tested-app.ts";
 export { runTemporalCli } from "./temporal-cli.ts";
 export {
   type IndependentService,
