@@ -43,8 +43,8 @@ const keyProblem = (key: unknown): string | undefined => {
   if (key === undefined)
     return "is required: the row's own, which is never used for another payment";
   if (typeof key !== "string") return "must be a string";
-  const isPlain = /^[^\s\p{Cc}"\\](?:[^\p{Cc}"\\]*[^\s\p{Cc}"\\])?$/u.test(key);
-  return isPlain && !/\p{Cs}/u.test(key) && key.length <= LONGEST_KEY
+  const isPlain = /^[^\s\p{Cc}\p{Cs}"\\](?:[^\p{Cc}\p{Cs}"\\]*[^\s\p{Cc}\p{Cs}"\\])?$/u.test(key);
+  return isPlain && key.length <= LONGEST_KEY
     ? undefined
     : `must have 1 to ${LONGEST_KEY} characters, no quotes, backslashes or control characters, and no blanks around it`;
 };

@@ -206,6 +206,23 @@ const checkDecisions = (
   }
 };
 
+/** Refuse a step that began after the run was asked to end: it would end again at once. */
+const checkCancelAsked = (workflowId: string, executed: ExecutionHistory, step: PastStep): void => {
+  const { cancelAsked, steps } = executed;
+  if (cancelAsked === undefined || cancelAsked.event >= step.task) return;
+  const asked = `The run ${workflowId} was asked to end by ${cancelAsked.by} before ${step.name} began, so that it would end again at once.`;
+  const earlier = steps.findLast(({ task }) => task < cancelAsked.event)?.name;
+  if (earlier === undefined) {
+    throw refused(
+      `${asked}${anotherRun(workflowId, executed, "Start a run of another id.")} Nothing was done.`,
+    );
+  }
+  throw refused(
+    `${asked} Go on from ${earlier}: what was made since is taken over.${anotherRun(workflowId, executed, "Or start a run of another id.")} Nothing was done.`,
+    { operation: "retry", workflowId, from: earlier },
+  );
+};
+
 /** Fields must be used by a step that is still to come. */
 const checkFields = ({ fields }: Amendment, executed: ExecutionHistory, fromTask: number): void => {
   const faults: Array<Fault> = [];
@@ -242,14 +259,7 @@ export const planRetry = (
   checkDecisions(workflowId, executed, options);
   const chosen = stepToGoOnFrom(workflowId, executed, from);
   const step = options.decisions === "overrule" ? approvalOf(executed, chosen) : chosen;
-  const { cancelAsked } = executed;
-  if (cancelAsked !== undefined && cancelAsked.event < step.task) {
-    const earlier = executed.steps.findLast(({ task }) => task < cancelAsked.event)?.name;
-    throw refused(
-      `The run ${workflowId} was asked to end by ${cancelAsked.by} before ${step.name} began, so that it would end again at once.${earlier === undefined ? "" : ` Go on from ${earlier}: what was made since is taken over.`}${anotherRun(workflowId, executed, `${earlier === undefined ? "S" : "Or s"}tart a run of another id.`)} Nothing was done.`,
-      earlier === undefined ? undefined : { operation: "retry", workflowId, from: earlier },
-    );
-  }
+  checkCancelAsked(workflowId, executed, step);
   const amendment =
     patch === undefined
       ? undefined
