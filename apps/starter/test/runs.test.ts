@@ -223,9 +223,8 @@ describe("an onboarding", () => {
       options,
     });
     const shown = awaitText("fund USD, local, 0:");
-    const onStderr = shown.read;
     const waiting = starter(["onboard", "--file", name, "--id", "rich", "--wait", "--json"], {
-      onStderr,
+      onStderr: shown.read,
     });
     await awaitStage("rich", "awaitFunds");
     // The stage begins with a look at the balance.
@@ -264,9 +263,8 @@ describe("a run that waits for a person", () => {
   it("is listed with its question, and goes on by the decision", async () => {
     const name = await payoutFile("2000.00", { options: { ...options, onRefusal: "ask" } });
     const shown = awaitText("createPayout needs a person:");
-    const onStderr = shown.read;
     const waiting = starter(["payout", "--file", name, "--id", "asking", "--wait", "--json"], {
-      onStderr,
+      onStderr: shown.read,
     });
     await awaitStage("asking", "needsAttention");
     await listed("asking");

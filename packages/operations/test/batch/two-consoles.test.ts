@@ -88,7 +88,7 @@ it.each<[string, Partial<ImportOptions>]>([
   expect(first === "started" ? second : first).toMatchObject(refusal);
 });
 
-it("of two equal imports at once one is started, and the other is told that it runs", async () => {
+it("of two equal imports at once one is started, and the other is answered that it runs", async () => {
   const outcomes = await importAtOnce(await checkedFile("equal"), [{}, {}]);
   expect(outcomes.map(outcomeOf)).toEqual(expect.arrayContaining(["running", "started"]));
 });
