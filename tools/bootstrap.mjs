@@ -169,7 +169,9 @@ function environment() {
   const { PATH: path = "" } = process.env;
   const binaries = join(checkout, "node_modules", ".bin");
   return {
-    ...(task === "starter" ? devStack() : {}),
+    ...(task === "starter" || (task === "worker" && !process.env.PAYMENTS_BASE_URL)
+      ? devStack()
+      : {}),
     ...process.env,
     PATH: [binaries, path].join(delimiter),
   };

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { interruption } from "./command/interruption.ts";
+import { interruption, Interrupted } from "./command/interruption.ts";
 import { checkout } from "./processes/apps.ts";
 import { reporter } from "./command/progress.ts";
 import { runCommand } from "./command/run-command.ts";
 import { runStarter } from "./stack/run-starter.ts";
-import { withStack } from "./stack/stack.ts";
+import { type Stack, withStack } from "./stack/stack.ts";
 
 const help = `Usage: npm run demo
 
@@ -42,26 +42,39 @@ await runCommand({ help, options: {} }, async () => {
     webUi: { option: "the Web UI" },
     simulator: { option: "the simulator" },
   };
-  await withStack({ name: "demo", ports, signal: interruption() }, report, async (stack) => {
-    report.line(`Web UI, while the demo runs: ${stack.webUi}`);
+  const signal = interruption();
+  const show = (line: string) => {
+    // The starter ends with the demo, and says so: one line is enough.
+    if (!signal.aborted) report.line(line);
+  };
+  const run = async (stack: Stack) => {
+    show(`Web UI, while the demo runs: ${stack.webUi}`);
     let failures = 0;
     for (const [index, { title, command, file, id }] of jobs.entries()) {
-      report.line(`\n${index + 1}. ${title}`);
-      report.line(`   input  ${file}`);
-      report.line(`   watch  ${stack.webUi}/namespaces/default/workflows/${id}`);
+      show(`\n${index + 1}. ${title}`);
+      show(`   input  ${file}`);
+      show(`   watch  ${stack.webUi}/namespaces/default/workflows/${id}`);
       const outcome = await runStarter(
         stack,
         [command, "--file", join(checkout, file), "--id", id],
-        (line) => report.line(`     ${line}`),
+        (line) => show(`     ${line}`),
       );
-      report.line(`   ${outcome.status}`);
-      for (const line of outcome.lines) report.line(`     ${line}`);
+      signal.throwIfAborted();
+      show(`   ${outcome.status}`);
+      for (const line of outcome.lines) show(`     ${line}`);
       if (outcome.status !== "completed") failures += 1;
     }
     if (failures > 0) {
       throw new Error(`\n${failures} of ${jobs.length} runs failed; logs: ${stack.logFolder}`);
     }
-  });
+  };
+  try {
+    await withStack({ name: "demo", ports, signal }, report, run);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    report.line("\nInterrupted; everything that the demo started is ended again.");
+    return error.exitCode;
+  }
   const seconds = Math.round((Date.now() - started) / 1000);
   report.line(`\nBoth runs completed; everything is ended again (${seconds} s).`);
   return 0;

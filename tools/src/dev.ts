@@ -1,10 +1,16 @@
 import { relative } from "node:path";
 import { interruption, Interrupted } from "./command/interruption.ts";
 import { reporter } from "./command/progress.ts";
-import { runCommand } from "./command/run-command.ts";
+import { BadOption, runCommand } from "./command/run-command.ts";
 import { announceDevStack } from "./stack/dev-environment.ts";
 import { parsePort } from "./stack/ports.ts";
-import { withStack } from "./stack/stack.ts";
+import {
+  type EndedPart,
+  OPTIONAL_PARTS,
+  type OptionalPart,
+  type Stack,
+  withStack,
+} from "./stack/stack.ts";
 
 const preferred = { temporal: 7233, webUi: 8233, simulator: 4010 };
 
@@ -12,24 +18,35 @@ const help = `Usage: npm run dev [-- OPTIONS]
 
 Runs a Temporal dev server with its Web UI, the simulator of the payment service, and a worker,
 until Ctrl-C. Everything is in memory. In another terminal of the same checkout
-"npm run starter -- …" then talks to this stack.
+"./starter …", "npm run worker" and "npm run simulator" then talk to this stack.
+A part that ends, or that you kill, leaves the others running: so an outage can be practised.
 
 Options:
   --temporal-port PORT    of the Temporal server, default ${preferred.temporal}
   --ui-port PORT          of its Web UI, default ${preferred.webUi}
   --simulator-port PORT   of the payment service, default ${preferred.simulator}
+  --without PART          does not start the simulator or the worker; repeatable
   --help                  shows this text
 
 A default port that is in use is replaced by a free one; a port that is asked for is not.
-Exit codes: 0 ended by Ctrl-C or SIGTERM, 1 a part of it failed, 2 bad options.
+Exit codes: 0 ended by Ctrl-C or SIGTERM, 1 a part did not start, 2 bad options.
 `;
 
 const port = { type: "string" } as const;
 
 await runCommand(
-  { help, options: { "temporal-port": port, "ui-port": port, "simulator-port": port } },
+  {
+    help,
+    options: {
+      "temporal-port": port,
+      "ui-port": port,
+      "simulator-port": port,
+      without: { type: "string", multiple: true },
+    },
+  },
   async (values) => {
-    const wish = (option: keyof typeof values, defaultPort: number) => {
+    const without = parseParts(values.without ?? []);
+    const wish = (option: Exclude<keyof typeof values, "without">, defaultPort: number) => {
       const wanted = parsePort(`--${option}`, values[option]);
       return {
         option: `--${option}`,
@@ -45,14 +62,14 @@ await runCommand(
     const report = reporter();
     const signal = interruption();
     try {
-      return await withStack({ name: "dev", ports, signal }, report, async (stack) => {
+      const onEnded = (ended: EndedPart, stack: Stack) => report.line(describeEnd(ended, stack));
+      const options = { name: "dev", ports, signal, without, onEnded };
+      return await withStack(options, report, async (stack) => {
         const withdraw = await announceDevStack(stack.variables);
         try {
-          process.stdout.write(describe(stack.webUi, stack.variables, stack.logFolder));
+          process.stdout.write(describe(stack));
           if (withdraw === undefined) {
-            report.line(
-              "Another stack of this checkout runs: npm run starter keeps talking to it.",
-            );
+            report.line("Another stack of this checkout runs: ./starter keeps talking to it.");
           }
           return await new Promise<never>((_, reject) => {
             signal.addEventListener("abort", () => reject(signal.reason));
@@ -69,22 +86,48 @@ await runCommand(
   },
 );
 
-function describe(
-  webUi: string,
-  variables: Readonly<Record<string, string>>,
-  logFolder: string,
-): string {
+function parseParts(wanted: readonly string[]): ReadonlySet<OptionalPart> {
+  return new Set(
+    wanted.map((part) => {
+      const known = OPTIONAL_PARTS.find((one) => one === part);
+      if (known !== undefined) return known;
+      throw new BadOption(`--without takes ${OPTIONAL_PARTS.join(" or ")}; got "${part}".`);
+    }),
+  );
+}
+
+/** How a part that is not there is started by hand, with the same addresses and the same ledger. */
+function commandOf(part: OptionalPart, { ledgerFile, variables }: Stack): string {
+  if (part === "worker") return "npm run worker";
+  const { port } = new URL(String(variables["PAYMENTS_BASE_URL"]));
+  return `npm run simulator -- --port ${port} --state-file ${relative(process.cwd(), ledgerFile)}`;
+}
+
+function describeEnd({ lastLines, part, what }: EndedPart, stack: Stack): string {
+  if (part === "temporal") {
+    return `${what}; its runs are lost with it. End this by Ctrl-C, and start anew. Its last lines:\n${lastLines}`;
+  }
+  return `${what}; the rest runs on. In another terminal of this folder, to start it again:\n  ${commandOf(part, stack)}`;
+}
+
+function describe(stack: Stack): string {
+  const { logFolder, processIds, variables, webUi } = stack;
+  const running = (part: EndedPart["part"], what: string) => {
+    const id = processIds[part];
+    return id === undefined ? "not started" : `${what}, process ${id}`;
+  };
+  const missing = OPTIONAL_PARTS.filter((part) => processIds[part] === undefined);
   return `
 Running until Ctrl-C:
-  Temporal         ${variables["TEMPORAL_ADDRESS"]} (namespace ${variables["TEMPORAL_NAMESPACE"]})
+  Temporal         ${variables["TEMPORAL_ADDRESS"]} (namespace ${variables["TEMPORAL_NAMESPACE"]}, process ${processIds.temporal})
   Web UI           ${webUi}
-  Payment service  ${variables["PAYMENTS_BASE_URL"]} (simulator)
-  Worker           task queue ${variables["PAYMENTS_TASK_QUEUE"]}
+  Payment service  ${variables["PAYMENTS_BASE_URL"]} (${running("simulator", "simulator")})
+  Worker           task queue ${variables["PAYMENTS_TASK_QUEUE"]} (${running("worker", "running")})
   Logs             ${relative(process.cwd(), logFolder)}
 
 In another terminal of this folder:
-  npm run starter -- onboard --file examples/onboard.json --wait
-  npm run starter -- payout --file examples/payout.json --wait
+${missing.map((part) => `  ${commandOf(part, stack)}\n`).join("")}  ./starter onboard --file examples/onboard.json --wait
+  ./starter payout --file examples/payout.json --wait
 
 For other programs:
 ${Object.entries(variables)

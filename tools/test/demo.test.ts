@@ -18,3 +18,26 @@ it("onboards a cardholder and pays out by real processes, and leaves none runnin
   const webUi = /while the demo runs: (\S+)/.exec(printed)?.[1] ?? "";
   await expect(fetch(webUi)).rejects.toThrow("fetch failed");
 }, 120_000);
+
+it("says in one line that it was interrupted, and leaves nothing running", async () => {
+  const demo = spawnProcess(process.execPath, [
+    "--conditions=@durable-payments/source",
+    join(checkout, "tools/src/demo.ts"),
+  ]);
+  const waits = Promise.withResolvers<string>();
+  demo.onStdout(() => {
+    const [, webUi] = /while the demo runs: (\S+)[^]*createCardholder/.exec(demo.stdout()) ?? [];
+    if (webUi !== undefined) waits.resolve(webUi);
+  });
+  const webUi = await waits.promise;
+  const before = demo.stdout();
+  demo.send("SIGINT");
+  const { code } = await demo.exited;
+  expect(demo.stderr()).toBe("");
+  const after = demo.stdout().slice(before.length).trimEnd().split("\n");
+  expect(after.at(-1)).toBe("Interrupted; everything that the demo started is ended again.");
+  // Steps may have gone on in between.
+  expect(after.slice(0, -1).filter((line) => !/^ {5}|^$/.test(line))).toEqual([]);
+  expect(code).toBe(130);
+  await expect(fetch(webUi)).rejects.toThrow("fetch failed");
+}, 120_000);

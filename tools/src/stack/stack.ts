@@ -13,9 +13,31 @@ import { awaitTemporalServer, temporalServerArguments } from "./temporal-server.
 
 const readyWithinMs = 60_000;
 
+/** What every simulator signs in by (apps/simulator/README.md). */
+const SIMULATOR_CREDENTIALS = { clientId: "simulator", apiKey: "simulator-key" } as const;
+
+/** What a stack runs beside the Temporal server. */
+export const OPTIONAL_PARTS = ["simulator", "worker"] as const;
+
+/** One of them. */
+export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
+
+/** A process of the stack that ended while the stack was in use. */
+export interface EndedPart {
+  readonly part: "temporal" | OptionalPart;
+  /** How it ended, and where its log is. */
+  readonly what: string;
+  /** The last lines that it printed. */
+  readonly lastLines: string;
+}
+
 export interface StackOptions {
   /** Names the folder of the log files. */
   readonly name: string;
+  /** Parts that are not started; their addresses and credentials are the same. */
+  readonly without?: ReadonlySet<OptionalPart>;
+  /** What is done when a part ends; without it the stack fails. */
+  readonly onEnded?: (ended: EndedPart, stack: Stack) => void;
   readonly ports: Readonly<Record<"temporal" | "webUi" | "simulator", PortWish>>;
   /** Ends the stack, and the work with it. */
   readonly signal: AbortSignal;
@@ -27,6 +49,10 @@ export interface Stack {
   /** The variables by which the starter, or another worker, reaches the stack. */
   readonly variables: Readonly<Record<string, string>>;
   readonly logFolder: string;
+  /** The process ids of the parts that run. */
+  readonly processIds: Readonly<Partial<Record<EndedPart["part"], number>>>;
+  /** Where the simulator keeps its ledger, so that one started later goes on with it. */
+  readonly ledgerFile: string;
   /** Runs one more process beside the stack, with its variables; it ends with the stack. */
   readonly spawn: (name: string, args: readonly string[]) => StartedProcess;
 }
@@ -64,8 +90,16 @@ export const withStack = async <A>(
   try {
     return await Promise.race([
       whenAborted(options.signal),
-      start(options, report, logFolder, spawn).then((stack) =>
-        Promise.race([use(stack), whenOneEnds(processes.slice(0, 3))]),
+      start(options, report, logFolder, spawn).then(({ parts, stack }) =>
+        Promise.race([
+          use(stack),
+          whenOneEnds(parts, (ended) => {
+            // What ends the stack ends its parts.
+            if (signal.aborted) return;
+            if (options.onEnded) return options.onEnded(ended, stack);
+            throw new StackFailed(`${ended.what}. Its last lines:\n${ended.lastLines}`);
+          }),
+        ]),
       ),
     ]);
   } catch (error) {
@@ -84,36 +118,30 @@ type Spawn = (
   env?: NodeJS.ProcessEnv,
 ) => StartedProcess;
 
+type Parts = Readonly<Partial<Record<EndedPart["part"], StartedProcess>>>;
+
 const start = async (
   options: StackOptions,
   report: Reporter,
   logFolder: string,
   spawn: Spawn,
-): Promise<Stack> => {
+): Promise<{ readonly parts: Parts; readonly stack: Stack }> => {
   const { path: temporal } = await ensureServer(temporalCli, report);
   const port = await choosePort(options.ports.temporal, report);
   const uiPort = await choosePort(options.ports.webUi, report);
   const simulatorPort = await choosePort(options.ports.simulator, report);
+  const runs = (part: OptionalPart) => options.without?.has(part) !== true;
+  const node = process.execPath;
 
   await mkdir(logFolder, { recursive: true });
   const server = spawn("temporal", temporal, temporalServerArguments(port, uiPort));
   const address = `127.0.0.1:${port}`;
   await report.during("Starting the Temporal server", awaitTemporalServer(server, address));
 
-  const node = process.execPath;
-  const simulator = spawn(
-    "simulator",
-    node,
-    appArguments("simulator", ["--port", `${simulatorPort}`, "--json"]),
-  );
-  const service = await report.during(
-    "Starting the simulator of the payment service",
-    awaitReadyLine(simulator, readyWithinMs),
-  );
-
   // Keeps the user's own Temporal profiles out of it; envconfig 1.24 cannot read an empty file.
   const configFile = join(logFolder, "temporal.toml");
   await writeFile(configFile, "[profile.default]\n");
+  const ledgerFile = join(logFolder, "simulator-ledger.jsonl");
   const webUi = `http://127.0.0.1:${uiPort}`;
   const variables = {
     TEMPORAL_CONFIG_FILE: configFile,
@@ -121,20 +149,36 @@ const start = async (
     TEMPORAL_NAMESPACE: "default",
     TEMPORAL_UI_URL: webUi,
     PAYMENTS_TASK_QUEUE: "payments",
-    PAYMENTS_BASE_URL: String(service["url"]),
-    PAYMENTS_CLIENT_ID: String(service["clientId"]),
-    PAYMENTS_API_KEY: String(service["apiKey"]),
+    PAYMENTS_BASE_URL: `http://127.0.0.1:${simulatorPort}`,
+    PAYMENTS_CLIENT_ID: SIMULATOR_CREDENTIALS.clientId,
+    PAYMENTS_API_KEY: SIMULATOR_CREDENTIALS.apiKey,
     // What was sent here is forgotten with the simulator.
     PAYMENTS_JOURNAL: `sqlite:${join(logFolder, "journal.sqlite")}`,
   };
-  const worker = spawn("worker", node, appArguments("worker", ["--json"]), variables);
-  await report.during("Starting the worker", awaitReadyLine(worker, readyWithinMs));
-  return {
+  const parts: { -readonly [Part in keyof Parts]: Parts[Part] } = { temporal: server };
+  if (runs("simulator")) {
+    const args = ["--port", `${simulatorPort}`, "--state-file", ledgerFile, "--json"];
+    parts.simulator = spawn("simulator", node, appArguments("simulator", args));
+    await report.during(
+      "Starting the simulator of the payment service",
+      awaitReadyLine(parts.simulator, readyWithinMs),
+    );
+  }
+  if (runs("worker")) {
+    parts.worker = spawn("worker", node, appArguments("worker", ["--json"]), variables);
+    await report.during("Starting the worker", awaitReadyLine(parts.worker, readyWithinMs));
+  }
+  const stack = {
     webUi,
     variables,
     logFolder,
-    spawn: (name, args) => spawn(name, node, args, variables),
+    ledgerFile,
+    processIds: Object.fromEntries(
+      Object.entries(parts).map(([part, { pid }]): [string, number] => [part, pid]),
+    ),
+    spawn: (name: string, args: readonly string[]) => spawn(name, node, args, variables),
   };
+  return { parts, stack };
 };
 
 const whenAborted = async (signal: AbortSignal): Promise<never> =>
@@ -144,15 +188,19 @@ const whenAborted = async (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener("abort", abort, { once: true });
   });
 
-const whenOneEnds = async (processes: readonly StartedProcess[]): Promise<never> =>
-  await Promise.race(
-    processes.map(async (one) => {
-      const exit = await one.exited;
-      throw new StackFailed(
-        `${one.name} ended ${describeExit(exit)}. Its last lines:\n${lastLines(one)}`,
-      );
-    }),
-  );
+/** Hands over each part that ends. Never fulfilled; rejected by what is thrown at the hand-over. */
+const whenOneEnds = async (parts: Parts, onEnded: (ended: EndedPart) => void): Promise<never> =>
+  await new Promise((_, reject) => {
+    for (const part of ["temporal", ...OPTIONAL_PARTS] as const) {
+      const one = parts[part];
+      one?.exited
+        .then((exit) => {
+          const what = `${one.name} ended ${describeExit(exit)}`;
+          onEnded({ part, what, lastLines: lastLines(one) });
+        })
+        .catch(reject);
+    }
+  });
 
 /** The last first: the worker drains while the server is still there. */
 const endAll = async (processes: StartedProcess[], ending: AbortController): Promise<void> => {

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import getPort from "get-port";
+import { afterEach, expect, it, vi } from "vitest";
+import { checkout } from "../src/processes/apps.ts";
+import { spawnProcess, type StartedProcess } from "../src/processes/spawn-process.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let dev: StartedProcess | undefined;
+afterEach(async () => void (await dev?.kill()));
+
+const startDev = async (...args: ReadonlyArray<string>): Promise<StartedProcess> => {
+  dev = spawnProcess(process.execPath, [
+    "--conditions=@durable-payments/source",
+    join(checkout, "tools/src/dev.ts"),
+    ...args,
+  ]);
+  return dev;
+};
+
+/** Awaits a text in what is printed on standard output or error; rejects when the process ends before. */
+const printed = async (started: StartedProcess, pattern: RegExp): Promise<RegExpExecArray> => {
+  const { promise, reject, resolve } = Promise.withResolvers<RegExpExecArray>();
+  const look = () => {
+    const found = pattern.exec(`${started.stdout()}${started.stderr()}`);
+    if (found !== null) resolve(found);
+  };
+  started.onStdout(look);
+  started.onStderr(look);
+  look();
+  void started.exited.then(() => reject(new Error(`ended: ${started.stderr()}`)));
+  return await promise;
+};
+
+it("leaves the rest up when a part is killed, and says how that part is started again", async () => {
+  const [temporal, webUi, simulator] = await Promise.all([getPort(), getPort(), getPort()]);
+  const options = [
+    `--temporal-port=${temporal}`,
+    `--ui-port=${webUi}`,
+    `--simulator-port=${simulator}`,
+  ];
+  const started = await startDev(...options, "--without", "worker");
+  const [, id] = await printed(started, /\(simulator, process (\d+)\)/);
+  expect(started.stdout()).toMatch(/Worker +task queue payments \(not started\)/);
+  process.kill(Number(id));
+  const [, command] = await printed(
+    started,
+    /the rest runs on\..*\n {2}npm run (simulator -- --port \d+ --state-file \S+)/,
+  );
+  expect(command).toContain(`--port ${simulator} `);
+  // Temporal's Web UI answers still.
+  expect((await fetch(`http://127.0.0.1:${webUi}`)).status).toBe(200);
+  started.send("SIGINT");
+  expect(await started.exited).toMatchObject({ code: 0 });
+  expect(started.stderr()).toContain("Ended; nothing is left running.");
+  await expect(fetch(`http://127.0.0.1:${webUi}`)).rejects.toThrow("fetch failed");
+});
+
+it("refuses a part that it does not know", async () => {
+  const started = await startDev("--without", "temporal");
+  expect(await started.exited).toMatchObject({ code: 2 });
+  expect(started.stderr()).toContain('--without takes simulator or worker; got "temporal".');
+});
