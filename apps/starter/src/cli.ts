@@ -1,15 +1,29 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
-import { CliError, CliOutput, Command } from "effect/cli";
+import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Runtime from "effect/Runtime";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, starter } from "./commands/starter.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
+import { commandLine, starterName } from "./output/command-line.ts";
 import { processOutput } from "./output/output.ts";
 
 const VERSION = "0.1.0";
+
+/** The commands in a help text by the name by which the starter was called. */
+const asCalled = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => {
+  const named = (text: string) => text.replaceAll(/(?<=^|`)starter(?= )/g, starterName());
+  return {
+    ...doc,
+    usage: named(doc.usage),
+    description: named(doc.description),
+    ...(doc.examples && {
+      examples: doc.examples.map((example) => ({ ...example, command: named(example.command) })),
+    }),
+  };
+};
 
 /** A command line that cannot be read is reported as every other fault: on standard error, or as JSON. */
 const presenter: CliOutput.Presenter = {
@@ -20,11 +34,13 @@ const presenter: CliOutput.Presenter = {
           reportError(
             processOutput(process.argv.includes("--json")),
             badUsage(
-              `${event.errors.map(({ message }) => message).join("; ")} (see ${event.commandPath.join(" ")} --help)`,
+              `${event.errors.map(({ message }) => message).join("; ")} (see ${commandLine(...event.commandPath.slice(1), "--help")})`,
             ),
           );
         })
-      : CliOutput.defaultPresenter.present(event),
+      : CliOutput.defaultPresenter.present(
+          event._tag === "Help" ? { ...event, helpDoc: asCalled(event.helpDoc) } : event,
+        ),
 };
 
 // Whoever reads the output may have read enough (`| head`).

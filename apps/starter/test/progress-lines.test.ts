@@ -123,8 +123,8 @@ it("shows what can be decided, in commands that can be copied", () => {
     "    starter resolve 'invoice 1' --question 1-0badcafe --by NAME --abandon WHY",
   ]);
   expect(progressLines("invoice 1", asking, asking)).toEqual([]);
-  vi.stubEnv("npm_lifecycle_event", "starter");
+  vi.stubEnv("STARTER_COMMAND", "./starter");
   expect(progressLines("i", undefined, asking).at(-2)).toBe(
-    "    npm run starter -- resolve i --question 1-0badcafe --by NAME --resend",
+    "    ./starter resolve i --question 1-0badcafe --by NAME --resend",
   );
 });

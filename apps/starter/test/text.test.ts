@@ -95,14 +95,14 @@ it("lays fields out in two columns", () => {
 
 it("writes commands that can be copied, as the starter was called", () => {
   expect(commandLine("status", "it's 1")).toBe("starter status 'it'\\''s 1'");
-  vi.stubEnv("npm_lifecycle_event", "starter");
+  vi.stubEnv("STARTER_COMMAND", "./starter");
   const args = ["approve", "x".repeat(30), "--by", "NAME", "--hash", "y".repeat(36)];
   expect(commandLines("  ", ...args)).toBe(
     [
-      `  npm run starter -- approve ${"x".repeat(30)} \\`,
+      `  ./starter approve ${"x".repeat(30)} \\`,
       "    --by NAME \\",
       `    --hash ${"y".repeat(36)}`,
     ].join("\n"),
   );
-  expect(commandLines("  ", "status", "a")).toBe("  npm run starter -- status a");
+  expect(commandLines("  ", "status", "a")).toBe("  ./starter status a");
 });

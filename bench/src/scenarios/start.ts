@@ -51,7 +51,7 @@ export const scenario: Scenario = async (context) => {
     const help = (main: ReadonlyArray<string>) => () => whole([...main, "--help"]);
     const workerOf = (main: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) =>
       started(() => startProcess(process.execPath, main, env));
-    // What `npm run starter` and `npm run worker` run.
+    // What `./starter` and `npm run worker` run.
     const BUILT = argumentsOf("apps/starter/dist/app/main.mjs");
     const SOURCES = argumentsOf("apps/starter/src/main.ts");
     const contenders = {

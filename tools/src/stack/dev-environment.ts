@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { checkout } from "../processes/apps.ts";
 
-/** tools/bootstrap.mjs reads this file for `npm run starter`. */
+/** tools/bootstrap.mjs reads this file for `./starter`. */
 const devEnvironmentFile = join(checkout, ".local", "dev.env");
 const processVariable = "DURABLE_PAYMENTS_DEV_PROCESS";
 
 /**
- * Lets `npm run starter` of this checkout find the running stack.
+ * Lets `./starter` of this checkout find the running stack.
  *
  * @returns a function that takes it back; undefined when another stack of this checkout is running,
  *   which the starter keeps talking to

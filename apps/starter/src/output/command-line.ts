@@ -3,12 +3,12 @@ import { columnsOf, WIDTH } from "./text.ts";
 const quoted = (argument: string): string =>
   /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 
-const starter = (): string =>
-  process.env["npm_lifecycle_event"] === "starter" ? "npm run starter --" : "starter";
+/** The name by which the starter was called: the file of that name in a checkout passes its own on. */
+export const starterName = (): string => quoted(process.env["STARTER_COMMAND"] || "starter");
 
-/** A command of the starter as the user would type it: through npm, if that is how it was called. */
+/** A command of the starter as the user would type it. */
 export const commandLine = (...args: ReadonlyArray<string>): string =>
-  [starter(), ...args.map(quoted)].join(" ");
+  [starterName(), ...args.map(quoted)].join(" ");
 
 /** The same in lines of at most 80 columns: where it is longer, each flag stands on its own line. */
 export const commandLines = (indent: string, ...args: ReadonlyArray<string>): string => {
@@ -17,5 +17,5 @@ export const commandLines = (indent: string, ...args: ReadonlyArray<string>): st
   const broken = args.map((arg) =>
     arg.startsWith("--") ? `\\\n${indent}  ${quoted(arg)}` : quoted(arg),
   );
-  return `${indent}${[starter(), ...broken].join(" ")}`;
+  return `${indent}${[starterName(), ...broken].join(" ")}`;
 };

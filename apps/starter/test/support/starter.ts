@@ -16,7 +16,7 @@ const commandOf = (args: ReadonlyArray<string>) =>
 const cleanEnvironment = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(TEMPORAL|PAYMENTS|npm)_|^(NO|FORCE)_COLOR$/.test(name),
+      ([name]) => !/^(TEMPORAL|PAYMENTS|STARTER|npm)_|^(NO|FORCE)_COLOR$/.test(name),
     ),
   );
 

@@ -41,7 +41,7 @@ export const pause = batchCommand("pause", {
   short: "Start no more rows for now",
   long: `Start no more rows of a batch until it is resumed. It takes hold within
   about five seconds; payouts that were started go on. To pause every
-  send at once, of all runs: starter pause.`,
+  send at once, of all runs: \`starter pause\`.`,
 });
 
 /** `starter payouts resume`: goes on after a pause. */

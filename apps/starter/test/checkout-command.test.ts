@@ -1,0 +1,80 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const checkout = fileURLToPath(new URL("../../../", import.meta.url));
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "checkout-command-"));
+  symlinkSync(join(checkout, "starter"), join(folder, "absolute"));
+  symlinkSync("absolute", join(folder, "relative"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What bash prints of a line, with what goes to standard error. */
+const bash = (line: string, cwd: string, path = "/usr/bin:/bin"): string =>
+  execFileSync("bash", ["-c", `{ ${line}; } 2>&1`], {
+    cwd,
+    encoding: "utf8",
+    env: { PATH: path, TEMPORAL_ADDRESS: "127.0.0.1:1", HOME: folder },
+  });
+
+it.each([
+  { called: "in the checkout", line: "./starter", cwd: () => checkout, name: "./starter" },
+  { called: "from elsewhere", line: `'${checkout}starter'`, cwd: () => folder, name: undefined },
+  {
+    called: "by a symbolic link to a link",
+    line: "./relative",
+    cwd: () => folder,
+    name: undefined,
+  },
+])("is called $called, and names itself so", ({ cwd, line, name = line.replaceAll("'", "") }) => {
+  expect(bash(`${line} payot || true`, cwd())).toMatch(`(see ${name} --help)`);
+  expect(bash(`${line} status --help`, cwd())).toContain(`  ${name} status invoice-2026-001`);
+});
+
+it("is called by the PATH, and names itself so", () => {
+  const path = `${checkout}:/usr/bin:/bin`;
+  expect(bash("starter payot || true", folder, path)).toContain("(see starter --help)");
+});
+
+it("finds files where its user is", () => {
+  const printed = bash("./relative payout --file nowhere.json || true", folder);
+  expect(printed).toContain("nowhere.json: there is no such file");
+});
+
+it("ends with the exit code of the command", () => {
+  expect(bash("./relative payot --json; echo $?", folder)).toMatch(/\}\n2\n$/);
+});
+
+it("prints JSON alone, for a program behind a pipe", () => {
+  const parse = `'${process.execPath}' -e 'process.stdin.toArray().then((all) => console.log(JSON.parse(all.join("")).error.type))'`;
+  expect(bash(`./starter payot --json | ${parse}`, checkout)).toBe("BadInput\n");
+});
+
+it.each(["bash", "zsh", "fish"])("prints completions for %s", (shell) => {
+  expect(bash(`./starter --completions ${shell}`, checkout)).toContain("retry");
+});
+
+it("completes the command that was begun, in bash", () => {
+  const complete = (...words: ReadonlyArray<string>) =>
+    bash(
+      `source <(./starter --completions bash)
+       COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})
+       COMP_CWORD=${words.length - 1} COMP_LINE="\${COMP_WORDS[*]}" COMP_POINT=\${#COMP_LINE}
+       "$(complete -p starter | sed 's/.*-F \\([^ ]*\\).*/\\1/')" starter '${words.at(-1)}' '${words.at(-2)}'
+       printf '%s\\n' "\${COMPREPLY[@]}"`,
+      checkout,
+    )
+      .trim()
+      .split("\n");
+  expect(complete("./starter", "runs", "r")).toEqual(["retry", "replay"]);
+  expect(complete("./starter", "runs", "ret")).toEqual(["retry"]);
+  expect(complete("./starter", "att")).toEqual(["attention"]);
+});
