@@ -95,7 +95,7 @@ it("names the search attributes that are missing, and how to make them", async (
         status: "failed",
         detail:
           "PaymentStage, PaymentIds, PaymentCurrency, PaymentAwaits, PaymentBatch, PaymentAccount, PaymentInDoubt not registered",
-        remedy: `temporal operator search-attribute create --address ${temporal.address} --namespace bare --name PaymentStage --type Keyword --name PaymentIds --type KeywordList --name PaymentCurrency --type Keyword --name PaymentAwaits --type KeywordList --name PaymentBatch --type Keyword --name PaymentAccount --type Keyword --name PaymentInDoubt --type Keyword`,
+        remedy: "starter doctor --fix",
       }),
     });
   const started = await starter(["payout", "--file", input, "--json"], { env });

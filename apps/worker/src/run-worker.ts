@@ -15,6 +15,7 @@ import { WorkerLogger } from "./logger.ts";
 import { paymentsLayer } from "./payments-layer.ts";
 import { ratesFromEnvironment, signInBudgetFromEnvironment } from "./rates.ts";
 import { createWorkers, runWorkers } from "./run-queues.ts";
+import { checkNamespaceReady } from "./namespace-ready.ts";
 import { keepTracker } from "./tracker/keep-tracker.ts";
 
 /** Where a worker polls. */
@@ -102,6 +103,7 @@ export const runWorker = async (
   const signIns = signInBudgetFromEnvironment();
   const { connection, namespace } = await connect();
   try {
+    await checkNamespaceReady(connection, namespace);
     const client = new Client({ connection, namespace });
     const runtime = ManagedRuntime.make(paymentsLayer(client, signIns));
     const run = async (draining: AbortSignal) => {

@@ -33,6 +33,8 @@ export type NextOperation =
   /** End the pause of sends. */
   | { readonly operation: "resume" }
   | { readonly operation: "doctor" }
+  /** Register what the namespace lacks. */
+  | { readonly operation: "fixNamespace" }
   | { readonly operation: "startWorker" }
   | { readonly operation: "startServer" };
 

@@ -60,22 +60,32 @@ const withPatience = async (
   }
 };
 
+/** How a local server is started. */
+export interface LocalOptions extends LocalTestWorkflowEnvironmentOptions {
+  /** Leaves out the search attributes, as `temporal server start-dev` does. */
+  readonly isBare?: boolean;
+}
+
 /**
  * Starts a real Temporal server in memory, on a free port, with the search attributes of the
  * payment workflows. End it by `teardown()`.
  *
  * @throws ServerNotFound when `npm run setup` has not been run
  */
-export const createLocalEnvironment = async (
-  options: LocalTestWorkflowEnvironmentOptions = {},
-): Promise<TestWorkflowEnvironment> =>
+export const createLocalEnvironment = async ({
+  isBare = false,
+  ...options
+}: LocalOptions = {}): Promise<TestWorkflowEnvironment> =>
   await withPatience(() =>
     TestWorkflowEnvironment.createLocal({
       ...options,
       server: {
         executable: executable(temporalCli),
         ...options.server,
-        extraArgs: [...searchAttributeArguments(), ...(options.server?.extraArgs ?? [])],
+        extraArgs: [
+          ...(isBare ? [] : searchAttributeArguments()),
+          ...(options.server?.extraArgs ?? []),
+        ],
       },
     }),
   );

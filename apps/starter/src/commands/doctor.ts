@@ -1,24 +1,44 @@
-import { Command } from "effect/cli";
-import { EXIT_CODES } from "../exit-codes.ts";
+import { Command, Flag } from "effect/cli";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
+import type { Output } from "../output/output.ts";
 import { json } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
+const fix = Flag.Boolean("fix").pipe(
+  Flag.withDescription("Register what the namespace lacks"),
+  Flag.withDefault(false),
+);
+
+const yes = Flag.Boolean("yes").pipe(
+  Flag.withDescription("Do not ask before --fix registers it"),
+  Flag.withDefault(false),
+);
+
+const examine = async (output: Output): Promise<number> => {
+  const { diagnose } = await import("@durable-payments/operations/doctor");
+  const { temporalSettings } = await import("@durable-payments/operations/connection");
+  const { checkAnswer, doctorText } = await import("../output/doctor-text.ts");
+  const { journalSettings, readServiceSettings } = await import("../settings.ts");
+  output.live("… checking");
+  const { checks, isConnected, isWell } = await diagnose({
+    temporal: () => temporalSettings(process.env),
+    service: await readServiceSettings(),
+    journal: journalSettings(),
+  });
+  output.answer({ ok: isWell, checks: checks.map(checkAnswer) }, () => doctorText(checks));
+  if (isWell) return EXIT_CODES.done;
+  return isConnected ? EXIT_CODES.runFailed : EXIT_CODES.cannotConnect;
+};
+
 /** `starter doctor`: checks each thing that must work. */
-export const doctor = Command.make("doctor", { json }, (flags) =>
+export const doctor = Command.make("doctor", { fix, yes, json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { diagnose } = await import("@durable-payments/operations/doctor");
-    const { temporalSettings } = await import("@durable-payments/operations/connection");
-    const { checkAnswer, doctorText } = await import("../output/doctor-text.ts");
-    const { journalSettings, readServiceSettings } = await import("../settings.ts");
-    output.live("… checking");
-    const { checks, isConnected, isWell } = await diagnose({
-      temporal: () => temporalSettings(process.env),
-      service: await readServiceSettings(),
-      journal: journalSettings(),
-    });
-    output.answer({ ok: isWell, checks: checks.map(checkAnswer) }, () => doctorText(checks));
-    if (isWell) return EXIT_CODES.done;
-    return isConnected ? EXIT_CODES.runFailed : EXIT_CODES.cannotConnect;
+    if (flags.fix) {
+      const { fixNamespace } = await import("./fix-namespace.ts");
+      return fixNamespace(output, flags.yes);
+    }
+    if (flags.yes) throw badUsage("--yes goes with --fix.");
+    return examine(output);
   }),
 ).pipe(
   Command.withShortDescription("Check each thing that must work"),
@@ -28,7 +48,17 @@ export const doctor = Command.make("doctor", { json }, (flags) =>
   client's settings, sign-in and ping, the lists by which writes are reconciled,
   and the journal of sends (PAYMENTS_* as the worker has them).
 
-  Exit codes: 0 all is well, 1 something does not work, 3 cannot connect to
+  --fix registers the search attributes that the namespace lacks, after one
+  question, and does nothing else; done twice it does nothing.
+
+  Exit codes: 0 all is well, or was put right by --fix; 1 something does not
+  work; 2 --fix was not agreed to, or Temporal refused it; 3 cannot connect to
   Temporal or its namespace.`,
   ),
+  Command.withExamples([
+    {
+      command: "starter doctor --fix --yes",
+      description: "Make a namespace ready, in a script",
+    },
+  ]),
 );

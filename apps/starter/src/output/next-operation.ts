@@ -38,6 +38,8 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
       return ["resume", "--by", "NAME"];
     case "doctor":
       return ["doctor"];
+    case "fixNamespace":
+      return ["doctor", "--fix"];
     case "startWorker":
     case "startServer":
       return [];
@@ -70,6 +72,7 @@ const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
   importOverruling: "To overrule it:",
   resume: "Let sends go on:",
   doctor: "Find what is missing:",
+  fixNamespace: "Register what is missing:",
   startWorker: "Start one:",
   startServer: "Start one on this machine:",
 };

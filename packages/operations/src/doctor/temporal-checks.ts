@@ -1,6 +1,6 @@
+import { readNamespaceAttributes } from "@durable-payments/activities/namespace-attributes";
 import { messageOf } from "@durable-payments/api-core/values";
-import { isNotFound, searchAttributes } from "@durable-payments/protocol";
-import proto from "@temporalio/proto";
+import { isNotFound } from "@durable-payments/protocol";
 import type { TemporalSettings } from "../connection/settings.ts";
 import { type Temporal, withTemporal } from "../connection/temporal.ts";
 import { ConnectionFailed } from "../errors.ts";
@@ -10,19 +10,6 @@ import { type Check, failed, ok, skipped } from "./check.ts";
 
 /** Names of the checks without which nothing can be started. */
 export const CONNECTION_CHECKS: ReadonlyArray<string> = ["Temporal", "namespace"];
-
-const { IndexedValueType } = proto.temporal.api.enums.v1;
-
-/** Types of search attributes, as Temporal's CLI names them. */
-const TYPE_NAMES: Partial<Readonly<Record<number, string>>> = {
-  [IndexedValueType.INDEXED_VALUE_TYPE_TEXT]: "Text",
-  [IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]: "Keyword",
-  [IndexedValueType.INDEXED_VALUE_TYPE_INT]: "Int",
-  [IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE]: "Double",
-  [IndexedValueType.INDEXED_VALUE_TYPE_BOOL]: "Bool",
-  [IndexedValueType.INDEXED_VALUE_TYPE_DATETIME]: "Datetime",
-  [IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST]: "KeywordList",
-};
 
 const command = ({ address, namespace }: TemporalSettings, what: string, flags = ""): string =>
   `temporal operator ${what} --address ${address} --namespace ${namespace} ${flags}`.trimEnd();
@@ -50,39 +37,23 @@ const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> =>
 };
 
 const checkSearchAttributes = async ({ connection, settings }: Temporal): Promise<Check> => {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({
-    namespace: settings.namespace,
-  });
-  const registered = searchAttributes.map(({ name, type }) => {
-    const found = customAttributes[name];
-    return {
-      name,
-      wanted: TYPE_NAMES[IndexedValueType[`INDEXED_VALUE_TYPE_${type}`]] ?? type,
-      found: found === undefined ? undefined : (TYPE_NAMES[found] ?? "unknown"),
-    };
-  });
-  const wrong = registered.filter(({ found, wanted }) => found !== undefined && found !== wanted);
+  const { missing, registered, wrong } = await readNamespaceAttributes(
+    connection.operatorService,
+    settings.namespace,
+  );
+  const namesOf = (attributes: typeof registered) => attributes.map(({ name }) => name).join(", ");
   if (wrong.length > 0) {
     return failed(
       "search attributes",
-      wrong
-        .map(({ found, name, wanted }) => `${name} is of type ${found}, not ${wanted}`)
-        .join(", "),
+      wrong.map(({ found, name, type }) => `${name} is of type ${found}, not ${type}`).join(", "),
       "A type cannot be changed: use another namespace, or remove the attribute and create it anew.",
     );
   }
-  const missing = registered.filter(({ found }) => found === undefined);
   return missing.length === 0
-    ? ok("search attributes", registered.map(({ name }) => name).join(", "))
-    : failed(
-        "search attributes",
-        `${missing.map(({ name }) => name).join(", ")} not registered`,
-        command(
-          settings,
-          "search-attribute create",
-          missing.map(({ name, wanted }) => `--name ${name} --type ${wanted}`).join(" "),
-        ),
-      );
+    ? ok("search attributes", namesOf(registered))
+    : failed("search attributes", `${namesOf(missing)} not registered`, {
+        operation: "fixNamespace",
+      });
 };
 
 const checkWorker = async (temporal: Temporal, tasks: "workflow" | "activity"): Promise<Check> => {

@@ -1,0 +1,26 @@
+import type { NamespaceFix } from "@durable-payments/operations/doctor";
+import { wrap } from "./text.ts";
+
+/** Where it is registered. */
+interface Place {
+  readonly address: string;
+  readonly namespace: string;
+}
+
+const listed = (attributes: NamespaceFix["missing"]): string =>
+  attributes.map(({ name, type }) => `${name} (${type})`).join(", ");
+
+const placeText = ({ address, namespace }: Place): string =>
+  `the namespace "${namespace}" of ${address}`;
+
+/** What would be registered, for the question. */
+export const fixQuestion = (missing: NamespaceFix["missing"], place: Place): string =>
+  wrap(`Register the search attributes ${listed(missing)} in ${placeText(place)}?`);
+
+/** What was registered. */
+export const fixText = (registered: NamespaceFix["registered"], place: Place): string =>
+  wrap(
+    registered.length === 0
+      ? `Nothing to do: ${placeText(place)} has every search attribute.`
+      : `Registered the search attributes ${listed(registered)} in ${placeText(place)}. Workers can start there now.`,
+  );
