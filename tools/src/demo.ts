@@ -60,9 +60,9 @@ await runCommand({ help, options: {} }, async () => {
         (line) => show(`     ${line}`),
       );
       signal.throwIfAborted();
-      show(`   ${outcome.status}`);
+      show(`   ${outcome.state}`);
       for (const line of outcome.lines) show(`     ${line}`);
-      if (outcome.status !== "completed") failures += 1;
+      if (outcome.state !== "completed") failures += 1;
     }
     if (failures > 0) {
       throw new Error(`\n${failures} of ${jobs.length} runs failed; logs: ${stack.logFolder}`);

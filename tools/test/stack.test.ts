@@ -108,20 +108,20 @@ it("keeps the user's own servers and credentials away from the stack", () => {
 describe("the starter's answer", () => {
   it("shows the fields of a result", () => {
     const result = { payout_id: "p-1", amount: "250.00", complete_time: null };
-    expect(parseOutcome(JSON.stringify({ status: "completed", result }))).toEqual({
-      status: "completed",
+    expect(parseOutcome(JSON.stringify({ state: "completed", result }))).toEqual({
+      state: "completed",
       lines: ["payout_id      p-1", "amount         250.00", "complete_time  null"],
     });
   });
 
   it("shows a failure, and is not fooled by other output", () => {
     const failure = { type: "Refused" };
-    expect(parseOutcome(JSON.stringify({ status: "failed", failure }))).toEqual({
-      status: "failed",
+    expect(parseOutcome(JSON.stringify({ state: "failed", failure }))).toEqual({
+      state: "failed",
       lines: ["type  Refused"],
     });
     expect(parseOutcome("")).toBeUndefined();
     expect(parseOutcome("null")).toBeUndefined();
-    expect(parseOutcome('{"status":"completed"}')?.status).toBe("failed");
+    expect(parseOutcome('{"state":"completed"}')?.state).toBe("failed");
   });
 });

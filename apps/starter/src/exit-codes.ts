@@ -1,4 +1,5 @@
 import type { OperationError } from "@durable-payments/operations/errors";
+import type { BrokenState, StateName } from "@durable-payments/operations/runs";
 
 /** What the process reports to whoever started it. */
 export const EXIT_CODES = {
@@ -41,9 +42,17 @@ export const codesOf = (
   }
 };
 
+/** How a run ends that has not done what it was to do. */
+const BROKEN: Readonly<Partial<Record<StateName, true>>> = {
+  failed: true,
+  timedOut: true,
+  cancelled: true,
+  terminated: true,
+} satisfies Record<BrokenState, true>;
+
 /** The exit code of a command that reports a run. */
-export const exitCodeOfRun = ({ status }: { readonly status: string }): number =>
-  status === "failed" ? EXIT_CODES.runFailed : EXIT_CODES.done;
+export const exitCodeOfRun = ({ state }: { readonly state: StateName }): number =>
+  BROKEN[state] === true ? EXIT_CODES.runFailed : EXIT_CODES.done;
 
 /** What every command's exit code means. */
 export const EXIT_CODES_HELP = `Exit codes: 0 done, 1 the run failed, 2 bad input, 3 cannot connect,

@@ -8,7 +8,7 @@ import { progressLine } from "../src/output/follow-batch.ts";
 const report: BatchReport = {
   workflowId: "payouts/0123456789abcdef0123456789abcdef",
   runId: "r",
-  status: "running",
+  state: "running",
   stage: "startPayouts",
   startedBy: "Ada",
   startedAt: "2026-11-21T09:00:00.000Z",
@@ -23,9 +23,9 @@ const report: BatchReport = {
     terminated: 2,
     timedOut: 0,
     unfinished: 0,
-    asking: 3,
+    attention: 3,
     waiting: 14_897,
-    sending: 100,
+    running: 100,
   },
   others: null,
 };
@@ -55,7 +55,7 @@ it("the text fits 80 columns", () => {
 it("ends well only where every row is paid", () => {
   const runs = { ...report.runs, failed: 0, terminated: 0 };
   const progress = { ...report.progress!, done: 100_000 };
-  const ended = { ...report, status: "completed", runs, progress } as const;
+  const ended = { ...report, state: "completed", runs, progress } as const;
   expect(exitCodeOfBatch(report)).toBe(0);
   expect(exitCodeOfBatch(ended)).toBe(0);
   expect(exitCodeOfBatch({ ...ended, runs: report.runs })).toBe(1);

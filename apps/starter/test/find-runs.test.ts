@@ -464,7 +464,7 @@ describe("watch", () => {
     expect(JSON.parse(stdout)).toEqual({
       workflowId: "own-watched",
       runId: ID,
-      status: "completed",
+      state: "completed",
       result: fields({ amount: "40.00" }),
     });
     expect(stderr).not.toContain("\u001b");
@@ -485,7 +485,7 @@ describe("watch", () => {
       interruptAt: "… awaitFunds",
     });
     expect(exitCode).toBe(130);
-    expect(JSON.parse(stdout)).toEqual({ workflowId: "waits", runId: ID, status: "running" });
+    expect(JSON.parse(stdout)).toEqual({ workflowId: "waits", runId: ID, state: "waiting" });
     expect(stderr).toContain("the run goes on");
   });
 });

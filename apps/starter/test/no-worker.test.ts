@@ -38,7 +38,7 @@ it("shows by status what Temporal itself knows", async () => {
   expect(program.exitCode).toBe(0);
   expect(jsonOf(program)).toMatchObject({
     workflowId: "stands",
-    status: "running",
+    state: "running",
     type: "payout",
     stage: "starting",
     stepsFrom: "history",

@@ -89,12 +89,12 @@ describe("300 rows", () => {
     expect(report).toMatchObject({
       workflowId: like(/^payouts\/[0-9a-f]{32}$/),
       runId: ID,
-      status: "completed",
+      state: "completed",
       startedBy: "Ada",
       rows: 300,
       totals: { EUR: "45041.00", USD: "109.00" },
       progress: { done: 300, started: 300, known: 0, conflicting: 0 },
-      runs: { completed: 296, failed: 4, asking: 0, waiting: 0, sending: 0 },
+      runs: { completed: 296, failed: 4, attention: 0, waiting: 0, running: 0 },
       resultFile: result,
     });
     expect(ended.stdout + ended.stderr).not.toContain("DE89370400440532013000");
@@ -102,7 +102,7 @@ describe("300 rows", () => {
 
     const lines = (await readFile(result, "utf8")).trimEnd().split("\n");
     expect(lines).toHaveLength(301);
-    expect(lines[0]).toBe("row,key,workflow_id,run_id,payout_id,status,reason");
+    expect(lines[0]).toBe("row,key,workflow_id,run_id,payout_id,state,reason");
     expect(lines[1]).toMatch(/^2,all-0,payout\/all-0,[0-9a-f-]{36},[0-9a-f-]{36},completed,$/);
     expect(lines[8]).toMatch(
       /^9,all-7,payout\/all-7,[0-9a-f-]{36},,failed,.*currency must be the same/,
@@ -168,7 +168,7 @@ describe("a changed file", () => {
         workflow_id: `payout/${prefix}-${n}`,
         run_id: ID,
         payout_id: ID,
-        status: "completed",
+        state: "completed",
         reason: "",
       })),
     );
@@ -232,7 +232,7 @@ describe("commands", () => {
     const command = (what: string, ...more: ReadonlyArray<string>) =>
       starter(["payouts", what, batch, "--by", "Bob", "--json", ...more]);
     const status = async () => jsonOf(await starter(["payouts", "status", batch, "--json"]));
-    await expect.poll(async () => (await status())["runs"], POLLING).toMatchObject({ sending: 5 });
+    await expect.poll(async () => (await status())["runs"], POLLING).toMatchObject({ running: 5 });
 
     const paused = await command("pause", "--why", "a bad file");
     expect(jsonOf(paused)).toEqual({ workflowId: batch, runId: ID, status: "paused" });
@@ -251,22 +251,35 @@ describe("commands", () => {
     await starter(["resume", "--by", "Ada"]);
     await expect
       .poll(async () => (await status())["runs"], POLLING)
-      .toMatchObject({ completed: 5, sending: 0 });
+      .toMatchObject({ completed: 5, running: 0 });
     const person = await starter(["payouts", "status", batch]);
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(person.stdout).toMatch(/paused +by Bob, .* UTC: a bad file/);
     expect(person.stdout).toContain("30: 5 started, 25 not started");
+    const states = async () => {
+      const all = await Promise.all([
+        starter(["payouts", "status", batch, "--json"]),
+        starter(["status", batch, "--json"]),
+        starter(["runs", "show", batch, "--json"]),
+        starter(["runs", "list", "--find", batch, "--json"]),
+      ]);
+      const [report, status, shown, listed] = all.map(jsonOf);
+      const runs = (listed?.["runs"] ?? []) as ReadonlyArray<Readonly<Record<string, unknown>>>;
+      return [report, status, shown, ...runs].map((run) => run?.["state"]);
+    };
+    expect(await states()).toEqual(Array(4).fill("paused"));
     expect(tooWide(person.stdout)).toEqual([]);
 
     expect(jsonOf(await command("cancel"))).toMatchObject({ status: "cancelled" });
     const ended = await starter(["payouts", "status", batch, "--wait", "--json"]);
     expect(ended.exitCode).toBe(1);
     expect(jsonOf(ended)).toMatchObject({
-      status: "completed",
+      state: "cancelled",
       progress: { done: 5, cancelled: { by: "Bob" } },
       runs: { completed: 5 },
     });
     expect(await payoutsOf("commands")).toHaveLength(5);
+    await expect.poll(states, POLLING).toEqual(Array(4).fill("cancelled"));
 
     // The same file once more pays the rows that were not started.
     const rest = await importFile(name, "--wait");
@@ -330,8 +343,8 @@ it("a run that is terminated by hand holds no slot", async () => {
   const outcomes = (await readFile(result, "utf8")).trimEnd().split("\n");
   expect(outcomes.map((line) => JSON.parse(line) as unknown)).toEqual(
     listWith(
-      fields({ key: "slots-0", status: "terminated", reason: "by hand" }),
-      fields({ key: "slots-2", status: "completed" }),
+      fields({ key: "slots-0", state: "terminated", reason: "by hand" }),
+      fields({ key: "slots-2", state: "completed" }),
     ),
   );
 });
@@ -353,7 +366,7 @@ it("a row whose run was cancelled after its payout was created reports it", asyn
   await starter(["payouts", "status", batch, "--wait", "--result", result, "--json"]);
   expect(JSON.parse(await readFile(result, "utf8"))).toMatchObject({
     payout_id,
-    status: "cancelled",
+    state: "cancelled",
     reason: "The run was cancelled. Its payout was created.",
   });
 });
@@ -369,7 +382,7 @@ it("a row whose run was terminated while it paid reports that it may have been p
   await starter(["payouts", "status", batch, "--wait", "--result", result, "--json"]);
   expect(JSON.parse(await readFile(result, "utf8"))).toMatchObject({
     payout_id: "",
-    status: "terminated",
+    state: "terminated",
     reason: like(/^by hand It may have been paid: .*starter status payout\/doubt-0$/),
   });
 });

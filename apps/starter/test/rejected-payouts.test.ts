@@ -213,9 +213,9 @@ it("a batch that was terminated shows what it had started", async () => {
   await temporal.client.workflow.getHandle(batch).terminate("by hand");
   const status = await starter(["payouts", "status", batch, "--json"]);
   expect(jsonOf(status)).toMatchObject({
-    status: "failed",
+    state: "terminated",
     progress: { rows: 8, done: 5, started: 5 },
-    runs: { sending: 5 },
+    runs: { running: 5 },
   });
   const person = await starter(["payouts", "status", batch]);
   expect(person.stdout).toContain("8: 5 started, 3 not started");

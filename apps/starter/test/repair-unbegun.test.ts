@@ -67,7 +67,7 @@ it("a retry that was ended before it began is retried, and its payout is paid on
   await endTwice(id, "21.00");
   await connected(async (t) => {
     expect(await reportRun(t, id)).toMatchObject({
-      status: "failed",
+      state: "terminated",
       inDoubt: [{ step: "createPayout", amount: "21.00" }],
       retry: { operation: "retry", workflowId: id },
     });

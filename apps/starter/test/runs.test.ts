@@ -50,7 +50,8 @@ describe("a payout", () => {
     expect(run).toEqual({
       workflowId: like(/^payout-[0-9a-f]{32}$/),
       runId: ID,
-      status: "completed",
+      state: "completed",
+      isNew: true,
       result: {
         payout_id: ID,
         short_reference: like(/^P\d{6}-.{8}$/),
@@ -72,7 +73,7 @@ describe("a payout", () => {
     ]);
     for (const repeated of [again, waited]) {
       expect(repeated.exitCode).toBe(0);
-      expect(jsonOf(repeated)).toEqual(run);
+      expect(jsonOf(repeated)).toEqual({ ...run, isNew: false });
       expect(repeated.stderr).toBe(
         `A run with the id ${String(run["workflowId"])} exists: nothing was started.\n`,
       );
@@ -88,7 +89,8 @@ describe("a payout", () => {
     const first = await starter(["payout", "--file", name, "--id", id, "--json"]);
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
     const { runId } = jsonOf(first);
-    expect(jsonOf(first)).toEqual({ workflowId: id, runId: ID, status: "started" });
+    expect(jsonOf(first)).toEqual({ workflowId: id, runId: ID, state: "running", isNew: true });
+    await awaitStage(id, "awaitApproval");
 
     const [same, differing, onboarding] = await Promise.all([
       starter(["payout", "--file", name, "--id", id, "--json"]),
@@ -102,11 +104,12 @@ describe("a payout", () => {
         "--json",
       ]),
     ]);
-    expect(jsonOf(same)).toEqual({ workflowId: id, runId, status: "running" });
+    expect(jsonOf(same)).toEqual({ workflowId: id, runId, state: "attention", isNew: false });
     expect(jsonOf(differing)).toEqual({
       workflowId: id,
       runId,
-      status: "running",
+      state: "attention",
+      isNew: false,
       inputDiffers: true,
     });
     expect(differing.stderr).toContain("Its input differs from the one given here");
@@ -118,7 +121,7 @@ describe("a payout", () => {
     const ended = await starter(["payout", "--file", name, "--id", id, "--json", "--wait"]);
     expect(ended.exitCode).toBe(1);
     expect(jsonOf(ended)).toMatchObject({
-      status: "failed",
+      state: "terminated",
       failure: { type: "Terminated", message: "by the test" },
     });
   });
@@ -133,7 +136,7 @@ describe("a payout", () => {
     expect(JSON.parse(stdout)).toEqual({
       workflowId: "interrupted",
       runId: ID,
-      status: "running",
+      state: "attention",
     });
     expect(stderr).toContain("the run goes on. See it: starter status interrupted");
     const { status } = await temporal.client.workflow.getHandle("interrupted").describe();
@@ -150,7 +153,8 @@ describe("an onboarding", () => {
     expect(run).toEqual({
       workflowId: "ada",
       runId: ID,
-      status: "completed",
+      state: "completed",
+      isNew: true,
       result: {
         card_holder_id: ID,
         card_id: ID,
@@ -171,7 +175,9 @@ describe("an onboarding", () => {
     expect(person.stdout).toMatch(/✓ awaitVerification\s+(\d+ms|[\d.]+s)/);
     expect(program).toMatchObject({ exitCode: 0, stderr: "" });
     expect(jsonOf(program)).toMatchObject({
-      ...run,
+      workflowId: "ada",
+      state: "completed",
+      result: run["result"],
       type: "onboardCardholder",
       stage: "done",
       stepsFrom: "progress",
@@ -203,7 +209,8 @@ describe("an onboarding", () => {
     expect(jsonOf(failed)).toEqual({
       workflowId: "refused",
       runId: ID,
-      status: "failed",
+      state: "failed",
+      isNew: true,
       failure,
     });
     expect(failed.stderr).toMatch(/^✗ awaitVerification/m);
@@ -213,7 +220,7 @@ describe("an onboarding", () => {
     ]);
     expect([person.exitCode, program.exitCode]).toEqual([1, 1]);
     expect(person.stdout).toMatch(/Failure\n +type +VerificationRefused/);
-    expect(jsonOf(program)).toMatchObject({ status: "failed", failure, stage: "failed" });
+    expect(jsonOf(program)).toMatchObject({ state: "failed", failure, stage: "failed" });
   });
 
   it("without funds shows by which account the balance is funded, and goes on when it is", async () => {
@@ -339,7 +346,7 @@ describe("a run that waits for a person", () => {
     expect(jsonOf(taken)).toEqual({ workflowId: "asking", runId: ID, status: "resolved" });
     const ended = await waiting;
     expect(ended.exitCode).toBe(0);
-    expect(jsonOf(ended)).toMatchObject({ status: "completed", result: { amount: "20.00" } });
+    expect(jsonOf(ended)).toMatchObject({ state: "completed", result: { amount: "20.00" } });
     const late = await starter(["resolve", "asking", "--by", "Ada", "--resend"]);
     expect(late.exitCode).toBe(2);
     expect(late.stderr).toContain("The run asking has ended");
@@ -377,7 +384,7 @@ describe("a payment above the limit", () => {
     const approved = await approve("Bob", hash);
     expect(approved.exitCode).toBe(0);
     expect(jsonOf(approved)).toEqual({ workflowId: "large", runId: ID, status: "approved" });
-    expect(jsonOf(await waiting)).toMatchObject({ status: "completed" });
+    expect(jsonOf(await waiting)).toMatchObject({ state: "completed" });
 
     const [person, program] = await Promise.all([
       starter(["audit", "large"]),
@@ -456,7 +463,7 @@ describe("a pause", () => {
     }
     // A file serves one host, and is lost with it.
     expect(checks).toEqual(listWith(fields({ name: "journal of sends", status: "warning" })));
-    expect(jsonOf(await held)).toMatchObject({ status: "completed", result: { amount: "40.00" } });
+    expect(jsonOf(await held)).toMatchObject({ state: "completed", result: { amount: "40.00" } });
   });
 });
 

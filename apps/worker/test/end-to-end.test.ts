@@ -92,7 +92,7 @@ it(
     const [card] = (await ledger()).cards;
     expect(onboarding).toMatchObject({
       workflowId: "onboarding-1",
-      status: "completed",
+      state: "completed",
       result: { card_id: card?.card_id, card_status: "pending", card_limit: "100.00" },
     });
 
@@ -125,7 +125,7 @@ it(
     ]) {
       expect(await pay(id, "--wait")).toMatchObject({
         workflowId: id,
-        status: "completed",
+        state: "completed",
         result: { payout_id, payout_status: "completed", amount: "250.00", currency: "EUR" },
       });
     }
@@ -133,6 +133,6 @@ it(
     expect(payouts).toHaveLength(2);
     expect(requests["createPayout"]).toBe(2);
     // What ended before the restart is still known.
-    expect(await starter("status", "onboarding-1")).toMatchObject({ status: "completed" });
+    expect(await starter("status", "onboarding-1")).toMatchObject({ state: "completed" });
   },
 );

@@ -19,7 +19,7 @@ const planned = planPayout({ beneficiary_id: "b-1", payout }, defaultAssumptions
 it("Temporal takes the longest names, reasons and ids", () =>
   connected(async (temporal) => {
     const id = `${"支".repeat(333)}x`;
-    expect(await startRun(temporal, id, planned, by)).toMatchObject({ status: "started" });
+    expect(await startRun(temporal, id, planned, by)).toMatchObject({ isNew: true });
     expect(await pauseSends(temporal, { by, why: reason })).toMatchObject({
       pause: { by, why: reason },
     });

@@ -23,7 +23,7 @@ it("no run is awaited or watched that does not exist", () =>
     await expect(awaitRun(temporal, another, onUpdate)).rejects.toMatchObject(notFound);
     await run.terminate();
     const ended = { workflowId: "some", runId: run.firstExecutionRunId };
-    expect(await awaitRun(temporal, ended, onUpdate)).toMatchObject({ status: "failed" });
+    expect(await awaitRun(temporal, ended, onUpdate)).toMatchObject({ state: "terminated" });
   }));
 
 it.each(["", "half\uD83D"])("no run can have the id %j", (id) =>

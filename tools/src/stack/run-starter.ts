@@ -4,7 +4,7 @@ import type { Stack } from "./stack.ts";
 
 /** How a run ended, as lines for a person. */
 export interface Outcome {
-  readonly status: "completed" | "failed";
+  readonly state: "completed" | "failed";
   /** The fields of the result, or what went wrong. */
   readonly lines: readonly string[];
 }
@@ -42,12 +42,12 @@ export const runStarter = async (
 export const parseOutcome = (printed: string): Outcome | undefined => {
   try {
     const answer: unknown = JSON.parse(printed);
-    if (typeof answer !== "object" || answer === null || !("status" in answer)) return undefined;
-    if (answer.status === "completed" && "result" in answer) {
-      return { status: "completed", lines: describeFields(answer.result) };
+    if (typeof answer !== "object" || answer === null || !("state" in answer)) return undefined;
+    if (answer.state === "completed" && "result" in answer) {
+      return { state: "completed", lines: describeFields(answer.result) };
     }
     return {
-      status: "failed",
+      state: "failed",
       lines: describeFields("failure" in answer ? answer.failure : undefined),
     };
   } catch {

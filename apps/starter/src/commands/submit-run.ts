@@ -29,7 +29,7 @@ export const submitRun = async (
   const startedBy = actingPerson(by);
   return await withTemporal(async (temporal) => {
     const run = await startRun(temporal, workflowId, planned, startedBy);
-    if (run.status !== "started") {
+    if (!run.isNew) {
       output.say(`A run with the id ${workflowId} exists: nothing was started.`);
     } else if (Option.isNone(id)) {
       output.say(`The id ${workflowId} was made from the input: the same input is the same run.`);
@@ -37,7 +37,8 @@ export const submitRun = async (
     if (run.inputDiffers) {
       output.say("Its input differs from the one given here, which is not used.");
     }
-    const reported = wait && isOpen(run) ? await followRun(temporal, run, output) : run;
+    const reported =
+      wait && isOpen(run) ? { ...run, ...(await followRun(temporal, run, output)) } : run;
     output.answer(reported, () => describeSubmitted(temporal, reported));
     return exitCodeOfRun(reported);
   });

@@ -2,12 +2,12 @@ import { utc } from "@durable-payments/operations/utc";
 import { STEP } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
 import { styled } from "./output.ts";
+import { STATE_STYLES } from "./run-list-text.ts";
 import { columns, fieldRows } from "./text.ts";
+import { isOpen } from "@durable-payments/operations/runs";
 import { type BatchReport, type RunCounts, totalsText } from "@durable-payments/operations/batch";
 
 type Line = readonly [name: string, value: string];
-
-const COLOURS = { completed: "green", failed: "red", running: "cyan" } as const;
 
 const NAMES = {
   completed: "completed",
@@ -16,9 +16,9 @@ const NAMES = {
   cancelled: "cancelled",
   terminated: "terminated",
   timedOut: "timed out",
-  asking: "ask a person",
+  attention: "ask a person",
   waiting: "await completion",
-  sending: "under way",
+  running: "under way",
 } as const;
 
 const namesOfRuns = Object.keys(NAMES) as ReadonlyArray<keyof typeof NAMES>;
@@ -66,15 +66,15 @@ export const batchText = (report: BatchReport): string => {
     stage,
     startedAt,
     startedBy,
-    status,
+    state,
     totals,
     workflowId,
   } = report;
   const counts = countsText(runs);
   const ofOthers = others === null ? "" : countsText(others);
   const lines: ReadonlyArray<Line> = [
-    ["state", styled(COLOURS[status], status)],
-    ...(stage === STEP.awaitApproval && status === "running"
+    ["state", styled(STATE_STYLES[state], state)],
+    ...(stage === STEP.awaitApproval && isOpen(report)
       ? [["waits", `for a second person: ${commandLine("attention")}`] as const]
       : []),
     ["started", `${utc(startedAt)} by ${startedBy}`],
@@ -84,7 +84,7 @@ export const batchText = (report: BatchReport): string => {
     ...(counts === "" ? [] : [["payouts", counts] as const]),
     ...(ofOthers === "" ? [] : [["of other files", ofOthers] as const]),
     ...(failure === undefined ? [] : fieldRows({ failure })),
-    ...(runs.asking + (others?.asking ?? 0) > 0
+    ...(runs.attention + (others?.attention ?? 0) > 0
       ? [["see them", commandLine("attention")] as const]
       : []),
   ];

@@ -52,7 +52,7 @@ export const progressLine = (report: BatchReport, samples: ReadonlyArray<Sample>
     ...(known > 0 ? [`${known} of other files`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(runs.unfinished > 0 ? [`${runs.unfinished} not in time`] : []),
-    ...(runs.asking > 0 ? [`${runs.asking} asking`] : []),
+    ...(runs.attention > 0 ? [`${runs.attention} asking`] : []),
     ...(runs.waiting > 0 && rate === 0 ? [`${runs.waiting} waiting`] : []),
     ...(stage === STEP.awaitApproval ? ["awaits approval"] : []),
     ...(progress?.cancelled ? ["cancelled"] : progress?.paused ? ["paused"] : []),

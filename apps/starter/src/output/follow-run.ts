@@ -1,7 +1,15 @@
 import { utc } from "@durable-payments/operations/utc";
 import type { Progress } from "@durable-payments/protocol";
 import { type Temporal, webUiLink } from "@durable-payments/operations/connection";
-import { awaitRun, type PendingActivity, type RunUpdate } from "@durable-payments/operations/runs";
+import {
+  awaitRun,
+  isOpen,
+  openStateOf,
+  type PendingActivity,
+  type RunState,
+  type RunUpdate,
+  type StateName,
+} from "@durable-payments/operations/runs";
 import type { SubmittedRun } from "@durable-payments/operations/start";
 import { commandLine } from "./command-line.ts";
 import { withNext } from "./next-operation.ts";
@@ -10,25 +18,33 @@ import { progressLines } from "./progress-lines.ts";
 import { columns, duration, fieldRows } from "./text.ts";
 
 const VERBS = {
+  running: "is under way",
+  waiting: "is under way, and waits",
+  attention: "waits for a person",
+  paused: "is paused",
   completed: "has completed",
   failed: "has failed",
-  paused: "is paused",
-  running: "is under way",
-} as const;
+  timedOut: "has timed out",
+  cancelled: "was cancelled",
+  terminated: "was terminated",
+} as const satisfies Record<StateName, string>;
 
 /** A run that was started, or found, as a person reads it. */
-export const describeSubmitted = (temporal: Temporal, run: SubmittedRun): string => {
-  const { runId, status, workflowId } = run;
+export const describeSubmitted = (
+  temporal: Temporal,
+  run: RunState & Partial<Pick<SubmittedRun, "isNew">>,
+): string => {
+  const { isNew = false, runId, state, workflowId } = run;
   const link = webUiLink(temporal.settings, run);
   const rows: Array<readonly [string, string]> = [
     ["id", workflowId],
     ["run id", runId],
-    ...(run.status === "completed" ? fieldRows(run.result) : []),
-    ...(run.status === "failed" ? fieldRows(run.failure) : []),
+    ...("result" in run ? fieldRows(run.result) : []),
+    ...("failure" in run ? fieldRows(run.failure) : []),
     ["see it", commandLine("status", workflowId)],
     ...(link === undefined ? [] : [["Web UI", link] as const]),
   ];
-  const title = status === "started" ? "Started" : `The run ${VERBS[status]}`;
+  const title = isNew && isOpen(run) ? "Started" : `The run ${VERBS[state]}`;
   return `${title}\n${columns(rows)}`;
 };
 
@@ -70,6 +86,11 @@ class RunProgress {
     }
   }
 
+  /** How the run stands, as far as it was seen; `before` where it has not been asked. */
+  stateNow(before: StateName): StateName {
+    return this.#progress === undefined ? before : openStateOf(this.#progress.stage);
+  }
+
   draw(): void {
     const step = this.#progress?.steps.findLast(({ until }) => until === undefined);
     this.#output.live(
@@ -95,26 +116,25 @@ class RunProgress {
   }
 }
 
-const sayWhatGoesOn = (output: Output, { runId, workflowId }: SubmittedRun): void => {
+const sayWhatGoesOn = (output: Output, { runId, workflowId }: RunState, state: StateName): void => {
   output.live(undefined);
   output.say(
     `Not waiting any longer; the run goes on. See it: ${commandLine("status", workflowId)}`,
   );
-  if (output.json) output.answer({ workflowId, runId, status: "running" }, () => "");
+  if (output.json) output.answer({ workflowId, runId, state }, () => "");
 };
 
 /** Await the end of a run, showing its progress on standard error; an interruption leaves it going. */
 export const followRun = async (
   temporal: Temporal,
-  run: SubmittedRun,
+  run: RunState,
   output: Output,
-): Promise<SubmittedRun> => {
+): Promise<RunState> => {
   const progress = new RunProgress(run.workflowId, output);
   const redraw = setInterval(() => progress.draw(), REDRAW_EVERY_MS);
-  output.onInterrupt = () => sayWhatGoesOn(output, run);
+  output.onInterrupt = () => sayWhatGoesOn(output, run, progress.stateNow(run.state));
   try {
-    const ended = await awaitRun(temporal, run, (update) => progress.show(update));
-    return { ...ended, ...(run.inputDiffers && { inputDiffers: run.inputDiffers }) };
+    return await awaitRun(temporal, run, (update) => progress.show(update));
   } finally {
     clearInterval(redraw);
     output.live(undefined);

@@ -1,7 +1,7 @@
 import { styled } from "./output.ts";
 import type { ListLayout } from "./stream.ts";
 import { columnsOf, cut, pad, roughDuration } from "./text.ts";
-import type { ListedRun, ListedState } from "@durable-payments/operations/runs";
+import type { ListedRun, StateName } from "@durable-payments/operations/runs";
 
 /** Widths are fixed: a row is printed before the next one is known. */
 const COLUMNS = { id: 39, state: 10, stage: 18 } as const;
@@ -18,7 +18,7 @@ export const STATE_STYLES = {
   timedOut: "red",
   cancelled: "gray",
   terminated: "gray",
-} as const satisfies Record<ListedState, string>;
+} as const satisfies Record<StateName, string>;
 
 const row = (id: string, state: string, stage: string, age: string): string =>
   [pad(id, COLUMNS.id), state, pad(cut(stage, COLUMNS.stage), COLUMNS.stage), age].join(GAP);

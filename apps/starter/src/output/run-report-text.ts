@@ -5,15 +5,8 @@ import { columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, withNext } from "./next-operation.ts";
 import type { PendingActivity, RunReport } from "@durable-payments/operations/runs";
+import { STATE_STYLES } from "./run-list-text.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
-
-const COLOURS = {
-  completed: "green",
-  failed: "red",
-  paused: "yellow",
-  running: "cyan",
-  started: "cyan",
-} as const;
 
 const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
   lines.length === 0 ? [] : ["", styled("bold", title), ...lines];
@@ -42,21 +35,15 @@ const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActi
   );
 
 const endLines = (report: RunReport): Array<string> => {
-  switch (report.status) {
-    case "completed":
-      return section("Result", [columns(fieldRows(report.result))]);
-    case "failed":
-      return section("Failure", [columns(fieldRows(report.failure))]);
-    default:
-      return [];
-  }
+  if ("result" in report) return section("Result", [columns(fieldRows(report.result))]);
+  return "failure" in report ? section("Failure", [columns(fieldRows(report.failure))]) : [];
 };
 
 /** A run as a person reads it, at most 80 columns wide where ids allow it. */
 export const reportText = (report: RunReport): string => {
-  const { attention, ids, pending, shown, stage, status, steps, workflowId } = report;
+  const { attention, ids, pending, shown, stage, state, steps, workflowId } = report;
   const rows: Array<readonly [string, string]> = [
-    ["state", styled(COLOURS[status], status)],
+    ["state", styled(STATE_STYLES[state], state)],
     [
       "stage",
       report.since === null ? (stage ?? "–") : `${stage ?? "–"} since ${utc(report.since)}`,

@@ -18,6 +18,9 @@ import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
+import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
+import { batchStateOf } from "../runs/batch-state.ts";
+import { findRuns } from "./latest-runs.ts";
 
 /** How many of the payout runs of a batch stand how. */
 export interface RunCounts {
@@ -29,18 +32,18 @@ export interface RunCounts {
   readonly terminated: number;
   readonly timedOut: number;
   /** They wait for a person. */
-  readonly asking: number;
+  readonly attention: number;
   /** Their payout was created, and its completion is awaited. */
   readonly waiting: number;
   /** They have something left to send. */
-  readonly sending: number;
+  readonly running: number;
 }
 
 /** How a batch stands. */
 export interface BatchReport {
   readonly workflowId: string;
   readonly runId: string;
-  readonly status: "running" | "completed" | "failed";
+  readonly state: StateName;
   readonly stage: string | null;
   readonly startedBy: string;
   readonly startedAt: string;
@@ -80,12 +83,36 @@ const memoOf = ({
   });
 };
 
-const countRuns = async ({ client }: Temporal, batch: string): Promise<RunCounts> => {
+const BROKEN = 'ExecutionStatus IN ("Failed", "Canceled", "Terminated", "TimedOut")';
+
+/** Runs that ended badly and were retried since, by how they ended: their rows count as they stand now. */
+const countRetried = async (
+  temporal: Temporal,
+  ofBatch: string,
+): Promise<ReadonlyMap<StateName, number>> => {
+  const broken: Array<WorkflowExecutionInfo> = [];
+  const query = `${ofBatch} AND ${BROKEN}`;
+  for await (const run of temporal.client.workflow.list({ query, pageSize: 1_000 })) {
+    broken.push(run);
+  }
+  const ids = [...new Set(broken.map(({ workflowId }) => workflowId))];
+  const latest = await findRuns(temporal, ids);
+  const retried = new Map<StateName, number>();
+  for (const run of broken) {
+    if (latest.get(run.workflowId)?.runId === run.runId) continue;
+    const state = stateNameOf(run);
+    retried.set(state, (retried.get(state) ?? 0) + 1);
+  }
+  return retried;
+};
+
+const countRuns = async (temporal: Temporal, batch: string): Promise<RunCounts> => {
+  const { workflow } = temporal.client;
   const ofBatch = `${PAYMENT_BATCH.name} = ${queryText(batch)}`;
-  const count = (condition: string) => client.workflow.count(`${ofBatch} ${condition}`);
+  const count = (condition: string) => workflow.count(`${ofBatch} ${condition}`);
   const STAGE = PAYMENT_STAGE.name;
   const open = `AND ExecutionStatus = "Running" AND ${STAGE}`;
-  const [{ groups }, unfinished, asking, waiting] = await Promise.all([
+  const [{ groups }, unfinished, attention, waiting] = await Promise.all([
     count("GROUP BY ExecutionStatus"),
     count(`AND ExecutionStatus = "Completed" AND ${STAGE} = ${queryText(UNFINISHED)}`),
     count(`${open} IN ${queryTexts(askingStages)}`),
@@ -93,17 +120,23 @@ const countRuns = async ({ client }: Temporal, batch: string): Promise<RunCounts
   ]);
   const by = new Map(groups.map(({ count, groupValues }) => [String(groupValues[0]), count]));
   const of = (status: string) => by.get(status) ?? 0;
+  const isAnyBroken = ["Failed", "Canceled", "Terminated", "TimedOut"].some((name) => by.has(name));
+  const retried: ReadonlyMap<StateName, number> = isAnyBroken
+    ? await countRetried(temporal, ofBatch)
+    : new Map();
+  // They are counted one after the other.
+  const broken = (status: string, state: StateName) =>
+    Math.max(0, of(status) - (retried.get(state) ?? 0));
   return {
     completed: Math.max(0, of("Completed") - unfinished.count),
     unfinished: unfinished.count,
-    failed: of("Failed"),
-    cancelled: of("Canceled"),
-    terminated: of("Terminated"),
-    timedOut: of("TimedOut"),
-    asking: asking.count,
+    failed: broken("Failed", "failed"),
+    cancelled: broken("Canceled", "cancelled"),
+    terminated: broken("Terminated", "terminated"),
+    timedOut: broken("TimedOut", "timedOut"),
+    attention: attention.count,
     waiting: waiting.count,
-    // They are counted one after the other.
-    sending: Math.max(0, of("Running") - asking.count - waiting.count),
+    running: Math.max(0, of("Running") - attention.count - waiting.count),
   };
 };
 
@@ -120,6 +153,19 @@ const askProgress = async (
   } catch {
     return null;
   }
+};
+
+/** A batch counts the rows of a chunk when it is through with it: those that have a run were started before. */
+const withRuns = (progress: BatchProgress | null, runs: RunCounts): BatchProgress | null => {
+  if (progress === null) return null;
+  const { conflicting, known, rejected = 0, rows } = progress;
+  const counts: ReadonlyArray<number> = Object.values(runs);
+  const started = Math.max(
+    progress.started,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+  const done = Math.min(rows, Math.max(progress.done, started + known + conflicting + rejected));
+  return { ...progress, started, done };
 };
 
 /** What its result reports of its rows, where no worker can be asked. */
@@ -168,21 +214,23 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
   const description = await describeRun(temporal, workflowId);
   const { closeTime, runId, startTime, typedSearchAttributes } = description;
   const { rows, startedBy, totals } = memoOf(description);
-  const isRunning = ["RUNNING", "CONTINUED_AS_NEW"].includes(description.status.name);
-  const [answered, runs, ending] = await Promise.all([
+  const [answered, runs, state, ending] = await Promise.all([
     askProgress(temporal, workflowId),
     countRuns(temporal, workflowId),
-    isRunning ? undefined : awaitEnding(temporal, { workflowId, runId }),
+    batchStateOf(temporal, description),
+    isOpenState(stateNameOf(description))
+      ? undefined
+      : awaitEnding(temporal, { workflowId, runId }),
   ]);
-  const result = ending?.status === "completed" ? progressOf(ending.result) : null;
-  const progress =
-    ending?.status === "failed"
-      ? await progressOfEnded(temporal, workflowId, rows, answered)
-      : (answered ?? result);
+  const isBroken = ending !== undefined && ending.state !== "completed";
+  const result = ending?.state === "completed" ? progressOf(ending.result) : null;
+  const progress = isBroken
+    ? await progressOfEnded(temporal, workflowId, rows, answered)
+    : withRuns(answered ?? result, runs);
   return {
     workflowId,
     runId,
-    status: ending?.status ?? "running",
+    state,
     stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
     startedBy,
     startedAt: startTime.toISOString(),
@@ -192,7 +240,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     progress,
     runs,
     others: null,
-    ...(ending?.status === "failed" && { failure: ending.failure }),
+    ...(isBroken && { failure: ending.failure }),
   };
 };
 
@@ -216,8 +264,8 @@ export const unpaid = ({
  * @param report what `reportBatch` or `withRows` returns.
  * @returns false also where a row was rejected, or its id belongs to another payment.
  */
-export const isEachPaid = ({ others, progress, rows, runs, status }: BatchReport): boolean =>
-  status === "completed" &&
+export const isEachPaid = ({ others, progress, rows, runs, state }: BatchReport): boolean =>
+  state === "completed" &&
   progress?.done === rows &&
   progress.conflicting === 0 &&
   progress.rejected === undefined &&

@@ -16,7 +16,7 @@ const FIELDS = [
   "workflow_id",
   "run_id",
   "payout_id",
-  "status",
+  "state",
   "reason",
 ] as const satisfies ReadonlyArray<keyof Omit<RowOutcome, "next">>;
 

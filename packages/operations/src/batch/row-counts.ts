@@ -1,13 +1,12 @@
 import {
-  askingStages,
   type BatchRow,
   PAYMENT_BATCH,
   PAYMENT_STAGE,
-  STEP,
   UNFINISHED,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
+import { stateNameOf } from "../runs/state-name.ts";
 import type { RunCounts } from "./report.ts";
 import { findRuns } from "./latest-runs.ts";
 
@@ -24,36 +23,19 @@ const NONE: RunCounts = {
   cancelled: 0,
   terminated: 0,
   timedOut: 0,
-  asking: 0,
+  attention: 0,
   waiting: 0,
-  sending: 0,
-};
-
-/** How a run that goes on stands, by its stage. */
-export const openStanding = (stage: string): "asking" | "waiting" | "sending" => {
-  if (askingStages.includes(stage)) return "asking";
-  return stage === STEP.awaitPayout ? "waiting" : "sending";
+  running: 0,
 };
 
 type Writable = { -readonly [Name in keyof RunCounts]: RunCounts[Name] };
 
-const standingOf = ({ status, typedSearchAttributes }: WorkflowExecutionInfo): keyof RunCounts => {
-  const stage = typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
-  switch (status.name) {
-    case "COMPLETED":
-      return stage === UNFINISHED ? "unfinished" : "completed";
-    case "CANCELLED":
-      return "cancelled";
-    case "TERMINATED":
-      return "terminated";
-    case "TIMED_OUT":
-      return "timedOut";
-    case "RUNNING":
-    case "PAUSED":
-      return openStanding(stage);
-    default:
-      return "failed";
-  }
+/** A run that Temporal has paused is where it was. */
+const counted = (run: WorkflowExecutionInfo): keyof RunCounts => {
+  const state = stateNameOf(run);
+  const stage = run.typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
+  if (state === "completed") return stage === UNFINISHED ? "unfinished" : "completed";
+  return state === "paused" ? "running" : state;
 };
 
 /** Count rows by the latest run of each: one that failed and was retried since is one row. */
@@ -74,12 +56,12 @@ export const countRows = async (
       // A key that has paid something else is counted by the batch itself.
       if (run === undefined || run.memo?.["fingerprint"] !== fingerprint) continue;
       const isOwn = run.typedSearchAttributes.get(PAYMENT_BATCH) === batch;
-      (isOwn ? own : others)[standingOf(run)] += 1;
+      (isOwn ? own : others)[counted(run)] += 1;
     }
   }
   return { own, others };
 };
 
 /** Runs that have not ended. */
-export const underWay = ({ asking, sending, waiting }: RunCounts): number =>
-  asking + sending + waiting;
+export const underWay = ({ attention, running, waiting }: RunCounts): number =>
+  attention + running + waiting;

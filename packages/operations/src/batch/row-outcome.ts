@@ -13,7 +13,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import type { NextOperation } from "../errors.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
-import { openStanding } from "./row-counts.ts";
+import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
 import { sendsOfRow } from "./row-sends.ts";
 
 /** What became of a row: one line of a result file. */
@@ -23,17 +23,10 @@ export interface RowOutcome {
   readonly workflow_id: string;
   readonly run_id: string;
   readonly payout_id: string;
-  readonly status:
-    | "completed"
+  readonly state:
+    | StateName
     /** Not complete in the time that was allowed for it; neither is it known to have failed. */
     | "unfinished"
-    | "failed"
-    | "cancelled"
-    | "terminated"
-    | "timedOut"
-    | "asking"
-    | "waiting"
-    | "sending"
     | "notStarted"
     /** Temporal has forgotten its run, and the journal has a send of it. */
     | "forgotten"
@@ -44,26 +37,16 @@ export interface RowOutcome {
   readonly next?: NextOperation;
 }
 
-const ENDED = {
-  FAILED: "failed",
-  CANCELLED: "cancelled",
-  TERMINATED: "terminated",
-  TIMED_OUT: "timedOut",
-} as const;
+type What = Pick<RowOutcome, "next" | "payout_id" | "reason" | "state">;
 
-const endedAs = (name: string): (typeof ENDED)[keyof typeof ENDED] =>
-  Object.entries(ENDED).find(([known]) => known === name)?.[1] ?? "failed";
-
-type What = Pick<RowOutcome, "next" | "payout_id" | "reason" | "status">;
-
-const openRun = ({ typedSearchAttributes, workflowId }: WorkflowExecutionInfo): What => {
-  const stage = typedSearchAttributes.get(PAYMENT_STAGE) ?? "";
+const openRun = (run: WorkflowExecutionInfo): What => {
+  const { typedSearchAttributes, workflowId } = run;
   const [awaited = ""] = typedSearchAttributes.get(PAYMENT_AWAITS) ?? [];
   const payout_id = /^payout:(.*)$/.exec(awaited)?.[1] ?? "";
-  const status = openStanding(stage);
-  return status === "asking"
-    ? { payout_id, status, reason: "", next: { operation: "describe", workflowId } }
-    : { payout_id, status, reason: stage };
+  const state = stateNameOf(run);
+  return state === "attention"
+    ? { payout_id, state, reason: "", next: { operation: "describe", workflowId } }
+    : { payout_id, state, reason: typedSearchAttributes.get(PAYMENT_STAGE) ?? "" };
 };
 
 /** The payout that a run owned at last; empty where it owned none. */
@@ -83,16 +66,16 @@ const isInDoubt = async (
 };
 
 const closedRun = async (temporal: Temporal, run: WorkflowExecutionInfo): Promise<What> => {
-  const { runId, status, typedSearchAttributes, workflowId } = run;
+  const { runId, typedSearchAttributes, workflowId } = run;
   const ending = await awaitEnding(temporal, { workflowId, runId });
-  if (ending.status === "failed") {
+  if (ending.state !== "completed") {
     const { details, message } = ending.failure;
     const named = textAt(details, "payout_id") ?? "";
     const created = createdPayout(typedSearchAttributes);
     const mayBePaid = created === "" && (await isInDoubt(temporal, run));
     return {
       payout_id: named === "" ? created : named,
-      status: endedAs(status.name),
+      state: ending.state,
       reason: [
         message,
         // What was created is not called back by the end of its run.
@@ -105,13 +88,13 @@ const closedRun = async (temporal: Temporal, run: WorkflowExecutionInfo): Promis
   // What the workflow returns.
   const { outcome, payout_id, payout_status } = ending.result as PayoutResult;
   return outcome === "open"
-    ? { payout_id, status: "unfinished", reason: payout_status ?? "" }
-    : { payout_id, status: "completed", reason: "" };
+    ? { payout_id, state: "unfinished", reason: payout_status ?? "" }
+    : { payout_id, state: "completed", reason: "" };
 };
 
 const NOT_KNOWN: What = {
   payout_id: "",
-  status: "notStarted",
+  state: "notStarted",
   reason: "Temporal knows no run of it: it was not started, or the run was deleted since",
 };
 
@@ -123,19 +106,19 @@ const recorded = async (journal: Journal | undefined, row: BatchRow): Promise<Wh
     case "otherPayment":
       return {
         payout_id: "",
-        status: "otherPayment",
+        state: "otherPayment",
         reason: `its key was used for another payment, as the journal has it${payout_id === "" ? "" : `: ${payout_id}`}`,
       };
     case "paid":
       return {
         payout_id,
-        status: "forgotten",
+        state: "forgotten",
         reason: "its payout was created, as the journal has it",
       };
     case "inDoubt":
       return {
         payout_id: "",
-        status: "forgotten",
+        state: "forgotten",
         reason:
           "it was sent, and the journal has no answer: it may have been paid; import the file again, which reconciles it before it sends anything",
       };
@@ -154,11 +137,11 @@ const what = async (
   if (run.memo?.["fingerprint"] !== row.fingerprint) {
     return {
       payout_id: "",
-      status: "otherPayment",
+      state: "otherPayment",
       reason: "its key was used for another payment",
     };
   }
-  return run.status.name === "RUNNING" ? openRun(run) : await closedRun(temporal, run);
+  return isOpenState(stateNameOf(run)) ? openRun(run) : await closedRun(temporal, run);
 };
 
 /**

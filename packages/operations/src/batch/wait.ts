@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
 import type { BatchRow } from "@durable-payments/protocol";
+import { isOpen } from "../runs/state-name.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { type BatchReport, reportBatch, rowsOfBatch, type RunCounts, unpaid } from "./report.ts";
@@ -46,7 +47,7 @@ export const awaitBatch = async (
     try {
       const report = await reportBatch(temporal, workflowId);
       unansweredSince = undefined;
-      if (report.status !== "running") return report;
+      if (!isOpen(report)) return report;
       onUpdate({ kind: "report", report });
       interval = isSame(last, report)
         ? Math.min(LONGEST_INTERVAL_MS, interval * BACKOFF)
@@ -106,9 +107,9 @@ export const withRows = async (
   report: BatchReport,
   options: CountOptions,
 ): Promise<BatchReport> => {
-  const { progress, runs, status, workflowId } = report;
+  const { progress, runs, workflowId } = report;
   const isComplete = unpaid(runs) + underWay(runs) === 0 && (progress?.known ?? 0) === 0;
-  if (status === "running" || isComplete) return report;
+  if (isOpen(report) || isComplete) return report;
   try {
     const rows = () => rowsOfBatch(temporal, workflowId);
     const counts: { readonly own: RunCounts; readonly others: RunCounts } = await countedRows(

@@ -1,9 +1,16 @@
 export type { Failure } from "../history/failure.ts";
 export { type ExportedHistory, exportHistory } from "./export.ts";
-export { type ListedRun, type ListedState, listRuns } from "./list.ts";
+export { type ListedRun, listRuns } from "./list.ts";
 export type { PendingActivity } from "./pending-activities.ts";
 export type { RunFilter, Standing } from "./query.ts";
 export { reportRun, type RunReport } from "./report.ts";
-export { describeRun, type Ending, isOpen, type RunState, stateOf } from "./state.ts";
+export {
+  type BrokenState,
+  isOpen,
+  openStateOf,
+  type OpenState,
+  type StateName,
+} from "./state-name.ts";
+export { describeRun, type Ending, type RunEnding, type RunState, stateOf } from "./state.ts";
 export { awaitRun } from "./wait.ts";
 export { type RunUpdate, watchRun } from "./watch.ts";

@@ -1,5 +1,4 @@
 import {
-  askingStages,
   PAYMENT_AWAITS,
   PAYMENT_BATCH,
   PAYMENT_CURRENCY,
@@ -12,27 +11,17 @@ import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
 import { checkSince } from "../since.ts";
-import { isComparable, type RunFilter, type RunQuery, runQuery, WAITING_STAGE } from "./query.ts";
+import { isComparable, type RunFilter, type RunQuery, runQuery } from "./query.ts";
 import { describeRun } from "./state.ts";
-
-/** How a listed run stands. */
-export type ListedState =
-  | "running"
-  | "waiting"
-  | "attention"
-  | "paused"
-  | "completed"
-  | "failed"
-  | "timedOut"
-  | "cancelled"
-  | "terminated";
+import { batchStateOf } from "./batch-state.ts";
+import type { StateName } from "./state-name.ts";
 
 /** A run as Temporal's visibility knows it. */
 export interface ListedRun {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
-  readonly state: ListedState;
+  readonly state: StateName;
   /** The step that it is at, or ended at; null before its first. */
   readonly stage: string | null;
   /** All that it awaits: `payout:ID`, `cardholder:ID`. */
@@ -47,48 +36,19 @@ export interface ListedRun {
   readonly batch: string | null;
 }
 
-const BY_STATUS: Readonly<Partial<Record<WorkflowExecutionInfo["status"]["name"], ListedState>>> = {
-  PAUSED: "paused",
-  COMPLETED: "completed",
-  FAILED: "failed",
-  TIMED_OUT: "timedOut",
-  CANCELLED: "cancelled",
-  TERMINATED: "terminated",
-};
-
-const stateOf = (
-  name: WorkflowExecutionInfo["status"]["name"],
-  { awaits, stage }: { readonly stage: string; readonly awaits: string },
-): ListedState => {
-  const ended = BY_STATUS[name];
-  if (ended !== undefined) return ended;
-  if (askingStages.includes(stage)) return "attention";
-  return awaits !== "" || stage.startsWith(WAITING_STAGE) ? "waiting" : "running";
-};
-
-/** How a run stands, by what visibility knows of it. */
-export const standingOf = ({
-  status,
-  typedSearchAttributes,
-}: Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">): ListedState =>
-  stateOf(status.name, {
-    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? "",
-    awaits: typedSearchAttributes.get(PAYMENT_AWAITS)?.[0] ?? "",
-  });
-
 /** Keys and ids by which a run can be found. */
 export const idsOf = ({
   typedSearchAttributes,
 }: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
   plainIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
 
-const listedRun = (run: WorkflowExecutionInfo): ListedRun => {
+const listedRun = async (temporal: Temporal, run: WorkflowExecutionInfo): Promise<ListedRun> => {
   const { closeTime, runId, startTime, type, typedSearchAttributes, workflowId } = run;
   return {
     workflowId,
     runId,
     type,
-    state: standingOf(run),
+    state: await batchStateOf(temporal, run),
     stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
     // A run that has ended keeps what it awaited last.
     awaits: closeTime === undefined ? (typedSearchAttributes.get(PAYMENT_AWAITS) ?? []) : [],
@@ -126,7 +86,8 @@ const stillCurrent = async (
   runs: ReadonlyArray<WorkflowExecutionInfo>,
 ): Promise<ReadonlyArray<ListedRun>> => {
   const superseded = await Promise.all(runs.map((run) => isSuperseded(temporal, run)));
-  return runs.filter((_, index) => superseded[index] !== true).map(listedRun);
+  const current = runs.filter((_, index) => superseded[index] !== true);
+  return Promise.all(current.map((run) => listedRun(temporal, run)));
 };
 
 /**

@@ -110,7 +110,7 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
  * @returns the report; `stepsFrom` is `history` where no worker could be asked.
  * @throws NotFound where there is no such run.
  * @example
- * const { status, stage, attention } = await reportRun(temporal, "invoice-2026-001");
+ * const { state, stage, attention } = await reportRun(temporal, "invoice-2026-001");
  */
 export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
   const description = await describeRun(temporal, workflowId);

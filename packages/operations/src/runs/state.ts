@@ -3,29 +3,33 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from "@temporalio/client";
+import { CancelledFailure, TerminatedFailure, TimeoutFailure } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, NotFound, refused } from "../errors.ts";
 import { type Failure, readFailure } from "../history/failure.ts";
+import { batchStateOf, endingOfRun } from "./batch-state.ts";
+import { type BrokenState, isOpenState, type OpenState } from "./state-name.ts";
 
 /** How a run ended. */
 export type Ending =
-  | { readonly status: "completed"; readonly result: unknown }
-  | { readonly status: "failed"; readonly failure: Failure };
+  | { readonly state: "completed"; readonly result: unknown }
+  | { readonly state: BrokenState; readonly failure: Failure };
+
+/** How a run ended, where it may be a batch: one that was cancelled has a result all the same. */
+export type RunEnding = Ending | { readonly state: "cancelled"; readonly result: unknown };
 
 /** A run, and how it stands. */
 export type RunState = {
   readonly workflowId: string;
   readonly runId: string;
-} & ({ readonly status: "started" | "running" | "paused" } | Ending);
+} & ({ readonly state: OpenState } | RunEnding);
 
-/**
- * Check whether a run has not ended.
- *
- * @param run as `stateOf` or `startRun` returns it.
- * @returns false for a run that has completed or failed.
- */
-export const isOpen = ({ status }: Pick<RunState, "status">): boolean =>
-  status !== "completed" && status !== "failed";
+/** What Temporal says of a run that did not end by itself stands in the failure of the wait for it. */
+const brokenStateOf = ({ cause }: WorkflowFailedError): BrokenState => {
+  if (cause instanceof CancelledFailure) return "cancelled";
+  if (cause instanceof TerminatedFailure) return "terminated";
+  return cause instanceof TimeoutFailure ? "timedOut" : "failed";
+};
 
 /** Await the end of a run, at once where it has ended; follows it when it continues as new. */
 export const awaitEnding = async (
@@ -34,10 +38,10 @@ export const awaitEnding = async (
 ): Promise<Ending> => {
   try {
     const result: unknown = await client.workflow.result(run.workflowId, run.runId);
-    return { status: "completed", result };
+    return { state: "completed", result };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    return { status: "failed", failure: readFailure(error) };
+    return { state: brokenStateOf(error), failure: readFailure(error) };
   }
 };
 
@@ -103,19 +107,15 @@ export const isUnderWay = ({ status }: Pick<WorkflowExecutionDescription, "statu
  *
  * @param temporal the connection of `withTemporal`.
  * @param description what `describeRun` returns.
- * @returns its state; a run that was continued as new is running.
+ * @returns its state; a run that was continued as new goes on.
  */
 export const stateOf = async (
   temporal: Temporal,
-  { runId, status, workflowId }: WorkflowExecutionDescription,
+  description: WorkflowExecutionDescription,
 ): Promise<RunState> => {
-  switch (status.name) {
-    case "RUNNING":
-    case "CONTINUED_AS_NEW":
-      return { workflowId, runId, status: "running" };
-    case "PAUSED":
-      return { workflowId, runId, status: "paused" };
-    default:
-      return { workflowId, runId, ...(await awaitEnding(temporal, { workflowId, runId })) };
-  }
+  const { runId, workflowId } = description;
+  const state = await batchStateOf(temporal, description);
+  if (isOpenState(state)) return { workflowId, runId, state };
+  const ending = await awaitEnding(temporal, { workflowId, runId });
+  return { workflowId, runId, ...endingOfRun(workflowId, ending) };
 };

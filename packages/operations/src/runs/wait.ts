@@ -2,7 +2,8 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { NotFound } from "../errors.ts";
-import { awaitEnding, type Ending, notFound } from "./state.ts";
+import { endingOfRun } from "./batch-state.ts";
+import { awaitEnding, type Ending, notFound, type RunEnding } from "./state.ts";
 import { type RunUpdate, watchRun } from "./watch.ts";
 
 /** A wait may last for weeks: it outlives a restart of the server. */
@@ -35,14 +36,14 @@ const awaitEndingPatiently = async (temporal: Temporal, run: Run): Promise<Endin
  * @param temporal the connection of `withTemporal`.
  * @param run workflow id and run id of the run.
  * @param onUpdate is called with each change.
- * @returns how it ended: `completed` with its result, or `failed` with its failure.
+ * @returns how it ended: `completed` with its result, or in another state with its failure.
  * @throws NotFound where there is no such run.
  */
 export const awaitRun = async (
   temporal: Temporal,
   { runId, workflowId }: Run,
   onUpdate: (update: RunUpdate) => void,
-): Promise<Run & Ending> => {
+): Promise<Run & RunEnding> => {
   const over = new AbortController();
   const watching = watchRun(temporal, workflowId, { onUpdate, over: over.signal }).catch(
     (error: unknown) => {
@@ -52,7 +53,7 @@ export const awaitRun = async (
   );
   try {
     const ending = await awaitEndingPatiently(temporal, { workflowId, runId });
-    return { workflowId, runId, ...ending };
+    return { workflowId, runId, ...endingOfRun(workflowId, ending) };
   } finally {
     over.abort();
     await watching;

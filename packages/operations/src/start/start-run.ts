@@ -10,6 +10,8 @@ import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 
 /** A run that was started just now, or that exists under its id. */
 export type SubmittedRun = RunState & {
+  /** Whether this call has started it. */
+  readonly isNew: boolean;
   /** Set where the run that exists was started with another input. */
   readonly inputDiffers?: true;
 };
@@ -28,7 +30,11 @@ const findRun = async (
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
   const input = await readInput(temporal, { workflowId, runId: firstRunId });
   const differs = input !== undefined && canonicalJson(input) !== canonicalJson(planned.input);
-  return { ...(await stateOf(temporal, description)), ...(differs && { inputDiffers: true }) };
+  return {
+    ...(await stateOf(temporal, description)),
+    isNew: false,
+    ...(differs && { inputDiffers: true }),
+  };
 };
 
 /** How long a start waits for visibility, which it can do without. The client may retry for a second more. */
@@ -68,7 +74,7 @@ const accountOfWorkers = async (temporal: Temporal): Promise<string | undefined>
  * @param workflowId the business key, as `checkId` takes it.
  * @param planned what `planPayout` or `planOnboarding` returns.
  * @param startedBy who starts it, and so cannot approve what it pays.
- * @returns the run; `status` is `started` where this call has started it.
+ * @returns the run; `isNew` where this call has started it.
  * @throws InvalidInput where the id is none, or `startedBy` names nobody; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
  *   meanwhile.
  * @example
@@ -103,7 +109,7 @@ export const startRun = async (
         typedSearchAttributes: [...planned.searchAttributes(workflowId, account)],
       }),
     );
-    return { workflowId, runId: firstExecutionRunId, status: "started" };
+    return { workflowId, runId: firstExecutionRunId, state: "running", isNew: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     return await findRun(temporal, workflowId, planned);

@@ -5,8 +5,9 @@ import type { Temporal } from "../connection/temporal.ts";
 import type { Failure } from "../history/failure.ts";
 import { decoded, summaryOf, timeOf } from "../history/events.ts";
 import { pendingActivities } from "../runs/pending-activities.ts";
-import { idsOf, standingOf } from "../runs/list.ts";
+import { idsOf } from "../runs/list.ts";
 import { describeRun } from "../runs/state.ts";
+import { batchStateOf } from "../runs/batch-state.ts";
 import { webUiLink } from "../connection/settings.ts";
 import { executionHistoryOf } from "../history/execution-history.ts";
 import { readRun } from "../history/read-run.ts";
@@ -128,7 +129,10 @@ export const readTimeline = async (
     runId: description.runId,
     type,
     summary: masked(amendedSummary(type, past) ?? (started && summaryOf(started))) ?? null,
-    state: status.name === "CONTINUED_AS_NEW" ? "continuedAsNew" : standingOf(description),
+    state:
+      status.name === "CONTINUED_AS_NEW"
+        ? "continuedAsNew"
+        : await batchStateOf(temporal, description),
     startedAt: startTime.toISOString(),
     startedBy: typeof startedBy === "string" ? startedBy : null,
     closedAt: closeTime?.toISOString() ?? null,

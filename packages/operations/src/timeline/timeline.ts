@@ -1,6 +1,6 @@
 import type { Failure } from "../history/failure.ts";
 import type { NextOperation } from "../errors.ts";
-import type { ListedState } from "../runs/list.ts";
+import type { StateName } from "../runs/state-name.ts";
 
 /** An activity of a step. Times are ISO 8601. */
 export interface TimelineActivity {
@@ -93,7 +93,7 @@ export interface Timeline {
   readonly type: string;
   /** What the run is to do, as whoever started it said it; amended, where its input was. */
   readonly summary: string | null;
-  readonly state: ListedState | "continuedAsNew";
+  readonly state: StateName | "continuedAsNew";
   readonly startedAt: string;
   readonly startedBy: string | null;
   readonly closedAt: string | null;

@@ -169,7 +169,7 @@ describe("a key that a spreadsheet would take for a formula", () => {
         workflow_id: `payout/${key}`,
         run_id: "",
         payout_id: "",
-        status: "notStarted",
+        state: "notStarted",
         reason: 'it says "no", or\rnothing',
       } as const;
       const line = csvLine(outcome);

@@ -119,7 +119,7 @@ it("a row whose key has paid something else was not paid", async () => {
   const none = {} as unknown as Temporal;
   expect(await outcomeOf(none, toKnown, undefined, journal)).toMatchObject({
     payout_id: "",
-    status: "otherPayment",
+    state: "otherPayment",
     reason: "its key was used for another payment, as the journal has it",
   });
 });

@@ -101,10 +101,7 @@ it("of ten equal starts at once one has started the run", async () => {
       connected((temporal) => startRun(temporal, "ten", planned, "Ada")),
     ),
   );
-  expect(runs.map(({ status }) => status).toSorted()).toEqual([
-    ...Array.from({ length: 9 }, () => "running"),
-    "started",
-  ]);
+  expect(runs.filter(({ isNew }) => isNew)).toHaveLength(1);
   expect(new Set(runs.map(({ runId }) => runId)).size).toBe(1);
 });
 

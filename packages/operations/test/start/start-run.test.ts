@@ -20,7 +20,7 @@ const startWith = async (visibility: Visibility): Promise<unknown> => {
     const run = await withTemporal(settings, (temporal) =>
       startRun(temporal, "invoice-1", planned, "Ada"),
     );
-    expect(run).toEqual({ workflowId: "invoice-1", runId: "run-1", status: "started" });
+    expect(run).toEqual({ workflowId: "invoice-1", runId: "run-1", state: "running", isNew: true });
   } finally {
     stub.close();
   }

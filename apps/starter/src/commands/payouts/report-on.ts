@@ -6,6 +6,7 @@ import {
   withRows,
   writeResultFile,
 } from "@durable-payments/operations/batch";
+import { isOpen } from "@durable-payments/operations/runs";
 import { type Temporal, withJournalOrNot } from "@durable-payments/operations/connection";
 import type { BatchRow } from "@durable-payments/protocol";
 import { EXIT_CODES } from "../../exit-codes.ts";
@@ -18,7 +19,7 @@ import { journalSettings } from "../../settings.ts";
 
 /** The exit code of a command that reports a batch. */
 export const exitCodeOfBatch = (report: BatchReport): number =>
-  report.status === "running" || isEachPaid(report) ? EXIT_CODES.done : EXIT_CODES.runFailed;
+  isOpen(report) || isEachPaid(report) ? EXIT_CODES.done : EXIT_CODES.runFailed;
 
 /** Write what became of each row; the journal, where it can be read, has what Temporal has forgotten. */
 export const writeResults = (
@@ -39,9 +40,7 @@ const answerReport = (
     [
       batchText(report),
       ...(resultFile === undefined ? [] : [`The result of each row: ${resultFile}`]),
-      ...(report.status === "running"
-        ? [`See it: ${commandLine("payouts", "status", report.workflowId)}`]
-        : []),
+      ...(isOpen(report) ? [`See it: ${commandLine("payouts", "status", report.workflowId)}`] : []),
     ].join("\n"),
   );
   return exitCodeOfBatch(report);

@@ -1,0 +1,58 @@
+import { askingStages, PAYMENT_AWAITS, PAYMENT_STAGE } from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import { WAITING_STAGE } from "./query.ts";
+
+/** A run that goes on: it works, waits for the service or for money, or waits for a person. */
+export type OpenState = "running" | "waiting" | "attention" | "paused";
+
+/** A run that has ended, and not as it should have. */
+export type BrokenState = "failed" | "timedOut" | "cancelled" | "terminated";
+
+/** How a run stands, in one word: the same in lists, reports, waits and batches. */
+export type StateName = OpenState | "completed" | BrokenState;
+
+/** Temporal's status, and what a run says of itself by its search attributes. */
+export type Described = Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">;
+
+const ENDED: Readonly<
+  Partial<Record<WorkflowExecutionInfo["status"]["name"], "completed" | BrokenState>>
+> = {
+  COMPLETED: "completed",
+  FAILED: "failed",
+  TIMED_OUT: "timedOut",
+  CANCELLED: "cancelled",
+  TERMINATED: "terminated",
+};
+
+/**
+ * Read how a run stands that goes on.
+ *
+ * @param stage that it is at, as its progress or its search attributes have it.
+ * @param isAwaiting whether it awaits something beside that.
+ * @returns its state.
+ */
+export const openStateOf = (stage: string, isAwaiting = false): OpenState => {
+  if (askingStages.includes(stage)) return "attention";
+  return isAwaiting || stage.startsWith(WAITING_STAGE) ? "waiting" : "running";
+};
+
+/** How a run stands; one that was continued as new goes on. */
+export const stateNameOf = ({ status, typedSearchAttributes }: Described): StateName => {
+  const ended = ENDED[status.name];
+  if (ended !== undefined) return ended;
+  if (status.name === "PAUSED") return "paused";
+  const awaits = typedSearchAttributes.get(PAYMENT_AWAITS) ?? [];
+  return openStateOf(typedSearchAttributes.get(PAYMENT_STAGE) ?? "", awaits.length > 0);
+};
+
+/** Whether a run goes on. */
+export const isOpenState = (state: StateName): state is OpenState =>
+  state === "running" || state === "waiting" || state === "attention" || state === "paused";
+
+/**
+ * Check whether a run has not ended.
+ *
+ * @param run as `stateOf` or `startRun` returns it.
+ * @returns false for a run that has completed, failed, timed out, or was cancelled or terminated.
+ */
+export const isOpen = ({ state }: { readonly state: StateName }): boolean => isOpenState(state);
