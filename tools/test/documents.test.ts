@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { checkout } from "../src/processes/apps.ts";
+
+const textOf = (document: string): string => readFileSync(join(checkout, document), "utf8");
+
+it("the README is read in one go: 150 lines", () => {
+  expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+it("docs/settings.md has every setting of .env.example", () => {
+  const settings = [...textOf(".env.example").matchAll(/^(?:# )?(PAYMENTS_\w+)=/gm)].map(
+    ([, name = ""]) => name,
+  );
+  expect(settings.length).toBeGreaterThan(10);
+  const page = textOf("docs/settings.md");
+  expect(settings.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
