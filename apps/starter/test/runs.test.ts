@@ -445,6 +445,8 @@ describe("a pause", () => {
       "search attributes",
       "worker, workflow tasks",
       "worker, activity tasks",
+      "tracker",
+      "account",
       "sends",
       "client settings",
       "sign-in",
@@ -456,11 +458,13 @@ describe("a pause", () => {
     ];
     const { checks, ok } = jsonOf(program);
     expect(ok).toBe(true);
-    expect(checks).toHaveLength(names.length + 1);
+    expect(checks).toHaveLength(names.length + 2);
     for (const name of names) {
       expect(checks).toEqual(listWith({ name, status: "ok", detail: anyText }));
       expect(person.stdout).toMatch(new RegExp(`^ok +${name}`, "m"));
     }
+    // The dev server forgets a run after a day.
+    expect(checks).toEqual(listWith(fields({ name: "retention", status: "warning" })));
     // A file serves one host, and is lost with it.
     expect(checks).toEqual(listWith(fields({ name: "journal of sends", status: "warning" })));
     expect(jsonOf(await held)).toMatchObject({ state: "completed", result: { amount: "40.00" } });

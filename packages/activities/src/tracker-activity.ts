@@ -34,6 +34,8 @@ export interface Tracking {
   readonly signalled: number;
   /** Payouts and cardholders that are waited for. */
   readonly waiting: number;
+  /** When all that was due was read last, in milliseconds since 1970; at first, when the attempt began. */
+  readonly readAt: number;
 }
 
 /** The tracker's one activity. */
@@ -94,6 +96,7 @@ class Tracker {
   #requests = 0;
   #mostRequests = 0;
   #signalled = 0;
+  #readAt = Date.now();
 
   constructor(runtime: PaymentsRuntime, signal: AbortSignal, account: string) {
     this.#waiting = new WaitingRuns(account);
@@ -113,6 +116,7 @@ class Tracker {
         let pause = POLL_EVERY_MS;
         try {
           await this.#poll();
+          this.#readAt = Date.now();
           failures = 0;
         } catch (error) {
           if (this.#signal.aborted) throw error;
@@ -199,6 +203,7 @@ class Tracker {
       mostRequests: this.#mostRequests,
       signalled: this.#signalled,
       waiting: this.#waiting.size,
+      readAt: this.#readAt,
     };
     this.#activity.heartbeat(tracking);
   }

@@ -130,6 +130,7 @@ describe("the tracker", () => {
       mostRequests: 4,
       signalled: 0,
       waiting: 1,
+      readAt: 0,
     };
     const runs = clientOf([waitFor(ids[0]!)]);
     await trackOnce(runs, { heartbeatDetails: at, attempt: 2 });

@@ -45,7 +45,12 @@ export {
   resumeBatchUpdate,
   type RunEndings,
 } from "./payout-batch.ts";
-export type { PayoutInput, PayoutOptions, PayoutResult } from "./payout.ts";
+export {
+  COMPLETE_WITHIN,
+  type PayoutInput,
+  type PayoutOptions,
+  type PayoutResult,
+} from "./payout.ts";
 export { reservedBegin } from "./reserved-ids.ts";
 export { isSamePerson, nameProblem, namesSomebody, reasonProblem } from "./person.ts";
 export { type Progress, progressQuery, type StepProgress } from "./progress.ts";

@@ -11,6 +11,9 @@ export type PayoutInput = (
   readonly options?: PayoutOptions;
 };
 
+/** Longest time that a payout is waited for, where its run is not told another one. */
+export const COMPLETE_WITHIN = "30 days";
+
 /** Options of a payout run. */
 export interface PayoutOptions {
   /** `ask`: when the service refuses a request, a person may amend it, and the run goes on. */
@@ -19,7 +22,7 @@ export interface PayoutOptions {
   readonly onLostBeneficiary?: "recreate" | "ask";
   /** Lets a second person approve amounts above a limit, before anything is created. */
   readonly approval?: ApprovalOptions;
-  /** Longest time to wait for completion, default 30 days. */
+  /** Longest time to wait for completion, default {@link COMPLETE_WITHIN}. */
   readonly completeWithin?: Duration;
   /** Time between two fallback polls while it waits, default an hour to six. */
   readonly pollInterval?: PollInterval;

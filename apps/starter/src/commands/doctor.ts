@@ -44,9 +44,10 @@ export const doctor = Command.make("doctor", { fix, yes, json }, (flags) =>
   Command.withShortDescription("Check each thing that must work"),
   Command.withDescription(
     `Check each thing that must work, and say what to do about what does not:
-  Temporal, its namespace, the search attributes, a worker that polls, the
-  client's settings, sign-in and ping, the lists by which writes are reconciled,
-  and the journal of sends (PAYMENTS_* as the worker has them).
+  Temporal, its namespace with its search attributes and its retention, a worker
+  that polls and answers, the tracker, whether the workers' account is that of
+  these settings, sign-in and ping, the lists by which writes are reconciled, and
+  whether the journal of sends can be written (PAYMENTS_* as the worker has them).
 
   --fix registers the search attributes that the namespace lacks, after one
   question, and does nothing else; done twice it does nothing.

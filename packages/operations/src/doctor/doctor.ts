@@ -1,3 +1,5 @@
+import { accountHash } from "@durable-payments/protocol/account";
+import * as Result from "effect/Result";
 import type { Check } from "./check.ts";
 import { checkJournal, type DoctorSettings } from "./journal-checks.ts";
 import { checkService } from "./service-checks.ts";
@@ -12,8 +14,9 @@ export interface Diagnosis {
 }
 
 /**
- * Check each thing that must work: Temporal, its namespace and search attributes, workers, the service
- * and the journal of sends. Nothing is sent but reads.
+ * Check each thing that must work: Temporal, its namespace, its search attributes and retention, that
+ * workers answer, the tracker, the service, and the journal of sends, into which a lag of 0 is written.
+ * Nothing is sent to the service but reads.
  *
  * @param settings of Temporal, the service and the journal; what is not known here is not checked.
  * @returns each check with what was found and what helps; it never rejects for what it finds.
@@ -22,9 +25,11 @@ export interface Diagnosis {
  * for (const { name, detail } of checks) console.log(name, detail);
  */
 export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => {
+  const { service } = settings;
+  const account = Result.isSuccess(service) ? accountHash(service.success) : undefined;
   const parts = [
-    checkTemporal(settings.temporal),
-    checkService(settings.service),
+    checkTemporal(settings.temporal, account),
+    checkService(service),
     checkJournal(settings),
   ];
   const checks = (await Promise.all(parts)).flat();

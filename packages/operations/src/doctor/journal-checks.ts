@@ -1,5 +1,10 @@
 import { pollingHosts } from "@durable-payments/activities/queue-pollers";
-import type { Journal, KeyEcho, ListName } from "@durable-payments/journal";
+import {
+  type Journal,
+  JournalUnavailable,
+  type KeyEcho,
+  type ListName,
+} from "@durable-payments/journal";
 import { stepKinds } from "@durable-payments/protocol";
 import * as Result from "effect/Result";
 import {
@@ -98,11 +103,27 @@ export const describeEcho = ({ none, other, same }: KeyEcho): string =>
     ? "no answer of createPayout yet"
     : `answers of createPayout: our own key in ${same}, another in ${other}, none in ${none}`;
 
+const UNUSABLE = "Until it can be used nothing is sent, and runs wait.";
+
+const withoutJournal = (journal: Check): ReadonlyArray<Check> => [
+  journal,
+  ...[LAG, ECHO].map((name) => skipped(name, "not known without the journal")),
+];
+
 const checkOpened = async (
   opened: OpenedJournal,
   { service: settings, temporal }: Pick<DoctorSettings, "service" | "temporal">,
 ): Promise<ReadonlyArray<Check>> => {
   const { journal } = opened;
+  try {
+    // The longest lag is kept: this writes, and changes nothing.
+    await journal.noteListLag("listPayouts", 0);
+  } catch (error) {
+    if (!(error instanceof JournalUnavailable)) throw error;
+    return withoutJournal(
+      failed(JOURNAL, `${opened.where}, and nothing can be written: ${error.message}`, UNUSABLE),
+    );
+  }
   return [
     await checkPlace(opened, temporal),
     Result.isSuccess(settings)
@@ -119,12 +140,12 @@ export const checkJournal = async (settings: DoctorSettings): Promise<ReadonlyAr
   } catch (error) {
     if (!(error instanceof NoJournal)) throw error;
     const journal = error.isFault
-      ? failed(JOURNAL, error.message, "Until it can be used nothing is sent, and runs wait.")
+      ? failed(JOURNAL, error.message, UNUSABLE)
       : warning(
           JOURNAL,
           `not checked: ${error.message}`,
           "Run this where a worker runs, with the worker's PAYMENTS_* settings.",
         );
-    return [journal, ...[LAG, ECHO].map((name) => skipped(name, "not known without the journal"))];
+    return withoutJournal(journal);
   }
 };

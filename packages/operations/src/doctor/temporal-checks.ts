@@ -1,15 +1,19 @@
 import { readNamespaceAttributes } from "@durable-payments/activities/namespace-attributes";
 import { messageOf } from "@durable-payments/api-core/values";
-import { isNotFound } from "@durable-payments/protocol";
+import { COMPLETE_WITHIN, isNotFound } from "@durable-payments/protocol";
+import { msToNumber, optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { TemporalSettings } from "../connection/settings.ts";
 import { type Temporal, withTemporal } from "../connection/temporal.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { describePause, findPause } from "../pause/pause.ts";
-import { activityQueues, countPollers } from "../connection/workers.ts";
-import { type Check, failed, ok, skipped } from "./check.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import { checkWorkers, WORKER_CHECKS } from "./worker-checks.ts";
 
 /** Names of the checks without which nothing can be started. */
 export const CONNECTION_CHECKS: ReadonlyArray<string> = ["Temporal", "namespace"];
+
+const RETENTION = "retention";
+const DAY_MS = 24 * 60 * 60_000;
 
 const command = ({ address, namespace }: TemporalSettings, what: string, flags = ""): string =>
   `temporal operator ${what} --address ${address} --namespace ${namespace} ${flags}`.trimEnd();
@@ -56,17 +60,25 @@ const checkSearchAttributes = async ({ connection, settings }: Temporal): Promis
       });
 };
 
-const checkWorker = async (temporal: Temporal, tasks: "workflow" | "activity"): Promise<Check> => {
-  const name = `worker, ${tasks} tasks`;
-  const { taskQueue } = temporal.settings;
-  const queues = tasks === "workflow" ? [taskQueue] : activityQueues(taskQueue);
-  const counts = await Promise.all(queues.map((queue) => countPollers(temporal, tasks, queue)));
-  const unpolled = queues.filter((_, index) => counts[index] === 0);
-  return unpolled.length === 0
-    ? ok(name, `${Math.min(...counts)} on task queue ${queues.join(", ")}`)
-    : failed(name, `none polls task queue ${unpolled.join(", ")}`, {
-        operation: "startWorker",
-      });
+/** Retention that is shorter than a payout may take. */
+const checkRetention = async ({ client, settings }: Temporal): Promise<Check> => {
+  const { config } = await client.workflowService.describeNamespace({
+    namespace: settings.namespace,
+  });
+  const kept = optionalTsToMs(config?.workflowExecutionRetentionTtl);
+  if (kept === undefined) return skipped(RETENTION, "not known: the server does not show it");
+  const days = `${Math.round((kept / DAY_MS) * 10) / 10} days`;
+  return kept >= msToNumber(COMPLETE_WITHIN)
+    ? ok(RETENTION, days)
+    : warning(
+        RETENTION,
+        `${days} after its end a run is forgotten, and a payout may take ${COMPLETE_WITHIN}: what was done cannot be explained any more, and its id is known by the journal alone`,
+        command(
+          settings,
+          "namespace update",
+          `--retention ${COMPLETE_WITHIN.replace(" days", "d")}`,
+        ),
+      );
 };
 
 const checkPause = async (temporal: Temporal): Promise<Check> => {
@@ -76,33 +88,54 @@ const checkPause = async (temporal: Temporal): Promise<Check> => {
     : failed("sends", describePause(pause), { operation: "resume" });
 };
 
-const NAMESPACE_CHECKS = [
-  { name: "search attributes", check: checkSearchAttributes },
-  {
-    name: "worker, workflow tasks",
-    check: (temporal: Temporal) => checkWorker(temporal, "workflow"),
-  },
-  {
-    name: "worker, activity tasks",
-    check: (temporal: Temporal) => checkWorker(temporal, "activity"),
-  },
-  { name: "sends", check: checkPause },
-] as const;
+/** Checks of a namespace: the names of what each finds, and how. */
+interface NamespaceCheck {
+  readonly names: ReadonlyArray<string>;
+  readonly check: (
+    temporal: Temporal,
+    account: string | undefined,
+  ) => Promise<ReadonlyArray<Check>>;
+}
 
-const skipNamespaceChecks = (why: string) =>
-  NAMESPACE_CHECKS.map(({ name }) => skipped(name, `not checked: ${why}`));
+const single = (name: string, check: (temporal: Temporal) => Promise<Check>): NamespaceCheck => ({
+  names: [name],
+  check: async (temporal) => [await check(temporal)],
+});
 
-const guarded = async ({ check, name }: (typeof NAMESPACE_CHECKS)[number], temporal: Temporal) => {
+const NAMESPACE_CHECKS: ReadonlyArray<NamespaceCheck> = [
+  single("search attributes", checkSearchAttributes),
+  single(RETENTION, checkRetention),
+  { names: WORKER_CHECKS, check: checkWorkers },
+  single("sends", checkPause),
+];
+
+const skipNamespaceChecks = (why: string): ReadonlyArray<Check> =>
+  NAMESPACE_CHECKS.flatMap(({ names }) =>
+    names.map((name) => skipped(name, `not checked: ${why}`)),
+  );
+
+const guarded = async (
+  { check, names }: NamespaceCheck,
+  temporal: Temporal,
+  account: string | undefined,
+): Promise<ReadonlyArray<Check>> => {
   try {
-    return await check(temporal);
+    return await check(temporal, account);
   } catch (error) {
-    return failed(name, messageOf(error), "Check the credentials of this namespace.");
+    return names.map((name) =>
+      failed(name, messageOf(error), "Check the credentials of this namespace."),
+    );
   }
 };
 
-/** Check everything about Temporal that the runs need. */
+/**
+ * Check everything about Temporal that the runs need.
+ *
+ * @param account of the settings, by its hash; undefined where it is not known here.
+ */
 export const checkTemporal = async (
   settings: () => TemporalSettings,
+  account: string | undefined,
 ): Promise<ReadonlyArray<Check>> => {
   try {
     return await withTemporal(settings(), async (temporal) => {
@@ -112,7 +145,9 @@ export const checkTemporal = async (
         ? [
             server,
             namespace,
-            ...(await Promise.all(NAMESPACE_CHECKS.map((check) => guarded(check, temporal)))),
+            ...(
+              await Promise.all(NAMESPACE_CHECKS.map((check) => guarded(check, temporal, account)))
+            ).flat(),
           ]
         : [server, namespace, ...skipNamespaceChecks("the namespace cannot be used")];
     });

@@ -1,8 +1,8 @@
-import { accountOfTracker, queryText, WORKFLOW } from "@durable-payments/protocol";
-import { ServiceError, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import { accountOfWorkers } from "../connection/trackers.ts";
 import { Refused } from "../errors.ts";
 import { readInput } from "../history/read-input.ts";
 import { canonicalJson, checkId, type PlannedRun } from "../input/planned-run.ts";
@@ -35,34 +35,6 @@ const findRun = async (
     isNew: false,
     ...(differs && { inputDiffers: true }),
   };
-};
-
-/** How long a start waits for visibility, which it can do without. The client may retry for a second more. */
-const VISIBILITY_WITHIN_MS = 1_000;
-
-/** The ids of the trackers that run on the task queue; none where visibility does not say which. */
-const findTrackers = async ({ client, settings }: Temporal): Promise<ReadonlyArray<string>> => {
-  const query = `WorkflowType = ${queryText(WORKFLOW.tracker)} AND ExecutionStatus = "Running" AND TaskQueue = ${queryText(settings.taskQueue)}`;
-  try {
-    return await client.withDeadline(Date.now() + VISIBILITY_WITHIN_MS, async () => {
-      const found: Array<string> = [];
-      for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
-      return found;
-    });
-  } catch (error) {
-    // Temporal takes a start without its visibility; where Temporal itself is down, the start says so.
-    if (error instanceof ServiceError) return [];
-    throw error;
-  }
-};
-
-/**
- * Find the account that the workers of the task queue work for, by their tracker; undefined where
- * none is found, or several, or visibility does not answer: then the run's first worker decides it.
- */
-const accountOfWorkers = async (temporal: Temporal): Promise<string | undefined> => {
-  const [tracker, ...others] = await findTrackers(temporal);
-  return tracker === undefined || others.length > 0 ? undefined : accountOfTracker(tracker);
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { SeenPayout } from "@durable-payments/activities";
 import { bearsKey, intentOfPayout, paysTheSame } from "@durable-payments/activities/match-rows";
 import type { Input, Payout } from "@durable-payments/api-core";
-import { type HumanTask, STEP } from "@durable-payments/protocol";
+import { COMPLETE_WITHIN, type HumanTask, STEP } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
@@ -145,7 +145,7 @@ export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
 export const awaitPayout = (
   run: Run,
   { payout_id }: CreatedPayout,
-  { within = "30 days", ...options }: AwaitCompletionOptions = {},
+  { within = COMPLETE_WITHIN, ...options }: AwaitCompletionOptions = {},
 ): Promise<AwaitedPayout> =>
   run.step(STEP.awaitPayout, "waiting for the payout to complete", async (step) => {
     run.waiting(step, "waiting for the payout to complete");
