@@ -75,7 +75,7 @@ describe.each(documents.map((document) => ({ document })))("$document", ({ docum
 });
 
 it("finds what is not there", async () => {
-  expect(starterCalls("README.md").length).toBeGreaterThan(10);
+  expect(starterCalls("docs/commands.md").length).toBeGreaterThan(10);
   expect(await unknownOf("runs vanish x")).toEqual(["runs vanish x"]);
   expect(await unknownOf("runs list --faild")).toEqual(["--faild"]);
 });
