@@ -46,8 +46,9 @@ export const doctor = Command.make("doctor", { fix, yes, json }, (flags) =>
     `Check each thing that must work, and say what to do about what does not:
   Temporal, its namespace with its search attributes and its retention, a worker
   that polls and answers, the tracker, whether the workers' account is that of
-  these settings, sign-in and ping, the lists by which writes are reconciled, and
-  whether the journal of sends can be written (PAYMENTS_* as the worker has them).
+  these settings, sign-in and ping, the lists by which writes are reconciled,
+  and whether the journal of sends can be written (PAYMENTS_* as the worker has
+  them).
 
   --fix registers the search attributes that the namespace lacks, after one
   question, and does nothing else; done twice it does nothing.
