@@ -1,3 +1,5 @@
+import { inLatin } from "./look-alikes.ts";
+
 const LONGEST_NAME = 200;
 
 const LONGEST_REASON = 1_000;
@@ -43,26 +45,47 @@ export const reasonProblem = (reason: unknown): string | undefined =>
   textProblem(reason, LONGEST_REASON) ??
   (/(?![\n\r\t])\p{Cc}/u.test(String(reason)) ? "must have no control characters" : undefined);
 
-/**
- * The letters and digits of a name, without case, marks, blanks and punctuation: an accent, a hyphen or a
- * full stop more makes no second person. A name that has none of them is itself.
- */
-const comparable = (name: string): string => {
-  const letters = name
-    .toUpperCase()
+/** The letters and digits of a name, without marks, blanks and punctuation. */
+const lettersOf = (name: string): string =>
+  name
     .normalize("NFKD")
     .replaceAll(/[^\p{L}\p{N}]/gu, "")
-    .replaceAll(SHOWS_NOTHING, "")
-    .toUpperCase();
-  return letters === "" ? name.normalize("NFKC").replaceAll(SHOWS_NOTHING, "").trim() : letters;
+    .replaceAll(SHOWS_NOTHING, "");
+
+/** A capital I, a small L and a one look alike, and so do a zero and an O, and two letters and a wider one. */
+const asSeen = (name: string): string =>
+  inLatin(lettersOf(name))
+    .replaceAll(/[I1]/g, "l")
+    .replaceAll("0", "O")
+    .replaceAll("rn", "m")
+    .replaceAll("vv", "w");
+
+/**
+ * What names are compared by: as they are written, in capitals and in small letters, since look-alikes have
+ * other ones in the other case. A name without letters and digits is itself.
+ */
+const readings = (name: string): ReadonlyArray<string> => {
+  if (lettersOf(name) === "") {
+    return [name.normalize("NFKC").replaceAll(SHOWS_NOTHING, "").trim()];
+  }
+  const capitals = lettersOf(lettersOf(name.toUpperCase()).toUpperCase());
+  return [
+    asSeen(name),
+    inLatin(capitals).replaceAll("1", "I").replaceAll("0", "O"),
+    asSeen(capitals.toLowerCase()).toLowerCase(),
+  ];
 };
 
 /**
- * Check whether two names are of one person, as far as their letters and digits show it, in either case. In
- * doubt they are: a second person then gives another name. Letters of other scripts that look alike differ.
+ * Check whether two names are of one person, as far as they read alike: without case, marks and punctuation,
+ * and whatever script a letter is of that looks like another (the Cyrillic А and the Latin A). In doubt they
+ * are: a second person then gives another name.
  *
  * @param a a name.
  * @param b another.
  * @returns true where they read alike.
  */
-export const isSamePerson = (a: string, b: string): boolean => comparable(a) === comparable(b);
+export const isSamePerson = (a: string, b: string): boolean => {
+  const others = readings(b);
+  return readings(a).some((reading, index) => reading === others[index]);
+};

@@ -19,6 +19,17 @@ describe("the name of a person", () => {
     ["Ada.", "Ada"],
     ["ＡＤＡ", "Ada"],
     ["ΣΟΦΟΣ", "Σοφός"],
+    ["\u0410nna", "Anna"],
+    ["\u0430\u043D\u043D\u0430", "ahha"],
+    ["Ev\u0430", "EVA"],
+    ["I\u03BDan", "Ivan"],
+    ["\u041D\u0435l\u0435n", "HELEN"],
+    ["AIice", "Alice"],
+    ["A1ice", "Alice"],
+    ["B0b", "Bob"],
+    ["Carnelia", "Camelia"],
+    ["\u{1D400}nna", "Anna"],
+    ["\uFF21\u0301nna", "\u0391nna"],
   ])("%j is that of %j", (disguised, name) => {
     expect(isSamePerson(disguised, name)).toBe(true);
     expect(isSamePerson(name, disguised)).toBe(true);
@@ -27,6 +38,9 @@ describe("the name of a person", () => {
   it.each([
     ["Ada", "Adam"],
     ["Ada 1", "Ada 2"],
+    ["Ian", "Lan"],
+    ["Иван", "Игорь"],
+    ["Νίκος", "Νίκη"],
     ["李", "王"],
     ["@", "#"],
   ])("%j is not that of %j", (one, other) => {
