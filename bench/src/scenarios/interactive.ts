@@ -1,5 +1,12 @@
 import { makePaymentsClient } from "@durable-payments/api-core";
-import type { BatchRow } from "@durable-payments/protocol";
+import {
+  batchOfChunks,
+  canonicalJson,
+  contentOfPayout,
+  hashOfRows,
+  rowWorkflowId,
+} from "@durable-payments/activities/payout-content";
+import { type BatchRow, chunkId } from "@durable-payments/protocol";
 import { startApp } from "@durable-payments/tools/testing";
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
@@ -16,8 +23,9 @@ import { startWorld } from "../workflows/world.ts";
  */
 const RATE = 20;
 const TASK_QUEUE = "bench-interactive";
-const BATCH = "batch";
 const ROWS_A_CHUNK = 200;
+/** More than the rows of any size pay. */
+const MOST_IN_TOTAL = "1000000000.00";
 /** So many payouts of the batch are there before others are measured beside it. */
 const UNDER_WAY = 100;
 /** Between two probes, so that they do not wait for a rate themselves. */
@@ -65,38 +73,48 @@ const probe = async (client: Client, beneficiary_id: string, signal: AbortSignal
 };
 
 /** Starts a batch as the starter does: its rows in chunks, then the run that pays them. */
-const startBatch = async (client: Client, beneficiary_id: string, size: number): Promise<void> => {
+const startBatch = async (
+  client: Client,
+  beneficiary_id: string,
+  size: number,
+): Promise<string> => {
   const rows = Array.from({ length: size }, (_, index): BatchRow => {
     const key = `batch-${index}`;
+    const input = payoutInput(beneficiary_id, key);
     return {
       row: index + 2,
       key,
-      workflowId: key,
-      fingerprint: key,
+      workflowId: rowWorkflowId(key),
+      fingerprint: contentOfPayout(input),
       currency: "USD",
       summary: key,
-      input: payoutInput(beneficiary_id, key),
+      input,
     };
   });
-  const chunks = Math.ceil(size / ROWS_A_CHUNK);
-  for (let chunk = 1; chunk <= chunks; chunk++) {
+  const chunks = Array.from({ length: Math.ceil(size / ROWS_A_CHUNK) }, (_, index) =>
+    rows.slice(index * ROWS_A_CHUNK, (index + 1) * ROWS_A_CHUNK),
+  );
+  const hashes = chunks.map((chunk) => hashOfRows(chunk.map((row) => canonicalJson(row))));
+  const workflowId = batchOfChunks(hashes);
+  for (const [index, chunk] of chunks.entries()) {
     await client.workflow.start("payoutBatchChunk", {
-      workflowId: `${BATCH}/chunk/${chunk}`,
+      workflowId: chunkId(workflowId, index + 1),
       taskQueue: TASK_QUEUE,
-      args: [rows.slice((chunk - 1) * ROWS_A_CHUNK, chunk * ROWS_A_CHUNK)],
+      args: [chunk],
       startDelay: "365 days",
     });
   }
   await client.workflow.start("payoutBatch", {
-    workflowId: BATCH,
+    workflowId,
     taskQueue: TASK_QUEUE,
-    args: [{ chunks, rows: size, totals: {} }],
+    args: [{ chunks: chunks.length, hashes, rows: size, totals: { USD: MOST_IN_TOTAL } }],
   });
+  return workflowId;
 };
 
 /** How many payouts of the batch there are, begun and ended. */
-const countBatch = async (client: Client): Promise<number> =>
-  (await client.workflow.count(`PaymentBatch = "${BATCH}"`)).count;
+const countBatch = async (client: Client, batch: string): Promise<number> =>
+  (await client.workflow.count(`PaymentBatch = "${batch}"`)).count;
 
 /** One round: payouts alone, then beside a batch, on a server and a worker that no other uses. */
 const round = async (size: number, probes: number, { progress, signal }: ScenarioContext) => {
@@ -126,11 +144,11 @@ const round = async (size: number, probes: number, { progress, signal }: Scenari
     };
     for (let warmUp = 0; warmUp < 3; warmUp++) await probe(client, beneficiary_id, signal);
     const alone = await probeAll();
-    await startBatch(client, beneficiary_id, size);
-    while ((await countBatch(client)) < UNDER_WAY) await sleep(200, undefined, { signal });
+    const batch = await startBatch(client, beneficiary_id, size);
+    while ((await countBatch(client, batch)) < UNDER_WAY) await sleep(200, undefined, { signal });
     const beside = await probeAll();
-    const { status } = await client.workflow.getHandle(BATCH).describe();
-    progress(`${await countBatch(client)} of ${size} payouts of the batch were begun`);
+    const { status } = await client.workflow.getHandle(batch).describe();
+    progress(`${await countBatch(client, batch)} of ${size} payouts of the batch were begun`);
     if (status.name !== "RUNNING") throw new Error("The batch ended before its measuring did.");
     return { alone, beside };
   } finally {

@@ -11,16 +11,15 @@ import { Context } from "@temporalio/activity";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readChunk } from "./batch-chunks.ts";
+import { type ChunkFingerprint, checkedRows } from "./check-chunk.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import { notYet } from "./failures.ts";
 import { RejectedRows } from "./rejected-batches.ts";
+import { isRunOfRow } from "./row-run.ts";
 import { payoutStartAttributes } from "./start-attributes.ts";
 
 /** A chunk of a batch whose rows are to be started. */
-export interface ChunkToStart {
-  /** Workflow id of the batch. */
-  readonly batch: string;
-  readonly chunk: number;
+export interface ChunkToStart extends ChunkFingerprint {
   /** Rows of the chunk that need not be started again. */
   readonly skip: number;
   /** Runs of this batch that were started before. */
@@ -82,11 +81,11 @@ const closeChunk = async (id: string, why: string): Promise<void> => {
 type Outcome = "started" | "known" | "conflicting" | "rejected";
 
 /** What the run is that has the row's id. */
-const compare = async ({ fingerprint, workflowId }: BatchRow, batch: string): Promise<Outcome> => {
+const compare = async (row: BatchRow, batch: string): Promise<Outcome> => {
   const { client } = Context.current();
-  const { memo, typedSearchAttributes } = await client.workflow.getHandle(workflowId).describe();
-  if (memo?.["fingerprint"] !== fingerprint) return "conflicting";
-  return typedSearchAttributes.get(PAYMENT_BATCH) === batch ? "started" : "known";
+  const run = await client.workflow.getHandle(row.workflowId).describe();
+  if (!(await isRunOfRow(client, row, run))) return "conflicting";
+  return run.typedSearchAttributes.get(PAYMENT_BATCH) === batch ? "started" : "known";
 };
 
 /** Starts the run of a row, unless its id has a run: an attempt before this one's, or another file's. */
@@ -122,7 +121,7 @@ const withRejected = (rejected: number) => (rejected > 0 ? { rejected } : {});
 const startPayoutRuns = async (chunk: ChunkToStart, account: string): Promise<StartedRows> => {
   const { cancellationSignal, client, heartbeat, info } = Context.current();
   const id = chunkId(chunk.batch, chunk.chunk);
-  const rows = await readChunk(client, id);
+  const rows = checkedRows(await readChunk(client, id), chunk);
   // Where the attempt before stopped: the rows since then are handled again, and not paid again.
   const before = info.heartbeatDetails as Omit<StartedRows, "isWhole"> | undefined;
   let done: Omit<StartedRows, "isWhole"> = before ?? {

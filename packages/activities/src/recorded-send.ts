@@ -5,6 +5,7 @@ import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import type { RecordedSend, Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
 import { moneyOf } from "./amount-limits.ts";
+import { canonicalJson } from "./payout-content.ts";
 import type { SendIntent } from "./send-intent.ts";
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -15,14 +16,6 @@ export const textOf = (value: unknown, field: string): string | undefined => {
   const text = fieldsOf(value)[field];
   return typeof text === "string" && text !== "" ? text : undefined;
 };
-
-/** JSON with the fields of every object in alphabetical order. */
-const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 /** The fields of requests that hold an amount. */
 const AMOUNTS: ReadonlySet<string> = new Set(["amount", "card_limit"]);

@@ -69,4 +69,4 @@ const LATIN: ReadonlyMap<string, string> = new Map(
  * @returns a text that looks much the same.
  */
 export const inLatin = (text: string): string =>
-  [...text].map((letter) => LATIN.get(letter) ?? letter).join("");
+  text.replaceAll(/./gu, (letter) => LATIN.get(letter) ?? letter);

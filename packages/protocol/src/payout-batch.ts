@@ -55,6 +55,8 @@ export interface OverruledBatch extends EndingDecision {
 /** A batch: its rows are kept in chunks, `<workflow id>/chunk/<n>`, that were written before. */
 export interface PayoutBatchInput {
   readonly chunks: number;
+  /** Hash of the rows of each chunk: the worker starts no row of a chunk that has another one. */
+  readonly hashes?: ReadonlyArray<string>;
   readonly rows: number;
   /** Sum of the amounts by currency, decimal strings. */
   readonly totals: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
+import { contentOfPayout } from "@durable-payments/activities/payout-content";
 import {
   approveUpdate,
   batchProgressQuery,
@@ -180,10 +181,10 @@ describe("a batch", () => {
     await withWorker(rig, service.activities, async () => {
       // The shortest of payouts: this is about the run of their batch.
       const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
-      const rows = makeRows(102).map(({ input: { payout }, ...row }) => ({
-        ...row,
-        input: { beneficiary_id, payout },
-      }));
+      const rows = makeRows(102).map(({ input: { payout }, ...row }) => {
+        const input = { beneficiary_id, payout };
+        return { ...row, fingerprint: contentOfPayout(input), input };
+      });
       const batch = await startBatch(rig, rows, { chunkSize: 1 });
       expect(await batch.result()).toMatchObject({ started: 102, completed: 102 });
       const { client } = rig.environment;

@@ -1,9 +1,8 @@
+import { batchOfChunks, canonicalJson } from "@durable-payments/activities/payout-content";
 import type { Assumptions } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
-import { batchId, type BatchRow } from "@durable-payments/protocol";
-import { createHash } from "node:crypto";
+import type { BatchRow } from "@durable-payments/protocol";
 import { invalidInput, refused } from "../errors.ts";
-import { canonicalJson } from "../input/planned-run.ts";
 import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
 import type { RowFault } from "./raw-rows.ts";
@@ -21,8 +20,6 @@ export interface CheckedFile {
 }
 
 const MOST_FAULTS_NAMED = 100;
-
-const HASH_CHARACTERS = 32;
 
 /** What a file with faults leads to; the first faults are named, the others counted. */
 export const wrongRows = (faults: ReadonlyArray<RowFault>, count: number) =>
@@ -74,13 +71,7 @@ export const checkBatchFile = async (
   for await (const { hash } of chunksOf(soundRows())) chunks.push(hash);
   if (faultCount > 0) throw wrongRows(faults, faultCount);
   if (rows === 0) throw invalidInput(`${file} has no rows: there is nothing to pay.`);
-  return { file, batch: batchOf(chunks), rows, totals: totals.amounts, chunks };
-};
-
-/** The id of a batch, by the hashes of its chunks. */
-const batchOf = (chunks: ReadonlyArray<string>): string => {
-  const content = createHash("sha256").update(chunks.join()).digest("hex");
-  return batchId(content.slice(0, HASH_CHARACTERS));
+  return { file, batch: batchOfChunks(chunks), rows, totals: totals.amounts, chunks };
 };
 
 /**
@@ -89,8 +80,8 @@ const batchOf = (chunks: ReadonlyArray<string>): string => {
  * @throws Refused
  */
 export const checkBatchId = ({ batch, chunks, file }: CheckedFile): void => {
-  if (batch !== batchOf(chunks))
-    throw differs(file, `its batch is ${batchOf(chunks)}, not ${batch}`);
+  if (batch !== batchOfChunks(chunks))
+    throw differs(file, `its batch is ${batchOfChunks(chunks)}, not ${batch}`);
 };
 
 const amountOf = ({ input }: BatchRow): string =>

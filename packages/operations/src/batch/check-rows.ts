@@ -1,3 +1,4 @@
+import { rowWorkflowId } from "@durable-payments/activities/payout-content";
 import type { Assumptions } from "@durable-payments/api-core";
 import type { BatchRow, PayoutInput } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
@@ -58,7 +59,7 @@ export const batchRow = (row: number, value: Readonly<Record<string, unknown>>):
   return {
     row,
     key,
-    workflowId: `payout/${key}`,
+    workflowId: rowWorkflowId(key),
     fingerprint: contentId,
     currency: input.payout.currency,
     summary,

@@ -1,6 +1,5 @@
+import { canonicalJson, hashOfRows } from "@durable-payments/activities/payout-content";
 import type { BatchRow } from "@durable-payments/protocol";
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../input/planned-run.ts";
 
 /** Rows that are kept in Temporal as one input. */
 export interface Chunk {
@@ -21,12 +20,12 @@ export async function* chunksOf(rows: AsyncIterable<BatchRow>): AsyncGenerator<C
   let number = 0;
   let held: Array<BatchRow> = [];
   let bytes = 0;
-  let hash = createHash("sha256");
+  let texts: Array<string> = [];
   const chunk = (): Chunk => {
-    const made = { number: (number += 1), rows: held, hash: hash.digest("base64url") };
+    const made = { number: (number += 1), rows: held, hash: hashOfRows(texts) };
     held = [];
     bytes = 0;
-    hash = createHash("sha256");
+    texts = [];
     return made;
   };
   for await (const row of rows) {
@@ -35,7 +34,7 @@ export async function* chunksOf(rows: AsyncIterable<BatchRow>): AsyncGenerator<C
     if (held.length === MOST_ROWS || bytes + size > MOST_BYTES) yield chunk();
     held.push(row);
     bytes += size;
-    hash.update(text).update("\n");
+    texts.push(text);
   }
   if (held.length > 0) yield chunk();
 }

@@ -2,7 +2,7 @@ import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
 import { type CheckedFile, chunksAgain, wrongRows } from "./check-file.ts";
-import { findRuns } from "./latest-runs.ts";
+import { findRuns, runsOfRows } from "./latest-runs.ts";
 import { type RowFault, rowFault } from "./raw-rows.ts";
 import { type Rejection, Rejections } from "./rejections.ts";
 import { type RowSends, sendsOfRow } from "./row-sends.ts";
@@ -92,8 +92,9 @@ export const findKnownRows = async (
       journal,
       rows.filter(({ workflowId }) => !found.has(workflowId)),
     );
+    const own = await runsOfRows(temporal, rows, found);
     for (const one of rows) {
-      const { fingerprint, key, row, workflowId } = one;
+      const { key, row, workflowId } = one;
       const run = found.get(workflowId);
       const sends = recorded.get(workflowId);
       const other = `${key} was used for another payment, ${workflowId}`;
@@ -107,7 +108,7 @@ export const findKnownRows = async (
       }
       fresh.break();
       if (run === undefined) faults.push(rowFault(row, "key", `${other}, as the journal has it`));
-      else if (run.memo?.["fingerprint"] === fingerprint) known += 1;
+      else if (own.has(workflowId)) known += 1;
       else faults.push(rowFault(row, "key", other));
     }
     onRow(count + known + faults.length);

@@ -1,5 +1,7 @@
-import { queryTexts } from "@durable-payments/protocol";
+import { isRunOfRow } from "@durable-payments/activities/row-run";
+import { type BatchRow, queryTexts } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
+import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 
 /** A query of this many ids is short enough for every database. */
@@ -32,6 +34,32 @@ export const findRuns = async (
     }
   }
   return found;
+};
+
+const ASKED_AT_ONCE = 16;
+
+/**
+ * Find the rows whose runs pay what they pay.
+ *
+ * @param found the latest runs of their ids.
+ * @returns those runs, by workflow id: not what somebody has started under the id of a row for something else.
+ */
+export const runsOfRows = async (
+  { client }: Temporal,
+  rows: ReadonlyArray<BatchRow>,
+  found: ReadonlyMap<string, WorkflowExecutionInfo>,
+): Promise<ReadonlyMap<string, WorkflowExecutionInfo>> => {
+  const compared = Effect.forEach(
+    rows,
+    (row) =>
+      Effect.promise(async () => {
+        const run = found.get(row.workflowId);
+        return run !== undefined && (await isRunOfRow(client, row, run)) ? [run] : [];
+      }),
+    { concurrency: ASKED_AT_ONCE },
+  );
+  const runs = (await Effect.runPromise(compared)).flat();
+  return new Map(runs.map((run) => [run.workflowId, run]));
 };
 
 /**

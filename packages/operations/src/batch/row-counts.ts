@@ -8,7 +8,7 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { stateNameOf } from "../runs/state-name.ts";
 import type { RunCounts } from "./report.ts";
-import { findRuns } from "./latest-runs.ts";
+import { findRuns, runsOfRows } from "./latest-runs.ts";
 
 /** How the latest runs of rows stand: of those that this file started, and those that others did. */
 export interface RowCounts {
@@ -51,10 +51,8 @@ export const countRows = async (
       temporal,
       rows.map(({ workflowId }) => workflowId),
     );
-    for (const { fingerprint, workflowId } of rows) {
-      const run = found.get(workflowId);
-      // A key that has paid something else is counted by the batch itself.
-      if (run === undefined || run.memo?.["fingerprint"] !== fingerprint) continue;
+    // A key that has paid something else is counted by the batch itself.
+    for (const run of (await runsOfRows(temporal, rows, found)).values()) {
       const isOwn = run.typedSearchAttributes.get(PAYMENT_BATCH) === batch;
       (isOwn ? own : others)[counted(run)] += 1;
     }

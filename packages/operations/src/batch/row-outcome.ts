@@ -1,3 +1,4 @@
+import { isRunOfRow } from "@durable-payments/activities/row-run";
 import type { Journal } from "@durable-payments/journal";
 import {
   type BatchRow,
@@ -134,7 +135,7 @@ const what = async (
   journal: Journal | undefined,
 ): Promise<What> => {
   if (run === undefined) return recorded(journal, row);
-  if (run.memo?.["fingerprint"] !== row.fingerprint) {
+  if (!(await isRunOfRow(temporal.client, row, run))) {
     return {
       payout_id: "",
       state: "otherPayment",

@@ -171,6 +171,7 @@ export const startBatch = async (
   const { approveAbove, startedBy, window } = options;
   const input: PayoutBatchInput = {
     chunks: chunks.length,
+    hashes: chunks,
     rows,
     totals,
     ...(approveAbove !== undefined && { approval: { above: approveAbove } }),

@@ -1,3 +1,4 @@
+import { idOfContent } from "@durable-payments/activities/payout-content";
 import { onboardStartAttributes } from "@durable-payments/activities/start-attributes";
 import type { Assumptions } from "@durable-payments/api-core";
 import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
@@ -10,7 +11,7 @@ import {
 import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
 import { Duration, Id, inputIssues, operationInput, PollInterval } from "./fields.ts";
-import { idOfContent, type PlannedRun } from "./planned-run.ts";
+import type { PlannedRun } from "./planned-run.ts";
 import { summaryOfInput } from "./summary.ts";
 
 const BY_THE_RUN = "is filled in by the run: leave it out";

@@ -1,12 +1,12 @@
+import { contentOfPayout, inCapitals } from "@durable-payments/activities/payout-content";
 import { payoutStartAttributes } from "@durable-payments/activities/start-attributes";
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
-import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
 import { WORKFLOW } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
 import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
-import { idOfContent, type PlannedRun } from "./planned-run.ts";
+import type { PlannedRun } from "./planned-run.ts";
 import { summaryOfInput } from "./summary.ts";
 
 // Every option of the workflow stands here, and no other: the compiler sees to it.
@@ -44,40 +44,12 @@ export const makePayoutCheck = (assumptions: Assumptions): ((input: unknown) => 
   return (input) => checkRunFile(known, input);
 };
 
-/** The fields that are sent in capitals, however they are given. */
-const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
-  payout: ["currency", "country"],
-  beneficiary: ["account_currency", "bank_country", "country_code"],
-};
-
-/** The same payment however its codes are written: totals, limits and ids are the same for `eur` and `EUR`. */
-const inCapitals = (input: PayoutInput): PayoutInput => {
-  const parts = Object.entries(input).map(([part, value]: [string, unknown]) => [
-    part,
-    isRecord(value)
-      ? Object.fromEntries(
-          Object.entries(value).map(([name, text]) => [
-            name,
-            CAPITALS[part]?.includes(name) && typeof text === "string" ? text.toUpperCase() : text,
-          ]),
-        )
-      : value,
-  ]);
-  // The same fields; some texts are in capitals.
-  return Object.fromEntries(parts) as PayoutInput;
-};
-
-/** The same amount however it is written: the id is the same for 51.0 and 51.00. */
-const canonicalAmount = (amount: string): string => canonicalDecimal(amount) ?? amount;
-
 /** Plan the run of a checked payout. */
 export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
   const input = inCapitals(given);
-  const { amount } = input.payout;
-  const content = { ...input, payout: { ...input.payout, amount: canonicalAmount(amount) } };
   return {
     workflowType: WORKFLOW.payout,
-    contentId: idOfContent(WORKFLOW.payout, content),
+    contentId: contentOfPayout(input),
     input,
     summary: summaryOfInput(WORKFLOW.payout, input) ?? WORKFLOW.payout,
     searchAttributes: (workflowId, account) => payoutStartAttributes(workflowId, input, account),

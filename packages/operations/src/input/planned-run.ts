@@ -1,24 +1,9 @@
 import { reservedBegin } from "@durable-payments/protocol";
 import type { SearchAttributePair } from "@temporalio/common";
-import { createHash } from "node:crypto";
 import { invalidInput } from "../errors.ts";
 
 /** Temporal's limit, in bytes of UTF-8. */
 const LONGEST_ID = 1000;
-
-const HASH_CHARACTERS = 32;
-
-/**
- * A workflow id made from what a run is to do. How it is to wait (`options`) is left out, so that
- * the same payment with another patience is still the same payment.
- */
-export const idOfContent = (
-  prefix: string,
-  { options: _, ...content }: { readonly options?: unknown },
-): string => {
-  const hash = createHash("sha256").update(canonicalJson(content)).digest("hex");
-  return `${prefix}-${hash.slice(0, HASH_CHARACTERS)}`;
-};
 
 /**
  * Check an id that a user gives a new run: Temporal takes what is not empty, has at most 1,000 bytes and no
@@ -60,11 +45,3 @@ export interface PlannedRun<Input extends object = object> {
     account: string | undefined,
   ) => ReadonlyArray<SearchAttributePair>;
 }
-
-/** JSON with the keys of every object in order: the same value is the same text. */
-export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );

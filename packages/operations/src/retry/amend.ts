@@ -1,10 +1,11 @@
+import { canonicalJson } from "@durable-payments/activities/payout-content";
 import type { Assumptions, Fault } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { amendableFields, WORKFLOW } from "@durable-payments/protocol";
 import { invalidInput } from "../errors.ts";
 import { planOnboarding } from "../input/onboarding.ts";
 import { planPayout } from "../input/payout.ts";
-import { canonicalJson, type PlannedRun } from "../input/planned-run.ts";
+import type { PlannedRun } from "../input/planned-run.ts";
 
 /** Checks an input as that of a new run is checked, by workflow type. */
 const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions) => PlannedRun>> = {

@@ -1,3 +1,4 @@
+import { canonicalJson } from "@durable-payments/activities/payout-content";
 import type { Assumptions, Fault } from "@durable-payments/api-core";
 import {
   type EndingDecision,
@@ -8,7 +9,6 @@ import {
   textAt,
 } from "@durable-payments/protocol";
 import { EndedByPerson, invalidInput, refused } from "../errors.ts";
-import { canonicalJson } from "../input/planned-run.ts";
 import { type Amendment, amendInput } from "./amend.ts";
 import { endedByDecisions, standing } from "../history/ending-decisions.ts";
 import type { ExecutionHistory } from "../history/execution-history.ts";

@@ -1,3 +1,4 @@
+import { canonicalJson } from "@durable-payments/activities/payout-content";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
@@ -5,7 +6,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { accountOfWorkers } from "../connection/trackers.ts";
 import { Refused } from "../errors.ts";
 import { readInput } from "../history/read-input.ts";
-import { canonicalJson, checkId, type PlannedRun } from "../input/planned-run.ts";
+import { checkId, type PlannedRun } from "../input/planned-run.ts";
 import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 
 /** A run that was started just now, or that exists under its id. */

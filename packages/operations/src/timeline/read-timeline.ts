@@ -1,3 +1,4 @@
+import { canonicalJson } from "@durable-payments/activities/payout-content";
 import { givenReason, PAYMENT_CURRENCY } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
@@ -12,7 +13,6 @@ import { webUiLink } from "../connection/settings.ts";
 import { executionHistoryOf } from "../history/execution-history.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
-import { canonicalJson } from "../input/planned-run.ts";
 import { summaryOfInput } from "../input/summary.ts";
 import { failureOf, masked } from "../history/masked.ts";
 import { nextSteps } from "./next-steps.ts";

@@ -107,6 +107,8 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
           {
             batch,
             chunk,
+            hash: input.hashes?.[chunk - 1],
+            ...(chunk === 1 && input.hashes && { hashes: input.hashes }),
             skip,
             started,
             window: input.window ?? WINDOW,

@@ -1,4 +1,10 @@
-import type { BatchRow, PayoutBatchInput } from "@durable-payments/protocol";
+import {
+  batchOfChunks,
+  canonicalJson,
+  contentOfPayout,
+  hashOfRows,
+} from "@durable-payments/activities/payout-content";
+import { type BatchRow, chunkId, type PayoutBatchInput } from "@durable-payments/protocol";
 import { randomUUID } from "node:crypto";
 import { vi } from "vitest";
 import { payoutBatch, payoutBatchChunk } from "../../src/index.ts";
@@ -18,12 +24,23 @@ export const makeRows = (
       row: index + 2,
       key,
       workflowId: `payout/${key}`,
-      fingerprint: JSON.stringify(payout),
+      fingerprint: contentOfPayout({ ...payoutInput, payout }),
       currency: payout.currency,
       summary: `Pay ${payout.amount}`,
       input: { ...payoutInput, payout },
     };
   });
+
+const chunksOf = (rows: ReadonlyArray<BatchRow>, size: number) =>
+  Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
+    rows.slice(index * size, (index + 1) * size),
+  );
+
+const hashesOf = (chunks: ReadonlyArray<ReadonlyArray<BatchRow>>) =>
+  chunks.map((chunk) => hashOfRows(chunk.map((row) => canonicalJson(row))));
+
+/** The id of the batch of these rows, where one chunk holds them. */
+export const batchOf = (rows: ReadonlyArray<BatchRow>): string => batchOfChunks(hashesOf([rows]));
 
 /** Writes the chunks of a batch as the starter does, and starts it. */
 export const startBatch = async (
@@ -32,7 +49,7 @@ export const startBatch = async (
   {
     input = {},
     chunkSize = 10,
-    workflowId = `payouts/${randomUUID()}`,
+    workflowId,
   }: {
     readonly input?: Partial<PayoutBatchInput>;
     readonly chunkSize?: number;
@@ -40,19 +57,22 @@ export const startBatch = async (
   } = {},
 ) => {
   const { client } = environment;
-  const chunks = Math.ceil(rows.length / chunkSize);
-  for (let chunk = 1; chunk <= chunks; chunk += 1) {
+  const chunks = chunksOf(rows, chunkSize);
+  const hashes = hashesOf(chunks);
+  const batch = workflowId ?? batchOfChunks(hashes);
+  for (const [index, chunk] of chunks.entries()) {
     await client.workflow.start(payoutBatchChunk, {
-      workflowId: `${workflowId}/chunk/${chunk}`,
+      workflowId: chunkId(batch, index + 1),
       taskQueue: queue.taskQueue,
-      args: [rows.slice((chunk - 1) * chunkSize, chunk * chunkSize)],
+      args: [chunk],
       startDelay: "365 days",
+      workflowIdConflictPolicy: "USE_EXISTING",
     });
   }
   return await client.workflow.start(payoutBatch, {
-    workflowId,
+    workflowId: batch,
     taskQueue: queue.taskQueue,
-    args: [{ chunks, rows: rows.length, totals: {}, ...input }],
+    args: [{ chunks: chunks.length, hashes, rows: rows.length, totals: {}, ...input }],
     memo: { startedBy: "Ada" },
   });
 };

@@ -1,0 +1,67 @@
+import { type BatchRow, chunkId } from "@durable-payments/protocol";
+import { ApplicationFailure } from "@temporalio/common";
+import {
+  batchOfChunks,
+  canonicalJson,
+  hashOfRows,
+  paysRow,
+  rowWorkflowId,
+} from "./payout-content.ts";
+
+/** By what a worker knows that a chunk holds what was imported, and what a person has approved. */
+export interface ChunkFingerprint {
+  /** Workflow id of the batch. */
+  readonly batch: string;
+  readonly chunk: number;
+  /** Hash of the rows of this chunk, as the batch was started with it. */
+  readonly hash: string | undefined;
+  /** Hashes of all chunks, of which the id of the batch is made; with the first chunk only. */
+  readonly hashes?: ReadonlyArray<string>;
+}
+
+const changed = (message: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(
+    `${message} None of the rows of this chunk was started. Find out who else can write to this Temporal namespace, then import the file once more: what it has paid is not paid again.`,
+    "ChunkChanged",
+  );
+
+/** What a row says of itself, and its content does not; undefined where they agree. */
+const disagreement = (row: BatchRow): string | undefined => {
+  if (row.workflowId !== rowWorkflowId(row.key)) return "its workflow id is not that of its key";
+  if (!paysRow(row, row.input)) return "its fingerprint is not that of what it pays";
+  return row.currency === row.input.payout.currency
+    ? undefined
+    : "its currency is not that of what it pays";
+};
+
+/** A chunk that somebody else has written may hold anything: its hash says whether it has rows. */
+const isChunk = (rows: unknown): rows is ReadonlyArray<BatchRow> => Array.isArray(rows);
+
+/**
+ * Check that a chunk holds the very rows that the batch was started with, and each row what it says.
+ *
+ * @returns the rows.
+ * @throws ChunkChanged, before any of its rows is started.
+ */
+export const checkedRows = (
+  rows: unknown,
+  { batch, chunk, hash, hashes }: ChunkFingerprint,
+): ReadonlyArray<BatchRow> => {
+  if (hash === undefined) {
+    throw changed(`${batch} was started without the hash of its chunk ${chunk}.`);
+  }
+  if (hashes !== undefined && batchOfChunks(hashes) !== batch) {
+    throw changed(`${batch} was started for other chunks than its id is made of.`);
+  }
+  if (!isChunk(rows) || hashOfRows(rows.map((row) => canonicalJson(row))) !== hash) {
+    throw changed(
+      `${chunkId(batch, chunk)} does not hold the rows that ${batch} was started for: somebody has replaced it.`,
+    );
+  }
+  for (const row of rows) {
+    const fault = disagreement(row);
+    if (fault !== undefined)
+      throw changed(`Row ${row.row} of ${batch} is not what it says: ${fault}.`);
+  }
+  return rows;
+};

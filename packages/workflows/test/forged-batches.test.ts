@@ -1,0 +1,134 @@
+import { contentOfPayout } from "@durable-payments/activities/payout-content";
+import { approveUpdate, type BatchRow, chunkId, progressQuery } from "@durable-payments/protocol";
+import type { WorkflowHandle } from "@temporalio/client";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { payout, payoutBatchChunk } from "../src/index.ts";
+import { batchOf, makeRows, startBatch } from "./support/batches.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { beneficiary } from "./support/inputs.ts";
+import { localRig, type Rig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await localRig();
+});
+afterAll(() => rig?.end(), 60_000);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService({ settleAfter: 0, balances: { USD: "100000.00" } });
+});
+afterEach(() => service.stop());
+
+const ledger = () => service.simulator.state();
+
+/** The same rows, paid into another account: all that a row says of itself is true. */
+const toAnotherAccount = (rows: ReadonlyArray<BatchRow>): ReadonlyArray<BatchRow> =>
+  rows.map((row) => {
+    const input = {
+      beneficiary: { ...beneficiary, account_number: "99887766554433" },
+      payout: row.input.payout,
+    };
+    return { ...row, input, fingerprint: contentOfPayout(input) };
+  });
+
+/** What whoever reaches Temporal can start. */
+const startChunk = (workflowId: string, rows: ReadonlyArray<BatchRow>) =>
+  rig.environment.client.workflow.start(payoutBatchChunk, {
+    workflowId,
+    taskQueue: rig.queue.taskQueue,
+    args: [rows],
+    startDelay: "365 days",
+  });
+
+const hashOf = async (batch: WorkflowHandle): Promise<string> => {
+  await vi.waitFor(
+    async () => expect((await batch.query(progressQuery)).stage).toBe("awaitApproval"),
+    { timeout: 30_000, interval: 50 },
+  );
+  const { approval } = (await batch.query(progressQuery)).shown;
+  return (approval as { readonly hash: string }).hash;
+};
+
+/** How a batch ended, and what the service has made by then. */
+const endingOf = async (batch: WorkflowHandle) => {
+  const { message, type } = await failureOf(batch.result());
+  const { beneficiaries, payouts } = await ledger();
+  return { type, message, beneficiaries, payouts };
+};
+
+const NOBODY_PAID = {
+  type: "ChunkChanged",
+  message: expect.stringContaining("None of the rows of this chunk was started.") as unknown,
+  beneficiaries: [],
+  payouts: [],
+};
+
+describe("a batch pays nobody", () => {
+  it("where a chunk was replaced after its approval was asked for", async () => {
+    await withWorker(rig, service.activities, async () => {
+      const rows = makeRows(3);
+      const input = { totals: { USD: "6.00" }, approval: { above: "1.00" } };
+      const batch = await startBatch(rig, rows, { input });
+      const hash = await hashOf(batch);
+      const id = chunkId(batch.workflowId, 1);
+      await rig.environment.client.workflow.getHandle(id).terminate("swapped");
+      await startChunk(id, toAnotherAccount(rows));
+      await batch.executeUpdate(approveUpdate, { args: [{ by: "Bob", hash, approve: true }] });
+      expect(await endingOf(batch)).toEqual(NOBODY_PAID);
+    });
+  });
+
+  it("where something else was planted as its chunk before it was written", async () => {
+    await withWorker(rig, service.activities, async () => {
+      const rows = makeRows(3);
+      await startChunk(chunkId(batchOf(rows), 1), toAnotherAccount(rows));
+      expect(await endingOf(await startBatch(rig, rows))).toEqual(NOBODY_PAID);
+    });
+  });
+
+  it("where it was started for other chunks than its id names, or for none", async () => {
+    await withWorker(rig, service.activities, async () => {
+      const [rows, others] = [makeRows(1), makeRows(1)];
+      expect(await endingOf(await startBatch(rig, others, { workflowId: batchOf(rows) }))).toEqual(
+        NOBODY_PAID,
+      );
+      expect(await endingOf(await startBatch(rig, makeRows(1), { input: { hashes: [] } }))).toEqual(
+        NOBODY_PAID,
+      );
+    });
+  });
+
+  it.each<[string, (row: BatchRow, other: BatchRow) => BatchRow]>([
+    ["fingerprint", (row, other) => ({ ...row, fingerprint: other.fingerprint })],
+    ["workflow id", (row, other) => ({ ...row, workflowId: other.workflowId })],
+    ["currency", (row) => ({ ...row, currency: "EUR" })],
+  ])("where the %s of a row is not that of its content", async (_, change) => {
+    await withWorker(rig, service.activities, async () => {
+      const [row, other] = makeRows(2);
+      expect(await endingOf(await startBatch(rig, [change(row!, other!), other!]))).toEqual(
+        NOBODY_PAID,
+      );
+    });
+  });
+});
+
+it("a run that was planted under the id of a row conflicts, whatever its memo says", async () => {
+  await withWorker(rig, service.activities, async () => {
+    const rows = makeRows(2);
+    const [row] = rows;
+    const [planted] = toAnotherAccount([{ ...row!, input: { ...row!.input } }]);
+    const memo = { startedBy: "Ada", fingerprint: row!.fingerprint, row: row!.row };
+    await rig.environment.client.workflow.execute(payout, {
+      workflowId: row!.workflowId,
+      taskQueue: rig.queue.taskQueue,
+      args: [planted!.input],
+      memo,
+    });
+    const result = await (await startBatch(rig, rows)).result();
+    expect(result).toMatchObject({ rows: 2, started: 1, known: 0, conflicting: 1 });
+  });
+});
