@@ -31,26 +31,36 @@ const progress = (change: Partial<Progress>): Progress => ({
   ...change,
 });
 
+const run = { workflowId: "id", runId: "r-1" };
+
 const attention: HumanTask = {
   question: "1-0badcafe",
   step: "createPayout",
+  operation: "createPayout",
   reason: "No answer. Some payouts may be this one.",
   sent: { amount: "250.00", currency: "EUR" },
   candidates: [{ payout_id: "p-1" }, { payout_id: "p-2" }],
   actions: ["found", "resend", "abandon"],
+  consequences: {
+    found: "the run goes on with that payout, nothing is sent",
+    resend: "sends it again: pays twice if it was carried out",
+    abandon: "the run fails",
+  },
+  listRead: { times: 4, until: at(1) },
+  inDoubtSince: at(0),
   idsWanted: ["payout_id"],
   since: at(2),
 };
 
 it("shows each change once", () => {
   const first = progress({ steps: [done, waiting] });
-  expect(progressLines("id", undefined, first)).toEqual([
+  expect(progressLines(run, undefined, first)).toEqual([
     "✓ createCardholder 300ms",
     "… awaitVerification waiting for the identity check",
   ]);
-  expect(progressLines("id", first, first)).toEqual([]);
+  expect(progressLines(run, first, first)).toEqual([]);
   const ended = { ...waiting, status: "failed", until: at(62) } as const;
-  expect(progressLines("id", first, progress({ steps: [done, ended] }))).toEqual([
+  expect(progressLines(run, first, progress({ steps: [done, ended] }))).toEqual([
     "✗ awaitVerification 1m 1s",
   ]);
 });
@@ -63,12 +73,12 @@ it("shows by which bank details a balance is funded", () => {
       status: "opened",
     },
   };
-  expect(progressLines("id", undefined, progress({ shown }))).toEqual([
+  expect(progressLines(run, undefined, progress({ shown }))).toEqual([
     "  fund USD, local, 0:",
     "    account_holder  Example Ltd\n    account_number  0123456789",
     "  fund USD, status: opened",
   ]);
-  expect(progressLines("id", progress({ shown }), progress({ shown }))).toEqual([]);
+  expect(progressLines(run, progress({ shown }), progress({ shown }))).toEqual([]);
 });
 
 it("shows the payment that waits for a second person, and how to decide", () => {
@@ -78,24 +88,26 @@ it("shows the payment that waits for a second person, and how to decide", () => 
     startedBy: "Ada",
     since: at(0),
   };
-  expect(progressLines("id", undefined, progress({ shown: { approval } }))).toEqual([
+  expect(progressLines(run, undefined, progress({ shown: { approval } }))).toEqual([
     "  Waits for the approval of a second person; started by Ada.",
     "    amount    30.00\n    currency  EUR",
     "  Decide, by one of:",
-    "    starter approve id --by NAME --hash h-1",
-    "    starter approve id --by NAME --hash h-1 --reject WHY",
+    "    approve: the run goes on, and sends exactly this",
+    "      starter approve id --run-id r-1 --by NAME --hash h-1",
+    "    reject: the run fails, and this is not sent",
+    "      starter approve id --run-id r-1 --by NAME --hash h-1 --reject WHY",
   ]);
 });
 
 it("shows what was sent before apart from what would be sent now", () => {
   const reported = progressLines(
-    "i",
+    run,
     undefined,
     progress({
       attention: { ...attention, candidates: [], toSend: { amount: "46.20", currency: "EUR" } },
     }),
   );
-  expect(reported.slice(1, 5)).toEqual([
+  expect(reported.slice(3, 7)).toEqual([
     "  What was sent before, as the journal has it:",
     "    amount    250.00\n    currency  EUR",
     "  What was not sent, and is to be sent now:",
@@ -108,9 +120,11 @@ it("shows what can be decided, in commands that can be copied", () => {
     steps: [{ name: "createPayout", status: "needsAttention", since: at(0), note: "No answer." }],
     attention,
   });
-  expect(progressLines("invoice 1", undefined, asking)).toEqual([
+  expect(progressLines({ ...run, workflowId: "invoice 1" }, undefined, asking)).toEqual([
     "! createPayout",
-    "  createPayout needs a person: No answer. Some payouts may be this one.",
+    "  createPayout needs a person since 2027-01-15 08:00:02 UTC: No answer. Some\n  payouts may be this one.",
+    "  It may have been sent since 2027-01-15 08:00:00 UTC.",
+    "  The service's list was read 4 times, until 2027-01-15 08:00:01 UTC: 2 may be\n  it.",
     "  What was sent:",
     "    amount    250.00\n    currency  EUR",
     "  What may be it (1 of 2):",
@@ -118,13 +132,16 @@ it("shows what can be decided, in commands that can be copied", () => {
     "  What may be it (2 of 2):",
     "    payout_id  p-2",
     "  Decide, by one of:",
-    "    starter resolve 'invoice 1' \\\n      --question 1-0badcafe \\\n      --by NAME \\\n      --found payout_id=ID",
-    "    starter resolve 'invoice 1' --question 1-0badcafe --by NAME --resend",
-    "    starter resolve 'invoice 1' --question 1-0badcafe --by NAME --abandon WHY",
+    "    found: the run goes on with that payout, nothing is sent",
+    "      starter resolve 'invoice 1' \\\n        --run-id r-1 \\\n        --question 1-0badcafe \\\n        --by NAME \\\n        --found payout_id=ID",
+    "    resend: sends it again: pays twice if it was carried out",
+    "      starter resolve 'invoice 1' \\\n        --run-id r-1 \\\n        --question 1-0badcafe \\\n        --by NAME \\\n        --resend",
+    "    abandon: the run fails",
+    "      starter resolve 'invoice 1' \\\n        --run-id r-1 \\\n        --question 1-0badcafe \\\n        --by NAME \\\n        --abandon WHY",
   ]);
-  expect(progressLines("invoice 1", asking, asking)).toEqual([]);
+  expect(progressLines({ ...run, workflowId: "invoice 1" }, asking, asking)).toEqual([]);
   vi.stubEnv("STARTER_COMMAND", "./starter");
-  expect(progressLines("i", undefined, asking).at(-2)).toBe(
-    "    ./starter resolve i --question 1-0badcafe --by NAME --resend",
+  expect(progressLines({ ...run, workflowId: "i" }, undefined, asking).at(-1)).toMatch(
+    /^ {6}\.\/starter resolve i /,
   );
 });

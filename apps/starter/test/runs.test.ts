@@ -266,10 +266,13 @@ const awaitText = (text: string) => {
 /** The question that a printed command names. */
 const questionOf = (said: string): string => /--question (\S+)/.exec(said)?.[1] ?? "";
 
+/** A printed text with each command in one line. */
+const unbroken = (said: string): string => said.replaceAll(/\\\n\s+/g, "");
+
 describe("a run that waits for a person", () => {
   it("is listed with its question, and goes on by the decision", async () => {
     const name = await payoutFile("2000.00", { options: { ...options, onRefusal: "ask" } });
-    const shown = awaitText("createPayout needs a person:");
+    const shown = awaitText("createPayout needs a person since");
     const waiting = starter(["payout", "--file", name, "--id", "asking", "--wait", "--json"], {
       onStderr: shown.read,
     });
@@ -289,6 +292,7 @@ describe("a run that waits for a person", () => {
           question: like(/^1-[0-9a-f]{8}$/),
           step: "createPayout",
           reason: holding("Insufficient balance"),
+          consequences: fields({ abandon: holding("whatever was sent stays") }),
           actions: ["amend", "resend", "abandon"],
         }),
       }),
@@ -296,15 +300,25 @@ describe("a run that waits for a person", () => {
     });
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     const question = questionOf(person.stdout);
-    expect(person.stdout).toContain(
-      `starter resolve asking --question ${question} --by NAME --resend`,
-    );
+    const { runId } = jsonOf(await starter(["status", "asking", "--json"]));
+    const command = `starter resolve asking --run-id ${String(runId)} --question ${question} --by NAME --resend`;
+    expect(unbroken(person.stdout)).toContain(command);
+    expect(person.stdout).toContain("abandon: the run fails, nothing more is sent");
     // Who has not said what was read is shown it, and the command that names it.
     for (const decision of [["--resend"], ["--abandon", "no"], ["--found", "payout_id=p-1"]]) {
       const unsaid = await starter(["resolve", "asking", "--by", "Ada", ...decision]);
       expect(unsaid.exitCode).toBe(2);
       expect(unsaid.stderr).toContain("Insufficient balance");
-      expect(unsaid.stderr).toContain(`resolve asking --question ${question} --by NAME --resend`);
+      expect(unbroken(unsaid.stderr)).toContain(command);
+    }
+    // What was read was asked by another run of the id.
+    const otherRun = ["--run-id", "01a1fd5b-9a44-7252-9679-efb5e0d3d8a2", "--by", "Ada"];
+    for (const decision of [
+      ["resolve", "asking", ...otherRun, "--question", question, "--resend"],
+      ["approve", "asking", ...otherRun, "--hash", "h"],
+    ]) {
+      const other = await starter(decision);
+      expect(other).toMatchObject({ exitCode: 2, stderr: holding("The latest run of asking is") });
     }
     const earlier = ["--question", "1-0badcafe", "--by", "Ada", "--resend"];
     const stale = await starter(["resolve", "asking", ...earlier]);

@@ -13,6 +13,8 @@ export type NextOperation =
   | {
       readonly operation: "retry";
       readonly workflowId: string;
+      /** The run that was looked at: another one of the id is not retried. */
+      readonly runId?: string;
       readonly from?: string;
       /** A person has ended the run: the retry has to overrule that, by name and with a reason. */
       readonly overrule?: true;

@@ -1,8 +1,1 @@
-/**
- * Word a point in time, in UTC: `2026-11-21 03:42:04 UTC`.
- *
- * @param at a date, or a text that `Date` reads.
- * @returns the time to the second.
- */
-export const utc = (at: Date | string): string =>
-  `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+export { utc } from "@durable-payments/protocol";

@@ -3,6 +3,14 @@ import { defineUpdate } from "./message-definitions.ts";
 /** What a person can decide; which of these fit is part of the task. */
 export type HumanTaskAction = "found" | "resend" | "amend" | "abandon";
 
+/** How a list of the service was read for a human task. */
+export interface ListReading {
+  /** How many times. */
+  readonly times: number;
+  /** When the last reading ended, ISO 8601. */
+  readonly until: string;
+}
+
 /** A run that cannot go on without a person: why, and what can be done. */
 export interface HumanTask {
   /**
@@ -11,6 +19,8 @@ export interface HumanTask {
    */
   readonly question: string;
   readonly step: string;
+  /** The operation that the step sends. */
+  readonly operation: string;
   /** What happened, for a person. */
   readonly reason: string;
   /** What was sent; account numbers and the like are not in it. */
@@ -19,8 +29,14 @@ export interface HumanTask {
   readonly toSend?: Readonly<Record<string, unknown>>;
   /** What the reconciliation found that may be it. */
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  /** How the service's list was read for it; left out where it was not. */
+  readonly listRead?: ListReading;
+  /** Since when it may have been sent, ISO 8601; left out where nothing of it is in doubt. */
+  readonly inDoubtSince?: string;
   /** What can be decided. */
   readonly actions: ReadonlyArray<HumanTaskAction>;
+  /** What each of these does to the money. */
+  readonly consequences: Readonly<Partial<Record<HumanTaskAction, string>>>;
   /** The ids that `found` must give. */
   readonly idsWanted: ReadonlyArray<string>;
   /** When the run began to wait, ISO 8601. */

@@ -12,11 +12,26 @@ export {
   type EndedPayout,
   payoutEndedSignal,
 } from "./completion-signals.ts";
+export {
+  answerMeanings,
+  approvalConsequences,
+  consequencesOf,
+  evidenceOf,
+  settlementConsequences,
+} from "./consequences.ts";
+export {
+  approveCommands,
+  type DecisionCommand,
+  resolveCommands,
+  settleCommands,
+  shellQuoted,
+} from "./decision-commands.ts";
 export type { Duration, PollInterval } from "./duration.ts";
 export {
   type Decision,
   type HumanTask,
   type HumanTaskAction,
+  type ListReading,
   type Resolution,
   resolveUpdate,
 } from "./human-task.ts";
@@ -98,6 +113,7 @@ export {
   stepKinds,
   type StepName,
 } from "./steps.ts";
+export { summaryOfInput } from "./summary.ts";
 export {
   baseQueue,
   batchQueue,
@@ -106,7 +122,9 @@ export {
   serviceQueue,
   taskQueueOf,
 } from "./task-queues.ts";
+export { utc } from "./utc.ts";
 export { isNotFound, textAt } from "./values.ts";
+export { visibleText } from "./visible-text.ts";
 export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";
 export {
   amendableFields,

@@ -9,6 +9,8 @@ export interface StepProgress {
   readonly until?: string;
   /** What is going on, for a person. */
   readonly note?: string;
+  /** Until when it waits for that at the longest; left out where there is no end to it. */
+  readonly waitsUntil?: string;
 }
 
 /** Where a run stands; the answer of the `progress` query. */

@@ -12,6 +12,8 @@ export interface Sending {
   readonly reconciledBy?: "findPayouts" | "findCardholders";
   /** The operation, and so the activity, that undoes it, where there is one. */
   readonly undoneBy?: "removeCardholder" | "cancelCard";
+  /** What sending it again does to the money where it was carried out after all. */
+  readonly sentTwice: string;
 }
 
 /** What tools and workers know of a step by its kind; {@link stepKinds} has all of them. */
@@ -35,6 +37,7 @@ export const stepKinds = {
       makes: "beneficiary",
       idField: "beneficiary_id",
       input: "beneficiary",
+      sentTwice: "if it was carried out, a second beneficiary stands, which moves no money",
     },
   },
   createPayout: {
@@ -44,6 +47,7 @@ export const stepKinds = {
       idField: "payout_id",
       input: "payout",
       reconciledBy: "findPayouts",
+      sentTwice: "pays twice if it was carried out",
     },
   },
   createCardholder: {
@@ -54,6 +58,7 @@ export const stepKinds = {
       input: "cardholder",
       reconciledBy: "findCardholders",
       undoneBy: "removeCardholder",
+      sentTwice: "if it was carried out, a second cardholder stands, which moves no money",
     },
   },
   issueCard: {
@@ -63,6 +68,8 @@ export const stepKinds = {
       idField: "card_id",
       input: "card",
       undoneBy: "cancelCard",
+      sentTwice:
+        "if it was carried out, the service ignores the repeat of its key (unique_request_id)",
     },
   },
   awaitApproval: { waits: true, asks: true },

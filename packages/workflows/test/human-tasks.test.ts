@@ -30,6 +30,14 @@ const untilAsked = (handle: WorkflowHandle, reason = "") =>
     { timeout: 60_000, interval: 50 },
   );
 
+/** What the Web UI shows of a run: asked by a query, and no event of its history. */
+const detailsOf = async (handle: WorkflowHandle): Promise<string> => {
+  const { currentDetails } = await handle.query<{ readonly currentDetails: string }>(
+    "__temporal_workflow_metadata",
+  );
+  return currentDetails;
+};
+
 // On a real server: the one that skips time loses updates when the machine is busy.
 describe("a person", () => {
   let rig: Rig;
@@ -129,6 +137,14 @@ describe("a person", () => {
         expect(attention?.reason).toContain("2 are listed that may be it");
         expect(attention?.candidates.map((candidate) => candidate["payout_id"]).toSorted()).toEqual(
           payouts.map(({ payout_id }) => payout_id).toSorted(),
+        );
+        expect(attention?.listRead?.times).toBeGreaterThan(0);
+        expect(attention?.consequences).toMatchObject({
+          found: "the run goes on with that payout, nothing is sent",
+          resend: "sends it again: pays twice if it was carried out",
+        });
+        expect(await detailsOf(handle)).toContain(
+          `starter resolve ${handle.workflowId} --run-id ${(await handle.describe()).runId} --question ${attention?.question} --by NAME --found payout_id=ID`,
         );
         const { typedSearchAttributes } = await handle.describe();
         expect(typedSearchAttributes.get(PAYMENT_STAGE)).toBe("needsAttention");

@@ -2,7 +2,7 @@ import { DISPATCH_WITHIN_MS, type PaymentsActivities } from "@durable-payments/a
 import type { Payout } from "@durable-payments/api-core";
 import { auditQuery, PAYMENT_IDS, progressQuery } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
-import { ApplicationFailure } from "@temporalio/common";
+import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { payout } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
@@ -64,6 +64,14 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       .filter(({ step, what }) => step === "createPayout" && what === "sending")
       .map(({ at }) => Date.parse(at));
 
+  /** What its timers are for, as they say it to tools and the Web UI. */
+  const timersOf = async (handle: Awaited<ReturnType<typeof begin>>) =>
+    ((await handle.fetchHistory()).events ?? []).flatMap(({ userMetadata }) =>
+      userMetadata?.summary
+        ? [String(defaultPayloadConverter.fromPayload(userMetadata.summary))]
+        : [],
+    );
+
   const createPayout = async (): Promise<never> => {
     throw failing("OutcomeUnknown");
   };
@@ -92,6 +100,11 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
       const [first = 0, second = 0] = await sendsIn(handle);
       expect(second - first).toBeGreaterThanOrEqual(after);
       expect(second - first).toBeLessThan(before);
+      expect(await timersOf(handle)).toContainEqual(
+        expect.stringMatching(
+          /^absent so far: it is sent again after 2\S+ \S+ UTC unless it appears/,
+        ),
+      );
     });
   });
 
@@ -105,7 +118,7 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     await stuck(changes, "2 hours", async (handle) => {
       const { attention } = await handle.query(progressQuery);
       expect(attention?.reason).toContain("ListDoesNotAddUp on demand");
-      expect(attention?.reason).toContain("resend makes it a second time");
+      expect(attention?.consequences.resend).toContain("pays twice if it was carried out");
       expect(await sendsIn(handle)).toHaveLength(1);
     });
   });

@@ -1,7 +1,8 @@
+import { answerMeanings } from "@durable-payments/protocol";
 import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
-import { by, json, runId } from "./flags.ts";
+import { by, expectedRunId, json, runId } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
 const flags = {
@@ -14,23 +15,24 @@ const flags = {
   ),
   found: Flag.KeyValuePair("found").pipe(
     Flag.withMetavar("NAME=ID"),
-    Flag.withDescription("It was carried out, and this is its id"),
+    Flag.withDescription(answerMeanings.found),
     Flag.optional,
   ),
   resend: Flag.Boolean("resend").pipe(
-    Flag.withDescription("It was not carried out: send it again"),
+    Flag.withDescription(answerMeanings.resend),
     Flag.withDefault(false),
   ),
   amend: Flag.String("amend").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Send it with these fields changed (JSON)"),
+    Flag.withDescription(answerMeanings.amend),
     Flag.optional,
   ),
   abandon: Flag.String("abandon").pipe(
     Flag.withMetavar("WHY"),
-    Flag.withDescription("End the run"),
+    Flag.withDescription(answerMeanings.abandon),
     Flag.optional,
   ),
+  expectedRunId,
   json,
 };
 
@@ -51,11 +53,18 @@ export const resolve = Command.make("resolve", flags, ({ by, id, json, question,
     const { readHumanTask, resolveRun } = await import("@durable-payments/operations/decisions");
     const { attentionLines } = await import("../output/progress-lines.ts");
     const { commandLine } = await import("../output/command-line.ts");
+    const expected = Option.getOrUndefined(given.expectedRunId);
     const runId = await withTemporal(async (temporal) => {
       if (Option.isSome(question)) {
-        return resolveRun(temporal, id, { by, question: question.value, decision });
+        return resolveRun(temporal, id, {
+          by,
+          question: question.value,
+          decision,
+          expectedRunId: expected,
+        });
       }
-      const asked = attentionLines(id, await readHumanTask(temporal, id));
+      const { runId, task } = await readHumanTask(temporal, id, expected);
+      const asked = attentionLines({ workflowId: id, runId }, task);
       throw badUsage([`${SAY_WHICH} It asks now:`, ...asked].join("\n"));
     });
     output.answer(

@@ -1,7 +1,5 @@
+import { shellQuoted as quoted } from "@durable-payments/protocol";
 import { columnsOf, WIDTH } from "./text.ts";
-
-const quoted = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 
 /** The name by which the starter was called: the file of that name in a checkout passes its own on. */
 export const starterName = (): string => quoted(process.env["STARTER_COMMAND"] || "starter");

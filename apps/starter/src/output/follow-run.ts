@@ -52,14 +52,14 @@ const REDRAW_EVERY_MS = 1_000;
 
 /** Shows the progress of a run on standard error: a line for each thing that changes. */
 class RunProgress {
-  readonly #workflowId: string;
+  readonly #run: RunState;
   readonly #output: Output;
   readonly #said = new Set<string>();
   #progress: Progress | undefined;
   #pending: ReadonlyArray<PendingActivity> = [];
 
-  constructor(workflowId: string, output: Output) {
-    this.#workflowId = workflowId;
+  constructor(run: RunState, output: Output) {
+    this.#run = run;
     this.#output = output;
   }
 
@@ -67,7 +67,7 @@ class RunProgress {
     switch (update.kind) {
       case "progress":
         this.#progress = update.now;
-        for (const line of progressLines(this.#workflowId, update.before, update.now)) {
+        for (const line of progressLines(this.#run, update.before, update.now)) {
           this.#output.say(line);
         }
         this.draw();
@@ -130,7 +130,7 @@ export const followRun = async (
   run: RunState,
   output: Output,
 ): Promise<RunState> => {
-  const progress = new RunProgress(run.workflowId, output);
+  const progress = new RunProgress(run, output);
   const redraw = setInterval(() => progress.draw(), REDRAW_EVERY_MS);
   output.onInterrupt = () => sayWhatGoesOn(output, run, progress.stateNow(run.state));
   try {

@@ -1,17 +1,16 @@
-import { utc } from "@durable-payments/operations/utc";
+import { settleCommands, settlementConsequences, utc } from "@durable-payments/protocol";
 import type { RunInDoubt, WaitingRun } from "@durable-payments/operations/decisions";
-import { commandLine } from "./command-line.ts";
 import { argumentsOf, withNext } from "./next-operation.ts";
 import { styled } from "./output.ts";
-import { approvalLines, attentionLines } from "./progress-lines.ts";
+import { approvalLines, attentionLines, decideLines } from "./progress-lines.ts";
 import { wrap } from "./text.ts";
 
 const humanTaskLines = (run: WaitingRun): Array<string> => {
-  const { approval, attention, noProgress, workflowId } = run;
-  if (attention !== null) return attentionLines(workflowId, attention);
+  const { approval, attention, noProgress } = run;
+  if (attention !== null) return attentionLines(run, attention);
   return approval === undefined
     ? [wrap(noProgress ? withNext(noProgress) : "It was answered meanwhile.", "  ")]
-    : approvalLines(workflowId, approval);
+    : approvalLines(run, approval);
 };
 
 const runText = (run: WaitingRun): string =>
@@ -44,36 +43,37 @@ const stepText = ({ amount, currency = "", ids, key, operation, step }: StepInDo
   );
 
 /** What is in doubt of an ended run, as a person reads it, with what to do. */
-export const inDoubtLines = (
-  workflowId: string,
-  {
-    inDoubt,
-    retry,
-  }: Pick<RunInDoubt, "inDoubt"> & { readonly retry: RunInDoubt["retry"] | undefined },
-): ReadonlyArray<string> => [
+export const inDoubtLines = ({
+  inDoubt,
+  retry,
+  runId,
+  workflowId,
+}: Pick<RunInDoubt, "inDoubt" | "retry" | "runId" | "workflowId">): ReadonlyArray<string> => [
   ...inDoubt.map(stepText),
   wrap(
     "Each may have been paid. Check it with the service before anything is paid again. Then:",
     "  ",
   ),
-  ...[
-    ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--found", "NAME=ID"],
-    ["settle", workflowId, "--by", "NAME", "--reason", "WHY", "--not-carried-out"],
-    ...(retry === undefined ? [] : [argumentsOf(retry)]),
-  ].map((command) => `    ${commandLine(...command)}`),
+  ...decideLines([
+    ...settleCommands({ runId, workflowId }),
+    ...(retry === undefined
+      ? []
+      : [{ args: argumentsOf(retry), consequence: settlementConsequences.retry }]),
+  ]),
 ];
 
 /** The ended runs in doubt, as a person reads them. */
 export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
   runs
-    .map(({ closedAt, inDoubt, retry, type, unread, workflowId }) =>
-      [
+    .map((run) => {
+      const { closedAt, type, unread, workflowId } = run;
+      return [
         `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${utc(closedAt)}`}`,
         ...(unread === undefined
-          ? inDoubtLines(workflowId, { inDoubt, retry })
+          ? inDoubtLines(run)
           : [wrap(`! It cannot be read, so check what it paid with the service: ${unread}`, "  ")]),
-      ].join("\n"),
-    )
+      ].join("\n");
+    })
     .join("\n\n");
 
 /** An ended run in doubt, as a program reads it: with the arguments of the command that retries it. */

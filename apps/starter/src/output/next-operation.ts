@@ -17,6 +17,7 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
         "runs",
         "retry",
         next.workflowId,
+        ...(next.runId === undefined ? [] : ["--run-id", next.runId]),
         ...(next.from === undefined ? [] : ["--from", next.from]),
         ...(next.overrule ? ["--overrule", "--by", "NAME", "--reason", "WHY"] : []),
         ...(next.isDryRun ? ["--dry-run"] : []),

@@ -1,10 +1,15 @@
-import type {
-  ApprovalRequest,
-  HumanTask,
-  HumanTaskAction,
-  Progress,
-  StepProgress,
+import {
+  type ApprovalRequest,
+  approveCommands,
+  type DecisionCommand,
+  evidenceOf,
+  type HumanTask,
+  type Progress,
+  resolveCommands,
+  type StepProgress,
+  utc,
 } from "@durable-payments/protocol";
+import type { RunState } from "@durable-payments/operations/runs";
 import { isApproval } from "@durable-payments/operations/decisions";
 import { commandLines } from "./command-line.ts";
 import { columns, duration, fieldRows, textOf, wrap } from "./text.ts";
@@ -44,30 +49,22 @@ const tableLines = (title: string, shown: unknown): Array<string> => {
   });
 };
 
-const HOW: Readonly<
-  Record<HumanTaskAction, (idsWanted: ReadonlyArray<string>) => ReadonlyArray<string>>
-> = {
-  found: (idsWanted) => idsWanted.flatMap((id) => ["--found", `${id}=ID`]),
-  resend: () => ["--resend"],
-  amend: () => ["--amend", "FILE"],
-  abandon: () => ["--abandon", "WHY"],
-};
+/** The run that is shown, and is decided about: no other of its workflow id. */
+type ShownRun = Pick<RunState, "runId" | "workflowId">;
 
-/** The command that answers a question, up to the decision. */
-const decideBy = (workflowId: string, question: string): ReadonlyArray<string> => [
-  "resolve",
-  workflowId,
-  "--question",
-  question,
-  "--by",
-  "NAME",
-];
+/** The commands by which a person decides, each below what it does to the money. */
+export const decideLines = (commands: ReadonlyArray<DecisionCommand>): Array<string> =>
+  commands.flatMap(({ args, consequence }) => [
+    wrap(consequence, "    "),
+    commandLines("      ", ...args),
+  ]);
 
 /** What a person can do about a run that needs attention. */
-export const attentionLines = (workflowId: string, attention: HumanTask): Array<string> => {
-  const { actions, candidates, idsWanted, question, reason, sent, step, toSend } = attention;
+export const attentionLines = (run: ShownRun, attention: HumanTask): Array<string> => {
+  const { candidates, reason, sent, since, step, toSend } = attention;
   return [
-    wrap(`${step} needs a person: ${reason}`, "  "),
+    wrap(`${step} needs a person since ${utc(since)}: ${reason}`, "  "),
+    ...evidenceOf(attention).map((sentence) => wrap(sentence, "  ")),
     toSend === undefined ? "  What was sent:" : "  What was sent before, as the journal has it:",
     columns(fieldRows(sent), "    "),
     ...(toSend === undefined
@@ -78,37 +75,28 @@ export const attentionLines = (workflowId: string, attention: HumanTask): Array<
       columns(fieldRows(candidate), "    "),
     ]),
     "  Decide, by one of:",
-    ...actions.map((action) =>
-      commandLines("    ", ...decideBy(workflowId, question), ...HOW[action](idsWanted)),
-    ),
+    ...decideLines(resolveCommands(run, attention)),
   ];
 };
 
 /** What a second person can do about a payment that waits for approval. */
-export const approvalLines = (
-  workflowId: string,
-  { hash, payment, startedBy }: ApprovalRequest,
-): Array<string> => {
-  const command = ["approve", workflowId, "--by", "NAME", "--hash", hash] as const;
-  return [
-    wrap(
-      `Waits for the approval of a second person; started by ${startedBy ?? "nobody known"}.`,
-      "  ",
-    ),
-    columns(fieldRows(payment), "    "),
-    "  Decide, by one of:",
-    commandLines("    ", ...command),
-    commandLines("    ", ...command, "--reject", "WHY"),
-  ];
-};
+export const approvalLines = (run: ShownRun, request: ApprovalRequest): Array<string> => [
+  wrap(
+    `Waits for the approval of a second person; started by ${request.startedBy ?? "nobody known"}.`,
+    "  ",
+  ),
+  columns(fieldRows(request.payment), "    "),
+  "  Decide, by one of:",
+  ...decideLines(approveCommands(run, request)),
+];
 
 /** What a run shows to whom it waits for: bank details by which a balance is funded, a payment to approve. */
-export const shownLines = (workflowId: string, title: string, shown: unknown): Array<string> =>
-  isApproval(shown) ? approvalLines(workflowId, shown) : tableLines(`  ${title}`, shown);
+export const shownLines = (run: ShownRun, title: string, shown: unknown): Array<string> =>
+  isApproval(shown) ? approvalLines(run, shown) : tableLines(`  ${title}`, shown);
 
 /** What has changed between two polls of a run, line by line. */
 export const progressLines = (
-  workflowId: string,
+  run: ShownRun,
   before: Progress | undefined,
   now: Progress,
 ): Array<string> => {
@@ -119,9 +107,9 @@ export const progressLines = (
   const shown = Object.entries(now.shown).filter(([title]) => !(title in (before?.shown ?? {})));
   return [
     ...steps.map(stepLine),
-    ...shown.flatMap(([title, value]) => shownLines(workflowId, title, value)),
+    ...shown.flatMap(([title, value]) => shownLines(run, title, value)),
     ...(now.attention && now.attention.question !== before?.attention?.question
-      ? attentionLines(workflowId, now.attention)
+      ? attentionLines(run, now.attention)
       : []),
   ];
 };

@@ -70,16 +70,11 @@ export const reportText = (report: RunReport): string => {
     ...section("Waits for", pending.map(pendingLines)),
     ...section(
       "Shown",
-      Object.entries(shown).flatMap(([title, value]) => shownLines(workflowId, title, value)),
+      Object.entries(shown).flatMap(([title, value]) => shownLines(report, title, value)),
     ),
-    ...(attention ? section("Needs a person", attentionLines(workflowId, attention)) : []),
+    ...(attention ? section("Needs a person", attentionLines(report, attention)) : []),
     ...endLines(report),
-    ...(report.inDoubt.length === 0
-      ? []
-      : section(
-          "In doubt",
-          inDoubtLines(workflowId, { inDoubt: report.inDoubt, retry: report.retry }),
-        )),
+    ...(report.inDoubt.length === 0 ? [] : section("In doubt", inDoubtLines(report))),
   ].join("\n");
 };
 

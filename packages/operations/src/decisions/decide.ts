@@ -8,7 +8,7 @@ import { checkName, checkReason } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
-import { describeRun } from "../runs/state.ts";
+import { describeExpected } from "../runs/state.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -40,9 +40,10 @@ const about = (workflowId: string) =>
  * @param workflowId of the run.
  * @param update such as `approveUpdate`, `resolveUpdate` or `pauseBatchUpdate` of the protocol.
  * @param decision the update's argument.
+ * @param expectedRunId the run that asked when they looked: where it is not the latest any more it is refused.
  * @returns the id of the run that took it.
  * @throws InvalidInput where the name or a reason is empty; NotFound where there is no such run; Refused
- *   where the run does not take it; ConnectionFailed where no worker could give it to the run, which may still take it.
+ *   where the run does not take it, or is not the expected one; ConnectionFailed where no worker could give it to the run, which may still take it.
  * @example
  * await decide(temporal, "invoice-2026-001", approveUpdate, { by: "Bob", hash, approve: true });
  */
@@ -51,9 +52,10 @@ export const decide = async <Content extends Decided>(
   workflowId: string,
   update: UpdateDefinition<void, [Content]>,
   decision: Content,
+  expectedRunId?: string,
 ): Promise<string> => {
   checkDecision(decision);
-  const { runId } = await describeRun(temporal, workflowId);
+  const { runId } = await describeExpected(temporal, workflowId, expectedRunId);
   const { client, connection, settings } = temporal;
   try {
     await changing(temporal, about(workflowId), () =>

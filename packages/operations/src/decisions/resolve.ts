@@ -2,19 +2,30 @@ import { type Decision, type HumanTask, resolveUpdate } from "@durable-payments/
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { askProgress } from "../runs/progress.ts";
-import { describeRun, isUnderWay } from "../runs/state.ts";
+import { describeExpected, isUnderWay } from "../runs/state.ts";
 import { decide } from "./decide.ts";
+
+/** A human task, and the run that waits with it. */
+export interface AskedTask {
+  readonly runId: string;
+  readonly task: HumanTask;
+}
 
 /**
  * Read the human task that a run waits with now: nobody answers what they have not read.
  *
  * @param temporal the connection of `withTemporal`.
  * @param workflowId of the run.
- * @returns what was sent, what may be it, and which decisions are possible.
+ * @param expectedRunId the run that is meant: where it is not the latest any more it is refused.
+ * @returns the run, and its task: what was sent, what may be it, and which decisions are possible.
  * @throws NotFound where there is no such run; Refused where it asks nothing, or cannot be asked.
  */
-export const readHumanTask = async (temporal: Temporal, workflowId: string): Promise<HumanTask> => {
-  const run = await describeRun(temporal, workflowId);
+export const readHumanTask = async (
+  temporal: Temporal,
+  workflowId: string,
+  expectedRunId?: string,
+): Promise<AskedTask> => {
+  const run = await describeExpected(temporal, workflowId, expectedRunId);
   if (!isUnderWay(run)) {
     throw refused(`The run ${workflowId} has ended: it takes no decision any more.`);
   }
@@ -25,7 +36,7 @@ export const readHumanTask = async (temporal: Temporal, workflowId: string): Pro
   const { attention } = asked.progress;
   if (attention === undefined)
     throw refused("This run does not wait for a person. Nothing was done.");
-  return attention;
+  return { runId: run.runId, task: attention };
 };
 
 /**
@@ -33,13 +44,18 @@ export const readHumanTask = async (temporal: Temporal, workflowId: string): Pro
  *
  * @param temporal the connection of `withTemporal`.
  * @param workflowId of the run.
- * @param resolution who decides, what, and on which `question` of {@link readHumanTask}.
+ * @param resolution who decides, what, and on which `question` of {@link readHumanTask}; the run that asked it.
  * @returns the id of the run that took it.
  * @throws Refused where the run asks another question by now, or none; ConnectionFailed where no
  *   worker took it.
  * @example
- * const { question } = await readHumanTask(temporal, "invoice-2026-001");
- * await resolveRun(temporal, "invoice-2026-001", { question, by: "Ada", decision: { resend: true } });
+ * const { runId, task } = await readHumanTask(temporal, "invoice-2026-001");
+ * await resolveRun(temporal, "invoice-2026-001", {
+ *   question: task.question,
+ *   expectedRunId: runId,
+ *   by: "Ada",
+ *   decision: { resend: true },
+ * });
  */
 export const resolveRun = (
   temporal: Temporal,
@@ -47,6 +63,13 @@ export const resolveRun = (
   {
     by,
     decision,
+    expectedRunId,
     question,
-  }: { readonly by: string; readonly question: string; readonly decision: Decision },
-): Promise<string> => decide(temporal, workflowId, resolveUpdate, { by, question, ...decision });
+  }: {
+    readonly by: string;
+    readonly question: string;
+    readonly decision: Decision;
+    readonly expectedRunId?: string | undefined;
+  },
+): Promise<string> =>
+  decide(temporal, workflowId, resolveUpdate, { by, question, ...decision }, expectedRunId);

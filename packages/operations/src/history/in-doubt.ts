@@ -160,7 +160,7 @@ export const readRetryOf = async (
   if (run.status.name === "COMPLETED") return undefined;
   try {
     const { decisions } = await readExecutionHistory(temporal, run);
-    return retryOf(run.workflowId, decisions);
+    return { ...retryOf(run.workflowId, decisions), runId: run.runId };
   } catch (error) {
     // Where the history of an earlier run is gone it cannot be retried.
     if (error instanceof Refused) return undefined;

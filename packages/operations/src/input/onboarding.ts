@@ -6,13 +6,13 @@ import { isRecord } from "@durable-payments/api-core/values";
 import {
   type OnboardCardholderInput,
   type OnboardCardholderOptions,
+  summaryOfInput,
   WORKFLOW,
 } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
 import { Duration, Id, inputIssues, operationInput, PollInterval } from "./fields.ts";
 import type { PlannedRun } from "./planned-run.ts";
-import { summaryOfInput } from "./summary.ts";
 
 const BY_THE_RUN = "is filled in by the run: leave it out";
 

@@ -2,12 +2,11 @@ import { contentOfPayout, inCapitals } from "@durable-payments/activities/payout
 import { payoutStartAttributes } from "@durable-payments/activities/start-attributes";
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
-import { WORKFLOW } from "@durable-payments/protocol";
+import { summaryOfInput, WORKFLOW } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
 import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
 import type { PlannedRun } from "./planned-run.ts";
-import { summaryOfInput } from "./summary.ts";
 
 // Every option of the workflow stands here, and no other: the compiler sees to it.
 const options = {

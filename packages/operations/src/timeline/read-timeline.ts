@@ -1,5 +1,5 @@
 import { canonicalJson } from "@durable-payments/activities/payout-content";
-import { givenReason, PAYMENT_CURRENCY } from "@durable-payments/protocol";
+import { givenReason, PAYMENT_CURRENCY, summaryOfInput } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
@@ -13,7 +13,6 @@ import { webUiLink } from "../connection/settings.ts";
 import { executionHistoryOf } from "../history/execution-history.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
-import { summaryOfInput } from "../input/summary.ts";
 import { failureOf, masked } from "../history/masked.ts";
 import { nextSteps } from "./next-steps.ts";
 import { type RunEnd, timelineSteps } from "./steps.ts";

@@ -12,6 +12,11 @@ export interface Compensation {
 export class Compensations {
   #registered: Array<Compensation> = [];
 
+  /** What would be undone now, the latest first. */
+  get registered(): ReadonlyArray<string> {
+    return this.#registered.map(({ what }) => what);
+  }
+
   /** Registers how a step is undone: before the step, so that a fault in between is covered. */
   register(compensation: Compensation): void {
     this.#registered.unshift(compensation);

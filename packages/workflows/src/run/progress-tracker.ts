@@ -1,16 +1,14 @@
 import type { Progress, StepProgress } from "@durable-payments/protocol";
-import { setCurrentDetails, workflowInfo } from "@temporalio/workflow";
+import { workflowInfo } from "@temporalio/workflow";
 
-const MARKS = { running: "▶", waiting: "…", needsAttention: "!", done: "✓", failed: "✗" } as const;
-
-/** Keeps the progress of a run, and shows it to Temporal's UI as the run's current details. */
+/** Keeps the progress of a run. */
 export class ProgressTracker {
   #steps: Array<StepProgress> = [];
   #ids: Record<string, string> = {};
   #shown: Record<string, unknown> = {};
   #notes: Array<string> = [];
   #stage = "starting";
-  #isShown = true;
+  #hasChanged = false;
 
   /** All of it, but for what a person is asked. */
   get progress(): Omit<Progress, "attention"> {
@@ -36,13 +34,13 @@ export class ProgressTracker {
   /** The run has reached a step, or its end. */
   enter(stage: string): void {
     this.#stage = stage;
-    this.#isShown = false;
+    this.#hasChanged = true;
   }
 
   /** A step goes on. */
   update(step: string, change: Pick<StepProgress, "status"> & Partial<StepProgress>): void {
     this.#steps = this.#steps.map((kept) => (kept.name === step ? { ...kept, ...change } : kept));
-    this.#isShown = false;
+    this.#hasChanged = true;
   }
 
   /** A step has ended. */
@@ -53,30 +51,25 @@ export class ProgressTracker {
   /** Ids that are known by now. */
   know(ids: Readonly<Record<string, string>>): void {
     this.#ids = { ...this.#ids, ...ids };
-    this.#isShown = false;
+    this.#hasChanged = true;
   }
 
   /** Something for whoever reads the result. */
   note(text: string): void {
     this.#notes.push(text);
+    this.#hasChanged = true;
   }
 
   /** Something for whom the run waits for. */
   show(what: Readonly<Record<string, unknown>>): void {
     this.#shown = { ...this.#shown, ...what };
+    this.#hasChanged = true;
   }
 
-  /** Shows what has changed, if anything has. */
-  publish(): void {
-    if (this.#isShown) return;
-    this.#isShown = true;
-    setCurrentDetails(
-      [
-        ...this.#steps.map(
-          ({ name, note, status }) => `${MARKS[status]} **${name}** ${note ?? ""}`,
-        ),
-        ...Object.entries(this.#ids).map(([name, id]) => `${name}: \`${id}\``),
-      ].join("\n\n"),
-    );
+  /** Whether it has changed since this was asked last. */
+  takeChange(): boolean {
+    const hasChanged = this.#hasChanged;
+    this.#hasChanged = false;
+    return hasChanged;
   }
 }

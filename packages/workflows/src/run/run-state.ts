@@ -1,18 +1,26 @@
 import {
+  consequencesOf,
   type EndingDecision,
   type HumanTask,
   NEEDS_ATTENTION,
   type Progress,
   type Resolution,
   type SentBefore,
+  summaryOfInput,
   UNFINISHED,
 } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
-import { CancellationScope, isCancellation } from "@temporalio/workflow";
+import {
+  CancellationScope,
+  isCancellation,
+  setCurrentDetails,
+  workflowInfo,
+} from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
 import { AuditTrail } from "./audit.ts";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { type CompletionWait, CompletionWaits } from "./completion-waits.ts";
+import { currentDetails } from "./current-details.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import { endedInDoubt } from "./in-doubt.ts";
 import { ProgressTracker } from "./progress-tracker.ts";
@@ -39,6 +47,7 @@ interface StepOptions {
  */
 export class RunState {
   readonly onRefusal: "fail" | "ask";
+  readonly #startedWith: unknown;
   /** Who or what did what. */
   readonly audit = new AuditTrail();
   readonly #shield = new CancellationScope({ cancellable: false });
@@ -63,8 +72,15 @@ export class RunState {
   /** The hash of the payload that a second person approved last. */
   approved: string | undefined;
 
-  constructor(onRefusal: "fail" | "ask") {
+  constructor({
+    input,
+    onRefusal,
+  }: {
+    readonly input: unknown;
+    readonly onRefusal: "fail" | "ask";
+  }) {
     this.onRefusal = onRefusal;
+    this.#startedWith = input;
     const pin = accountPin();
     pin.onKnown((account) => this.#searchAttributes.account(account));
     wheneverIdle(this.#shield, () => {
@@ -151,9 +167,18 @@ export class RunState {
     return this.#resetContext.sent(step);
   }
 
-  /** Says what a step is waiting for. */
-  waiting(step: string, note: string): void {
-    this.#progress.update(step, { status: "waiting", note });
+  /** Says what a step is waiting for, and until when at the longest: milliseconds since 1970. */
+  waiting(step: string, note: string, until?: number): void {
+    this.#progress.update(step, {
+      status: "waiting",
+      note,
+      ...(until !== undefined && { waitsUntil: new Date(until).toISOString() }),
+    });
+  }
+
+  /** Says what a step has come to, which is about to end. */
+  ended(step: string, note: string): void {
+    this.#progress.update(step, { status: "running", note });
   }
 
   /**
@@ -228,9 +253,10 @@ export class RunState {
    */
   async ask(
     step: string,
-    task: Omit<HumanTask, "question" | "step" | "since">,
+    task: Omit<HumanTask, "consequences" | "question" | "step" | "since">,
   ): Promise<Resolution> {
-    const decided = this.#humanTasks.ask({ ...task, step });
+    const consequences = consequencesOf(task, this.#compensations.registered);
+    const decided = this.#humanTasks.ask({ ...task, consequences, step });
     this.#progress.update(step, { status: "needsAttention", note: task.reason });
     this.#enter(NEEDS_ATTENTION);
     this.audit.add({ who: "run", step, what: "asked", detail: { reason: task.reason } });
@@ -327,6 +353,16 @@ export class RunState {
 
   #write(): void {
     this.#searchAttributes.write();
-    this.#progress.publish();
+    if (this.#progress.takeChange()) setCurrentDetails(this.#details());
+  }
+
+  #details(): string {
+    const { runId, workflowId, workflowType } = workflowInfo();
+    return currentDetails(this.progress, {
+      workflowId,
+      runId,
+      summary: summaryOfInput(workflowType, this.#resetContext.input(this.#startedWith)),
+      amendedBy: this.amendedBy,
+    });
   }
 }

@@ -40,7 +40,7 @@ export class Run<Input = unknown> {
   constructor({ input, onRefusal = "fail" }: RunOptions<Input>) {
     // Where no input is given, Input is unknown.
     this.#startedWith = input as Input;
-    this.#state = new RunState(onRefusal);
+    this.#state = new RunState({ input, onRefusal });
   }
 
   /**
@@ -78,9 +78,9 @@ export class Run<Input = unknown> {
     this.#state.onFailure(compensation);
   }
 
-  /** Say what a step is waiting for. */
-  waiting(step: string, note: string): void {
-    this.#state.waiting(step, note);
+  /** Say what a step is waiting for, and until when at the longest: milliseconds since 1970. */
+  waiting(step: string, note: string, until?: number): void {
+    this.#state.waiting(step, note, until);
   }
 
   /** Show something in the progress to whom the run waits for; undefined takes it away. */

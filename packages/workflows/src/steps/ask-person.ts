@@ -1,10 +1,10 @@
 import type { JournalSend } from "@durable-payments/activities";
-import type { HumanTask } from "@durable-payments/protocol";
+import type { HumanTask, ListReading } from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { checkRequest } from "./check-requests.ts";
-import { describeSend, doubtText } from "./describe-send.ts";
+import { describeSend } from "./describe-send.ts";
 import { takeAsOwn } from "./ownership.ts";
 import type { Write } from "./write.ts";
 
@@ -16,6 +16,8 @@ const AMEND_BY_RETRY =
 interface AskedAbout<Request> {
   readonly reason: string;
   readonly candidates: HumanTask["candidates"];
+  /** How the service's list was read, where it was. */
+  readonly listRead?: ListReading | undefined;
   readonly canResend: boolean;
   readonly isInDoubt: boolean;
   /** What was sent before, as the journal has it, where that is another request than the one of now. */
@@ -36,16 +38,18 @@ export const askPerson = async <Request extends object, A>(
   sending: Write<Request, A>,
   asked: AskedAbout<Request>,
 ): Promise<A | "send"> => {
-  const { candidates, canResend, other, reason, request } = asked;
+  const { candidates, canResend, isInDoubt, listRead, other, reason, request, since } = asked;
   const { fromIds, reconciler, step } = sending;
   const resolution = await run.ask(step, {
     ...describeSend(sending, {
-      reason: `${reason}${doubtText(asked, canResend)}`,
+      reason,
       request,
       other,
       left: run.sends.leftInDoubt(step),
     }),
     candidates,
+    ...(listRead !== undefined && { listRead }),
+    ...(isInDoubt && { inDoubtSince: new Date(since).toISOString() }),
     actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
   });
   if (!("found" in resolution)) return "send";

@@ -20,6 +20,9 @@ export interface AwaitCompletionOptions {
 
 /** Something that the tracker signals, and how the service is asked about it. */
 interface Completion<Seen> {
+  /** The step that waits, and for what, for a person. */
+  readonly step: string;
+  readonly note: string;
   /** As the tracker is shown it: `payout:<payout_id>` or `cardholder:<card_holder_id>`. */
   readonly awaited: string;
   /** Whether what a signal carries is about it. It can carry anything. */
@@ -44,10 +47,11 @@ interface Completion<Seen> {
  */
 export const awaitCompletion = <Seen extends { readonly outcome: string }>(
   run: Run,
-  { awaited, isAbout, poll, read, readLocally }: Completion<Seen>,
+  { awaited, isAbout, note, poll, read, readLocally, step }: Completion<Seen>,
   { pollInterval, within }: AwaitCompletionOptions & { readonly within: Duration },
 ): Promise<Seen> => {
   const until = endOf(within);
+  run.waiting(step, note, until);
   return stateOf(run).signalOrPoll<Seen>(awaited, {
     isAbout,
     confirm: async () => {

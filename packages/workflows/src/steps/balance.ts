@@ -77,6 +77,7 @@ export const awaitFunds = (
       run.waiting(
         step,
         `the ${currency} balance holds ${balance.available_balance}, ${amount} is needed`,
+        until,
       );
       run.show({ [`fund ${currency}`]: await bankDetails(currency) });
       try {

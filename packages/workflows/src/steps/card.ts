@@ -77,7 +77,7 @@ export const confirmCard = (
   run: Run,
   { card, card_name }: { readonly card: IssuedCard; readonly card_name?: string | undefined },
 ): Promise<Card> =>
-  run.step(STEP.confirmCard, "confirming the card", () =>
+  run.step(STEP.confirmCard, `confirming the card ${card.card_id}`, () =>
     activities.confirmCard.executeWithOptions({ summary: `Confirm the card ${card.card_id}` }, [
       {
         card,

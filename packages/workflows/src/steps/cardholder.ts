@@ -99,11 +99,12 @@ export const awaitVerification = (
   { within = "7 days", ...options }: AwaitCompletionOptions = {},
 ): Promise<void> =>
   run.step(STEP.awaitVerification, "waiting for the identity check", async (step) => {
-    run.waiting(step, "waiting for the identity check");
     const reading = { summary: `Read the identity check of ${card_holder_id}` };
     const seen = await awaitCompletion<SeenCardholder>(
       run,
       {
+        step,
+        note: "waiting for the identity check",
         awaited: `cardholder:${card_holder_id}`,
         isAbout: (content) =>
           isRecord(content) &&

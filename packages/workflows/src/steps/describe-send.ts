@@ -45,33 +45,6 @@ export const otherRequestText = (sent: JournalSend, request: object): string =>
 export const earlierRequestText = (sent: JournalSend): string =>
   `Before it another request than this one was sent: ${sentText(sent)}.`;
 
-/** A send, as far as its human task depends on it. */
-interface AskedSend {
-  readonly isInDoubt: boolean;
-  /** What was sent, where it was another request than the one of now. */
-  readonly other: JournalSend | undefined;
-  readonly request: object;
-  /** From when on it may have been sent: milliseconds since 1970. */
-  readonly since: number;
-}
-
-/** What is in doubt, and what a resend would risk. */
-export const doubtText = (
-  { isInDoubt, other, request, since }: AskedSend,
-  canResend: boolean,
-): string => {
-  if (!isInDoubt) return "";
-  if (other !== undefined) {
-    return canResend
-      ? ` resend sends ${toSendText(request)} beside what was sent before: ${sentText(other)}, of which nobody knows whether it was carried out.`
-      : "";
-  }
-  const doubt = ` It may have been sent since ${new Date(since).toISOString()}.`;
-  return canResend
-    ? `${doubt} If it was carried out after all, resend makes it a second time.`
-    : doubt;
-};
-
 /** Whether something listed has the key under which it was sent: then it was carried out. */
 const isFoundByKey = (
   { unique_request_id }: HumanTask["candidates"][number],
@@ -120,7 +93,11 @@ const leftText = (left: ReadonlyArray<StepInDoubt>): string =>
 
 /** Describe a send in a human task: what was sent, apart from what is to be sent now. */
 export const describeSend = <Request extends object>(
-  { idsWanted, shown }: Pick<Write<Request, unknown>, "idsWanted" | "shown">,
+  {
+    idsWanted,
+    operation,
+    shown,
+  }: Pick<Write<Request, unknown>, "idsWanted" | "operation" | "shown">,
   {
     left,
     other,
@@ -132,8 +109,8 @@ export const describeSend = <Request extends object>(
     readonly reason: string;
     readonly request: Request;
   },
-): Pick<HumanTask, "reason" | "sent" | "toSend" | "idsWanted"> => {
-  const common = { reason: `${reason}${leftText(left)}`, idsWanted };
+): Pick<HumanTask, "operation" | "reason" | "sent" | "toSend" | "idsWanted"> => {
+  const common = { operation, reason: `${reason}${leftText(left)}`, idsWanted };
   const asNow = shown(request);
   if (other === undefined) return { ...common, sent: asNow };
   // What is sent beside another request gets another key then.

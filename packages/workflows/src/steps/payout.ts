@@ -148,11 +148,12 @@ export const awaitPayout = (
   { within = COMPLETE_WITHIN, ...options }: AwaitCompletionOptions = {},
 ): Promise<AwaitedPayout> =>
   run.step(STEP.awaitPayout, "waiting for the payout to complete", async (step) => {
-    run.waiting(step, "waiting for the payout to complete");
     const reading = { summary: `Read the payout ${payout_id}` };
     const seen = await awaitCompletion<SeenPayout>(
       run,
       {
+        step,
+        note: "waiting for the payout to complete",
         awaited: `payout:${payout_id}`,
         isAbout: (content) =>
           isRecord(content) &&
@@ -169,8 +170,16 @@ export const awaitPayout = (
       },
       { within, ...options },
     );
-    if (seen.outcome === "open") stateOf(run).leavesOpen();
-    return payoutOf(seen);
+    const state = stateOf(run);
+    if (seen.outcome === "open") state.leavesOpen();
+    const ended = payoutOf(seen);
+    state.ended(
+      step,
+      ended.outcome === "open"
+        ? `payout ${payout_id} was open still at the end of the wait`
+        : `payout ${payout_id} complete at ${ended.complete_time ?? "a time that the service does not say"}`,
+    );
+    return ended;
   });
 
 /** The payout, unless it has failed; an open one has no time of completion that counts. */

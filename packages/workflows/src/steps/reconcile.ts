@@ -3,8 +3,10 @@ import { DISPATCH_WITHIN_MS } from "@durable-payments/activities/send-intent";
 import {
   type HumanTask,
   intentMark as markOf,
+  type ListReading,
   normalizedKey,
   ownershipKeys,
+  utc,
 } from "@durable-payments/protocol";
 import { ActivityFailure } from "@temporalio/common";
 import { sleep } from "@temporalio/workflow";
@@ -17,11 +19,13 @@ import type { Reconciler, Write, ListSearch } from "./write.ts";
 /** What became of a send without an answer, as far as the service's list shows it. */
 export type Reconciled<A> =
   | { readonly _tag: "Found"; readonly value: A }
-  | { readonly _tag: "Absent" }
+  | { readonly _tag: "Absent"; readonly listRead: ListReading }
   | {
       readonly _tag: "Unclear";
       readonly reason: string;
       readonly candidates: HumanTask["candidates"];
+      /** Left out where no reading was whole. */
+      readonly listRead?: ListReading;
     };
 
 /** Something that the list showed. */
@@ -46,6 +50,10 @@ interface Unanswered<A> {
   readonly isWorkerLost: boolean;
   /** What reads showed that may be what was sent, by its id; kept for further sends. */
   readonly seen: Map<string, Seen<A>>;
+  /** Why the list is read, for a person. */
+  readonly about: string;
+  /** What follows where it is absent, for a person. */
+  readonly ifAbsent: "it is sent again" | "a person is asked";
   /** Writes what a read decided into the audit trail. */
   readonly log: (what: Reconciliation["_tag"]) => void;
 }
@@ -88,13 +96,30 @@ const readOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> 
   }
 };
 
+/** What is known before the list shows all that a send may have made, and what follows when it does. */
+const soFar = (listed: number, ifAbsent: string, knownAt: number): string =>
+  listed === 0
+    ? `absent so far: ${ifAbsent} after ${utc(knownAt)} unless it appears`
+    : `${listed} listed that may be it: known after ${utc(knownAt)}`;
+
 /**
  * Read the service's list until it is known whether a send without an answer was carried out. It ends:
  * what cannot be known is unclear.
  */
 const readUntilKnown = async <A>(
   run: RunState,
-  { find, ids: idsOf, intentMark, isWorkerLost, seen, shown, step, log }: Unanswered<A>,
+  {
+    about,
+    find,
+    ids: idsOf,
+    ifAbsent,
+    intentMark,
+    isWorkerLost,
+    seen,
+    shown,
+    step,
+    log,
+  }: Unanswered<A>,
 ): Promise<Reconciled<A>> => {
   const lostAt = Date.now();
   const siblings = run.sends.siblings(step);
@@ -107,12 +132,16 @@ const readUntilKnown = async <A>(
     _tag: "Unclear",
     reason,
     candidates: [...seen.values()].map(({ item }) => shown(item)),
+    ...(listRead !== undefined && { listRead }),
   });
+  let listRead: ListReading | undefined;
+  let note = about;
   let wait = FIRST_READ_AFTER_MS;
   let failedReads = 0;
   const earlierReads: Array<ListRead> = [];
   for (let reads = 1; ; reads++) {
-    await sleep(wait);
+    run.waiting(step, note);
+    await sleep(wait, { summary: note });
     const readAt = Date.now();
     const found = await readOnce(() => find([...seen.values()].map(({ item }) => item)));
     if (found instanceof Error) {
@@ -161,9 +190,10 @@ const readUntilKnown = async <A>(
     });
     log(reconciliation._tag);
     earlierReads.push({ readAt, endedAt });
+    listRead = { times: earlierReads.length, until: new Date(endedAt).toISOString() };
     switch (reconciliation._tag) {
       case "Absent":
-        return reconciliation;
+        return { ...reconciliation, listRead };
       case "Unclear":
         return unclear(reconciliation.reason);
       case "Found": {
@@ -176,6 +206,7 @@ const readUntilKnown = async <A>(
         if (reads >= MOST_READS) {
           return unclear(`It was not known after ${MOST_READS} reads whether it is listed.`);
         }
+        note = `${soFar(seen.size, ifAbsent, reconciliation.readAgainAt)} (${about})`;
         wait = Math.max(
           SHORTEST_WAIT_MS,
           Math.min(wait * 2, reconciliation.readAgainAt - Date.now()),
@@ -185,7 +216,10 @@ const readUntilKnown = async <A>(
 };
 
 /** What became unknown: which request was sent, since when and under which keys. */
-type UnansweredWrite<Request, A> = Pick<Unanswered<A>, "isWorkerLost" | "log" | "seen"> &
+type UnansweredWrite<Request, A> = Pick<
+  Unanswered<A>,
+  "about" | "ifAbsent" | "isWorkerLost" | "log" | "seen"
+> &
   Pick<ListSearch<A>, "keys" | "since"> & { readonly request: Request };
 
 /** Reconcile a write: find out by the service's list whether what a step has sent was carried out. */
@@ -193,19 +227,18 @@ export const reconcileWrite = <Request extends object, A>(
   run: RunState,
   { ids, intent, step }: Pick<Write<Request, A>, "ids" | "intent" | "step">,
   { find, shown }: Reconciler<Request, A>,
-  { isWorkerLost, keys, log, request, seen, since }: UnansweredWrite<Request, A>,
+  { keys, request, seen, since, ...unanswered }: UnansweredWrite<Request, A>,
 ): Promise<Reconciled<A>> => {
   const mark = markOf(intent(request));
   return run.shielded(() =>
     readUntilKnown(run, {
+      ...unanswered,
       step,
       find: (before) => find(request, { step, since, keys, seen: before, intentMark: mark }),
       ids,
       shown,
       intentMark: mark,
-      isWorkerLost,
       seen,
-      log,
     }),
   );
 };

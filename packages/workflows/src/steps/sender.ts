@@ -1,5 +1,5 @@
 import type { JournalSend, SendIntent, SentAlready } from "@durable-payments/activities";
-import type { HumanTask, SentBefore } from "@durable-payments/protocol";
+import type { HumanTask, ListReading, SentBefore } from "@durable-payments/protocol";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
@@ -49,6 +49,16 @@ const MOST_EVENTS = 5_000;
 
 /** Failures of a send that its worker itself has reported: it sends no more. */
 const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
+
+/** What was found out about a send, for the person who is asked about it. */
+interface Evidence {
+  readonly candidates?: HumanTask["candidates"];
+  readonly listRead?: ListReading | undefined;
+  readonly canResend?: boolean;
+}
+
+const listReadOf = (found: Reconciled<unknown>): ListReading | undefined =>
+  found._tag === "Found" ? undefined : found.listRead;
 
 /**
  * Decides what follows on each send of a write: send it again, reconcile it, or ask a person. A
@@ -164,7 +174,7 @@ export class Sender<Request extends object, A> {
     // Nothing but another request, or another server, would make a difference to such an answer.
     if (status !== undefined && status < 500 && this.#notAccepted >= MOST_NOT_ACCEPTED) {
       this.#notAccepted = 0;
-      return this.#state.isInDoubt ? this.#ask(reason, []) : this.#askToAmend(reason);
+      return this.#state.isInDoubt ? this.#ask(reason) : this.#askToAmend(reason);
     }
     this.#run.waiting(this.#write.step, reason);
     const longer = waitMs * 2 ** Math.min(this.#notAccepted - 1, 12);
@@ -178,14 +188,14 @@ export class Sender<Request extends object, A> {
     const { historyLength } = workflowInfo();
     if (historyLength < this.#askBeyondEvents) return "send";
     this.#askBeyondEvents = historyLength + MOST_EVENTS / 5;
-    return this.#ask(`It was sent in vain very often, so that the history grows: ${reason}`, []);
+    return this.#ask(`It was sent in vain very often, so that the history grows: ${reason}`);
   }
 
   async #onRefusal(refusal: Error): Promise<A | "send"> {
     // The refusal of a resend does not say what became of a send before it.
     if (this.#unknownOutcomes > 0) {
       this.#markInDoubt();
-      return this.#ask(`An earlier send got no answer; the repeat: ${refusal.message}`, []);
+      return this.#ask(`An earlier send got no answer; the repeat: ${refusal.message}`);
     }
     if (this.#run.onRefusal !== "ask") {
       this.#run.sends.clearIntent(this.#write.step);
@@ -204,7 +214,7 @@ export class Sender<Request extends object, A> {
     if (isUndone && !isOfThisRun) return "send";
     // It was undone after the copy of the server's database to which this run was put back.
     if (outcome === "undone") {
-      return this.#ask(`${reason} To make it anew, resend; to leave it at that, abandon.`, []);
+      return this.#ask(`${reason} To make it anew, resend; to leave it at that, abandon.`);
     }
     this.#state.sentUnder(key);
     // Others before it may be of runs whose history is gone.
@@ -237,7 +247,10 @@ export class Sender<Request extends object, A> {
     this.#markInDoubt();
     const made = [shownOfJournal(sent)];
     if (!isSamePayload) {
-      return this.#ask(`${reason} ${otherRequestText(sent, this.request)}`, made, false);
+      return this.#ask(`${reason} ${otherRequestText(sent, this.request)}`, {
+        candidates: made,
+        canResend: false,
+      });
     }
     if (idsWanted.some((id) => ids[id] === undefined)) {
       return this.#reconcile(reason, "OutcomeUnknown");
@@ -246,11 +259,10 @@ export class Sender<Request extends object, A> {
       return await fromIds(ids, this.request);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return this.#ask(
-        `${reason} What it made is not it: ${rootCause(error).message}`,
-        made,
-        false,
-      );
+      return this.#ask(`${reason} What it made is not it: ${rootCause(error).message}`, {
+        candidates: made,
+        canResend: false,
+      });
     }
   }
 
@@ -261,14 +273,16 @@ export class Sender<Request extends object, A> {
   async #reconcileOtherRequest(other: JournalSend, about: string): Promise<A | "send"> {
     this.#state.other = other;
     this.#state.recordInDoubt();
-    const { reconciler, step } = this.#write;
+    const { reconciler } = this.#write;
     const asSent = reconciler?.asSent?.(this.request, other);
-    if (reconciler === undefined || asSent === undefined) return this.#ask(about, []);
-    this.#run.waiting(step, `reconciling what was sent before: ${about}`);
+    if (reconciler === undefined || asSent === undefined) return this.#ask(about);
     const type = other.outcome === "begun" ? "" : "OutcomeUnknown";
-    const found = await this.#readList(reconciler, asSent, type);
-    const { candidates, canResend, text } = describeFound(found, other, reconciler.shown);
-    return this.#ask(`${about} ${text}`, candidates, canResend);
+    const found = await this.#readList(reconciler, asSent, type, {
+      about: `reconciling what was sent before: ${about}`,
+      ifAbsent: "a person is asked",
+    });
+    const { text, ...shown } = describeFound(found, other, reconciler.shown);
+    return this.#ask(`${about} ${text}`, { ...shown, listRead: listReadOf(found) });
   }
 
   /** Something is sent beside an earlier send of another request, which may have been carried out. */
@@ -288,24 +302,30 @@ export class Sender<Request extends object, A> {
       // The service answered, and its answer does not say what a resend would not say either.
       const isAnswered = type === "UnexpectedAnswer";
       if (whenLost === "ask" || isAnswered || this.#unknownOutcomes >= MOST_RESENDS) {
-        return this.#ask(reason, []);
+        return this.#ask(reason);
       }
       this.#run.waiting(step, `no answer, sending the same request again: ${reason}`);
       await sleep(this.#unknownOutcomes * 1_000);
       return "send";
     }
-    this.#run.waiting(step, `no answer, reconciling it with the service's list: ${reason}`);
-    const found = await this.#readList(reconciler, this.request, type);
+    const found = await this.#readList(reconciler, this.request, type, {
+      about: `no answer, reconciling it with the service's list: ${reason}`,
+      ifAbsent: this.#absent < MOST_ABSENT ? "it is sent again" : "a person is asked",
+    });
+    const listRead = listReadOf(found);
     if (found._tag === "Found") {
       const owner = await recordFound(this.#run, this.#write, found.value);
       if (owner === undefined) return found.value;
-      return this.#ask(`${reason} One is listed as it was sent, and ${owner} has taken it.`, []);
+      return this.#ask(`${reason} One is listed as it was sent, and ${owner} has taken it.`);
     }
-    if (found._tag === "Unclear") return this.#ask(`${reason} ${found.reason}`, found.candidates);
+    if (found._tag === "Unclear") {
+      const { candidates } = found;
+      return this.#ask(`${reason} ${found.reason}`, { candidates, listRead });
+    }
     this.#absent += 1;
     this.#state.markNotCarriedOut();
     return this.#absent > MOST_ABSENT
-      ? this.#ask(`${reason} It was sent ${this.#absent} times, and is not listed.`, [])
+      ? this.#ask(`${reason} It was sent ${this.#absent} times, and is not listed.`, { listRead })
       : this.#sendAgain(reason);
   }
 
@@ -313,8 +333,10 @@ export class Sender<Request extends object, A> {
     reconciler: Reconciler<Request, A>,
     request: Request,
     type: string,
+    said: { readonly about: string; readonly ifAbsent: "it is sent again" | "a person is asked" },
   ): Promise<Reconciled<A>> {
     return reconcileWrite(this.#run, this.#write, reconciler, {
+      ...said,
       request,
       since: this.#state.since,
       keys: this.#state.keys,
@@ -326,13 +348,13 @@ export class Sender<Request extends object, A> {
 
   async #ask(
     reason: string,
-    candidates: HumanTask["candidates"],
-    canResend = true,
+    { candidates = [], canResend = true, listRead }: Evidence = {},
   ): Promise<A | "send"> {
     const { isInDoubt, other, request, since } = this.#state;
     const decided = await askPerson(this.#run, this.#write, {
       reason,
       candidates,
+      listRead,
       canResend,
       other,
       isInDoubt,

@@ -1,5 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import { textAt, WORKFLOW } from "@durable-payments/protocol";
+import { textAt } from "./values.ts";
+import { WORKFLOW } from "./workflow-types.ts";
 
 /** What a run is to do, by workflow type and its checked input. */
 const SUMMARIES: Readonly<
