@@ -7,7 +7,7 @@ import * as Runtime from "effect/Runtime";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, starter } from "./commands/starter.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
-import { commandLine, starterName } from "./output/command-line.ts";
+import { plainCommand, starterName } from "./output/command-line.ts";
 import { processOutput } from "./output/output.ts";
 
 const VERSION = "0.1.0";
@@ -34,7 +34,7 @@ const presenter: CliOutput.Presenter = {
           reportError(
             processOutput(process.argv.includes("--json")),
             badUsage(
-              `${event.errors.map(({ message }) => message).join("; ")} (see ${commandLine(...event.commandPath.slice(1), "--help")})`,
+              `${event.errors.map(({ message }) => message.replaceAll(/\s+/g, " ")).join("; ")} (see ${plainCommand(...event.commandPath.slice(1), "--help")})`,
             ),
           );
         })

@@ -14,10 +14,18 @@ export const EXIT_CODES = {
 /** The command line itself is wrong: its flags, or what it names. */
 export class BadUsage extends Error {
   override readonly name = "BadUsage";
+  /** Further lines, as they are shown. */
+  readonly lines: ReadonlyArray<string>;
+
+  constructor(message: string, lines: ReadonlyArray<string>) {
+    super(message);
+    this.lines = lines;
+  }
 }
 
 /** The command line is wrong; nothing was done. */
-export const badUsage = (message: string): BadUsage => new BadUsage(message);
+export const badUsage = (message: string, lines: ReadonlyArray<string> = []): BadUsage =>
+  new BadUsage(message, lines);
 
 const CONNECTION_TYPES = {
   cannotConnect: "CannotConnect",

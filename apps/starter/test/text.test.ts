@@ -1,7 +1,11 @@
+import { execFileSync } from "node:child_process";
+import * as fc from "fast-check";
 import { utc } from "@durable-payments/operations/utc";
 import { afterEach, expect, it, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
 import { inDoubtText } from "../src/output/human-task-text.ts";
+import { terminalTextFor } from "../src/output/styled.ts";
+import { visible } from "../src/output/visible.ts";
 import {
   columns,
   columnsOf,
@@ -15,10 +19,16 @@ import {
 
 afterEach(() => vi.unstubAllEnvs());
 
+/** A text as it is written where there are no colours. */
+const printed = (text: string): string => {
+  vi.stubEnv("NO_COLOR", "1");
+  return terminalTextFor(process.stdout)(text);
+};
+
 it("names a run in doubt that cannot be read, and no command that would settle it unseen", () => {
   const run = { workflowId: "inv-1", runId: "run-1", type: "payout", closedAt: null };
   const unread = "There is no run with the id inv-1.";
-  const text = inDoubtText([{ ...run, startedAt: "2026-11-22", inDoubt: [], unread }]);
+  const text = printed(inDoubtText([{ ...run, startedAt: "2026-11-22", inDoubt: [], unread }]));
   expect(text).toContain("inv-1 (payout), ended in doubt");
   expect(text.replaceAll(/\s+/g, " ")).toContain(
     `! It cannot be read, so check what it paid with the service: ${unread}`,
@@ -94,7 +104,7 @@ it("lays fields out in two columns", () => {
 });
 
 it("writes commands that can be copied, as the starter was called", () => {
-  expect(commandLine("status", "it's 1")).toBe("starter status 'it'\\''s 1'");
+  expect(printed(commandLine("status", "it's 1"))).toBe("starter status 'it'\\''s 1'");
   vi.stubEnv("STARTER_COMMAND", "./starter");
   const args = ["approve", "x".repeat(30), "--by", "NAME", "--hash", "y".repeat(36)];
   expect(commandLines("  ", ...args)).toBe(
@@ -105,4 +115,28 @@ it("writes commands that can be copied, as the starter was called", () => {
     ].join("\n"),
   );
   expect(commandLines("  ", "status", "a")).toBe("  ./starter status a");
+});
+
+it("keeps a command on one line, however long it is", () => {
+  const command = ["status", "x".repeat(80)] as const;
+  const text = wrap(`It goes on. See it: ${commandLine(...command)}`);
+  expect(printed(text).split("\n").at(-1)).toBe(`starter status ${"x".repeat(80)}`);
+  expect(printed(columns([["see it", commandLine(...command)]]))).toBe(
+    `  see it  starter status ${"x".repeat(80)}`,
+  );
+});
+
+it("writes commands that bash reads as what they name, whatever characters that has", () => {
+  const anyId = fc.string({ unit: "grapheme", minLength: 1 }).map((id) => `${id}\u202e\n\\u{41}'`);
+  const ids = fc.sample(anyId, { numRuns: 50, seed: 1 }).map((id) => id.replaceAll("\0", ""));
+  const script = ids
+    .map((id) => `${printed(commandLine(visible(id)))}\n`)
+    .join("")
+    .replaceAll(/^starter /gm, "printf '%s\\0' ");
+  const read = execFileSync("bash", ["--norc", "-c", script], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { LC_ALL: "C.UTF-8" },
+  });
+  expect(read.split("\0").slice(0, -1)).toEqual(ids);
 });

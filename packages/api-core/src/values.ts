@@ -1,3 +1,5 @@
+export { visibleJson, visibleLines, visibleText } from "./visible-text.ts";
+
 /**
  * Check whether a value is a plain record: an object, neither null nor a list.
  *

@@ -38,7 +38,10 @@ export const approve = Command.make(
         decide(temporal, id, approveUpdate, approval, Option.getOrUndefined(expectedRunId)),
       );
       const status = Option.isNone(reject) ? "approved" : "rejected";
-      output.answer({ workflowId: id, runId, status }, () => `The payment of ${id} is ${status}.`);
+      output.answer(
+        { workflowId: id, runId, status },
+        (shown) => `The payment of ${shown.workflowId} is ${status}.`,
+      );
       return EXIT_CODES.done;
     }),
 ).pipe(

@@ -11,16 +11,22 @@ export const attention = Command.make("attention", { json }, (flags) =>
       await import("@durable-payments/operations/decisions");
     const { inDoubtAnswer, inDoubtText, waitingRunAnswer, waitingRunsText } =
       await import("../output/human-task-text.ts");
-    const { inDoubt, runs } = await withTemporal(async (temporal) => ({
+    const found = await withTemporal(async (temporal) => ({
       runs: await listWaitingRuns(temporal),
       inDoubt: await listRunsInDoubt(temporal),
     }));
-    output.answer({ runs: runs.map(waitingRunAnswer), inDoubt: inDoubt.map(inDoubtAnswer) }, () =>
-      inDoubt.length === 0
-        ? waitingRunsText(runs)
-        : [...(runs.length === 0 ? [] : [waitingRunsText(runs)]), inDoubtText(inDoubt)].join(
-            "\n\n",
-          ),
+    output.answer(
+      found,
+      ({ inDoubt, runs }) =>
+        inDoubt.length === 0
+          ? waitingRunsText(runs)
+          : [...(runs.length === 0 ? [] : [waitingRunsText(runs)]), inDoubtText(inDoubt)].join(
+              "\n\n",
+            ),
+      ({ inDoubt, runs }) => ({
+        runs: runs.map(waitingRunAnswer),
+        inDoubt: inDoubt.map(inDoubtAnswer),
+      }),
     );
     return EXIT_CODES.done;
   }),

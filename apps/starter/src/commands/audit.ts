@@ -10,7 +10,7 @@ export const audit = Command.make("audit", { id: runId, json }, ({ id, json }) =
     const { auditRun } = await import("@durable-payments/operations/audit");
     const { auditText } = await import("../output/audit-text.ts");
     const report = await withTemporal((temporal) => auditRun(temporal, id));
-    output.answer(report, () => auditText(report));
+    output.answer(report, auditText);
     return EXIT_CODES.done;
   }),
 ).pipe(

@@ -25,7 +25,7 @@ const examine = async (output: Output): Promise<number> => {
     service: await readServiceSettings(),
     journal: journalSettings(),
   });
-  output.answer({ ok: isWell, checks: checks.map(checkAnswer) }, () => doctorText(checks));
+  output.answer(checks, doctorText, () => ({ ok: isWell, checks: checks.map(checkAnswer) }));
   if (isWell) return EXIT_CODES.done;
   return isConnected ? EXIT_CODES.runFailed : EXIT_CODES.cannotConnect;
 };

@@ -19,7 +19,9 @@ export const fixNamespace = async (output: Output, isAgreed: boolean): Promise<n
       if (!(await confirm(question))) throw badUsage("Nothing was done.");
     }
     const { before, registered } = await fix(temporal);
-    output.answer({ ok: true, ...place, registered, before }, () => fixText(registered, place));
+    output.answer({ ok: true, ...place, registered, before }, (shown) =>
+      fixText(shown.registered, shown),
+    );
     return EXIT_CODES.done;
   });
 };

@@ -17,7 +17,7 @@ export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }
     );
     output.answer(
       { status: "paused", wasPaused, ...pause },
-      () => `Sends ${wasPaused ? "were" : "are"} ${describePause(pause)}`,
+      (shown) => `Sends ${wasPaused ? "were" : "are"} ${describePause(shown)}`,
     );
     return EXIT_CODES.done;
   }),

@@ -12,6 +12,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { canAsk, confirm } from "../output/confirm.ts";
 import type { Output } from "../output/output.ts";
 import { recoveryText } from "../output/recovery-text.ts";
+import { visible } from "../output/visible.ts";
 import { journalSettings, readServiceSettings, withTemporal } from "../settings.ts";
 
 /** What `starter recover` is given. */
@@ -60,13 +61,11 @@ export const recoverAndResume = async (
       output.live(undefined);
       const mayRelease = mayResume(recovery);
       const mayAsk = mayRelease && !yes && !output.json && canAsk();
-      if (mayAsk) output.say(recoveryText(recovery, false));
+      if (mayAsk) output.say(recoveryText(visible(recovery), false));
       const isReleased = mayRelease && (yes || (mayAsk && (await confirm("Resume sends?"))));
       if (isReleased) await resumeSends(temporal, by);
-      output.answer({ ...recovery, isReleased }, () =>
-        mayAsk
-          ? `Sends ${isReleased ? "go on" : "stay paused"}.`
-          : recoveryText(recovery, isReleased),
+      output.answer({ ...recovery, isReleased }, (shown) =>
+        mayAsk ? `Sends ${isReleased ? "go on" : "stay paused"}.` : recoveryText(shown, isReleased),
       );
       return isReleased ? EXIT_CODES.done : EXIT_CODES.runFailed;
     }),

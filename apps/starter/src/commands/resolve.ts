@@ -54,6 +54,7 @@ export const resolve = Command.make("resolve", flags, ({ by, id, json, question,
     const { attentionLines } = await import("../output/progress-lines.ts");
     const { commandLine } = await import("../output/command-line.ts");
     const expected = Option.getOrUndefined(given.expectedRunId);
+    const { visible } = await import("../output/visible.ts");
     const runId = await withTemporal(async (temporal) => {
       if (Option.isSome(question)) {
         return resolveRun(temporal, id, {
@@ -64,12 +65,13 @@ export const resolve = Command.make("resolve", flags, ({ by, id, json, question,
         });
       }
       const { runId, task } = await readHumanTask(temporal, id, expected);
-      const asked = attentionLines({ workflowId: id, runId }, task);
-      throw badUsage([`${SAY_WHICH} It asks now:`, ...asked].join("\n"));
+      const asked = attentionLines(visible({ workflowId: id, runId }), visible(task));
+      throw badUsage(`${SAY_WHICH} It asks now:`, asked);
     });
     output.answer(
       { workflowId: id, runId, status: "resolved" },
-      () => `The run ${id} has taken the decision. See it: ${commandLine("status", id)}`,
+      ({ workflowId }) =>
+        `The run ${workflowId} has taken the decision. See it: ${commandLine("status", workflowId)}`,
     );
     return EXIT_CODES.done;
   }),

@@ -9,10 +9,13 @@ export const resume = Command.make("resume", { by, json }, ({ by, json }) =>
     const { withTemporal } = await import("../settings.ts");
     const { describePause, resumeSends } = await import("@durable-payments/operations/pause");
     const pause = await withTemporal((temporal) => resumeSends(temporal, by));
-    output.answer({ status: "resumed", wasPaused: pause !== undefined }, () =>
-      pause === undefined
-        ? "Sends were not paused."
-        : `Sends go on. They were ${describePause(pause)}`,
+    output.answer(
+      { pause },
+      (shown) =>
+        shown.pause === undefined
+          ? "Sends were not paused."
+          : `Sends go on. They were ${describePause(shown.pause)}`,
+      () => ({ status: "resumed", wasPaused: pause !== undefined }),
     );
     return EXIT_CODES.done;
   }),

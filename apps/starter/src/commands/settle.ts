@@ -52,10 +52,10 @@ export const settle = Command.make("settle", flags, (given) =>
     );
     const { utc } = await import("@durable-payments/operations/utc");
     const { wrap } = await import("../output/text.ts");
-    const { mayBeSentUntil, step } = settled;
-    output.answer({ workflowId: given.id, ...settled, status: "settled" }, () =>
+    const settlement = { workflowId: given.id, ...settled, status: "settled" };
+    output.answer(settlement, ({ mayBeSentUntil, step, workflowId }) =>
       [
-        `${step} of ${given.id} is settled; a retry of the run goes by that.`,
+        `${step} of ${workflowId} is settled; a retry of the run goes by that.`,
         ...(mayBeSentUntil === undefined
           ? []
           : [

@@ -11,7 +11,7 @@ export const status = Command.make("status", { id: runId, json }, ({ id, json })
     const { reportAnswer, reportText } = await import("../output/run-report-text.ts");
     const { exitCodeOfRun } = await import("../exit-codes.ts");
     const report = await withTemporal((temporal) => reportRun(temporal, id));
-    output.answer(reportAnswer(report), () => reportText(report));
+    output.answer(report, reportText, reportAnswer);
     return exitCodeOfRun(report);
   }),
 ).pipe(

@@ -39,7 +39,7 @@ export const submitRun = async (
     }
     const reported =
       wait && isOpen(run) ? { ...run, ...(await followRun(temporal, run, output)) } : run;
-    output.answer(reported, () => describeSubmitted(temporal, reported));
+    output.answer(reported, (shown) => describeSubmitted(temporal, shown));
     return exitCodeOfRun(reported);
   });
 };

@@ -13,7 +13,7 @@ export const watch = Command.make("watch", { id: runId, json }, ({ id, json }) =
     return await withTemporal(async (temporal) => {
       const found = await stateOf(temporal, await describeRun(temporal, id));
       const run = isOpen(found) ? await followRun(temporal, found, output) : found;
-      output.answer(run, () => describeSubmitted(temporal, run));
+      output.answer(run, (shown) => describeSubmitted(temporal, shown));
       return exitCodeOfRun(run);
     });
   }),

@@ -1,7 +1,7 @@
 import { utc } from "@durable-payments/operations/utc";
 import { STEP } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
-import { styled } from "./output.ts";
+import { styled } from "./styled.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
 import { columns, fieldRows } from "./text.ts";
 import { isOpen } from "@durable-payments/operations/runs";

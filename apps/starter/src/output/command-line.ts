@@ -1,16 +1,33 @@
-import { shellQuoted as quoted } from "@durable-payments/protocol";
+import { shellQuoted } from "@durable-payments/protocol";
+import { unbroken } from "./styled.ts";
 import { columnsOf, WIDTH } from "./text.ts";
+
+const SHOWN_CHARACTER = /\\u\{([0-9a-f]+)\}/g;
+
+/** An argument as bash reads it: of data as they are shown, what they are. */
+const quoted = (argument: string): string => {
+  if (argument.search(SHOWN_CHARACTER) === -1) return shellQuoted(argument);
+  const parts = argument.split(SHOWN_CHARACTER);
+  const words = parts.map((part, index) =>
+    index % 2 === 1 ? `\\U${part.padStart(8, "0")}` : part.replaceAll(/[\\']/g, "\\$&"),
+  );
+  return `$'${words.join("")}'`;
+};
 
 /** The name by which the starter was called: the file of that name in a checkout passes its own on. */
 export const starterName = (): string => quoted(process.env["STARTER_COMMAND"] || "starter");
 
-/** A command of the starter as the user would type it. */
-export const commandLine = (...args: ReadonlyArray<string>): string =>
+/** A command of the starter as the user would type it, as a part of another text. */
+export const plainCommand = (...args: ReadonlyArray<string>): string =>
   [starterName(), ...args.map(quoted)].join(" ");
+
+/** The same on one line, however long it is. */
+export const commandLine = (...args: ReadonlyArray<string>): string =>
+  unbroken(plainCommand(...args));
 
 /** The same in lines of at most 80 columns: where it is longer, each flag stands on its own line. */
 export const commandLines = (indent: string, ...args: ReadonlyArray<string>): string => {
-  const line = `${indent}${commandLine(...args)}`;
+  const line = `${indent}${plainCommand(...args)}`;
   if (columnsOf(line) <= WIDTH) return line;
   const broken = args.map((arg) =>
     arg.startsWith("--") ? `\\\n${indent}  ${quoted(arg)}` : quoted(arg),

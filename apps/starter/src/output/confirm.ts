@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { terminalTextFor } from "./styled.ts";
 
 /** Whether somebody can be asked: a person at a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -13,7 +14,7 @@ export const confirm = async (question: string): Promise<boolean> => {
     process.kill(process.pid, "SIGINT");
   });
   try {
-    const answer = await terminal.question(`${question} [y/N] `);
+    const answer = await terminal.question(`${terminalTextFor(process.stderr)(question)} [y/N] `);
     return /^y(es)?$/i.test(answer.trim());
   } catch {
     // Ctrl-D: closed without an answer.

@@ -1,4 +1,4 @@
-import { styled } from "./output.ts";
+import { styled } from "./styled.ts";
 import { commandOf } from "./next-operation.ts";
 import { wrap } from "./text.ts";
 import type { Check } from "@durable-payments/operations/doctor";

@@ -1,8 +1,11 @@
 import { isOperationError } from "@durable-payments/operations/errors";
 import type { Fault } from "@durable-payments/api-core";
+import { messageOf, visibleText } from "@durable-payments/api-core/values";
 import { BadUsage, codesOf, EXIT_CODES } from "../exit-codes.ts";
 import { withNext } from "./next-operation.ts";
-import { type Output, styled } from "./output.ts";
+import type { Output } from "./output.ts";
+import { styled } from "./styled.ts";
+import { visible } from "./visible.ts";
 
 /** Why a command failed, as it is reported. */
 interface ErrorReport {
@@ -12,11 +15,16 @@ interface ErrorReport {
   readonly message: string;
   /** Every fault of an input, where there are several. */
   readonly faults?: ReadonlyArray<Fault>;
+  /** Where it was thrown, of a fault of the starter: for those who mend it. */
+  readonly stack?: string;
+  /** What a person is shown beside. */
+  readonly lines?: ReadonlyArray<string>;
 }
 
 const reportOf = (error: unknown): ErrorReport => {
   if (error instanceof BadUsage) {
-    return { type: "BadInput", exitCode: EXIT_CODES.badInput, message: error.message };
+    const { lines, message } = error;
+    return { type: "BadInput", exitCode: EXIT_CODES.badInput, message, lines };
   }
   if (isOperationError(error)) {
     const faults = error._tag === "InvalidInput" ? error.faults : undefined;
@@ -25,14 +33,17 @@ const reportOf = (error: unknown): ErrorReport => {
   return {
     type: "Unexpected",
     exitCode: EXIT_CODES.unexpected,
-    message: `This is a fault of the starter: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    message: `This is a fault of the starter, not of yours: ${messageOf(error)}. Report it with what --json prints.`,
+    ...(error instanceof Error && error.stack !== undefined && { stack: error.stack }),
   };
 };
 
-const asText = ({ faults = [], message }: ErrorReport): string => {
-  const lines = faults.map(({ field, problem }) => `\n  ${field} ${problem}`);
-  return `${styled("red", "error", process.stderr)} ${message}${lines.join("")}`;
-};
+const asText = ({ faults = [], lines = [], message }: ErrorReport): string =>
+  [
+    `${styled("red", "error")} ${visibleText(message)}`,
+    ...visible(faults).map(({ field, problem }) => `  ${field} ${problem}`),
+    ...lines,
+  ].join("\n");
 
 /**
  * Report why a command failed: an object on standard output for programs, lines on standard error for
@@ -47,7 +58,7 @@ export const reportError = (output: Output, error: unknown): number => {
     output.say(asText(report));
     return report.exitCode;
   }
-  const { faults, message, type } = report;
-  output.answer({ error: { type, message, ...(faults && { faults }) } }, () => message);
-  return report.exitCode;
+  const { exitCode, lines = [], message, type, ...more } = report;
+  output.answer({ error: { type, message: [message, ...lines].join("\n"), ...more } }, () => "");
+  return exitCode;
 };

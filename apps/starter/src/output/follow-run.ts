@@ -12,10 +12,11 @@ import {
 } from "@durable-payments/operations/runs";
 import type { SubmittedRun } from "@durable-payments/operations/start";
 import { commandLine } from "./command-line.ts";
-import { withNext } from "./next-operation.ts";
+import { shownWithNext } from "./next-operation.ts";
 import type { Output } from "./output.ts";
 import { progressLines } from "./progress-lines.ts";
 import { columns, duration, fieldRows } from "./text.ts";
+import { visible } from "./visible.ts";
 
 const VERBS = {
   running: "is under way",
@@ -63,7 +64,8 @@ class RunProgress {
     this.#output = output;
   }
 
-  show(update: RunUpdate): void {
+  show(given: RunUpdate): void {
+    const update = visible(given);
     switch (update.kind) {
       case "progress":
         this.#progress = update.now;
@@ -79,7 +81,7 @@ class RunProgress {
         }
         return;
       case "unanswered":
-        this.#output.say(withNext(update));
+        this.#output.say(shownWithNext(update));
         return;
       case "answersAgain":
         this.#output.say("The run answers again.");

@@ -1,7 +1,7 @@
 import { settleCommands, settlementConsequences, utc } from "@durable-payments/protocol";
 import type { RunInDoubt, WaitingRun } from "@durable-payments/operations/decisions";
-import { argumentsOf, withNext } from "./next-operation.ts";
-import { styled } from "./output.ts";
+import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
+import { styled } from "./styled.ts";
 import { approvalLines, attentionLines, decideLines } from "./progress-lines.ts";
 import { wrap } from "./text.ts";
 
@@ -9,7 +9,7 @@ const humanTaskLines = (run: WaitingRun): Array<string> => {
   const { approval, attention, noProgress } = run;
   if (attention !== null) return attentionLines(run, attention);
   return approval === undefined
-    ? [wrap(noProgress ? withNext(noProgress) : "It was answered meanwhile.", "  ")]
+    ? [wrap(noProgress ? shownWithNext(noProgress) : "It was answered meanwhile.", "  ")]
     : approvalLines(run, approval);
 };
 

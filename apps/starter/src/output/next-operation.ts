@@ -1,5 +1,7 @@
 import type { NextOperation } from "@durable-payments/operations/errors";
-import { commandLine } from "./command-line.ts";
+import { plainCommand } from "./command-line.ts";
+import { unbroken } from "./styled.ts";
+import { visible } from "./visible.ts";
 
 /** The arguments of the command of the starter that does an operation; undefined where npm does it. */
 export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
@@ -47,17 +49,24 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
   }
 };
 
-/** The command that does an operation, as the user would type it. */
-export const commandOf = (next: NextOperation): string => {
+const byNpm = (next: NextOperation): string | undefined => {
   switch (next.operation) {
     case "startWorker":
       return "npm run worker";
     case "startServer":
       return "npm run dev";
     default:
-      return commandLine(...argumentsOf(next));
+      return undefined;
   }
 };
+
+/** The command that does an operation, as the user would type it. */
+export const commandOf = (next: NextOperation): string =>
+  byNpm(next) ?? plainCommand(...argumentsOf(visible(next)));
+
+/** The same of an operation as it is shown, as a part of a text that is wrapped. */
+export const shownCommandOf = (next: NextOperation): string =>
+  unbroken(byNpm(next) ?? plainCommand(...argumentsOf(next)));
 
 const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
   describe: "See it:",
@@ -81,11 +90,15 @@ const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
 const purposeOf = (next: NextOperation): string =>
   next.operation === "retry" && next.overrule ? "To overrule it:" : PURPOSES[next.operation];
 
-/** A message, and what to do next, as one text. */
-export const withNext = ({
-  message,
-  next,
-}: {
+interface Reported {
   readonly message: string;
   readonly next?: NextOperation | undefined;
-}): string => (next === undefined ? message : `${message} ${purposeOf(next)} ${commandOf(next)}`);
+}
+
+/** A message, and what to do next, as one text for a program. */
+export const withNext = ({ message, next }: Reported): string =>
+  next === undefined ? message : `${message} ${purposeOf(next)} ${commandOf(next)}`;
+
+/** The same of a message as it is shown, for a person: the command stays on one line. */
+export const shownWithNext = ({ message, next }: Reported): string =>
+  next === undefined ? message : `${message} ${purposeOf(next)} ${shownCommandOf(next)}`;

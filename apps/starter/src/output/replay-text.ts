@@ -1,5 +1,5 @@
 import type { Difference, Replay } from "@durable-payments/replay";
-import { styled } from "./output.ts";
+import { styled } from "./styled.ts";
 import type { ListLayout } from "./stream.ts";
 import { columnsOf, cut, pad, WIDTH, wrap } from "./text.ts";
 

@@ -1,6 +1,6 @@
 import { commandLine } from "./command-line.ts";
 import { withNext } from "./next-operation.ts";
-import { styled } from "./output.ts";
+import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, pad, wrap } from "./text.ts";
 import type {
   RetriedOne,

@@ -1,4 +1,4 @@
-import { styled } from "./output.ts";
+import { styled } from "./styled.ts";
 import type { ListLayout } from "./stream.ts";
 import { columnsOf, cut, pad, roughDuration } from "./text.ts";
 import type { ListedRun, StateName } from "@durable-payments/operations/runs";

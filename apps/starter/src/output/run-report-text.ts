@@ -1,9 +1,9 @@
 import { utc } from "@durable-payments/operations/utc";
 import type { StepProgress } from "@durable-payments/protocol";
-import { styled } from "./output.ts";
+import { styled } from "./styled.ts";
 import { columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
-import { argumentsOf, withNext } from "./next-operation.ts";
+import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
 import type { PendingActivity, RunReport } from "@durable-payments/operations/runs";
 import { STATE_STYLES } from "./run-list-text.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
@@ -66,7 +66,7 @@ export const reportText = (report: RunReport): string => {
     ),
     ...(report.noProgress === undefined
       ? []
-      : ["", wrap(`The run cannot be asked: ${withNext(report.noProgress)}`)]),
+      : ["", wrap(`The run cannot be asked: ${shownWithNext(report.noProgress)}`)]),
     ...section("Waits for", pending.map(pendingLines)),
     ...section(
       "Shown",

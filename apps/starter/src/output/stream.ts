@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { visibleJson } from "@durable-payments/api-core/values";
 import type { Output } from "./output.ts";
+import { visible } from "./visible.ts";
 
 /** How the items of a list are printed, one after the other. */
 export interface ListLayout<A> {
@@ -16,9 +18,9 @@ export interface ListLayout<A> {
 }
 
 /** Writes at the speed of the reader. @returns false when nobody reads any more */
-const write = async (text: string): Promise<boolean> => {
+const write = async (output: Output, text: string): Promise<boolean> => {
   const { stdout } = process;
-  if (!stdout.write(text) && stdout.writable) await once(stdout, "drain").catch(() => undefined);
+  if (!output.write(text) && stdout.writable) await once(stdout, "drain").catch(() => undefined);
   return stdout.writable;
 };
 
@@ -53,14 +55,15 @@ export const answerList = async <A>(
           : "";
       output.answered = true;
       count += 1;
-      if (!(await write(`${before}${json ? JSON.stringify(item) : `${row(item)}\n`}`))) return;
+      const printed = json ? visibleJson(item) : `${row(visible(item))}\n`;
+      if (!(await write(output, `${before}${printed}`))) return;
     }
     isMore = false;
   } finally {
     // A failure before the first item is reported instead of a list.
     if (output.answered || !isMore) {
       output.answered = true;
-      await write(end());
+      await write(output, end());
     }
   }
 };

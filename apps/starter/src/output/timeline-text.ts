@@ -1,7 +1,7 @@
 import { utc } from "@durable-payments/operations/utc";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
-import { styled } from "./output.ts";
+import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, duration, fieldRows, pad, wrap } from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
 import type {

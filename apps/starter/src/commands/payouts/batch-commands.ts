@@ -27,7 +27,7 @@ const batchCommand = (name: keyof typeof UPDATES, { long, short, status }: Comma
       const runId = await withTemporal((temporal) =>
         decide(temporal, workflowId, UPDATES[name], { by, ...(why !== undefined && { why }) }),
       );
-      output.answer({ workflowId, runId, status }, () => `${workflowId} is ${status}.`);
+      output.answer({ workflowId, runId, status }, (shown) => `${shown.workflowId} is ${status}.`);
       return EXIT_CODES.done;
     }),
   ).pipe(

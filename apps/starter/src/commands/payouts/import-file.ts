@@ -19,9 +19,10 @@ import { codesOf, EXIT_CODES } from "../../exit-codes.ts";
 import { countsText } from "../../output/batch-text.ts";
 import { showBatch } from "../../output/follow-batch.ts";
 import { dryRunText, inDoubtText, type Memory, paidBeforeText } from "../../output/import-text.ts";
-import { withNext } from "../../output/next-operation.ts";
+import { shownWithNext } from "../../output/next-operation.ts";
 import type { Output } from "../../output/output.ts";
 import { wrap } from "../../output/text.ts";
+import { visible } from "../../output/visible.ts";
 import {
   journalSettings,
   readAssumptions,
@@ -67,11 +68,18 @@ const dryRun = async (
     // What is known without Temporal is reported all the same.
     if (!(error instanceof ConnectionFailed)) throw error;
     unreached = error;
-    output.say(wrap(`Which rows were paid before is not known. ${withNext(error)}`));
+    const { message, next } = error;
+    output.say(
+      wrap(
+        `Which rows were paid before is not known. ${shownWithNext(visible({ message, next }))}`,
+      ),
+    );
   }
   const { batch, rows, totals } = checked;
   output.answer(
-    {
+    { checked, funds, found },
+    (shown) => dryRunText(shown.checked, shown.funds, shown.found),
+    () => ({
       status: "checked",
       workflowId: batch,
       rows,
@@ -84,8 +92,7 @@ const dryRun = async (
       inDoubt: found?.inDoubt ?? null,
       rejected: found?.rejected ?? null,
       retentionMs: found?.retentionMs ?? null,
-    },
-    () => dryRunText(checked, funds, found),
+    }),
   );
   if (unreached !== undefined) return codesOf(unreached).exitCode;
   const isRefused = overrule === undefined && (found?.rejected ?? []).length > 0;
@@ -115,7 +122,8 @@ const answerNothingNew = async (
   return unpaid(others) === 0 ? EXIT_CODES.done : EXIT_CODES.runFailed;
 };
 
-const sayFound = (output: Output, found: FoundRows): void => {
+const sayFound = (output: Output, given: FoundRows): void => {
+  const found = visible(given);
   if (found.known > 0) {
     output.say(
       wrap(`${found.known} rows are known; ${found.new} are new: lines ${found.newRows}.`),

@@ -36,11 +36,11 @@ const answerReport = (
   report: BatchReport,
   resultFile: string | undefined,
 ): number => {
-  output.answer({ ...report, ...(resultFile !== undefined && { resultFile }) }, () =>
+  output.answer({ ...report, ...(resultFile !== undefined && { resultFile }) }, (shown) =>
     [
-      batchText(report),
-      ...(resultFile === undefined ? [] : [`The result of each row: ${resultFile}`]),
-      ...(isOpen(report) ? [`See it: ${commandLine("payouts", "status", report.workflowId)}`] : []),
+      batchText(shown),
+      ...(resultFile === undefined ? [] : [`The result of each row: ${shown.resultFile}`]),
+      ...(isOpen(report) ? [`See it: ${commandLine("payouts", "status", shown.workflowId)}`] : []),
     ].join("\n"),
   );
   return exitCodeOfBatch(report);

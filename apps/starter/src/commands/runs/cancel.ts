@@ -33,9 +33,9 @@ export const cancel = Command.make("cancel", flags, ({ by, expectedRunId, id, js
       }),
     );
     const what = undoes ? "undoes what it has done" : "keeps what it has done";
-    output.answer({ workflowId: id, runId, status: "cancelling", undoes }, () =>
+    output.answer({ workflowId: id, runId, status: "cancelling", undoes }, ({ workflowId }) =>
       wrap(
-        `${id} is asked to end. It waits for the answer to what it is sending, and ${what}.\nFollow it: ${commandLine("watch", id)}`,
+        `${workflowId} is asked to end. It waits for the answer to what it is sending, and ${what}.\nFollow it: ${commandLine("watch", workflowId)}`,
       ),
     );
     return EXIT_CODES.done;

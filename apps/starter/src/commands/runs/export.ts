@@ -22,8 +22,8 @@ export const exportRun = Command.make(
       );
       output.answer(
         exported,
-        () =>
-          `${exported.events} events written to ${file}. Only you can read it: histories hold account\nnumbers and names.`,
+        ({ events }) =>
+          `${events} events written to ${file}. Only you can read it: histories hold account\nnumbers and names.`,
       );
       return EXIT_CODES.done;
     }),

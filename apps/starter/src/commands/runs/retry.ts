@@ -85,7 +85,7 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
     const { plan, run } = await planRetryOf(temporal, id, retryFlags);
     return { workflowId: id, endedRunId: run.runId, runId: null, plan };
   });
-  output.answer(retryAnswer(retried), () => retryText(retried));
+  output.answer(retried, retryText, retryAnswer);
   return EXIT_CODES.done;
 };
 
@@ -135,7 +135,7 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
     });
     output.live(undefined);
     output.onInterrupt = undefined;
-    output.answer(retriesAnswer(report), () => retriesText(report));
+    output.answer(report, retriesText, retriesAnswer);
     return report.notRetried + report.failed > 0 ? EXIT_CODES.runFailed : EXIT_CODES.done;
   });
 };

@@ -19,7 +19,7 @@ export const show = Command.make("show", flags, ({ id, json, runId }) =>
     const timeline = await withTemporal((temporal) =>
       readTimeline(temporal, id, Option.getOrUndefined(runId)),
     );
-    output.answer(timelineAnswer(timeline), () => timelineText(timeline));
+    output.answer(timeline, timelineText, timelineAnswer);
     return EXIT_CODES.done;
   }),
 ).pipe(

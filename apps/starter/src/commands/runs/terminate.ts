@@ -36,21 +36,21 @@ export const terminate = Command.make(
           expectedRunId: Option.getOrUndefined(expectedRunId),
         }),
       );
-      output.answer({ workflowId: id, runId, status: "terminated", inDoubt }, () =>
+      output.answer({ workflowId: id, runId, status: "terminated", inDoubt }, (shown) =>
         [
-          `${id} is terminated. Nothing was undone.`,
-          ...inDoubt.map(({ operation, step }) =>
+          `${shown.workflowId} is terminated. Nothing was undone.`,
+          ...shown.inDoubt.map(({ operation, step }) =>
             wrap(
               `! ${step}: ${operation} may have been carried out, and nothing reconciles it now.`,
             ),
           ),
-          ...(inDoubt.length > 0
+          ...(shown.inDoubt.length > 0
             ? [
-                `  Going on does: ${commandLine("runs", "retry", id)}`,
+                `  Going on does: ${commandLine("runs", "retry", shown.workflowId)}`,
                 `  Until then, or until it is settled, it is listed by ${commandLine("attention")}`,
               ]
             : []),
-          `Who did what: ${commandLine("audit", id)}`,
+          `Who did what: ${commandLine("audit", shown.workflowId)}`,
         ].join("\n"),
       );
       return EXIT_CODES.done;
