@@ -20,7 +20,7 @@ import { jsonOf } from "./support/starter.ts";
 // A busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const { approvalHash, file, found, simulator, starter, temporal } = await makeRig({
+const { approvalHash, file, found, simulator, starter, stopWorker, temporal } = await makeRig({
   verifyAfter: "100 millis",
   settleAfter: "100 millis",
   balances: { USD: "1000.00", EUR: "1000.00" },
@@ -91,9 +91,13 @@ describe("runs list", () => {
           state: "completed",
           stage: anyText,
           awaits: [],
+          since: like(/^\d{4}-.*Z$/),
           startedAt: like(/^\d{4}-.*Z$/),
+          startedBy: "Ada",
           closedAt: like(/^\d{4}-.*Z$/),
+          payment: { amount: "10.00", currency: "EUR", payee: "Supplier of paid" },
           currency: "EUR",
+          failure: null,
           paymentIds: listWith(ID),
           batch: null,
         },
@@ -104,9 +108,21 @@ describe("runs list", () => {
     expect(program.stdout).not.toMatch(/(intent|key|payout|beneficiary):/);
     expect(person).toMatchObject({ exitCode: 0, stderr: "" });
     expect(tooWide(person.stdout)).toEqual([]);
-    expect(person.stdout).toMatch(/^ID +STATE +STAGE +AGE$/m);
-    expect(person.stdout).toMatch(/^waits +waiting +awaitFunds +\d/m);
-    expect(person.stdout).toMatch(new RegExp(`^${LONG_ID}\\n +attention +awaitApproval +\\d`, "m"));
+    expect(person.stdout).toMatch(/^ID +STATE +AGE +WHAT$/m);
+    const lines = person.stdout.replaceAll(/[\d.]+(ms|s)\b/g, "TIME").split("\n");
+    expect(lines.map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual(
+      listWith(
+        "waits  waiting  TIME  5000.00 USD",
+        "  waits for funds for TIME",
+        "paid  completed  TIME  10.00 EUR to Supplier of paid",
+        "refused  failed  TIME",
+        "  5000.00 EUR to Supplier of refused",
+        "  createPayout was refused: Insufficient balance",
+        LONG_ID,
+        "  attention  TIME",
+        "  waits for a second person for TIME",
+      ),
+    );
     expect(person.stdout).not.toContain("\u001b");
   });
 
@@ -136,11 +152,35 @@ describe("runs list", () => {
     expect(await listed("--find", payout_id)).toEqual(["paid"]);
     expect(await listed("--find", `payout:${payout_id}`)).toEqual(["paid"]);
     expect(await listed("--find", `card:${payout_id}`)).toEqual([]);
+    expect(await listed("--find", payout_id.slice(0, 8))).toEqual(["paid"]);
+    expect(await listed("--find", `payout:${payout_id.slice(0, 8)}`)).toEqual(["paid"]);
+    expect(await listed("--find", LONG_ID.slice(0, 20))).toEqual([LONG_ID]);
     const { paymentIds } = jsonOf(await starter(["status", "paid", "--json"]));
     expect(paymentIds).toEqual(listWith(payout_id));
     expect(JSON.stringify(paymentIds)).not.toContain(":");
     const none = await starter(["runs", "list", "--find", "nobody"]);
     expect(none).toEqual({ exitCode: 0, stdout: "No such run.\n", stderr: "" });
+  });
+
+  it("groups failures by reason, with an example of each", async () => {
+    const [program, person] = await Promise.all([
+      starter(["runs", "list", "--group", "--json"]),
+      starter(["runs", "list", "--group"]),
+    ]);
+    expect(jsonOf(program)).toEqual({
+      groups: [
+        {
+          type: "payout",
+          state: "failed",
+          stage: "createPayout",
+          reason: holding("Insufficient balance"),
+          count: 2,
+          totals: { EUR: "10000.00" },
+          example: like(/^refused$|^say/),
+        },
+      ],
+    });
+    expect(person.stdout).toMatch(/^2 payout failed at createPayout, in all 10000.00 EUR\n/);
   });
 
   it("reports that there are more", async () => {
@@ -372,6 +412,42 @@ describe("runs show", () => {
     });
     expect(program.stdout).not.toContain("Order of");
     expect(person.stdout.replaceAll(/\s+/g, " ")).toContain("Bob decided after");
+    await shownAsAmended("own-amended", "20000.00");
+  });
+
+  /** Wherever a run is shown, it is shown as it is sent now: 20.00 EUR. */
+  const shownAsAmended = async (id: string, before: string) => {
+    const payment = {
+      amount: "20.00",
+      currency: "EUR",
+      payee: `Supplier of ${id}`,
+      before: { amount: before, currency: "EUR" },
+    };
+    const [status, shown, list] = await Promise.all([
+      starter(["status", id, "--json"]),
+      starter(["runs", "show", id, "--json"]),
+      starter(["runs", "list", "--find", id, "--json"]),
+    ]);
+    expect(jsonOf(status)).toMatchObject({ payment });
+    expect(jsonOf(shown)).toMatchObject({ summary: holding("Pay 20.00 EUR") });
+    expect(jsonOf(list)).toMatchObject({ runs: [{ payment }] });
+    const [one, many] = await Promise.all([
+      starter(["status", id]),
+      starter(["runs", "list", "--find", id]),
+    ]);
+    const words = `20.00 EUR to Supplier of ${id} (was ${before} EUR)`;
+    for (const { stdout } of [one, many]) expect(stdout.replaceAll(/\s+/g, " ")).toContain(words);
+  };
+
+  it("and the list show a run that was retried amended as it is sent now", async () => {
+    await payoutOf("own-retried", "5000.00");
+    await found('WorkflowId = "own-retried" AND ExecutionStatus = "Failed"');
+    const patch = await file("patch.json", { payout: { amount: "20.00" } });
+    const retried = await starter(["runs", "retry", "own-retried", "--amend", patch]);
+    expect(retried.exitCode).toBe(0);
+    await workflow.getHandle("own-retried").result();
+    await found('WorkflowId = "own-retried" AND ExecutionStatus = "Completed"');
+    await shownAsAmended("own-retried", "5000.00");
   });
 
   /** A run whose identity check is refused, so that it removes the cardholder. */
@@ -487,5 +563,31 @@ describe("watch", () => {
     expect(exitCode).toBe(130);
     expect(JSON.parse(stdout)).toEqual({ workflowId: "waits", runId: ID, state: "waiting" });
     expect(stderr).toContain("the run goes on");
+  });
+});
+
+// The last: the tests before need the worker.
+describe("without a worker", () => {
+  it("a run that has ended looks as it does with one", async () => {
+    const ofSteps = async (id: string) => {
+      const [person, program] = await Promise.all([
+        starter(["status", id]),
+        starter(["status", id, "--json"]),
+      ]);
+      expect(person.stdout).not.toMatch(/Waits for|Next|under way/);
+      const { pending, steps } = jsonOf(program);
+      expect(pending).toEqual([]);
+      // A step that is over at once writes nothing into the history.
+      return (steps as Progress["steps"])
+        .filter(({ name }) => name !== "checkRequests")
+        .map(({ name, status, until }) => [name, status, until === undefined]);
+    };
+    const before = await Promise.all(["paid", "refused"].map(ofSteps));
+    await stopWorker();
+    expect(await Promise.all(["paid", "refused"].map(ofSteps))).toEqual(before);
+    const waits = await starter(["status", "waits"]);
+    expect(waits.stdout).toMatch(/✓ createCardholder/);
+    expect(waits.stdout).toMatch(/… awaitFunds/);
+    expect(waits.stdout).toContain("5000.00 USD");
   });
 });

@@ -101,4 +101,16 @@ describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
     expect(plain?.shown).not.toContain("\u001b");
     expect(screenOf(plain?.shown ?? "")).toEqual(screenOf(coloured?.shown ?? ""));
   });
+
+  it.each([40, 140])("a list fits %i columns, and breaks no id", async (columns) => {
+    const { ended, start, terminal } = rig!;
+    const id = `an-invoice-of-${columns}-columns-whose-id-is-long`;
+    await start("onboardCardholder", id, { cardholder, card, options });
+    expect(await ended(id)).toBe("COMPLETED");
+    const { shown } = await terminal(["runs", "list", "--find", id], { columns }).ended;
+    const lines = stripVTControlCharacters(shown).split(/[\r\n]+/);
+    expect(lines.join("\n")).toContain(id);
+    const wide = lines.filter((line) => line.length > columns && line !== id);
+    expect(wide).toEqual([]);
+  });
 });

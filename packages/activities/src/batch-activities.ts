@@ -4,8 +4,10 @@ import {
   chunkId,
   PAYMENT_BATCH,
   PAYMENT_STAGE,
+  paymentMemoOf,
   type RunEndings,
   UNFINISHED,
+  WORKFLOW,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
@@ -96,13 +98,18 @@ const startRow = async (
 ): Promise<Outcome> => {
   const { client, info } = Context.current();
   try {
-    await client.workflow.start("payout", {
+    await client.workflow.start(WORKFLOW.payout, {
       workflowId: row.workflowId,
       taskQueue: batchQueue(info.taskQueue),
       args: [row.input],
       workflowIdReusePolicy: "REJECT_DUPLICATE",
       workflowIdConflictPolicy: "FAIL",
-      memo: { startedBy, fingerprint: row.fingerprint, row: row.row },
+      memo: {
+        startedBy,
+        fingerprint: row.fingerprint,
+        row: row.row,
+        payment: paymentMemoOf(WORKFLOW.payout, row.input),
+      },
       staticSummary: row.summary,
       typedSearchAttributes: [
         ...payoutStartAttributes(row.workflowId, row.input, account),

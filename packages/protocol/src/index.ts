@@ -44,6 +44,13 @@ export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
 export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
 export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
 export {
+  AMENDED_MARK,
+  amendedPayment,
+  type PaymentMemo,
+  paymentMemoOf,
+  readPaymentMemo,
+} from "./payment-memo.ts";
+export {
   type BatchCommand,
   type BatchPosition,
   type BatchProgress,

@@ -1,3 +1,4 @@
+import { AMENDED_MARK } from "./payment-memo.ts";
 import { sendings } from "./steps.ts";
 
 /** Letters of either case alike; upper case first, as `ß` and `SS` are alike. */
@@ -37,6 +38,9 @@ export const ownershipKeys = (
 export const plainIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<string> => {
   const all = new Set(paymentIds.flatMap((id) => [id, normalizedKey(id)]));
   return paymentIds.filter(
-    (id) => !id.startsWith(INTENT) && !(id.includes(":") && all.has(id.slice(id.indexOf(":") + 1))),
+    (id) =>
+      !id.startsWith(INTENT) &&
+      id !== AMENDED_MARK &&
+      !(id.includes(":") && all.has(id.slice(id.indexOf(":") + 1))),
   );
 };

@@ -1,11 +1,26 @@
+import { STEP } from "@durable-payments/protocol";
+import type { ListedRun, RunGroup, StateName } from "@durable-payments/operations/runs";
 import { styled } from "./styled.ts";
+import { paymentText } from "./payment-text.ts";
 import type { ListLayout } from "./stream.ts";
-import { columnsOf, cut, pad, roughDuration } from "./text.ts";
-import type { ListedRun, StateName } from "@durable-payments/operations/runs";
+import { columnsOf, pad, roughDuration, wrap } from "./text.ts";
 
-/** Widths are fixed: a row is printed before the next one is known. */
-const COLUMNS = { id: 39, state: 10, stage: 18 } as const;
 const GAP = "  ";
+const INDENT = "    ";
+const STATE_WIDTH = 10;
+const AGE_WIDTH = 5;
+
+/** Where standard output is no terminal. */
+const USUAL_WIDTH = 80;
+
+/** How many columns there are: the terminal's own. */
+const width = (): number => process.stdout.columns || USUAL_WIDTH;
+
+/** A row is printed before the next one is known: an id that is longer stands on its own line, whole. */
+const idWidth = (): number => {
+  const most = width() - STATE_WIDTH - AGE_WIDTH - 2 * GAP.length;
+  return Math.max(2, Math.min(width() >= 120 ? 39 : 28, most));
+};
 
 /** The colour of each state. */
 export const STATE_STYLES = {
@@ -20,19 +35,64 @@ export const STATE_STYLES = {
   terminated: "gray",
 } as const satisfies Record<StateName, string>;
 
-const row = (id: string, state: string, stage: string, age: string): string =>
-  [pad(id, COLUMNS.id), state, pad(cut(stage, COLUMNS.stage), COLUMNS.stage), age].join(GAP);
-
-const head = (): string => styled("bold", row("ID", "STATE".padEnd(COLUMNS.state), "STAGE", "AGE"));
-
-/** An id that is too long for its column stands on its own line, whole. */
-const line = ({ stage, startedAt, state, workflowId }: ListedRun): string => {
-  const age = roughDuration(Date.now() - Date.parse(startedAt));
-  const coloured = styled(STATE_STYLES[state], state.padEnd(COLUMNS.state));
-  const isLong = columnsOf(workflowId) > COLUMNS.id;
-  const rest = row(isLong ? "" : workflowId, coloured, stage ?? "–", age);
-  return isLong ? `${workflowId}\n${rest}` : rest;
+const WAITS: Readonly<Record<string, string>> = {
+  [STEP.awaitApproval]: "waits for a second person",
+  [STEP.awaitFunds]: "waits for funds",
+  [STEP.awaitPayouts]: "waits for its payouts",
+  [STEP.awaitVerification]: "waits for the identity check",
 };
+
+const ago = (time: string): string => roughDuration(Date.now() - Date.parse(time));
+
+/** How it stands: what it waits for, or why it ended as it did. */
+const standingText = ({ awaits, failure, since, stage, state }: ListedRun): string => {
+  const at = stage ?? "its start";
+  const for_ = since === null ? "" : ` for ${ago(since)}`;
+  const [awaited] = awaits;
+  switch (state) {
+    case "completed":
+      return "";
+    case "running":
+      return `at ${at}${for_}`;
+    case "paused":
+      return `paused at ${at}`;
+    case "attention":
+      return `${WAITS[at] ?? "waits for a person's decision"}${for_}`;
+    case "waiting":
+      return `${WAITS[at] ?? `waits for ${awaited?.replace(":", " ") ?? at}`}${for_}`;
+    default: {
+      const reason = failure?.message ?? state;
+      return reason.startsWith(at) ? reason : `${at}: ${reason}`;
+    }
+  }
+};
+
+const line = (run: ListedRun): string => {
+  const { payment, startedAt, state, type, workflowId } = run;
+  const columns = width();
+  const coloured = styled(STATE_STYLES[state], state.padEnd(STATE_WIDTH));
+  const isLong = columnsOf(workflowId) > idWidth();
+  const begin = [pad(isLong ? "" : workflowId, idWidth()), "".padEnd(STATE_WIDTH)];
+  const start = [...begin, ago(startedAt).padEnd(AGE_WIDTH)].join(GAP);
+  const shown = [begin[0], coloured, ago(startedAt).padEnd(AGE_WIDTH)].join(GAP);
+  const what = payment === null ? type : paymentText(payment);
+  const fits = columnsOf(start) + GAP.length + columnsOf(what) <= columns;
+  const standing = standingText(run);
+  return [
+    ...(isLong ? [workflowId] : []),
+    fits ? `${shown}${GAP}${what}` : shown.trimEnd(),
+    ...(fits ? [] : [wrap(what, INDENT, columns)]),
+    ...(standing === "" ? [] : [wrap(standing, INDENT, columns)]),
+  ].join("\n");
+};
+
+const head = (): string =>
+  styled(
+    "bold",
+    [pad("ID", idWidth()), "STATE".padEnd(STATE_WIDTH), "AGE".padEnd(AGE_WIDTH), "WHAT"]
+      .join(GAP)
+      .slice(0, width()),
+  );
 
 /** A list of runs, as a table and as JSON. */
 export const runListLayout = {
@@ -42,3 +102,24 @@ export const runListLayout = {
   none: "No such run.",
   more: (limit: number) => `These are the first ${limit}; --limit N shows more.`,
 } as const satisfies Omit<ListLayout<ListedRun>, "limit">;
+
+/** Totals as a person reads them; nothing where no amount is known. */
+export const totalsLine = (totals: Readonly<Record<string, string>>): string =>
+  Object.entries(totals)
+    .map(([currency, amount]) => `${amount} ${currency}`)
+    .join(", ");
+
+/** Runs by how and why they stand as they do, as a person reads it. */
+export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
+  if (groups.length === 0) return "No such run.";
+  const columns = width();
+  return groups
+    .map(({ count, example, reason, stage, state, totals, type }) =>
+      [
+        `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsLine(totals)}`}`,
+        ...(reason === null ? [] : [wrap(reason, INDENT, columns)]),
+        wrap(`such as ${example}`, INDENT, columns),
+      ].join("\n"),
+    )
+    .join("\n");
+};

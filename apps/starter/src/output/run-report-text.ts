@@ -1,5 +1,6 @@
 import { utc } from "@durable-payments/operations/utc";
 import type { StepProgress } from "@durable-payments/protocol";
+import { paymentText } from "./payment-text.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
@@ -48,7 +49,11 @@ export const reportText = (report: RunReport): string => {
       "stage",
       report.since === null ? (stage ?? "–") : `${stage ?? "–"} since ${utc(report.since)}`,
     ],
-    ["started", utc(report.startedAt)],
+    ...(report.payment === null ? [] : [["payment", paymentText(report.payment)] as const]),
+    [
+      "started",
+      `${utc(report.startedAt)}${report.startedBy === null ? "" : ` by ${report.startedBy}`}`,
+    ],
     ...(report.closedAt === null ? [] : [["ended", utc(report.closedAt)] as const]),
     ["run id", report.runId],
     ...Object.entries(ids),
@@ -61,7 +66,7 @@ export const reportText = (report: RunReport): string => {
     `${styled("bold", workflowId)} (${report.type})`,
     columns(rows),
     ...section(
-      report.stepsFrom === "progress" ? "Steps" : "Activities, from the history",
+      report.stepsFrom === "progress" ? "Steps" : "Steps, from the history",
       stepLines(steps),
     ),
     ...(report.noProgress === undefined

@@ -40,6 +40,8 @@ const activityText = (activity: TimelineActivity): string => {
     }
     case "noAnswer":
       return `${name}: no answer after ${duration(tookMs ?? 0)}, when the run ended`;
+    case "endedBySignal":
+      return `${name}: not needed any more after ${duration(tookMs ?? 0)}, when a signal came`;
     case "cancelled":
       return `${name}: cancelled after ${duration(tookMs ?? 0)}`;
     default:
@@ -78,7 +80,10 @@ const eventText = (event: TimelineEvent, step: TimelineStep): string => {
 const isPlain = ({ events, outcome }: TimelineStep): boolean =>
   outcome === "done" &&
   events.every(
-    (event) => event.kind === "activity" && event.outcome === "done" && event.attempts === 1,
+    (event) =>
+      event.kind === "signal" ||
+      (event.kind === "activity" &&
+        (event.outcome === "endedBySignal" || (event.outcome === "done" && event.attempts === 1))),
   );
 
 const stepLines = (steps: ReadonlyArray<TimelineStep>): Array<string> => {

@@ -6,7 +6,7 @@ import { invalidInput, refused } from "../errors.ts";
 import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
 import type { RowFault } from "./raw-rows.ts";
-import { Totals, totalsText } from "./totals.ts";
+import { Totals, totalsText } from "../totals.ts";
 
 /** A batch file without faults. */
 export interface CheckedFile {

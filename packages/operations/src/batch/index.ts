@@ -21,5 +21,5 @@ export {
 } from "./report.ts";
 export { checkResultFile, type ResultFileOptions, writeResultFile } from "./result-file.ts";
 export type { RowOutcome } from "./row-outcome.ts";
-export { totalsText } from "./totals.ts";
+export { totalsText } from "../totals.ts";
 export { awaitBatch, type BatchUpdate, countedRows, withRows } from "./wait.ts";

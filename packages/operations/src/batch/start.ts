@@ -20,7 +20,7 @@ import { isAmount } from "../input/fields.ts";
 import { readInput } from "../history/read-input.ts";
 import { type CheckedFile, chunksAgain } from "./check-file.ts";
 import type { Chunk } from "./chunks.ts";
-import { totalsText } from "./totals.ts";
+import { totalsText } from "../totals.ts";
 
 /** How a batch is to be paid. */
 export interface BatchOptions {

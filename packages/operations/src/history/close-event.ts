@@ -1,6 +1,8 @@
 import proto from "@temporalio/proto";
 import type { Temporal } from "../connection/temporal.ts";
-import type { Event } from "./events.ts";
+import { decoded, type Event, timeOf } from "./events.ts";
+import type { Failure } from "./failure.ts";
+import { failureOf, masked } from "./masked.ts";
 
 const { HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT } =
   proto.temporal.api.enums.v1.HistoryEventFilterType;
@@ -16,4 +18,41 @@ export const readCloseEvent = async (
     historyEventFilterType: HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT,
   });
   return history?.events?.at(-1);
+};
+
+/** How a run ended, by its last event: its result, or why it failed; neither where it goes on. */
+export const endingOf = (
+  last: Event | undefined,
+): { readonly result: unknown; readonly failure: Failure | null } => {
+  const [result] = last?.workflowExecutionCompletedEventAttributes?.result?.payloads ?? [];
+  if (result) {
+    return { result: masked(decoded(result)), failure: null };
+  }
+  const failed = last?.workflowExecutionFailedEventAttributes;
+  if (failed) return { result: null, failure: failureOf(failed.failure) };
+  const terminated = last?.workflowExecutionTerminatedEventAttributes;
+  if (terminated) {
+    const message = masked(terminated.reason) || "No reason was given.";
+    return { result: null, failure: { type: "Terminated", message } };
+  }
+  if (last?.workflowExecutionTimedOutEventAttributes) {
+    return { result: null, failure: { type: "TimedOut", message: "The run took too long." } };
+  }
+  return last?.workflowExecutionCanceledEventAttributes
+    ? { result: null, failure: { type: "Cancelled", message: "The run was cancelled." } }
+    : { result: null, failure: null };
+};
+
+/** When something happened last in a run, ISO 8601: since then it waits, or works. */
+export const readLastEventTime = async (
+  { client }: Temporal,
+  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
+): Promise<string | null> => {
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const [last] = history?.events ?? [];
+  return last === undefined ? null : timeOf(last);
 };

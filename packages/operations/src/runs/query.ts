@@ -18,13 +18,18 @@ export interface RunFilter {
   readonly since?: Date | undefined;
   /** The step that they are at, or ended at. */
   readonly stage?: string | undefined;
-  /** Their workflow id, or one of the keys and ids by which they can be found. */
+  /**
+   * Their workflow id, or one of the keys and ids by which they can be found; where no run has it, what one of
+   * them begins with, of the latest 10,000 runs that the rest of the filter finds.
+   */
   readonly find?: string | undefined;
 }
 
 /** What a query can find: an id that it cannot compare is replaced by the run that has it. */
 export interface RunQuery extends RunFilter {
   readonly runId?: string | undefined;
+  /** What their workflow id begins with. */
+  readonly begin?: string | undefined;
 }
 
 /** What a run can be asked for. */
@@ -58,7 +63,15 @@ export const isComparable = (id: string): boolean => !/["\\]/.test(id);
  * The query by which Temporal finds these runs. Without a type it finds those that have a
  * PaymentStage: whatever else runs in the namespace is no payment work.
  */
-export const runQuery = ({ find, runId, since, stage, standing, type }: RunQuery): string => {
+export const runQuery = ({
+  begin,
+  find,
+  runId,
+  since,
+  stage,
+  standing,
+  type,
+}: RunQuery): string => {
   const time = since && queryText(since.toISOString());
   return [
     // A run that continues as new is one run.
@@ -70,6 +83,7 @@ export const runQuery = ({ find, runId, since, stage, standing, type }: RunQuery
     ...(find === undefined
       ? []
       : [`WorkflowId = ${queryText(find)} OR ${PAYMENT_IDS.name} = ${queryText(find)}`]),
+    ...(begin === undefined ? [] : [`WorkflowId STARTS_WITH ${queryText(begin)}`]),
     ...(runId === undefined ? [] : [`RunId = ${queryText(runId)}`]),
   ]
     .map((condition) => `(${condition})`)

@@ -1,13 +1,23 @@
 import { STARTING } from "@durable-payments/activities/start-attributes";
-import { PAYMENT_STAGE, type Progress, type StepProgress } from "@durable-payments/protocol";
+import {
+  PAYMENT_STAGE,
+  type PaymentMemo,
+  type Progress,
+  readPaymentMemo,
+  type StepProgress,
+  textAt,
+} from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
+import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
+import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
+import { WAITING_STAGE } from "./query.ts";
 import { readRetryOf, unsettledSteps } from "../history/in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
-import { idsOf } from "./list.ts";
+import { idsOf } from "./listed-run.ts";
 import { describeRun, type RunState, stateOf } from "./state.ts";
 import { webUiLink } from "../connection/settings.ts";
 import type { Unanswered } from "../connection/workers.ts";
@@ -21,6 +31,9 @@ export type RunReport = RunState & {
   /** When it came to that stage, ISO 8601; null where only the run itself knows. */
   readonly since: string | null;
   readonly startedAt: string;
+  readonly startedBy: string | null;
+  /** What it moves, as it is sent now; null for a run that does not say it. */
+  readonly payment: PaymentMemo | null;
   readonly closedAt: string | null;
   /**
    * Ids by name, as the run keeps them: of several of one name the latest, so that of several payouts
@@ -30,7 +43,7 @@ export type RunReport = RunState & {
   /** Keys and ids by which it can be found. */
   readonly paymentIds: ReadonlyArray<string>;
   readonly steps: ReadonlyArray<StepProgress>;
-  /** `progress`: the run's own account. `history`: its activities, when no worker can be asked. */
+  /** `progress`: the run's own account. `history`: as its history has them, when no worker can be asked. */
   readonly stepsFrom: "progress" | "history";
   /** Why it cannot be asked. */
   readonly noProgress?: Unanswered;
@@ -53,19 +66,43 @@ const sinceOf = (
   return attention?.since ?? steps.at(-1)?.since ?? startTime.toISOString();
 };
 
-/** The activities of a run as its history has them: what is known without a worker. */
-const activitiesOf = async (
+/** How a run ended, as far as it determines how its steps ended; undefined while it goes on. */
+export const endOf = ({
+  closeTime,
+  status,
+}: Pick<WorkflowExecutionDescription, "closeTime" | "status">): RunEnd | undefined =>
+  closeTime && {
+    at: closeTime.toISOString(),
+    isDone: status.name === "COMPLETED" || status.name === "CONTINUED_AS_NEW",
+    isCancelled: status.name === "CANCELLED" || status.name === "TERMINATED",
+  };
+
+const openStatus = (name: string, isAsking: boolean): StepProgress["status"] => {
+  if (isAsking) return "needsAttention";
+  return name.startsWith(WAITING_STAGE) ? "waiting" : "running";
+};
+
+/** The steps of a run as its history has them: what is known without a worker. */
+const stepsOf = async (
   { client }: Temporal,
-  { runId, workflowId }: WorkflowExecutionDescription,
+  description: WorkflowExecutionDescription,
 ): Promise<ReadonlyArray<StepProgress>> => {
+  const { runId, workflowId } = description;
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  return readRun(history).activities.map(({ outcome, since, summary, type, until }) => ({
-    name: type,
-    status: outcome === "pending" ? "running" : outcome === "done" ? "done" : "failed",
-    since,
-    ...(summary !== undefined && { note: summary }),
-    ...(until !== undefined && { until }),
-  }));
+  const { namedInDoubt, steps } = readRun(history);
+  return steps.map((step) => {
+    const { activities, name, since } = step;
+    const { isAsking, outcome, until } = standingOfStep(step, namedInDoubt, endOf(description));
+    const note = activities.at(-1)?.summary;
+    return {
+      name,
+      since,
+      status:
+        outcome === "running" ? openStatus(name, isAsking) : outcome === "done" ? "done" : "failed",
+      ...(until !== undefined && { until }),
+      ...(note !== undefined && { note: masked(note) }),
+    };
+  });
 };
 
 /** What only the run itself knows, or as much of it as its history has. */
@@ -84,7 +121,7 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
       attention,
     } as const;
   }
-  const steps = await activitiesOf(temporal, description);
+  const steps = await stepsOf(temporal, description);
   return {
     // Who starts a run sets the stage that it begins with: it is there when the run has begun.
     stage:
@@ -126,6 +163,8 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     type,
     ...account,
     startedAt: startTime.toISOString(),
+    startedBy: textAt(description.memo, "startedBy") ?? null,
+    payment: readPaymentMemo(description.memo) ?? null,
     closedAt: closeTime?.toISOString() ?? null,
     paymentIds: idsOf(description),
     pending: closeTime === undefined ? pendingActivities(description) : [],

@@ -1,4 +1,5 @@
 import { canonicalJson } from "@durable-payments/activities/payout-content";
+import { paymentMemoOf } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
@@ -64,6 +65,7 @@ export const startRun = async (
   checkName(startedBy, "startedBy");
   const { client, settings } = temporal;
   const account = await accountOfWorkers(temporal);
+  const payment = paymentMemoOf(planned.workflowType, planned.input);
   const about = {
     mayBe: `The run ${workflowId} may have been started`,
     next: { operation: "describe", workflowId },
@@ -77,7 +79,7 @@ export const startRun = async (
         workflowIdReusePolicy: "REJECT_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
         // The workflow lets nobody approve a payment that they started.
-        memo: { startedBy },
+        memo: { startedBy, ...(payment && { payment }) },
         staticSummary: planned.summary,
         typedSearchAttributes: [...planned.searchAttributes(workflowId, account)],
       }),

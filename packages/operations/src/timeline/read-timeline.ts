@@ -3,19 +3,20 @@ import { givenReason, PAYMENT_CURRENCY, summaryOfInput } from "@durable-payments
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
-import type { Failure } from "../history/failure.ts";
-import { decoded, summaryOf, timeOf } from "../history/events.ts";
+import { endingOf } from "../history/close-event.ts";
+import { summaryOf, timeOf } from "../history/events.ts";
 import { pendingActivities } from "../runs/pending-activities.ts";
-import { idsOf } from "../runs/list.ts";
+import { idsOf } from "../runs/listed-run.ts";
 import { describeRun } from "../runs/state.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { webUiLink } from "../connection/settings.ts";
 import { executionHistoryOf } from "../history/execution-history.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
-import { failureOf, masked } from "../history/masked.ts";
+import { masked } from "../history/masked.ts";
 import { nextSteps } from "./next-steps.ts";
-import { type RunEnd, timelineSteps } from "./steps.ts";
+import { endOf } from "../runs/report.ts";
+import { timelineSteps } from "./steps.ts";
 import type { Reset, Timeline, TimelineStep } from "./timeline.ts";
 
 /** A reset leaves a failed workflow task at the point from which the run goes on. */
@@ -45,36 +46,6 @@ const amendedSummary = (type: string, past: ReadRun): string | undefined => {
   return canonicalJson({ input }) === canonicalJson({ input: startedWith })
     ? undefined
     : summaryOfInput(type, input);
-};
-
-const endOf = ({ closeTime, status }: WorkflowExecutionDescription): RunEnd | undefined =>
-  closeTime && {
-    at: closeTime.toISOString(),
-    isDone: status.name === "COMPLETED" || status.name === "CONTINUED_AS_NEW",
-    isCancelled: status.name === "CANCELLED" || status.name === "TERMINATED",
-  };
-
-const readEnding = ({
-  events,
-}: History): { readonly result: unknown; readonly failure: Failure | null } => {
-  const last = events?.at(-1);
-  const [result] = last?.workflowExecutionCompletedEventAttributes?.result?.payloads ?? [];
-  if (result) {
-    return { result: masked(decoded(result)), failure: null };
-  }
-  const failed = last?.workflowExecutionFailedEventAttributes;
-  if (failed) return { result: null, failure: failureOf(failed.failure) };
-  const terminated = last?.workflowExecutionTerminatedEventAttributes;
-  if (terminated) {
-    const message = masked(terminated.reason) || "No reason was given.";
-    return { result: null, failure: { type: "Terminated", message } };
-  }
-  if (last?.workflowExecutionTimedOutEventAttributes) {
-    return { result: null, failure: { type: "TimedOut", message: "The run took too long." } };
-  }
-  return last?.workflowExecutionCanceledEventAttributes
-    ? { result: null, failure: { type: "Cancelled", message: "The run was cancelled." } }
-    : { result: null, failure: null };
 };
 
 /** The history does not say how often an activity was tried that is still under way: Temporal does. */
@@ -140,7 +111,7 @@ export const readTimeline = async (
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
     steps: withPending(timelineSteps(past, endOf(description)), description),
-    ...readEnding(history),
+    ...endingOf(history.events?.at(-1)),
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;
   return {

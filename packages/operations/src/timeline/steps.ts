@@ -1,21 +1,8 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import { sendingOf } from "@durable-payments/protocol";
 import { failureOf, masked } from "../history/masked.ts";
-import type {
-  HistoryActivity,
-  HistoryEvent,
-  HistoryStep,
-  ReadHistory,
-} from "../history/run-history.ts";
-import { isNamedIn, isUnanswered } from "../history/sends.ts";
+import type { HistoryActivity, HistoryEvent, ReadHistory } from "../history/run-history.ts";
+import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
 import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";
-
-/** How a run ended, as far as it determines how its steps ended; undefined while it goes on. */
-export interface RunEnd {
-  readonly at: string;
-  readonly isDone: boolean;
-  readonly isCancelled: boolean;
-}
 
 const took = (since: string, until: string): number => Date.parse(until) - Date.parse(since);
 
@@ -37,11 +24,19 @@ const decided = (content: Readonly<Record<string, unknown>>): string | null => {
   return reject === undefined ? null : `rejected: ${masked(text(reject))}`;
 };
 
-/** A run that has ended takes no answer any more: nothing of it is pending. */
-const activityOf = (activity: HistoryActivity, end: RunEnd | undefined): TimelineActivity => {
+/**
+ * A run that has ended takes no answer any more: nothing of it is pending. What a step still polled for that
+ * was done by a signal was no longer needed: it is no failure.
+ */
+const activityOf = (
+  activity: HistoryActivity,
+  end: RunEnd | undefined,
+  isSignalled: boolean,
+): TimelineActivity => {
   const { attempts, lastFailure, since, summary, type } = activity;
   const isLeft = end !== undefined && activity.outcome === "pending";
-  const outcome = isLeft ? "noAnswer" : activity.outcome;
+  const isOver = isLeft || activity.outcome === "cancelled";
+  const outcome = isSignalled && isOver ? "endedBySignal" : isLeft ? "noAnswer" : activity.outcome;
   const until = isLeft ? end.at : activity.until;
   return {
     kind: "activity",
@@ -52,17 +47,22 @@ const activityOf = (activity: HistoryActivity, end: RunEnd | undefined): Timelin
     tookMs: until === undefined ? null : took(since, until),
     outcome,
     attempts,
-    failure: failureOf(lastFailure),
+    // What a poll failed with last is only that it had not happened yet.
+    failure: outcome === "endedBySignal" ? null : failureOf(lastFailure),
     nextAttemptAt: null,
   };
 };
 
-const eventOf = (event: HistoryEvent, end: RunEnd | undefined): TimelineEvent => {
+const eventOf = (
+  event: HistoryEvent,
+  end: RunEnd | undefined,
+  isSignalled: boolean,
+): TimelineEvent => {
   switch (event.kind) {
     case "activity":
-      return activityOf(event, end);
+      return activityOf(event, end, isSignalled);
     case "timer": {
-      const { since, summary, until } = event;
+      const { since, summary, until = end?.at } = event;
       return {
         kind: "timer",
         summary: masked(summary) ?? null,
@@ -85,44 +85,24 @@ const eventOf = (event: HistoryEvent, end: RunEnd | undefined): TimelineEvent =>
   }
 };
 
-/** When a step that went on beside others was over: when its last activity was. */
-const untilOf = ({ activities, until }: HistoryStep): string | undefined => {
-  if (until !== undefined) return until;
-  const ends = activities.map((activity) => activity.until);
-  return ends.length === 0 || ends.includes(undefined)
-    ? undefined
-    : ends.findLast((end) => end !== undefined);
-};
-
-/** Whether a step has sent something and the run does not know what became of it: by its own word, too. */
-const isInDoubt = (step: HistoryStep, namedInDoubt: string): boolean =>
-  isUnanswered(step) && isNamedIn(namedInDoubt, step.name);
-
 const NO_ANSWER = "no answer, reconciling";
 
-/** The steps of a run, from its history alone. One that goes on beside others is done with its send. */
+/** The steps of a run, from its history alone. */
 export const timelineSteps = (
   { namedInDoubt, steps }: Pick<ReadHistory, "namedInDoubt" | "steps">,
   end: RunEnd | undefined,
 ): ReadonlyArray<TimelineStep> =>
   steps.map((step) => {
-    const { activities, events, isCurrent, name, since } = step;
-    const inDoubt = isInDoubt(step, namedInDoubt);
-    const until = isCurrent || inDoubt ? undefined : untilOf(step);
-    const over = until ?? end?.at ?? null;
-    const broken = end?.isCancelled === true ? "cancelled" : "failed";
-    const isBroken = end !== undefined && !end.isDone && (isCurrent || inDoubt);
-    const isAsking = events.at(-1)?.kind === "humanTask";
-    const isUnderWay = activities.some(
-      ({ outcome, type }) => outcome === "pending" && sendingOf(type) !== undefined,
-    );
+    const { events, name, since } = step;
+    const { isReconciling, outcome, until } = standingOfStep(step, namedInDoubt, end);
+    const isSignalled = outcome === "done" && events.some(({ kind }) => kind === "signal");
     return {
       name,
-      outcome: over === null ? "running" : isBroken ? broken : "done",
+      outcome,
       since,
-      until: over,
-      tookMs: over === null ? null : took(since, over),
-      ...(over === null && inDoubt && !isAsking && !isUnderWay && { note: NO_ANSWER }),
-      events: events.map((event) => eventOf(event, end)),
+      until: until ?? null,
+      tookMs: until === undefined ? null : took(since, until),
+      ...(isReconciling && { note: NO_ANSWER }),
+      events: events.map((event) => eventOf(event, end, isSignalled)),
     };
   });

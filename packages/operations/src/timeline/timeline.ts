@@ -11,8 +11,17 @@ export interface TimelineActivity {
   readonly since: string;
   readonly until: string | null;
   readonly tookMs: number | null;
-  /** `noAnswer`: the run ended before it had one. */
-  readonly outcome: "done" | "failed" | "timedOut" | "cancelled" | "noAnswer" | "pending";
+  /**
+   * `noAnswer`: the run ended before it had one. `endedBySignal`: it polled for what a signal announced first.
+   */
+  readonly outcome:
+    | "done"
+    | "failed"
+    | "timedOut"
+    | "cancelled"
+    | "noAnswer"
+    | "endedBySignal"
+    | "pending";
   /** How often it was tried, or has polled. */
   readonly attempts: number;
   /** What it failed with, or what its last attempt but one did. */

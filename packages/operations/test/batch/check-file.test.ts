@@ -12,7 +12,7 @@ import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { checkBatchFile, type CheckedFile, chunksAgain } from "../../src/batch/check-file.ts";
 import { COLUMNS } from "../../src/batch/columns.ts";
-import { Totals } from "../../src/batch/totals.ts";
+import { Totals } from "../../src/totals.ts";
 import { csvLine } from "../../src/batch/result-file.ts";
 import { InvalidInput } from "../../src/errors.ts";
 

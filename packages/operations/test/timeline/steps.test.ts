@@ -180,3 +180,33 @@ it("nothing of a run that has ended is pending", () => {
   const [step] = timelineSteps(readRun({ events } as unknown as History), end);
   expect(step?.events).toMatchObject([{ outcome: "noAnswer", until: end.at, nextAttemptAt: null }]);
 });
+
+it.each<[string, ReadonlyArray<object>]>([
+  ["was left", []],
+  ["was cancelled", [{ eventId: 9, activityTaskCanceledEventAttributes: { scheduledEventId: 5 } }]],
+])("a poll that %s when a signal came was not needed any more, and its step is done", (_, more) => {
+  const end = { at: "2026-11-22T08:00:00.000Z", isDone: true, isCancelled: false };
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+    {
+      eventId: 5,
+      activityTaskScheduledEventAttributes: {
+        activityType: { name: "awaitPayoutEnd" },
+        workflowTaskCompletedEventId: 4,
+      },
+    },
+    written(6, { PaymentStage: "awaitPayout" }),
+    { eventId: 7, timerStartedEventAttributes: { workflowTaskCompletedEventId: 4 } },
+    { eventId: 8, workflowExecutionSignaledEventAttributes: { signalName: "payoutEnded" } },
+    ...more,
+  ];
+  const [step] = timelineSteps(readRun({ events }), end);
+  expect(step).toMatchObject({
+    outcome: "done",
+    events: [
+      { kind: "activity", outcome: "endedBySignal", failure: null, nextAttemptAt: null },
+      { kind: "timer", until: end.at },
+      { kind: "signal" },
+    ],
+  });
+});

@@ -1,8 +1,10 @@
 import {
+  amendedPayment,
   consequencesOf,
   type EndingDecision,
   type HumanTask,
   NEEDS_ATTENTION,
+  paymentMemoOf,
   type Progress,
   type Resolution,
   type SentBefore,
@@ -236,6 +238,11 @@ export class RunState {
     this.sends.known(ids, step);
   }
 
+  /** A person has amended the request of a step: lists show what it sends now. */
+  amended(operation: string, request: unknown): void {
+    this.#searchAttributes.amended((known) => amendedPayment(known, operation, request));
+  }
+
   /** Keeps something that whoever reads the result should know. */
   note(text: string): void {
     this.#progress.note(text);
@@ -338,6 +345,9 @@ export class RunState {
     // An amendment may hold account numbers: the fields are named, the values are not.
     const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };
     this.audit.add({ who: by, step: from, what: "retried", detail });
+    if (!this.#resetContext.isAmended) return;
+    const payment = paymentMemoOf(workflowInfo().workflowType, instruction.input);
+    if (payment !== undefined) this.#searchAttributes.amended(() => payment);
   }
 
   #enter(name: string, { isSearchable = true, stage = name }: StepOptions = {}): void {

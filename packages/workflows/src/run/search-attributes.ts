@@ -1,18 +1,24 @@
 import {
+  AMENDED_MARK,
   intentMark,
   PAYMENT_ACCOUNT,
   PAYMENT_AWAITS,
   PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
+  type PaymentMemo,
+  readPaymentMemo,
 } from "@durable-payments/protocol";
-import { upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+import { patched, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+
+/** Name of the patch by which a run writes what it moves when that was amended. */
+const AMENDED_MEMO = "amended payment in memo";
 
 /** Longest value of a Keyword that every visibility store takes. */
 const LONGEST_KEYWORD = 255;
 
 /**
- * What a run can be found by. Changes are to be written when the workflow has done all that it can do
+ * What a run can be found by, and what it is listed with. Changes are to be written when the workflow has done all that it can do
  * for now: one event for all, and in the same transaction as the commands that it has given with them.
  */
 export class SearchAttributes {
@@ -93,6 +99,21 @@ export class SearchAttributes {
   /** The run waits for it no more. */
   awaitsNoMore(awaited: string): void {
     if (this.#awaited.delete(awaited)) this.#due();
+  }
+
+  /**
+   * The payment was amended: lists and reports show what is sent now. Where it is the same again, or the run
+   * was started without it, nothing is written.
+   */
+  amended(change: (known: PaymentMemo) => PaymentMemo): void {
+    const known = readPaymentMemo(workflowInfo().memo);
+    if (known === undefined) return;
+    const { amount, currency, payee, before = { amount, currency } } = known;
+    const now = change(known);
+    const isSame = now.amount === amount && now.currency === currency && now.payee === payee;
+    if (isSame || !patched(AMENDED_MEMO)) return;
+    upsertMemo({ payment: { ...now, before } });
+    this.add([AMENDED_MARK]);
   }
 
   /** Writes what has changed, if anything has. */

@@ -372,7 +372,10 @@ export class Sender<Request extends object, A> {
 
   async #askToAmend(reason: string): Promise<"send"> {
     const amended = await askToAmend(this.#run, this.#write, { reason, request: this.request });
-    if (amended !== undefined) this.#state.amend(amended);
+    if (amended !== undefined) {
+      this.#state.amend(amended);
+      this.#run.amended(this.#write.operation, amended);
+    }
     return "send";
   }
 

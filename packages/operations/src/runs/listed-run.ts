@@ -1,0 +1,122 @@
+import {
+  PAYMENT_AWAITS,
+  PAYMENT_BATCH,
+  PAYMENT_CURRENCY,
+  PAYMENT_IDS,
+  PAYMENT_STAGE,
+  type PaymentMemo,
+  plainIds,
+  readPaymentMemo,
+  textAt,
+} from "@durable-payments/protocol";
+import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
+import type { Temporal } from "../connection/temporal.ts";
+import { endingOf, readCloseEvent, readLastEventTime } from "../history/close-event.ts";
+import type { Failure } from "../history/failure.ts";
+import { masked } from "../history/masked.ts";
+import { batchStateOf } from "./batch-state.ts";
+import { isOpenState, type StateName } from "./state-name.ts";
+
+/** A run as Temporal's visibility knows it, and its last event. Times are ISO 8601. */
+export interface ListedRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly state: StateName;
+  /** The step that it is at, or ended at; null before its first. */
+  readonly stage: string | null;
+  /** All that it awaits: `payout:ID`, `cardholder:ID`. */
+  readonly awaits: ReadonlyArray<string>;
+  /** Since when it stands so: of a run that goes on, when something happened in it last. */
+  readonly since: string | null;
+  readonly startedAt: string;
+  readonly startedBy: string | null;
+  readonly closedAt: string | null;
+  /** What it moves, as it is sent now; null for a run that does not say it. */
+  readonly payment: PaymentMemo | null;
+  readonly currency: string | null;
+  /** Why it did not complete. */
+  readonly failure: Failure | null;
+  /** Keys and ids by which it can be found. */
+  readonly paymentIds: ReadonlyArray<string>;
+  /** The batch that it belongs to. */
+  readonly batch: string | null;
+}
+
+/** Keys and ids by which a run can be found. */
+export const idsOf = ({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
+  plainIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
+
+/** A run that cannot be read hides none of the others. */
+const orNull = async <A>(read: Promise<A>): Promise<A | null> => {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNoAnswer(error)) throw error;
+    return null;
+  }
+};
+
+const readFailureOf = async (
+  temporal: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<Failure | null> => {
+  const last = await orNull(readCloseEvent(temporal, run));
+  return last === null ? null : endingOf(last).failure;
+};
+
+/** Read what is listed of a run: visibility has most of it, and its last event the rest. */
+export const readListedRun = async (
+  temporal: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<ListedRun> => {
+  const { closeTime, memo, runId, startTime, type, typedSearchAttributes, workflowId } = run;
+  const state = await batchStateOf(temporal, run);
+  const closedAt = closeTime?.toISOString() ?? null;
+  const [since, failure] = await Promise.all([
+    isOpenState(state) ? orNull(readLastEventTime(temporal, run)) : closedAt,
+    closedAt === null || state === "completed" ? null : readFailureOf(temporal, run),
+  ]);
+  return {
+    workflowId,
+    runId,
+    type,
+    state,
+    stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
+    // A run that has ended keeps what it awaited last.
+    awaits: closeTime === undefined ? (typedSearchAttributes.get(PAYMENT_AWAITS) ?? []) : [],
+    since,
+    startedAt: startTime.toISOString(),
+    startedBy: textAt(memo, "startedBy") ?? null,
+    closedAt,
+    payment: masked(readPaymentMemo(memo) ?? null),
+    currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
+    failure,
+    paymentIds: idsOf(run),
+    batch: typedSearchAttributes.get(PAYMENT_BATCH) ?? null,
+  };
+};
+
+const isEnded = ({ status }: WorkflowExecutionInfo): boolean =>
+  status.name !== "RUNNING" && status.name !== "COMPLETED" && status.name !== "PAUSED";
+
+/** Whether a run was reset since, or started anew: then another run of its id has how it stands. */
+export const isSuperseded = async (
+  { client }: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<boolean> => {
+  if (!isEnded(run)) return false;
+  try {
+    const latest = await client.workflow.getHandle(run.workflowId).describe();
+    return latest.runId !== run.runId;
+  } catch (error) {
+    // Visibility may still list a run whose retention is over.
+    if (error instanceof WorkflowNotFoundError) return true;
+    // One that cannot be read hides none of the others.
+    if (isNoAnswer(error)) throw error;
+    return false;
+  }
+};
