@@ -1,6 +1,6 @@
 /** What shows nothing, or changes how what stands around it is shown: controls, bidi marks, zero widths. */
 const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{2800}]/gu;
 
 /** The same, and the backslash of what would look like such a character written out. */
 const INVISIBLE_OR_LIKE_IT = new RegExp(`${INVISIBLE.source}|\\\\(?=u\\{)`, "gu");

@@ -131,7 +131,6 @@ export {
 } from "./task-queues.ts";
 export { utc } from "./utc.ts";
 export { isNotFound, textAt } from "./values.ts";
-export { visibleText } from "./visible-text.ts";
 export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";
 export {
   amendableFields,

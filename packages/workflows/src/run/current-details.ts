@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord, visibleText } from "@durable-payments/api-core/values";
 import {
   approveCommands,
   type ApprovalRequest,
@@ -10,7 +10,6 @@ import {
   shellQuoted,
   type StepProgress,
   utc,
-  visibleText,
 } from "@durable-payments/protocol";
 
 const MARKS = { running: "▶", waiting: "…", needsAttention: "!", done: "✓", failed: "✗" } as const;
