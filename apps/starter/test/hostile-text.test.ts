@@ -1,0 +1,63 @@
+import { beneficiary, options, payout } from "@durable-payments/tools/test-data";
+import { expect, it, vi } from "vitest";
+import { makeRepairRig } from "./support/repair-rig.ts";
+import { jsonOf } from "./support/starter.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const { approvalHash, awaitStage, ended, file, found, starter } = await makeRepairRig();
+
+/** Goes back to the amount, writes another one over it; writes to the clipboard; forges a line. */
+const reference =
+  "Invoice\u001b[1A\u001b[12G40.00    \u001b[1B\u001b]52;c;Y3VybCBldmls\u0007\u202e\u009b2K\u200b\nstate FORGED";
+const shown =
+  "Invoice\\u{1b}[1A\\u{1b}[12G40.00 \\u{1b}[1B\\u{1b}]52;c;Y3VybCBldmls\\u{7}\\u{202e}\\u{9b}2K\\u{200b}\\u{a}state FORGED";
+
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}]/u;
+
+it("a reference with commands to the terminal changes nothing that is shown", async () => {
+  const input = {
+    beneficiary,
+    payout: { ...payout, amount: "40000.00", payout_reference: reference },
+    options: { ...options, approval: { above: "25" } },
+  };
+  const name = await file("hostile.json", input);
+  const started = await starter(["payout", "--file", name, "--id", "hostile", "--by", "Ada"]);
+  expect(started).toMatchObject({ exitCode: 0 });
+  await awaitStage("hostile", "awaitApproval");
+  await found('WorkflowId = "hostile" AND PaymentStage = "awaitApproval"');
+
+  const show = async (...args: ReadonlyArray<string>) => {
+    const { stderr, stdout } = await starter(args);
+    expect(`${stdout}${stderr}`).not.toMatch(HIDDEN);
+    expect(stdout).not.toMatch(/^\s*state FORGED/m);
+    return stdout.replaceAll(/\s+/g, " ");
+  };
+  for (const command of ["attention", "status hostile"]) {
+    const text = await show(...command.split(" "));
+    expect(text).toContain("amount 40000.00 ");
+    expect(text).toContain(shown);
+  }
+  // A program is given what it is.
+  const { stdout } = await starter(["attention", "--json"]);
+  expect(stdout).not.toMatch(HIDDEN);
+  expect(JSON.stringify(jsonOf(await starter(["attention", "--json"])))).toContain(
+    JSON.stringify(reference).slice(1, -1),
+  );
+
+  const watching = starter(["watch", "hostile"], {
+    interruptAt: "Decide, by one of",
+  });
+  expect((await watching).stderr).not.toMatch(HIDDEN);
+
+  const hash = await approvalHash("hostile");
+  const approval = ["approve", "hostile", "--by", "Grace", "--hash", hash];
+  await show(...approval, "--reject", "no\u200b\nstate FORGED");
+  expect(await ended("hostile")).toBe("FAILED");
+  await found('WorkflowId = "hostile" AND ExecutionStatus = "Failed"');
+  for (const command of ["status hostile", "runs show hostile", "audit hostile", "runs list"]) {
+    await show(...command.split(" "));
+  }
+  await show("runs", "retry", "hostile", "--dry-run");
+  await show("status", `none\u001b[2J`);
+});
