@@ -380,7 +380,7 @@ describe("runs show", () => {
         {
           by: "Bob",
           question: attention?.question,
-          amend: { amount: "20.00", payout_reference: "Order of DE89" },
+          amend: { payout: { amount: "20.00", payout_reference: "Order of DE89" } },
         },
       ],
     });
@@ -403,7 +403,7 @@ describe("runs show", () => {
               name: "resolve",
               at: anyText,
               by: "Bob",
-              what: "amend amount, payout_reference",
+              what: "amend payout.amount, payout.payout_reference",
             },
             fields({ kind: "activity", outcome: "done" }),
           ],

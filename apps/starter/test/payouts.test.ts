@@ -77,7 +77,7 @@ describe("300 rows", () => {
         return progress?.stage;
       }, POLLING)
       .toBe("needsAttention");
-    const amend = await file("amend.json", { currency: "EUR" });
+    const amend = await file("amend.json", { payout: { currency: "EUR" } });
     const { attention } = await asked.query<Progress>("progress");
     const question = ["--question", attention?.question ?? ""];
     const resolve = ["resolve", "payout/all-100", ...question, "--by", "Bob", "--amend", amend];

@@ -132,10 +132,11 @@ describe("a payout", () => {
     });
     const status = await starter(["status", "settled"]);
     expect(status.stdout).toMatch(/In doubt\n {2}! createPayout: createPayout may have been/);
-    expect(status.stdout).toContain("settle settled --by NAME");
+    expect(status.stdout).toMatch(/settle settled \\\n\s+--run-id \S+ \\\n\s+--by NAME/);
     const person = await starter(["attention"]);
     expect(tooWide(person.stdout)).toEqual([]);
-    expect(person.stdout).toContain("settle settled --by NAME");
+    expect(person.stdout).toMatch(/settle settled \\\n\s+--run-id \S+ \\\n\s+--by NAME/);
+    expect(person.stdout).toContain("a retry sends it again, so that it is made twice if it was");
 
     const settle = (...how: ReadonlyArray<string>) =>
       starter(["settle", "settled", "--by", "Ada", "--reason", "it is listed", "--json", ...how]);
@@ -252,7 +253,7 @@ describe("a payout", () => {
     await awaitStage("asked", "needsAttention");
     const asked = async () => (await progressOf("asked")).attention?.question;
     const question = await asked();
-    const amend = { amount: "39.00" };
+    const amend = { payout: { amount: "39.00" } };
     await handle.executeUpdate("resolve", { args: [{ by: "Ada", question, amend }] });
     await vi.waitFor(async () => {
       expect(await asked()).toMatch(/^2-/);

@@ -331,7 +331,7 @@ describe("shows why it does nothing, with exit code 2,", () => {
       },
     });
     expect(jsonOf(await amend({ options: { onFailure: "compensate" } }))).toMatchObject({
-      error: { faults: [{ field: "options.onFailure", problem: "cannot be amended by a retry" }] },
+      error: { faults: [{ field: "options.onFailure", problem: "cannot be amended" }] },
     });
     expect(jsonOf(await amend({ cardholder: { last_name: "Wrong" } }))).toMatchObject({
       error: { message: holding("changes nothing") },

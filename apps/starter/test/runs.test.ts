@@ -344,6 +344,27 @@ describe("a run that waits for a person", () => {
       error: { type: "BadInput", message: "Give exactly one of amend, resend, abandon." },
     });
 
+    for (const [amendment, fault] of [
+      [{ amount: "20.00" }, { field: "amount", problem: holding('give {"payout": {…}}') }],
+      [{ payout: { amount: "-1" } }, { field: "payout.amount", problem: anyText }],
+      [{ payout: { currency: "EURO" } }, { field: "payout.currency", problem: anyText }],
+      [{ beneficiary: { city: "X" } }, { field: "beneficiary", problem: anyText }],
+    ] as const) {
+      const wrong = await starter([
+        "resolve",
+        "asking",
+        "--question",
+        question,
+        "--by",
+        "Ada",
+        "--json",
+        "--amend",
+        await file("wrong.json", amendment),
+      ]);
+      expect(wrong.exitCode).toBe(2);
+      expect(jsonOf(wrong)).toMatchObject({ error: { faults: [fault] } });
+    }
+
     await shown.seen;
     const taken = await starter([
       "resolve",
@@ -353,7 +374,7 @@ describe("a run that waits for a person", () => {
       "--by",
       "Ada",
       "--amend",
-      await file("amend.json", { amount: "20.00" }),
+      await file("amend.json", { payout: { amount: "20.00" } }),
       "--json",
     ]);
     expect(taken.exitCode).toBe(0);

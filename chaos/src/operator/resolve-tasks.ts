@@ -45,11 +45,11 @@ const BELIEVES_AFTER_MS = 6_000;
 const ABANDONS_AFTER_MS = 12_000;
 
 /** What is changed of a refused request, by step: no field that identifies it in a list. */
-const AMENDMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  [STEP.createBeneficiary]: { city: "Shelbyville" },
-  [STEP.createCardholder]: { phone_number: "+4930654321" },
-  [STEP.createPayout]: { city: "Springfield" },
-  [STEP.issueCard]: { product_code: "prepaid-usd-2" },
+const AMENDMENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  [STEP.createBeneficiary]: { beneficiary: { city: "Shelbyville" } },
+  [STEP.createCardholder]: { cardholder: { phone_number: "+4930654321" } },
+  [STEP.createPayout]: { payout: { city: "Springfield" } },
+  [STEP.issueCard]: { card: { product_code: "prepaid-usd-2" } },
 };
 
 /** The service's words where the balance does not hold enough. */

@@ -57,7 +57,12 @@ const operations: Readonly<Record<string, Operation>> = {
   importBatch: (startedBy) => importBatch(temporal, checked, { ...batch, startedBy }, observer),
   resumeSends: (by) => resumeSends(temporal, by),
   resolveRun: (by) =>
-    resolveRun(temporal, run, { by, question: "1-9f", decision: { resend: true } }),
+    resolveRun(temporal, run, {
+      by,
+      question: "1-9f",
+      decision: { resend: true },
+      assumptions: defaultAssumptions,
+    }),
   approve: (by) => decide(temporal, run, approveUpdate, { by, hash: "h", approve: true }),
   cancelBatch: (by) => decide(temporal, run, cancelBatchUpdate, { by }),
   recover: (by) => recover(temporal, opened, { by, since: new Date(0), service }),
@@ -76,7 +81,12 @@ const reasoned: Readonly<Record<string, Operation>> = {
   importBatch: (startedBy, overrule) =>
     importBatch(temporal, checked, { ...batch, startedBy, overrule }, observer),
   resolveRun: (by, abandon) =>
-    resolveRun(temporal, run, { by, question: "1-9f", decision: { abandon } }),
+    resolveRun(temporal, run, {
+      by,
+      question: "1-9f",
+      decision: { abandon },
+      assumptions: defaultAssumptions,
+    }),
   reject: (by, reject) => decide(temporal, run, approveUpdate, { by, hash: "h", reject }),
   cancelBatch: (by, why) => decide(temporal, run, cancelBatchUpdate, { by, why }),
 };

@@ -58,7 +58,8 @@ export type Resolution = { readonly by: string; readonly question: string } & De
 
 /**
  * Answers a run that needs attention: it was carried out and these are its ids (`found`); it was
- * not and is to be sent again (`resend`); the request is to be changed, then sent (`amend`); or the
+ * not and is to be sent again (`resend`); the request is to be changed, then sent (`amend`, in the shape of the run's input:
+ * `{"payout": {"amount": "20.00"}}`); or the
  * run is to end (`abandon`, with why).
  */
 export const resolveUpdate = defineUpdate<Resolution>("resolve");

@@ -1,3 +1,4 @@
+export { amendmentFaults, amendRequest, isInputShaped } from "./amendment.ts";
 export {
   type Approval,
   type ApprovalOptions,
@@ -43,6 +44,7 @@ export type {
 export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
 export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
 export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
+export { mergePatch, patchedFields } from "./merge-patch.ts";
 export {
   AMENDED_MARK,
   amendedPayment,

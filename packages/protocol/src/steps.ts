@@ -8,6 +8,10 @@ export interface Sending {
   readonly idField: "beneficiary_id" | "payout_id" | "card_holder_id" | "card_id";
   /** The field of a workflow's input that is sent. */
   readonly input: string;
+  /** A field of the request that stands beside it in the input. */
+  readonly beside?: "beneficiary_id";
+  /** Fields of the request that the run fills in, and nobody gives. */
+  readonly filledIn: ReadonlyArray<string>;
   /** The activity that reconciles it with the service's list, where there is one. */
   readonly reconciledBy?: "findPayouts" | "findCardholders";
   /** The operation, and so the activity, that undoes it, where there is one. */
@@ -37,6 +41,7 @@ export const stepKinds = {
       makes: "beneficiary",
       idField: "beneficiary_id",
       input: "beneficiary",
+      filledIn: [],
       sentTwice: "if it was carried out, a second beneficiary stands, which moves no money",
     },
   },
@@ -46,6 +51,8 @@ export const stepKinds = {
       makes: "payout",
       idField: "payout_id",
       input: "payout",
+      beside: "beneficiary_id",
+      filledIn: ["unique_request_id"],
       reconciledBy: "findPayouts",
       sentTwice: "pays twice if it was carried out",
     },
@@ -56,6 +63,7 @@ export const stepKinds = {
       makes: "cardholder",
       idField: "card_holder_id",
       input: "cardholder",
+      filledIn: [],
       reconciledBy: "findCardholders",
       undoneBy: "removeCardholder",
       sentTwice: "if it was carried out, a second cardholder stands, which moves no money",
@@ -67,6 +75,7 @@ export const stepKinds = {
       makes: "card",
       idField: "card_id",
       input: "card",
+      filledIn: ["card_holder_id", "balance_id", "unique_request_id"],
       undoneBy: "cancelCard",
       sentTwice:
         "if it was carried out, the service ignores the repeat of its key (unique_request_id)",

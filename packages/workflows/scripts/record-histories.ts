@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import type { Ending } from "../test/support/endings/ending.ts";
 import { endings, historyOf } from "../test/support/endings/endings.ts";
+import { bundleWorkflows } from "../test/support/bundle.ts";
 import { localRig } from "../test/support/rig.ts";
 
 const HELP = `Records the histories of the workflows' endings, on a real Temporal server, into
@@ -36,15 +37,12 @@ const essential = (key: string, value: unknown): unknown => {
 };
 
 /** A server for each: what other runs own changes how a lost answer is reconciled. */
-const recordOne = async (ending: Ending): Promise<void> => {
-  const rig = await localRig({
-    server: {
-      extraArgs: [
-        "--dynamic-config-value",
-        `limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`,
-      ],
-    },
-  });
+const recordOne = async (ending: Ending, code: string): Promise<void> => {
+  const extraArgs = [
+    "--dynamic-config-value",
+    `limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`,
+  ];
+  const rig = await localRig({ server: { extraArgs } }, code);
   try {
     const history: unknown = JSON.parse(historyToJSON(await historyOf(rig, ending)));
     const file = new URL(`${ending.name}.json`, folder);
@@ -59,9 +57,13 @@ const record = async (names: ReadonlyArray<string>): Promise<void> => {
   const chosen = names.length === 0 ? endings : endings.filter(({ name }) => names.includes(name));
   if (chosen.length < names.length) throw new Error(`No such ending among ${names.join(", ")}.`);
   if (names.length === 0) {
-    for (const file of readdirSync(folder)) rmSync(new URL(file, folder));
+    // Those of earlier code, in a folder of their own, stay.
+    for (const file of readdirSync(folder, { withFileTypes: true })) {
+      if (file.isFile()) rmSync(new URL(file.name, folder));
+    }
   }
-  for (const ending of chosen) await recordOne(ending);
+  const { code } = await bundleWorkflows();
+  for (const ending of chosen) await recordOne(ending, code);
 };
 
 if (process.argv.includes("--help")) process.stdout.write(HELP);

@@ -408,9 +408,34 @@ describe("a person", () => {
             actions: ["amend", "resend", "abandon"],
           });
           expect(attention?.reason).toContain("Insufficient balance");
-          await decide(handle, { by: "Ada", amend: { amount: "-1" } });
-          await untilAsked(handle, "amount");
-          await decide(handle, { by: "Ada", amend: { amount: "90.00" } });
+          const { question } = attention!;
+          // Each is refused before it is taken: the same question stays open.
+          for (const [amend, fault] of [
+            [{}, 'amend must be an object of the shape of the input: {"payout": {…}}'],
+            [{ amount: "1.00" }, 'amount is none of what createPayout sends: give {"payout": {…}}'],
+            [{ payout: "1.00" }, "payout must be an object of the fields to change"],
+            [{ payout: { amount: "-1" } }, "payout.amount"],
+            [{ payout: { amuont: "1.00" } }, "payout.amuont"],
+            [{ payout: { amount: null } }, "payout.amount"],
+            [{ payout: { beneficiary_id: "b" } }, "payout.beneficiary_id belongs beside payout"],
+            [{ payout: { unique_request_id: "k" } }, "payout.unique_request_id is filled in"],
+          ] as const) {
+            const resolution: Resolution = { by: "Ada", question, amend };
+            await expect(
+              handle.executeUpdate(resolveUpdate, { args: [resolution] }),
+            ).rejects.toMatchObject({
+              cause: {
+                type: "InvalidResolution",
+                message: expect.stringContaining(fault) as unknown,
+              },
+            });
+          }
+          expect((await handle.query(progressQuery)).attention?.question).toBe(question);
+          await decide(handle, { by: "Ada", amend: { payout: { amount: "90.00" } } });
+          const asNow = "Pay 90.00 USD to a new beneficiary, amended by Ada";
+          await vi.waitFor(async () =>
+            expect((await detailsOf(handle)).replaceAll("\\", "")).toContain(asNow),
+          );
           expect(await handle.result()).toMatchObject({
             amount: "90.00",
             payout_status: "completed",

@@ -13,9 +13,11 @@ import { quietRuntime } from "./support/quiet.ts";
 
 /** Histories that `npm run histories:record` recorded: the file's name is the workflow's id. */
 const folder = new URL("./histories/", import.meta.url);
-const recorded = readdirSync(folder)
+const recorded = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".json"))
-  .map((file) => file.replace(/\.json$/, ""));
+  .map((file) => file.replaceAll("\\", "/").replace(/\.json$/, ""));
+/** Those that today's code would not write any more. */
+const isEarlier = (name: string): boolean => name.startsWith("earlier/");
 const textOf = (name: string): string => readFileSync(new URL(`${name}.json`, folder), "utf8");
 
 let bundle: WorkflowBundle;
@@ -44,8 +46,10 @@ describe("a run that began under earlier code goes on under today's:", () => {
   });
 });
 
-it("there is a history of every ending, and of no other", () => {
-  expect(recorded.toSorted()).toEqual(endings.map(({ name }) => name).toSorted());
+it("there is a history of every ending, and of no other but of earlier code", () => {
+  expect(recorded.filter((name) => !isEarlier(name)).toSorted()).toEqual(
+    endings.map(({ name }) => name).toSorted(),
+  );
 });
 
 it("every workflow has a history", async () => {

@@ -329,7 +329,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
         await rig.environment.sleep("1 second");
         // What was refused was not carried out: what is amended has another key.
         await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
-        await decide(lost, { by: "Ada", amend: { amount: "64.20" } });
+        await decide(lost, { by: "Ada", amend: { payout: { amount: "64.20" } } });
         await rig.environment.sleep("1 second");
         await lost.terminate();
         const handle = await start(payout, [paying("46.20")], workflowId);

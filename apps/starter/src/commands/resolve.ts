@@ -49,7 +49,8 @@ export const resolve = Command.make("resolve", flags, ({ by, id, json, question,
       amend: Option.getOrUndefined(given.amend),
       abandon: Option.getOrUndefined(given.abandon),
     });
-    const { withTemporal } = await import("../settings.ts");
+    const { readAssumptions, withTemporal } = await import("../settings.ts");
+    const assumptions = await readAssumptions();
     const { readHumanTask, resolveRun } = await import("@durable-payments/operations/decisions");
     const { attentionLines } = await import("../output/progress-lines.ts");
     const { commandLine } = await import("../output/command-line.ts");
@@ -62,6 +63,7 @@ export const resolve = Command.make("resolve", flags, ({ by, id, json, question,
           question: question.value,
           decision,
           expectedRunId: expected,
+          assumptions,
         });
       }
       const { runId, task } = await readHumanTask(temporal, id, expected);

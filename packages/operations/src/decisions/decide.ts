@@ -20,7 +20,8 @@ interface Decided {
 
 const REASONS = ["reject", "abandon", "why"] as const;
 
-const checkDecision = (decision: Decided): void => {
+/** Check who decides, and the reason that is given. */
+export const checkDecision = (decision: Decided): void => {
   checkName(decision.by);
   for (const [field, reason] of Object.entries(decision)) {
     if (REASONS.some((name) => name === field) && reason !== undefined) checkReason(reason, field);

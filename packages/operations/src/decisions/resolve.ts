@@ -1,9 +1,12 @@
+import type { Assumptions } from "@durable-payments/api-core";
 import { type Decision, type HumanTask, resolveUpdate } from "@durable-payments/protocol";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { askProgress } from "../runs/progress.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
-import { decide } from "./decide.ts";
+import { checkTaskAmendment } from "../retry/amend.ts";
+import { checkDecision, decide } from "./decide.ts";
 
 /** A human task, and the run that waits with it. */
 export interface AskedTask {
@@ -25,9 +28,15 @@ export const readHumanTask = async (
   workflowId: string,
   expectedRunId?: string,
 ): Promise<AskedTask> => {
-  const run = await describeExpected(temporal, workflowId, expectedRunId);
+  return await readTaskOf(temporal, await describeExpected(temporal, workflowId, expectedRunId));
+};
+
+const readTaskOf = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<AskedTask> => {
   if (!isUnderWay(run)) {
-    throw refused(`The run ${workflowId} has ended: it takes no decision any more.`);
+    throw refused(`The run ${run.workflowId} has ended: it takes no decision any more.`);
   }
   const asked = await askProgress(temporal, run);
   if (asked._tag === "NoAnswer") {
@@ -39,6 +48,18 @@ export const readHumanTask = async (
   return { runId: run.runId, task: attention };
 };
 
+/** How a human task is resolved. */
+export interface ResolveOptions {
+  readonly by: string;
+  /** The question that was read. */
+  readonly question: string;
+  readonly decision: Decision;
+  /** The run that asked when they looked: where it is not the latest any more it is refused. */
+  readonly expectedRunId?: string | undefined;
+  /** What is assumed of the service: an amended request is checked by it. */
+  readonly assumptions: Assumptions;
+}
+
 /**
  * Resolve the human task of a run: give it the decision of the person who has read it.
  *
@@ -46,8 +67,8 @@ export const readHumanTask = async (
  * @param workflowId of the run.
  * @param resolution who decides, what, and on which `question` of {@link readHumanTask}; the run that asked it.
  * @returns the id of the run that took it.
- * @throws Refused where the run asks another question by now, or none; ConnectionFailed where no
- *   worker took it.
+ * @throws InvalidInput that names every fault of an amendment; Refused where the run asks another question by
+ *   now, or none; ConnectionFailed where no worker took it.
  * @example
  * const { runId, task } = await readHumanTask(temporal, "invoice-2026-001");
  * await resolveRun(temporal, "invoice-2026-001", {
@@ -55,21 +76,23 @@ export const readHumanTask = async (
  *   expectedRunId: runId,
  *   by: "Ada",
  *   decision: { resend: true },
+ *   assumptions: defaultAssumptions,
  * });
  */
-export const resolveRun = (
+export const resolveRun = async (
   temporal: Temporal,
   workflowId: string,
-  {
-    by,
-    decision,
-    expectedRunId,
-    question,
-  }: {
-    readonly by: string;
-    readonly question: string;
-    readonly decision: Decision;
-    readonly expectedRunId?: string | undefined;
-  },
-): Promise<string> =>
-  decide(temporal, workflowId, resolveUpdate, { by, question, ...decision }, expectedRunId);
+  { assumptions, by, decision, expectedRunId, question }: ResolveOptions,
+): Promise<string> => {
+  const resolution = { by, question, ...decision };
+  checkDecision(resolution);
+  if ("amend" in decision) {
+    const run = await describeExpected(temporal, workflowId, expectedRunId);
+    const { task } = await readTaskOf(temporal, run);
+    // What is not asked any more the run refuses itself.
+    if (task.question === question && task.actions.includes("amend")) {
+      await checkTaskAmendment(temporal, run, task, { patch: decision.amend, assumptions });
+    }
+  }
+  return await decide(temporal, workflowId, resolveUpdate, resolution, expectedRunId);
+};

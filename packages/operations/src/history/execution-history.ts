@@ -3,7 +3,9 @@ import { isRecord } from "@durable-payments/api-core/values";
 import {
   type EndingDecision,
   instructionIdOf,
+  isInputShaped,
   isNotFound,
+  mergePatch,
   runsOfIdQuery,
   type RetryInstruction,
   type Sending,
@@ -52,10 +54,15 @@ export interface ExecutionHistory {
 /** The amendment of a person to one step, as one of the run's input. */
 const asInput = (
   input: unknown,
-  { input: part }: Sending,
+  { beside, input: part, operation }: Sending,
   amend: Readonly<Record<string, unknown>>,
 ): unknown => {
   if (!isRecord(input)) return input;
+  if (isInputShaped(operation, amend)) {
+    const ofInput = Object.entries(amend).filter(([name]) => name !== beside || name in input);
+    return mergePatch(input, Object.fromEntries(ofInput));
+  }
+  // In histories of before it has the shape of the request.
   const { beneficiary_id, ...fields } = amend;
   return {
     ...input,

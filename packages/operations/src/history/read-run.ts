@@ -46,6 +46,13 @@ type Request = temporal.api.update.v1.IRequest;
 
 type Writable<A> = { -readonly [Field in keyof A]: A[Field] };
 
+/** Where a decision that a run accepted has been noted. */
+interface TakenDecision {
+  readonly step: OpenStep;
+  readonly update: HistoryEvent;
+  readonly change: InputChange & { readonly by: "decision" };
+}
+
 /** A step while it is read. */
 class OpenStep {
   readonly name: string;
@@ -81,6 +88,8 @@ class HistoryReader {
   /** Updates that were given again after a reset, by id. */
   readonly #givenAgain = new Map<string, Request>();
   readonly #changes: Array<InputChange> = [];
+  /** Decisions that the run accepted, by the event in which it did. */
+  readonly #taken = new Map<string, TakenDecision>();
   readonly #forgotten: Array<ForgottenSend> = [];
   #ids: ReadonlySet<string> = new Set();
   #namedInDoubt = "";
@@ -101,6 +110,7 @@ class HistoryReader {
       this.#readActivity(event, index);
       this.#readTimer(event, index);
       this.#readMessages(event);
+      this.#readRefusedUpdate(event);
       this.#readLocalAnswers(event);
       this.#readReset(event);
     });
@@ -279,11 +289,26 @@ class HistoryReader {
     const input = request?.input;
     if (!input?.name) return;
     const content = decoded(input.args?.payloads?.[0]);
-    this.#current?.events.push({ kind: "update", name: input.name, at, content });
+    const update = { kind: "update", name: input.name, at, content } as const;
+    this.#current?.events.push(update);
     if (input.name === resolveUpdate.name && isRecord(content) && this.#current) {
+      const change = { by: "decision", step: this.#current.name, decision: content } as const;
       this.#current.decisions.push(content);
-      this.#changes.push({ by: "decision", step: this.#current.name, decision: content });
+      this.#changes.push(change);
+      this.#taken.set(String(event.eventId), { step: this.#current, update, change });
     }
+  }
+
+  /** An amendment that the contract refused after the run had accepted the update was not taken. */
+  #readRefusedUpdate(event: Event): void {
+    const { acceptedEventId, outcome } =
+      event.workflowExecutionUpdateCompletedEventAttributes ?? {};
+    const refused = outcome?.failure && this.#taken.get(String(acceptedEventId));
+    if (!refused) return;
+    const { change, step, update } = refused;
+    step.events.splice(step.events.indexOf(update), 1);
+    step.decisions.splice(step.decisions.indexOf(change.decision), 1);
+    this.#changes.splice(this.#changes.indexOf(change), 1);
   }
 
   #readLocalAnswers(event: Event): void {

@@ -1,7 +1,17 @@
 import { canonicalJson } from "@durable-payments/activities/payout-content";
 import type { Assumptions, Fault } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
-import { amendableFields, WORKFLOW } from "@durable-payments/protocol";
+import {
+  amendableFields,
+  amendmentFaults,
+  type HumanTask,
+  mergePatch,
+  patchedFields,
+  WORKFLOW,
+} from "@durable-payments/protocol";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { readExecutionHistory } from "../history/execution-history.ts";
 import { invalidInput } from "../errors.ts";
 import { planOnboarding } from "../input/onboarding.ts";
 import { planPayout } from "../input/payout.ts";
@@ -12,24 +22,6 @@ const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions)
   [WORKFLOW.onboardCardholder]: planOnboarding,
   [WORKFLOW.payout]: planPayout,
 };
-
-/** Change a JSON value by a merge patch (RFC 7396): null takes a field away. */
-export const mergePatch = (value: unknown, patch: unknown): unknown => {
-  if (!isRecord(patch)) return patch;
-  const fields = isRecord(value) ? value : {};
-  const changed = Object.entries(patch).flatMap(([name, change]) =>
-    change === null ? [] : [[name, mergePatch(fields[name], change)] as const],
-  );
-  const kept = Object.entries(fields).filter(([name]) => patch[name] !== null);
-  return Object.fromEntries([...kept, ...changed]);
-};
-
-const fieldsOf = (patch: unknown, within = ""): Array<string> =>
-  isRecord(patch)
-    ? Object.entries(patch).flatMap(([name, change]) =>
-        fieldsOf(change, within === "" ? name : `${within}.${name}`),
-      )
-    : [within];
 
 const valueAt = (value: unknown, field: string): unknown =>
   field
@@ -81,7 +73,7 @@ export const amendInput = (
     throw invalidInput("The patch must be a JSON object of the shape of the run's input.");
   }
   const amended = mergePatch(input, patch);
-  const fields = fieldsOf(patch)
+  const fields = patchedFields(patch)
     .filter(
       (field) =>
         canonicalJson({ at: valueAt(input, field) }) !==
@@ -89,7 +81,7 @@ export const amendInput = (
     )
     .map((field) => ({ field, step: stepThatUses(field, usedBy) }));
   const faults: ReadonlyArray<Fault> = fields.flatMap(({ field, step }) =>
-    step === undefined ? [{ field, problem: "cannot be amended by a retry" }] : [],
+    step === undefined ? [{ field, problem: "cannot be amended" }] : [],
   );
   if (faults.length > 0) throw invalidInput("The amendment is wrong. Nothing was done.", faults);
   if (fields.length === 0) throw invalidInput("The amendment changes nothing. Nothing was done.");
@@ -98,4 +90,32 @@ export const amendInput = (
     input: amended,
     fields: fields.flatMap(({ field, step }) => (step === undefined ? [] : [{ field, step }])),
   };
+};
+
+/**
+ * Check what a person amends of a request that a run asks about, as the amendment of a retry is checked.
+ *
+ * @param run the run that asks.
+ * @param task what it asks.
+ * @param patch as the person gave it.
+ * @throws InvalidInput that names every fault
+ */
+export const checkTaskAmendment = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+  { operation, step }: Pick<HumanTask, "operation" | "step">,
+  { assumptions, patch }: { readonly patch: unknown; readonly assumptions: Assumptions },
+): Promise<void> => {
+  const shape = amendmentFaults(operation, patch);
+  if (shape.length > 0) throw invalidInput("The amendment is wrong. Nothing was done.", shape);
+  // The run itself checks the request of a workflow whose input is not known here.
+  if (CHECKS[run.type] === undefined) return;
+  const { input } = await readExecutionHistory(temporal, run);
+  const { fields } = amendInput(run.type, { input, patch, assumptions });
+  const others = fields.filter((field) => field.step !== step);
+  if (others.length === 0) return;
+  throw invalidInput(
+    "The amendment is wrong. Nothing was done.",
+    others.map(({ field }) => ({ field, problem: `is none of what ${step} sends` })),
+  );
 };

@@ -1,4 +1,5 @@
 import { isRecord } from "@durable-payments/api-core/values";
+import { patchedFields } from "@durable-payments/protocol";
 import { failureOf, masked } from "../history/masked.ts";
 import type { HistoryActivity, HistoryEvent, ReadHistory } from "../history/run-history.ts";
 import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
@@ -12,7 +13,7 @@ const text = (value: unknown): string =>
 /** The decisions that people take. What other updates carry is not known to be fit to be shown. */
 const decided = (content: Readonly<Record<string, unknown>>): string | null => {
   const { abandon, amend, approve, found, reject, resend } = content;
-  if (isRecord(amend)) return `amend ${Object.keys(amend).join(", ")}`;
+  if (isRecord(amend)) return `amend ${patchedFields(amend).join(", ")}`;
   if (isRecord(found)) {
     return `found ${Object.entries(found)
       .map(([name, id]) => `${name} ${text(id)}`)

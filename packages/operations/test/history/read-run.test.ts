@@ -1,5 +1,6 @@
 import { defaultPayloadConverter } from "@temporalio/common";
-import type { History } from "@temporalio/common/lib/proto-utils.js";
+import { type History, historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { readRun } from "../../src/history/read-run.ts";
 
@@ -113,4 +114,19 @@ it("a run that was started with its stage is at the step that its first send nam
     },
   ]);
   expect(changes).toMatchObject([{ by: "decision", step: "createPayout" }]);
+});
+
+it("an amendment that was refused after the run had accepted the update was not taken", () => {
+  const recorded = readFileSync(
+    new URL("../../../workflows/test/histories/payout-amended-by-a-person.json", import.meta.url),
+    "utf8",
+  );
+  const { changes, steps } = readRun(historyFromJSON(JSON.parse(recorded)));
+  const amend = { payout: { payout_reference: "Invoice 1a" } };
+  expect(changes).toMatchObject([{ by: "decision", decision: { by: "Ada", amend } }]);
+  const step = steps.find(({ name }) => name === "createPayout");
+  expect(step?.decisions).toMatchObject([{ amend }]);
+  expect(step?.events.filter(({ kind }) => kind === "update")).toMatchObject([
+    { content: { amend } },
+  ]);
 });

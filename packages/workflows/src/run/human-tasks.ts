@@ -1,5 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import {
+  amendmentFaults,
   type HumanTask,
   type HumanTaskAction,
   nameProblem,
@@ -35,8 +36,11 @@ const whyInvalid = (task: HumanTask | undefined, resolution: unknown): string | 
   }
   if (action === "abandon" && !namesSomebody(abandon)) return "abandon must say why.";
   if (action === "resend" && resend !== true) return "resend must be true.";
-  if (action === "amend" && (!isRecord(amend) || Object.keys(amend).length === 0)) {
-    return "amend must be an object of the fields to change.";
+  if (action === "amend") {
+    const faults = amendmentFaults(task.operation, amend);
+    if (faults.length > 0) {
+      return `The amendment is wrong: ${faults.map(({ field, problem }) => `${field} ${problem}`).join("; ")}.`;
+    }
   }
   if (action === "found") {
     const ids = isRecord(found) ? found : {};
@@ -49,8 +53,14 @@ const whyInvalid = (task: HumanTask | undefined, resolution: unknown): string | 
 /** A human task, and its resolution once a person has given it. */
 interface PendingTask {
   readonly task: HumanTask;
+  readonly check: AmendmentCheck;
   resolution: Resolution | undefined;
+  /** Who has given an amendment that is being checked. */
+  checking: string | undefined;
 }
+
+/** Checks what a request would be, amended: it rejects with what is wrong with it. */
+export type AmendmentCheck = (amendment: Readonly<Record<string, unknown>>) => Promise<void>;
 
 /**
  * The human tasks of a run. Steps that go on side by side may ask at once: one task is shown at a time,
@@ -69,27 +79,58 @@ export class HumanTasks {
   /** Why a decision cannot be taken now, or undefined when it can. */
   whyNot(resolution: unknown): string | undefined {
     const [first] = this.#waiting;
+    if (first?.checking !== undefined) {
+      return `An amendment of ${first.checking} is being checked: see what comes of it.`;
+    }
     // A decision that is not taken up yet is not overwritten by a second one.
     return first?.resolution === undefined
       ? whyInvalid(first?.task, resolution)
       : "This human task has been resolved.";
   }
 
+  #taskOf({ question }: Resolution): PendingTask | undefined {
+    // Resolutions in histories of before tasks had ids name none: they were for the one shown.
+    return this.#waiting.find(({ task }) => task.question === question) ?? this.#waiting[0];
+  }
+
   /** Takes the decision of a person; the update's validator has checked it. */
   answer(resolution: Resolution): void {
-    // Resolutions in histories of before tasks had ids name none: they were for the one shown.
-    const resolved =
-      this.#waiting.find(({ task }) => task.question === resolution.question) ?? this.#waiting[0];
+    const resolved = this.#taskOf(resolution);
     if (resolved !== undefined) resolved.resolution = resolution;
   }
 
-  /** Asks; what is returned waits, however long it takes, until a person has decided. */
-  ask(asked: Omit<HumanTask, "question" | "since">): () => Promise<Resolution> {
+  /**
+   * Takes an amendment, once it is known that what it makes of the request may be sent: no other decision is
+   * taken meanwhile, and the task stays open where it may not.
+   */
+  async answerChecked(
+    resolution: Resolution & { readonly amend: Readonly<Record<string, unknown>> },
+  ): Promise<void> {
+    const asked = this.#taskOf(resolution);
+    if (asked === undefined) return;
+    asked.checking = resolution.by;
+    try {
+      await asked.check(resolution.amend);
+      asked.resolution = resolution;
+    } finally {
+      asked.checking = undefined;
+    }
+  }
+
+  /**
+   * Asks; what is returned waits, however long it takes, until a person has decided.
+   *
+   * @param check checks an amendment before it is taken.
+   */
+  ask(
+    asked: Omit<HumanTask, "question" | "since">,
+    check: AmendmentCheck,
+  ): () => Promise<Resolution> {
     this.#count += 1;
     const described = { ...asked, since: new Date().toISOString() };
     const question = questionOf(workflowInfo().workflowId, this.#count, described);
     const task: HumanTask = { question, ...described };
-    const waiting: PendingTask = { task, resolution: undefined };
+    const waiting: PendingTask = { task, check, resolution: undefined, checking: undefined };
     this.#waiting.push(waiting);
     return async () => {
       try {

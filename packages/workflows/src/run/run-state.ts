@@ -3,7 +3,10 @@ import {
   consequencesOf,
   type EndingDecision,
   type HumanTask,
+  isInputShaped,
+  mergePatch,
   NEEDS_ATTENTION,
+  patchedFields,
   paymentMemoOf,
   type Progress,
   type Resolution,
@@ -15,6 +18,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import {
   CancellationScope,
   isCancellation,
+  patched,
   setCurrentDetails,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -26,11 +30,14 @@ import { currentDetails } from "./current-details.ts";
 import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
 import { endedInDoubt } from "./in-doubt.ts";
 import { ProgressTracker } from "./progress-tracker.ts";
-import { HumanTasks } from "./human-tasks.ts";
+import { type AmendmentCheck, HumanTasks } from "./human-tasks.ts";
 import { ResetContext } from "./reset-context.ts";
 import { RunSends } from "./run-sends.ts";
 import { SearchAttributes } from "./search-attributes.ts";
 import { wheneverIdle } from "./scopes.ts";
+
+/** Before, an amendment was checked after it was taken. */
+const CHECKED_AMENDMENTS = "amendments are checked before they are taken";
 
 /** How a step is kept. */
 interface StepOptions {
@@ -71,6 +78,11 @@ export class RunState {
   /** How many waits are on. */
   #waits = 0;
   #needsApproval = false;
+  /** What people have amended of the input while the run asked. */
+  readonly #amended: Array<{
+    readonly by: string;
+    readonly amendment: Readonly<Record<string, unknown>>;
+  }> = [];
   /** The hash of the payload that a second person approved last. */
   approved: string | undefined;
 
@@ -261,9 +273,10 @@ export class RunState {
   async ask(
     step: string,
     task: Omit<HumanTask, "consequences" | "question" | "step" | "since">,
+    checkAmendment: AmendmentCheck = async () => undefined,
   ): Promise<Resolution> {
     const consequences = consequencesOf(task, this.#compensations.registered);
-    const decided = this.#humanTasks.ask({ ...task, consequences, step });
+    const decided = this.#humanTasks.ask({ ...task, consequences, step }, checkAmendment);
     this.#progress.update(step, { status: "needsAttention", note: task.reason });
     this.#enter(NEEDS_ATTENTION);
     this.audit.add({ who: "run", step, what: "asked", detail: { reason: task.reason } });
@@ -278,8 +291,11 @@ export class RunState {
       step,
       what: Object.keys(decision).join(),
       // An amendment may hold account numbers: the fields are named, the values are not.
-      detail: "amend" in decision ? { fields: Object.keys(decision.amend).join(", ") } : decision,
+      detail: "amend" in decision ? { fields: patchedFields(decision.amend).join(", ") } : decision,
     });
+    if ("amend" in resolution && isInputShaped(task.operation, resolution.amend)) {
+      this.#amended.push({ by, amendment: resolution.amend });
+    }
     if ("abandon" in resolution) {
       const why = resolution.abandon;
       throw runFailure("Abandoned", `${step} was abandoned: ${why}`, { by, step, why });
@@ -292,9 +308,26 @@ export class RunState {
     return this.#humanTasks.whyNot(resolution);
   }
 
-  /** Takes the decision of a person; the update's validator has checked it. */
-  resolve(resolution: Resolution): void {
-    this.#humanTasks.answer(resolution);
+  /**
+   * Takes the decision of a person; the update's validator has checked what it can without the contract.
+   *
+   * @throws InvalidResolution where the contract refuses what an amendment makes of the request.
+   */
+  resolve(resolution: Resolution): void | Promise<void> {
+    return "amend" in resolution && patched(CHECKED_AMENDMENTS)
+      ? this.#resolveAmended(resolution)
+      : this.#humanTasks.answer(resolution);
+  }
+
+  async #resolveAmended(
+    resolution: Resolution & { readonly amend: Readonly<Record<string, unknown>> },
+  ): Promise<void> {
+    try {
+      await this.#humanTasks.answerChecked(resolution);
+    } catch (error) {
+      const { message } = rootCause(error);
+      throw ApplicationFailure.nonRetryable(message, "InvalidResolution");
+    }
   }
 
   /** Registers how a step is undone when the run fails or is cancelled. Call it before the step. */
@@ -368,11 +401,15 @@ export class RunState {
 
   #details(): string {
     const { runId, workflowId, workflowType } = workflowInfo();
+    const input = this.#amended.reduce<unknown>(
+      (amended, { amendment }) => mergePatch(amended, amendment),
+      this.#resetContext.input(this.#startedWith),
+    );
     return currentDetails(this.progress, {
       workflowId,
       runId,
-      summary: summaryOfInput(workflowType, this.#resetContext.input(this.#startedWith)),
-      amendedBy: this.amendedBy,
+      summary: summaryOfInput(workflowType, input),
+      amendedBy: [...new Set([...this.amendedBy, ...this.#amended.map(({ by }) => by)])],
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { JournalSend } from "@durable-payments/activities";
-import type { HumanTask, ListReading } from "@durable-payments/protocol";
+import { amendRequest, type HumanTask, type ListReading } from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
@@ -79,23 +79,34 @@ export const askToAmend = async <Request extends object, A>(
   sending: Write<Request, A>,
   { reason, request }: { readonly reason: string; readonly request: Request },
 ): Promise<Request | undefined> => {
-  const { step } = sending;
+  const { operation, step } = sending;
   const isBound = run.needsApproval;
-  const resolution = await run.ask(step, {
-    ...describeSend(sending, {
-      reason: isBound ? `${reason} ${AMEND_BY_RETRY}` : reason,
-      request,
-      other: undefined,
-      left: run.sends.leftInDoubt(step),
-    }),
-    candidates: [],
-    actions: isBound ? ["resend", "abandon"] : ["amend", "resend", "abandon"],
-  });
+  let amended: Request | undefined;
+  const resolution = await run.ask(
+    step,
+    {
+      ...describeSend(sending, {
+        reason: isBound ? `${reason} ${AMEND_BY_RETRY}` : reason,
+        request,
+        other: undefined,
+        left: run.sends.leftInDoubt(step),
+      }),
+      candidates: [],
+      actions: isBound ? ["resend", "abandon"] : ["amend", "resend", "abandon"],
+    },
+    async (amendment) => {
+      const changed = amendRequest(operation, request, amendment);
+      await checkRequest(sending, changed);
+      amended = changed;
+    },
+  );
   if (!("amend" in resolution)) return undefined;
-  const amended = { ...request, ...resolution.amend };
+  if (amended !== undefined) return amended;
+  // Histories of before have amendments of the request's own shape, which were checked when they were taken.
+  const before = { ...request, ...resolution.amend };
   try {
-    await checkRequest(sending, amended);
-    return amended;
+    await checkRequest(sending, before);
+    return before;
   } catch (error) {
     return askToAmend(run, sending, { reason: rootCause(error).message, request });
   }

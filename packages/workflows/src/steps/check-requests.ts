@@ -1,6 +1,6 @@
 import type { PlannedRequest } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
-import { STEP } from "@durable-payments/protocol";
+import { sendingOf, STEP } from "@durable-payments/protocol";
 import { accountPin } from "../run/account-pin.ts";
 import { localActivities } from "../run/activities.ts";
 import { type Run, stateOf } from "../run/run.ts";
@@ -31,5 +31,7 @@ export const checkRequest = async (
   { operation, step }: { readonly operation: OperationName; readonly step: string },
   request: object,
 ): Promise<void> => {
-  await localActivities.checkRequests([{ operation, input: request, at: step }]);
+  await localActivities.checkRequests([
+    { operation, input: request, at: sendingOf(operation)?.input ?? step },
+  ]);
 };

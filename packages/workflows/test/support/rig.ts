@@ -62,13 +62,20 @@ export const timeSkippingRig = async (): Promise<Rig> => {
   return startRig(environment);
 };
 
-/** A real server, which lists workflows and keeps real time. */
-export const localRig = async (options: LocalTestWorkflowEnvironmentOptions = {}): Promise<Rig> => {
+/**
+ * A real server, which lists workflows and keeps real time.
+ *
+ * @param code of the workflows; by default what the tests have bundled.
+ */
+export const localRig = async (
+  options: LocalTestWorkflowEnvironmentOptions = {},
+  code?: string,
+): Promise<Rig> => {
   quietRuntime();
-  return startRig(await createLocalEnvironment(options));
+  return startRig(await createLocalEnvironment(options), code);
 };
 
-const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
+const startRig = async (environment: TestWorkflowEnvironment, code?: string): Promise<Rig> => {
   const taskQueue = `test-${randomUUID()}`;
   const common = {
     connection: environment.nativeConnection,
@@ -77,7 +84,7 @@ const startRig = async (environment: TestWorkflowEnvironment): Promise<Rig> => {
   };
   // Tests have no rates: on a clock that skips, seconds are not those of the server's limiter.
   const { activityQueues, workflowQueues } = workerQueues(taskQueue);
-  const workflowBundle = { code: readFileSync(inject("workflowBundle"), "utf8") };
+  const workflowBundle = { code: code ?? readFileSync(inject("workflowBundle"), "utf8") };
   const workers = await Promise.all([
     ...workflowQueues.map((queue) =>
       Worker.create({

@@ -60,7 +60,7 @@ export const onboardingEndings: ReadonlyArray<Ending> = [
     name: "onboarding-amended-by-a-person",
     options: { faults: [refused("createCardholder")] },
     run: onboard({ onRefusal: "ask" }, (handle) =>
-      decide(handle, { by: "Ada", amend: { phone_number: "+4930654321" } }),
+      decide(handle, { by: "Ada", amend: { cardholder: { phone_number: "+4930654321" } } }),
     ),
   },
   {

@@ -67,9 +67,13 @@ export const payoutEndings: ReadonlyArray<Ending> = [
   {
     name: "payout-amended-by-a-person",
     options: { faults: [refused("createPayout")] },
-    run: pay({ onRefusal: "ask" }, (handle) =>
-      decide(handle, { by: "Ada", amend: { payout_reference: "Invoice 1a" } }),
-    ),
+    run: pay({ onRefusal: "ask" }, async (handle) => {
+      // The contract refuses it: the run asks still.
+      await decide(handle, { by: "Ada", amend: { payout: { amount: "-1" } } }).catch(
+        () => undefined,
+      );
+      await decide(handle, { by: "Ada", amend: { payout: { payout_reference: "Invoice 1a" } } });
+    }),
   },
   {
     name: "payout-approved",
