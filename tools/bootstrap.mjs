@@ -205,7 +205,8 @@ function environment() {
 /** The addresses of a running `npm run dev` (stack/dev-environment.ts), unless the user names a server. */
 function devStack() {
   const file = join(checkout, ".local", "dev.env");
-  if (process.env.TEMPORAL_ADDRESS || process.env.TEMPORAL_PROFILE || !existsSync(file)) return {};
+  const { TEMPORAL_ADDRESS, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } = process.env;
+  if (TEMPORAL_ADDRESS || TEMPORAL_PROFILE || TEMPORAL_CONFIG_FILE || !existsSync(file)) return {};
   const { DURABLE_PAYMENTS_DEV_PROCESS: owner, ...variables } = parseEnv(
     readFileSync(file, "utf8"),
   );

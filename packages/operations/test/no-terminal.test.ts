@@ -20,7 +20,10 @@ const FORBIDDEN = [
     pattern: /clientOptionsFromEnvironment|FromEnvironment\(/,
   },
   { what: "a command of the starter", pattern: /\bstarter [a-z]/ },
-  { what: "a flag", pattern: /[`" (]--(?!name |type |address |namespace |output json)[a-z]+/ },
+  {
+    what: "a flag",
+    pattern: /[`" (]--(?!name |type |address |namespace |retention |output json)[a-z]+/,
+  },
   { what: "an app", pattern: /from "[^"]*apps\/|@durable-payments\/(starter|worker|simulator)/ },
 ] as const;
 

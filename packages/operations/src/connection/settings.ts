@@ -3,6 +3,7 @@ import type * as Result from "effect/Result";
 import { messageOf } from "@durable-payments/api-core/values";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { accessSync, constants } from "node:fs";
 import { ConnectionFailed } from "../errors.ts";
 
 /** How Temporal is reached, and where the worker polls. */
@@ -16,9 +17,29 @@ export interface TemporalSettings {
   readonly webUi?: string;
 }
 
-const whatIsWrong = (error: unknown): string =>
+const whatIsWrong = (error: unknown, { file, profile }: Named): string => {
   // The library stumbles over a file without profiles.
-  error instanceof TypeError ? "the file has no table [profile.default]." : messageOf(error);
+  if (error instanceof TypeError) return "the file has no table [profile.default].";
+  const message = messageOf(error);
+  return profile !== undefined && message.startsWith("Profile")
+    ? `TEMPORAL_PROFILE names the profile "${profile}", and ${file ?? "the configuration file"} has none of that name.`
+    : message;
+};
+
+interface Named {
+  readonly file: string | undefined;
+  readonly profile: string | undefined;
+}
+
+/** The library takes a file that is missing for one that is empty: then this would be another Temporal. */
+const checkFile = ({ file }: Named): void => {
+  if (file === undefined) return;
+  try {
+    accessSync(file, constants.R_OK);
+  } catch {
+    throw new Error(`TEMPORAL_CONFIG_FILE names ${file}, which is missing or cannot be read.`);
+  }
+};
 
 /**
  * Read Temporal's environment configuration: variables, and a profile of its configuration file.
@@ -33,7 +54,12 @@ export const temporalSettings = (
     value === undefined ? [] : [[name, value] as const],
   );
   const webUi = environment["TEMPORAL_UI_URL"];
+  const named = {
+    file: environment["TEMPORAL_CONFIG_FILE"],
+    profile: environment["TEMPORAL_PROFILE"],
+  };
   try {
+    checkFile(named);
     const { connectionOptions, namespace } = loadClientConnectConfig({
       overrideEnvVars: Object.fromEntries(set),
     });
@@ -47,7 +73,7 @@ export const temporalSettings = (
   } catch (error) {
     throw new ConnectionFailed({
       reason: "cannotConnect",
-      message: `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${whatIsWrong(error)}`,
+      message: `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${whatIsWrong(error, named)}`,
     });
   }
 };

@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError } from "@temporalio/common";
 import { ConnectionFailed } from "../errors.ts";
@@ -12,11 +13,23 @@ export const isNoAnswer = (error: unknown): boolean => {
   return isGrpcServiceError(cause) && NO_ANSWER.has(cause.code);
 };
 
+/** gRPC's codes for a call that is not permitted, and that comes without a valid key. */
+const REFUSED: ReadonlySet<number> = new Set([7, 16]);
+
+/** gRPC's code for a call that is not known there. */
+const UNKNOWN_THERE: ReadonlySet<number> = new Set([12]);
+
 /** What Temporal, or the connection to it, says of an error. */
-export const detailsOf = (error: Error): string => {
-  const { cause } = error;
-  if (isGrpcServiceError(cause)) return cause.details || cause.message;
-  return cause instanceof Error ? cause.message : error.message;
+export const detailsOf = (error: unknown): string => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (!isGrpcServiceError(cause)) return messageOf(cause instanceof Error ? cause : error);
+  const details = cause.details || "it does not say why";
+  if (REFUSED.has(cause.code)) {
+    return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate of TEMPORAL_TLS_*), or they are not for this namespace: ${details}`;
+  }
+  return UNKNOWN_THERE.has(cause.code)
+    ? `what answers there does not know this request: it is not Temporal, or an old version of it (${details})`
+    : details;
 };
 
 /** Word an error of Temporal for a person; any other error is returned as it is. */

@@ -1,8 +1,10 @@
-import { messageOf } from "@durable-payments/api-core/values";
 import { Client, Connection } from "@temporalio/client";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed } from "../errors.ts";
-import { asTemporalError } from "./temporal-errors.ts";
+import { asTemporalError, detailsOf } from "./temporal-errors.ts";
 import type { TemporalSettings } from "./settings.ts";
+import { isOnThisMachine, NOTHING_LISTENS, whyUnreachable } from "./why-unreachable.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -13,27 +15,51 @@ export interface Temporal {
   readonly settings: TemporalSettings;
 }
 
+/** What listens there is looked at once a connection takes longer than it does within a data centre. */
+const LOOK_AFTER_MS = 250;
+
+/** Waits for the connection; what is wrong there is known before its time is over. */
+const untilReady = async (connection: Connection, settings: TemporalSettings): Promise<void> => {
+  const stop = new AbortController();
+  const found = (async () => {
+    await setTimeout(LOOK_AFTER_MS, undefined, { signal: stop.signal });
+    const why = await whyUnreachable(settings);
+    if (why !== undefined) throw new Error(why);
+    // What listens there speaks as Temporal does: then it is the connection that knows more.
+    await once(stop.signal, "abort");
+  })();
+  found.catch(() => undefined);
+  try {
+    await Promise.race([connection.ensureConnected(), found]);
+  } finally {
+    stop.abort();
+  }
+};
+
 const whyNot = (error: unknown): string => {
-  const message = messageOf(
-    error instanceof Error && error.cause instanceof Error ? error.cause : error,
-  );
+  const message = detailsOf(error);
   return message === "Failed to connect before the deadline"
     ? `nothing answers there within ${CONNECT_TIMEOUT_MS / 1000} s`
     : message;
 };
 
 const open = async (settings: TemporalSettings): Promise<Connection> => {
+  const connection = Connection.lazy({
+    ...settings.connectionOptions,
+    address: settings.address,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+  });
   try {
-    return await Connection.connect({
-      ...settings.connectionOptions,
-      address: settings.address,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-    });
+    await untilReady(connection, settings);
+    return connection;
   } catch (error) {
+    await connection.close();
+    const why = whyNot(error);
+    const isToStart = why === NOTHING_LISTENS && isOnThisMachine(settings);
     throw new ConnectionFailed({
       reason: "cannotConnect",
-      message: `Cannot connect to Temporal at ${settings.address} (TEMPORAL_ADDRESS): ${whyNot(error)}. Is it running?`,
-      next: { operation: "startServer" },
+      message: `Cannot connect to Temporal at ${settings.address} (TEMPORAL_ADDRESS): ${why}.`,
+      ...(isToStart && { next: { operation: "startServer" } }),
     });
   }
 };

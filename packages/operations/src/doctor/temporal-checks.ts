@@ -4,6 +4,7 @@ import { COMPLETE_WITHIN, isNotFound } from "@durable-payments/protocol";
 import { msToNumber, optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { TemporalSettings } from "../connection/settings.ts";
 import { type Temporal, withTemporal } from "../connection/temporal.ts";
+import { detailsOf } from "../connection/temporal-errors.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { describePause, findPause } from "../pause/pause.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
@@ -32,7 +33,7 @@ const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> =>
     const isMissing = isNotFound(error);
     return failed(
       "namespace",
-      isMissing ? `there is no namespace ${namespace}` : messageOf(error),
+      isMissing ? `there is no namespace ${namespace}` : detailsOf(error),
       isMissing
         ? command(settings, "namespace create")
         : "Check TEMPORAL_NAMESPACE and the credentials.",
@@ -154,7 +155,7 @@ export const checkTemporal = async (
   } catch (error) {
     if (!(error instanceof ConnectionFailed)) throw error;
     return [
-      failed("Temporal", error.message, { operation: "startServer" }),
+      failed("Temporal", error.message, error.next ?? "Correct TEMPORAL_*, or what is there."),
       skipped("namespace", "not checked: Temporal cannot be reached"),
       ...skipNamespaceChecks("Temporal cannot be reached"),
     ];

@@ -1,0 +1,161 @@
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
+import type { TemporalSettings } from "./settings.ts";
+
+type Endpoint = Pick<TemporalSettings, "address" | "connectionOptions">;
+
+/** The longest time that one look takes; what listens there answers at once. */
+const LOOK_MS = 1_000;
+
+const DEFAULT_PORT = 7233;
+
+/** What HTTP/2 begins with: its preface, and a frame of settings without any. */
+const PREFACE = Buffer.concat([
+  Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+]);
+
+const SETTINGS_FRAME = 4;
+
+const placeOf = (address: string): { readonly host: string; readonly port: number } => {
+  const parts = /^\[?(.+?)\]?(?::(\d+))?$/.exec(address);
+  return { host: parts?.[1] ?? address, port: Number(parts?.[2] ?? DEFAULT_PORT) };
+};
+
+/** What became of an attempt to talk to what listens there. */
+type Seen =
+  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "silent" }
+  | { readonly kind: "closed" }
+  | { readonly kind: "http2" }
+  | { readonly kind: "http1" }
+  | { readonly kind: "other" };
+
+const seenIn = (answer: Buffer): Seen => {
+  if (answer.subarray(0, 5).toString("latin1") === "HTTP/") return { kind: "http1" };
+  return { kind: answer[3] === SETTINGS_FRAME && answer.length >= 9 ? "http2" : "other" };
+};
+
+/** Says what HTTP/2 begins with, and sees what is answered. */
+const look = (socket: Socket, ready: "connect" | "secureConnect"): Promise<Seen> =>
+  new Promise((resolve) => {
+    const end = (seen: Seen) => {
+      socket.destroy();
+      resolve(seen);
+    };
+    socket.setTimeout(LOOK_MS, () => end({ kind: "silent" }));
+    socket.once(ready, () => socket.write(PREFACE));
+    socket.once("data", (answer) => end(seenIn(answer)));
+    socket.once("close", () => end({ kind: "closed" }));
+    socket.once("error", (error: NodeJS.ErrnoException) =>
+      end({ kind: "failed", code: error.code ?? "", message: error.message }),
+    );
+  });
+
+const lookInPlain = ({ address }: Endpoint): Promise<Seen> =>
+  look(connect(placeOf(address)), "connect");
+
+const tlsSocket = (
+  { address, connectionOptions }: Endpoint,
+  options: ConnectionOptions = {},
+): TLSSocket => {
+  const { host, port } = placeOf(address);
+  const { tls } = connectionOptions;
+  const { clientCertPair, serverNameOverride, serverRootCACertificate } =
+    typeof tls === "object" && tls !== null ? tls : {};
+  return connectTls({
+    host,
+    port,
+    // An address is no name that a server could be asked for.
+    ...(serverNameOverride !== undefined || isIP(host) === 0
+      ? { servername: serverNameOverride ?? host }
+      : {}),
+    ALPNProtocols: ["h2"],
+    ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),
+    ...(clientCertPair && {
+      cert: Buffer.from(clientCertPair.crt),
+      key: Buffer.from(clientCertPair.key),
+    }),
+    ...options,
+  });
+};
+
+const lookByTls = (endpoint: Endpoint): Promise<Seen> => look(tlsSocket(endpoint), "secureConnect");
+
+/** Whether a TLS handshake comes to an end there, whoever it is. */
+const speaksTls = (endpoint: Endpoint): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = tlsSocket(endpoint, { rejectUnauthorized: false, ALPNProtocols: [] });
+    const end = (isDone: boolean) => () => {
+      socket.destroy();
+      resolve(isDone);
+    };
+    socket.setTimeout(LOOK_MS, end(false));
+    socket.once("secureConnect", end(true)).once("error", end(false)).once("close", end(false));
+  });
+
+/** Why, where no server runs. */
+export const NOTHING_LISTENS = "nothing listens there (connection refused)";
+
+const NO_CONNECTION: Readonly<Record<string, string>> = {
+  ECONNREFUSED: NOTHING_LISTENS,
+  ENOTFOUND: "the name of the host is not known",
+  EAI_AGAIN: "the name of the host cannot be looked up",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ETIMEDOUT: "nothing answers there",
+};
+
+const NOT_TEMPORAL =
+  "what answers there speaks HTTP, but not as Temporal does: it may be its Web UI, or another server. Temporal's own port is 7233 by default";
+
+const isOfCertificate = (code: string): boolean => /CERT|ALTNAME|SIGN|ISSUER|CRL|CA_/.test(code);
+
+const inPlain = async (endpoint: Endpoint): Promise<string | undefined> => {
+  const seen = await lookInPlain(endpoint);
+  if (seen.kind === "failed" && NO_CONNECTION[seen.code]) return NO_CONNECTION[seen.code];
+  if (seen.kind === "http2") return undefined;
+  if (await speaksTls(endpoint)) {
+    return "it speaks TLS there, and plain text was sent. Set TEMPORAL_TLS=true";
+  }
+  if (seen.kind === "http1") return NOT_TEMPORAL;
+  return seen.kind === "silent"
+    ? "something takes the connection and says nothing: it hangs, or is not Temporal"
+    : "something listens there that is not Temporal";
+};
+
+const byTls = async (endpoint: Endpoint): Promise<string | undefined> => {
+  const seen = await lookByTls(endpoint);
+  if (seen.kind === "http2") return undefined;
+  if (seen.kind === "http1") return NOT_TEMPORAL;
+  if (seen.kind !== "failed") return undefined;
+  if (NO_CONNECTION[seen.code]) return NO_CONNECTION[seen.code];
+  if (seen.code.includes("NO_APPLICATION_PROTOCOL")) return NOT_TEMPORAL;
+  if (isOfCertificate(seen.code)) {
+    return `its TLS certificate is not trusted (${seen.message}). Set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the authority that signed it, or TEMPORAL_TLS_SERVER_NAME to the name that it has`;
+  }
+  const plain = await lookInPlain(endpoint);
+  if (plain.kind === "http2") {
+    return "it speaks plain text there, and TLS was asked for (TEMPORAL_TLS, or an API key, asks for it). Set TEMPORAL_TLS=false if the way there is safe";
+  }
+  if (plain.kind === "http1") return NOT_TEMPORAL;
+  return `the TLS handshake failed (${seen.message})`;
+};
+
+/**
+ * Find out why Temporal cannot be reached, by a look at what listens there.
+ *
+ * @param endpoint its address, and whether TLS is spoken with it.
+ * @returns what is wrong there; undefined where HTTP/2 is spoken there as it should be.
+ */
+export const whyUnreachable = (endpoint: Endpoint): Promise<string | undefined> =>
+  endpoint.connectionOptions.tls ? byTls(endpoint) : inPlain(endpoint);
+
+/**
+ * Check whether an address is one of this machine.
+ *
+ * @param endpoint its address.
+ * @returns false for another machine's, and for a name that is not known to be this one's.
+ */
+export const isOnThisMachine = ({ address }: Pick<Endpoint, "address">): boolean =>
+  /^(?:localhost|127\..+|::1)$/.test(placeOf(address).host);
