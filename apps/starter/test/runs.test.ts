@@ -493,11 +493,12 @@ describe("a pause", () => {
     ];
     const { checks, ok } = jsonOf(program);
     expect(ok).toBe(true);
-    expect(checks).toHaveLength(names.length + 2);
+    expect(checks).toHaveLength(names.length + 3);
     for (const name of names) {
       expect(checks).toEqual(listWith({ name, status: "ok", detail: anyText }));
       expect(person.stdout).toMatch(new RegExp(`^ok +${name}`, "m"));
     }
+    expect(checks).toEqual(listWith(fields({ name: "notifications", status: "skipped" })));
     // The dev server forgets a run after a day.
     expect(checks).toEqual(listWith(fields({ name: "retention", status: "warning" })));
     // A file serves one host, and is lost with it.

@@ -11,12 +11,14 @@ import { CannotStart } from "./cannot-start.ts";
 import { deploymentFromEnvironment } from "./deployment.ts";
 import { untilDraining } from "./draining.ts";
 import { journalFromEnvironment, warnOfOtherHosts } from "./journal.ts";
+import { keepRunning } from "./kept/keep-running.ts";
+import { notifierOf, trackerOf } from "./kept/kept-workflows.ts";
 import { WorkerLogger } from "./logger.ts";
+import { notificationsFromEnvironment } from "./notifications.ts";
 import { paymentsLayer } from "./payments-layer.ts";
 import { ratesFromEnvironment, signInBudgetFromEnvironment } from "./rates.ts";
 import { createWorkers, runWorkers } from "./run-queues.ts";
 import { checkNamespaceReady } from "./namespace-ready.ts";
-import { keepTracker } from "./tracker/keep-tracker.ts";
 
 /** Where a worker polls. */
 export interface Polling {
@@ -101,6 +103,7 @@ export const runWorker = async (
   const rates = ratesFromEnvironment();
   const deployment = deploymentFromEnvironment();
   const signIns = signInBudgetFromEnvironment();
+  const notifications = notificationsFromEnvironment();
   const { connection, namespace } = await connect();
   try {
     await checkNamespaceReady(connection, namespace);
@@ -122,6 +125,7 @@ export const runWorker = async (
               journal,
               maxAmounts,
               tracker: { draining },
+              notifier: { draining, settings: notifications },
             }),
             shutdownGraceTime: "30 seconds",
             shutdownForceTime: "1 minute",
@@ -129,7 +133,8 @@ export const runWorker = async (
           workflows: { workflowBundle: await bundle() },
         });
         const running = runWorkers(workers);
-        void keepTracker({ client, taskQueue, account }, draining);
+        void keepRunning(client, trackerOf(account, taskQueue), draining);
+        if (notifications) void keepRunning(client, notifierOf(taskQueue), draining);
         void warnOfOtherHosts(opened, client, taskQueue, draining);
         onReady({ namespace, taskQueue, journal: where });
         await running;

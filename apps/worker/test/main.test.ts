@@ -97,6 +97,20 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       1,
     ],
     [
+      "1 for notifications to an address with credentials, without repeating them",
+      [],
+      { PAYMENTS_NOTIFY_URL: `https://ada:${PASSWORD}@alerts.example` },
+      /PAYMENTS_NOTIFY_URL must carry no user name and password/,
+      1,
+    ],
+    [
+      "1 for a secret of notifications that is none, without repeating it",
+      [],
+      { PAYMENTS_NOTIFY_URL: "https://alerts.example", PAYMENTS_NOTIFY_SECRET: PASSWORD },
+      /PAYMENTS_NOTIFY_SECRET must be whsec_ and 24 to 64 bytes in base64/,
+      1,
+    ],
+    [
       "1 where no Temporal answers",
       [],
       { TEMPORAL_ADDRESS: "127.0.0.1:1" },

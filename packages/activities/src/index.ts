@@ -27,6 +27,8 @@ export type { ReadReset } from "./reset-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { ReadRunState, RunState } from "./run-state.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
+export type { NotifierActivities, NotifierOptions } from "./notifications/notifier-activities.ts";
+export { type NotificationSettings, readNotificationSettings } from "./notifications/settings.ts";
 export { makeSignInLeases, type SignInBudget } from "./sign-in-leases.ts";
 export type { PollSchedule } from "./poll-schedule.ts";
 export type { SeenCardholder, SeenFunds, SeenPayout } from "./waiting-activities.ts";

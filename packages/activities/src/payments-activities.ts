@@ -18,6 +18,11 @@ import {
   type TrackerActivities,
   type TrackerOptions,
 } from "./tracker-activity.ts";
+import {
+  makeNotifierActivities,
+  type NotifierActivities,
+  type NotifierOptions,
+} from "./notifications/notifier-activities.ts";
 import { makeWaitingActivities, type WaitingActivities } from "./waiting-activities.ts";
 
 /** Every activity of a worker, by activity type. */
@@ -28,7 +33,8 @@ export type PaymentsActivities = OperationActivities &
   ResetActivities &
   JournalActivities &
   BatchActivities &
-  TrackerActivities;
+  TrackerActivities &
+  NotifierActivities;
 
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
@@ -41,6 +47,7 @@ export interface ActivitiesOptions {
   /** The largest amount of one payout or card, by currency; default: none. */
   readonly maxAmounts?: MaxAmounts;
   readonly tracker?: TrackerOptions;
+  readonly notifier?: NotifierOptions;
 }
 
 /**
@@ -69,6 +76,7 @@ export const makePaymentsActivities = (
     journal = makeMemoryJournal(),
     maxAmounts = {},
     tracker = {},
+    notifier = {},
   }: ActivitiesOptions = {},
 ): PaymentsActivities =>
   checkAccount(() => accountOf(runtime), {
@@ -77,6 +85,7 @@ export const makePaymentsActivities = (
     ...makeReconciliationActivities(runtime, journal),
     ...makeCheckActivities(runtime, maxAmounts),
     ...makeTrackerActivities(runtime, tracker),
+    ...makeNotifierActivities(notifier),
     ...makeResetActivities(),
     ...makeJournalActivities(journal),
     ...makeBatchActivities(() => accountOf(runtime)),

@@ -35,6 +35,8 @@ export type NextOperation =
   /** End the pause of sends. */
   | { readonly operation: "resume" }
   | { readonly operation: "doctor" }
+  /** Post one notification, and see what became of it. */
+  | { readonly operation: "testNotification" }
   /** Register what the namespace lacks. */
   | { readonly operation: "fixNamespace" }
   | { readonly operation: "startWorker" }

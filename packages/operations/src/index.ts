@@ -23,3 +23,4 @@ export * from "./batch/index.ts";
 export * from "./recovery/index.ts";
 export * from "./replay/index.ts";
 export * from "./doctor/index.ts";
+export * from "./notifications/index.ts";

@@ -41,6 +41,17 @@ export type {
   OnboardCardholderOptions,
   OnboardCardholderResult,
 } from "./onboarding.ts";
+export {
+  type Delivery,
+  isNotifierState,
+  type Notification,
+  type NotificationData,
+  type NotificationType,
+  notifierId,
+  type NotifierState,
+  type QueuedNotification,
+  testNotificationUpdate,
+} from "./notifications.ts";
 export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
 export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
 export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";

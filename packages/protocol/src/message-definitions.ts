@@ -14,3 +14,7 @@ export const defineSignal = <Content>(name: string) =>
 /** Define an update by its name, which answers nothing. */
 export const defineUpdate = <Content>(name: string) =>
   ({ type: "update", name }) as UpdateDefinition<void, [Content]>;
+
+/** Define an update by its name, which takes nothing. */
+export const defineUpdateWithAnswer = <Answer>(name: string) =>
+  ({ type: "update", name }) as UpdateDefinition<Answer>;

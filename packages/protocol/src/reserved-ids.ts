@@ -1,3 +1,4 @@
+import { notifierId } from "./notifications.ts";
 import { pauseId } from "./pause.ts";
 import { batchId } from "./payout-batch.ts";
 import { instructionIdFor } from "./retry-instruction.ts";
@@ -7,7 +8,7 @@ import { signInLeaseId, trackerId } from "./workflow-types.ts";
 /** What the ids of one kind begin with, up to the first slash. */
 const beginOf = (id: string): string => id.slice(0, id.indexOf("/") + 1);
 
-/** The begins of the ids of batches and their chunks, pauses, settlements, retry instructions, trackers, leases. */
+/** The begins of the ids of batches and their chunks, pauses, settlements, retry instructions, trackers, leases, notifiers. */
 const RESERVED: ReadonlyArray<string> = [
   batchId(""),
   pauseId(""),
@@ -15,6 +16,7 @@ const RESERVED: ReadonlyArray<string> = [
   instructionIdFor("", ""),
   trackerId(""),
   signInLeaseId("", 0),
+  notifierId(""),
 ].map(beginOf);
 
 /**

@@ -7,6 +7,7 @@ export const WORKFLOW = {
   payoutBatch: "payoutBatch",
   payoutBatchChunk: "payoutBatchChunk",
   tracker: "tracker",
+  notifier: "notifier",
 } as const;
 
 /**

@@ -3,6 +3,7 @@ import { approve } from "./approve.ts";
 import { attention } from "./attention.ts";
 import { audit } from "./audit.ts";
 import { doctor } from "./doctor.ts";
+import { notify } from "./notify/notify.ts";
 import { onboard } from "./onboard.ts";
 import { pause } from "./pause.ts";
 import { payout } from "./payout.ts";
@@ -42,6 +43,7 @@ export const starter = Command.make("starter").pipe(
     pause,
     resume,
     recover,
+    notify,
     doctor,
   ]),
 );

@@ -41,6 +41,8 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
       return ["resume", "--by", "NAME"];
     case "doctor":
       return ["doctor"];
+    case "testNotification":
+      return ["notify", "test"];
     case "fixNamespace":
       return ["doctor", "--fix"];
     case "startWorker":
@@ -82,6 +84,7 @@ const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
   importOverruling: "To overrule it:",
   resume: "Let sends go on:",
   doctor: "Find what is missing:",
+  testNotification: "See what the endpoint answers:",
   fixNamespace: "Register what is missing:",
   startWorker: "Start one:",
   startServer: "Start one on this machine:",

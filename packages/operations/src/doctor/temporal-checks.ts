@@ -8,6 +8,7 @@ import { detailsOf } from "../connection/temporal-errors.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { describePause, findPause } from "../pause/pause.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import { checkNotifications, NOTIFICATIONS } from "./notification-checks.ts";
 import { checkWorkers, WORKER_CHECKS } from "./worker-checks.ts";
 
 /** Names of the checks without which nothing can be started. */
@@ -108,6 +109,7 @@ const NAMESPACE_CHECKS: ReadonlyArray<NamespaceCheck> = [
   single(RETENTION, checkRetention),
   { names: WORKER_CHECKS, check: checkWorkers },
   single("sends", checkPause),
+  single(NOTIFICATIONS, checkNotifications),
 ];
 
 const skipNamespaceChecks = (why: string): ReadonlyArray<Check> =>

@@ -1,14 +1,13 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { accountOfTracker, trackerId } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { findTrackers } from "../connection/trackers.ts";
 import { activityQueues, countPollers } from "../connection/workers.ts";
 import { utc } from "../utc.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import { describeLate, readLongActivity, seconds } from "./long-activity.ts";
 
 const WORKFLOW_TASKS = "worker, workflow tasks";
 const ACTIVITY_TASKS = "worker, activity tasks";
@@ -33,8 +32,6 @@ const HANGING =
   "Look at its log, end it and start another one: what it was sending is reconciled, also after SIGKILL.";
 
 const STARTED_SOON = "A worker that polls starts it within a minute: run this again then.";
-
-const secondsSince = (time: number): string => `${Math.round((Date.now() - time) / 1000)} s`;
 
 /** How long a worker took to answer, in milliseconds; undefined where none did in time. */
 const askWorker = async (
@@ -97,9 +94,6 @@ const checkActivityTasks = async (temporal: Temporal): Promise<Check> => {
       });
 };
 
-/** Its activity sends a heartbeat at least as often, or another worker takes it over. */
-const HEARTBEAT_WITHIN_MS = 20_000;
-
 /** The service's lists are read more often than that, unless they cannot be. */
 const READ_WITHIN_MS = 5 * 60_000;
 
@@ -108,36 +102,31 @@ const checkTracker = async (temporal: Temporal, tracker: string | undefined): Pr
   if (tracker === undefined) {
     return warning(TRACKER, `none runs on the task queue: ${without}`, STARTED_SOON);
   }
-  const { client } = temporal;
-  const { raw } = await client.workflow.getHandle(tracker).describe();
-  const [activity] = raw.pendingActivities ?? [];
-  // It goes on in a moment.
-  if (activity === undefined) return ok(TRACKER, `${tracker} begins anew`);
-  // A worker that hangs may have taken up a further attempt, too.
-  const begun = activity.attempt === 1 ? optionalTsToMs(activity.lastStartedTime) : undefined;
-  const seen = Math.max(optionalTsToMs(activity.lastHeartbeatTime) ?? 0, begun ?? 0);
-  if (Date.now() - seen > HEARTBEAT_WITHIN_MS) {
-    const why = activity.lastFailure?.message;
-    return failed(
-      TRACKER,
-      `${tracker} is late: ${seen === 0 ? "no worker has taken it up" : `no sign of life for ${secondsSince(seen)}`}${why ? ` (${why})` : ""}; meanwhile ${without}`,
-      HANGING,
-    );
-  }
-  const [details] = await decodeArrayFromPayloads(
-    client.options.loadedDataConverter,
-    activity.heartbeatDetails?.payloads,
-  );
-  const { readAt, waiting } = isRecord(details) ? details : {};
-  const about = `${tracker}, sign of life ${secondsSince(seen)} ago`;
-  if (typeof readAt !== "number" || typeof waiting !== "number") return ok(TRACKER, about);
-  return Date.now() - readAt > READ_WITHIN_MS
-    ? failed(
+  const activity = await readLongActivity(temporal, tracker);
+  switch (activity._tag) {
+    case "NotRunning":
+      return warning(TRACKER, `${tracker} has ended: ${without}`, STARTED_SOON);
+    case "BetweenTwo":
+      return ok(TRACKER, `${tracker} begins anew`);
+    case "Late":
+      return failed(
         TRACKER,
-        `${about}, and the service's lists could be read last at ${utc(new Date(readAt))}: ${waiting} waited for`,
-        "See sign-in and ping below, and the worker's log.",
-      )
-    : ok(TRACKER, `${about}, ${waiting} waited for`);
+        `${tracker} is late: ${describeLate(activity)}; meanwhile ${without}`,
+        HANGING,
+      );
+    case "Alive": {
+      const about = `${tracker}, sign of life ${seconds(activity.sinceMs)} ago`;
+      const { readAt, waiting } = isRecord(activity.details) ? activity.details : {};
+      if (typeof readAt !== "number" || typeof waiting !== "number") return ok(TRACKER, about);
+      return Date.now() - readAt > READ_WITHIN_MS
+        ? failed(
+            TRACKER,
+            `${about}, and the service's lists could be read last at ${utc(new Date(readAt))}: ${waiting} waited for`,
+            "See sign-in and ping below, and the worker's log.",
+          )
+        : ok(TRACKER, `${about}, ${waiting} waited for`);
+    }
+  }
 };
 
 const checkAccount = (trackers: ReadonlyArray<string>, account: string | undefined): Check => {

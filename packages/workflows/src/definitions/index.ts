@@ -1,6 +1,7 @@
 export { pauseSends } from "./pause-sends.ts";
 export { onboardCardholder } from "./onboard-cardholder.ts";
 export { payout } from "./payout.ts";
+export { notifier } from "./notifier.ts";
 export { tracker } from "./tracker.ts";
 export { payoutBatch } from "./payout-batch.ts";
 export { payoutBatchChunk } from "./payout-batch-chunk.ts";

@@ -5,6 +5,7 @@ import { type Rig, withWorker } from "../rig.ts";
 import { startService } from "../service.ts";
 import { batchEndings } from "./batches.ts";
 import type { Ending, Stage } from "./ending.ts";
+import { notifierEndings } from "./notifiers.ts";
 import { onboardingEndings } from "./onboardings.ts";
 import { payoutEndings } from "./payouts.ts";
 
@@ -48,6 +49,7 @@ export const endings: ReadonlyArray<Ending> = [
   ...onboardingEndings,
   ...batchEndings,
   ...trackerEndings,
+  ...notifierEndings,
   ...pauseEndings,
 ];
 

@@ -1,0 +1,192 @@
+import {
+  baseQueue,
+  type Delivery,
+  isNotifierState,
+  type NotifierState,
+  type QueuedNotification,
+} from "@durable-payments/protocol";
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { HEARTBEAT_EVERY_MS } from "../run-operation.ts";
+import { firstState, Look, MOST_QUEUED } from "./look.ts";
+import { NOTIFY_VARIABLES, type NotificationSettings } from "./settings.ts";
+import { post } from "./webhook.ts";
+
+/** The notifier's activities. */
+export interface NotifierActivities {
+  /**
+   * Look for what has happened, and post it, until it is to end: after hours, or as its worker drains.
+   *
+   * @returns what the next one goes on with.
+   */
+  readonly notify: (state: NotifierState | undefined) => Promise<NotifierState>;
+  /** Post one notification that is about nothing, and say what became of it. */
+  readonly sendTestNotification: () => Promise<Delivery>;
+}
+
+/** What a notifier takes. */
+export interface NotifierOptions {
+  /** Where notifications go; without it they wait for a worker that knows. */
+  readonly settings?: NotificationSettings | undefined;
+  /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
+  readonly draining?: AbortSignal;
+  /** Time of one activity, default 12 hours. */
+  readonly turnMs?: number;
+}
+
+const TWELVE_HOURS_MS = 12 * 60 * 60_000;
+
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
+
+/** What could not be delivered for so long is given up, so that later ones arrive. */
+const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60_000;
+
+/** How long an activity waits for a worker that knows where notifications go. */
+const NOT_CONFIGURED_WAIT_MS = 60_000;
+
+const notConfigured = `${NOTIFY_VARIABLES.url} is not set for this worker`;
+
+/** One attempt of the activity. */
+class Notifier {
+  readonly #activity = Context.current();
+  readonly #settings: NotificationSettings;
+  readonly #signal: AbortSignal;
+  #state: NotifierState;
+  #failures = 0;
+  #nextTry = 0;
+  #nextLook = 0;
+
+  constructor(
+    settings: NotificationSettings,
+    given: NotifierState | undefined,
+    signal: AbortSignal,
+  ) {
+    this.#settings = settings;
+    this.#signal = signal;
+    // What a killed worker said last.
+    const details: unknown = this.#activity.info.heartbeatDetails;
+    this.#state = isNotifierState(details) ? details : (given ?? firstState(Date.now()));
+  }
+
+  async run(forMs: number): Promise<NotifierState> {
+    const until = Date.now() + forMs;
+    const heart = setInterval(() => this.#activity.heartbeat(this.#state), HEARTBEAT_EVERY_MS);
+    try {
+      do {
+        await this.#lookIfDue();
+        await this.#deliverAll();
+        const next = this.#state.queue.length === 0 ? this.#nextLook : this.#nextTry;
+        const wait = Math.min(next, this.#nextLook, until) - Date.now();
+        await sleep(Math.max(0, wait), undefined, { signal: this.#signal });
+      } while (Date.now() < until);
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
+    } finally {
+      clearInterval(heart);
+    }
+    return this.#state;
+  }
+
+  async #lookIfDue(): Promise<void> {
+    if (Date.now() < this.#nextLook) return;
+    this.#nextLook = Date.now() + this.#settings.intervalMs;
+    if (this.#state.queue.length >= MOST_QUEUED) return;
+    const { client, info } = this.#activity;
+    const { overdueAfterMs, webUi } = this.#settings;
+    const place = {
+      namespace: info.namespace,
+      taskQueue: baseQueue(info.taskQueue),
+      overdueAfterMs,
+      webUi,
+    };
+    try {
+      this.#state = await client.withAbortSignal(this.#signal, () =>
+        new Look(client, place, this.#state).find(),
+      );
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      this.#activity.log.warn(`What has happened could not be looked up: ${String(error)}`);
+    }
+    this.#activity.heartbeat(this.#state);
+  }
+
+  /** Deliver what waits, in order, until one cannot be delivered. */
+  async #deliverAll(): Promise<void> {
+    for (let [first] = this.#state.queue; first !== undefined; [first] = this.#state.queue) {
+      if (Date.now() < this.#nextTry) return;
+      this.#state = (await this.#deliver(first))
+        ? {
+            ...withoutFailing(this.#state),
+            queue: this.#state.queue.slice(1),
+            delivered: this.#state.delivered + 1,
+          }
+        : this.#givenUp(first);
+      this.#activity.heartbeat(this.#state);
+      // However many there are, what happens meanwhile is looked for.
+      if (Date.now() >= this.#nextLook) return;
+    }
+  }
+
+  async #deliver(queued: QueuedNotification): Promise<boolean> {
+    const { host, isDelivered, why = "" } = await post(this.#settings, queued, this.#signal);
+    if (isDelivered) {
+      this.#failures = 0;
+      return true;
+    }
+    this.#failures += 1;
+    this.#nextTry =
+      Date.now() + Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
+    const since = this.#state.failing?.since ?? Date.now();
+    this.#state = { ...this.#state, failing: { why: `${host} ${why}`, since } };
+    this.#activity.log.warn(`A notification was not delivered: ${host} ${why}`);
+    return false;
+  }
+
+  /** The state without what nobody took for too long. */
+  #givenUp({ id, notification }: QueuedNotification): NotifierState {
+    const { failing, givenUp, queue } = this.#state;
+    const waits = Date.now() - Math.max(Date.parse(notification.timestamp), failing?.since ?? 0);
+    if (waits < GIVEN_UP_AFTER_MS) return this.#state;
+    this.#activity.log.error(`The notification ${id} (${notification.type}) is given up.`);
+    return { ...this.#state, queue: queue.slice(1), givenUp: givenUp + 1 };
+  }
+}
+
+const withoutFailing = ({ failing: _, ...state }: NotifierState): NotifierState => state;
+
+/** The notifier's activities, for a worker with these settings. */
+export const makeNotifierActivities = ({
+  draining,
+  settings,
+  turnMs = TWELVE_HOURS_MS,
+}: NotifierOptions = {}): NotifierActivities => ({
+  notify: async (state) => {
+    if (settings === undefined) {
+      throw ApplicationFailure.create({
+        type: "NotConfigured",
+        message: `${notConfigured}.`,
+        nextRetryDelay: NOT_CONFIGURED_WAIT_MS,
+      });
+    }
+    const { cancellationSignal } = Context.current();
+    const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
+    const ended = await new Notifier(settings, state, signal).run(turnMs);
+    if (cancellationSignal.aborted) throw cancellationSignal.reason;
+    return ended;
+  },
+  sendTestNotification: async () => {
+    if (settings === undefined) {
+      return { isDelivered: false, host: null, status: null, tookMs: 0, why: notConfigured };
+    }
+    const { cancellationSignal, info } = Context.current();
+    const notification = {
+      type: "notifications.test" as const,
+      timestamp: new Date().toISOString(),
+      data: { namespace: info.namespace, taskQueue: baseQueue(info.taskQueue) },
+    };
+    return post(settings, { id: `msg_${randomUUID()}`, notification }, cancellationSignal);
+  },
+});

@@ -1,0 +1,1 @@
+export { testNotification } from "./test-notification.ts";

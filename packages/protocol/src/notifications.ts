@@ -1,0 +1,89 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { defineUpdateWithAnswer } from "./message-definitions.ts";
+
+/** What a notification is about. */
+export type NotificationType =
+  /** A run waits for a person: it asks, or is to be approved. */
+  | "run.asks"
+  /** A run has failed, timed out or was terminated. */
+  | "run.failed"
+  /** A run goes on for longer than it should, or its payout was open still at the end of its wait. */
+  | "run.overdue"
+  /** A batch has ended, however. */
+  | "batch.ended"
+  /** Somebody asked for it, to see whether notifications arrive. */
+  | "notifications.test";
+
+/** What is said of a run: names and states, and nothing of the payment. */
+export interface NotificationData {
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly workflowId?: string;
+  readonly runId?: string;
+  readonly workflowType?: string;
+  /** `attention`, `failed`, `timedOut`, `terminated`, `cancelled`, `completed` or `running`. */
+  readonly state?: string;
+  /** The step that the run is at, or ended at. */
+  readonly stage?: string;
+  /** The batch that it belongs to. */
+  readonly batch?: string;
+  /** Its page in Temporal's Web UI. */
+  readonly webUi?: string;
+  /** The command by which to see it. */
+  readonly command?: string;
+}
+
+/** One notification, as it is posted: the body of a webhook of the Standard Webhooks specification. */
+export interface Notification {
+  readonly type: NotificationType;
+  /** When it happened, ISO 8601. */
+  readonly timestamp: string;
+  readonly data: NotificationData;
+}
+
+/** A notification that is to be delivered; its id is the same each time that it is posted. */
+export interface QueuedNotification {
+  readonly id: string;
+  readonly notification: Notification;
+}
+
+/** What the notifier knows, from one of its runs to the next. Times are milliseconds since 1970. */
+export interface NotifierState {
+  /** Runs that ended before were looked at. */
+  readonly endedFrom: number;
+  /** Ids of the notifications about runs that ended since, with when they ended. */
+  readonly ended: ReadonlyArray<readonly [id: string, endedAt: number]>;
+  /** By the id of a run that asks, the question that was notified of. */
+  readonly asking: Readonly<Record<string, string>>;
+  /** Runs that started before were looked at for being overdue. */
+  readonly overdueTo: number;
+  /** What is to be delivered, earliest first. */
+  readonly queue: ReadonlyArray<QueuedNotification>;
+  /** How many were delivered, and how many were given up. */
+  readonly delivered: number;
+  readonly givenUp: number;
+  /** Why the first of the queue could not be delivered, and since when. */
+  readonly failing?: { readonly why: string; readonly since: number };
+}
+
+/** Whether the details of a heartbeat are what the notifier knows. */
+export const isNotifierState = (details: unknown): details is NotifierState =>
+  isRecord(details) && "endedFrom" in details && "queue" in details;
+
+/** What became of one attempt to deliver a notification. */
+export interface Delivery {
+  readonly isDelivered: boolean;
+  /** Host and port that it was posted to. */
+  readonly host: string | null;
+  /** Status of the answer, where there was one. */
+  readonly status: number | null;
+  readonly tookMs: number;
+  /** Why it was not delivered. */
+  readonly why?: string;
+}
+
+/** Workflow id of the notifier of a base queue. */
+export const notifierId = (taskQueue: string): string => `notifier/${taskQueue}`;
+
+/** Has the notifier post one test notification, and answers what became of it. */
+export const testNotificationUpdate = defineUpdateWithAnswer<Delivery>("testNotification");
