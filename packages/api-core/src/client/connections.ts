@@ -27,11 +27,28 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "its host name cannot be resolved",
   EAI_AGAIN: "its host name cannot be resolved",
   UND_ERR_CONNECT_TIMEOUT: "no connection within the time allowed",
+  ETIMEDOUT: "no connection within the time allowed",
+  EHOSTUNREACH: "its host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed before the whole answer came",
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: "its answer is too long",
+  UND_ERR_INVALID_ARG: "the request cannot be written as HTTP",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  EPROTO: "it does not speak TLS as it should",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its TLS certificate is for another name",
+  CERT_HAS_EXPIRED: "its TLS certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "nobody trusted has signed its TLS certificate",
+  SELF_SIGNED_CERT_IN_CHAIN: "nobody trusted has signed its TLS certificate",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "nobody trusted has signed its TLS certificate",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "nobody trusted has signed its TLS certificate",
 };
 
 /** What went wrong with a connection, for a person. */
 export const reasonOf = (error: Error): string => {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (code.startsWith("HPE_")) return "what it answers is no HTTP";
   return (
     reasons[code] ?? (code === "" ? "the connection failed" : `the connection failed (${code})`)
   );
@@ -230,7 +247,7 @@ export class Connections {
     this.#connecting.add(settle);
     this.#connect((error, socket) => {
       if (error !== null) {
-        settle(Effect.fail(new NoResponse(false, reasonOf(error))));
+        settle(Effect.fail(new NoResponse(false, `${reasonOf(error)} (${this.#origin})`)));
         return this.#goOn();
       }
       // Given up meanwhile, or closed.

@@ -122,15 +122,24 @@ export const makeSession = (
           () =>
             new RateLimited({
               ...about,
-              message: `No sign-in was sent: ${SIGN_INS_A_MINUTE} in a minute is the budget. Check the API key and why tokens are rejected.${lastFault === undefined ? "" : ` The last one: ${lastFault}`}`,
+              message: `No sign-in was sent: ${SIGN_INS_A_MINUTE} in a minute is the budget.${lastFault === undefined ? " Check the API key and why tokens are rejected." : ""}`,
               retryAfter: 60_000 / SIGN_INS_A_MINUTE,
             }),
         ),
       );
 
+    /** A budget that is used up is what came of it; why the last sign-in failed is the cause. */
+    const withCause = (error: SignInError): SignInError =>
+      error._tag === "RateLimited" && lastFault !== undefined
+        ? new RateLimited({
+            ...about,
+            message: `${lastFault} ${error.message}`,
+            retryAfter: error.retryAfter,
+          })
+        : error;
+
     const signIn = Effect.fn("signIn")(function* () {
-      yield* takeFromBudget;
-      yield* lease;
+      yield* Effect.mapError(Effect.andThen(takeFromBudget, lease), withCause);
       const answer = yield* send({
         method: signInOperation.method,
         path: signInOperation.path,
@@ -185,7 +194,10 @@ export const makeSession = (
         Effect.onExit((exit) =>
           Effect.suspend(() => {
             pendingRefresh = undefined;
-            if (Exit.isSuccess(exit)) current = exit.value;
+            if (Exit.isSuccess(exit)) {
+              current = exit.value;
+              lastFault = undefined;
+            }
             return Deferred.done(pending, exit);
           }),
         ),

@@ -112,6 +112,16 @@ describe("a sign-in", () => {
     },
   );
 
+  it("over the budget says that nothing listens at the service's address, not that a key is wrong", async () => {
+    const server = await startServer(() => answers.ping);
+    await server.stop();
+    await using client = clientFor(server.url, { maxAttempts: 25, retryBaseMs: 0 });
+    const error = await failureOf(client.ping());
+    expect(error._tag).toBe("RateLimited");
+    expect(error.message).toContain(`connection refused (${server.url})`);
+    expect(error.message).not.toContain("API key");
+  });
+
   it("over the budget says why the last one failed", async () => {
     await using server = await startServer(
       () => answers.ping,
@@ -122,6 +132,8 @@ describe("a sign-in", () => {
     await using client = clientFor(server.url, { maxAttempts: 25, retryBaseMs: 0 });
     const error = await failureOf(client.ping());
     expect(error._tag).toBe("RateLimited");
-    expect(error.message).toContain("The last one: Signing in failed (signIn was sent, but");
+    expect(error.message).toMatch(
+      /^ping was not sent\. Signing in failed \(signIn was sent, but .* No sign-in was sent: 24 in a minute is the budget\.$/,
+    );
   });
 });
