@@ -14,6 +14,7 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
+import { ibanFits } from "./iban.ts";
 import { Idempotency } from "./operation-facts.ts";
 import {
   decodedBy,
@@ -100,6 +101,7 @@ const CreateBeneficiary = withRules(
     requiredWhen("company_name", "for a company", isEntity("company")),
     companyNameHasALetter,
     requiredWhen("iban", "for this bank_country and account_currency", needsIban),
+    ibanFits("iban"),
     requiredWhen("account_number", "where no iban is required", (request) => !needsIban(request)),
     routingPair(1),
     routingPair(2),

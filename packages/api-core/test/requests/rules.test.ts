@@ -10,6 +10,8 @@ const IBAN_COUNTRIES =
     " ",
   );
 
+const IBAN = "DE89370400440532013000";
+
 describe("createBeneficiary", () => {
   const because = "is required for this bank_country and account_currency";
 
@@ -20,12 +22,29 @@ describe("createBeneficiary", () => {
         const there = { bank_country, account_currency };
         expectFault("createBeneficiary", there, "iban", because);
         expectFault("createBeneficiary", { ...there, iban: " " }, "iban", because);
-        expectRight("createBeneficiary", { ...there, iban: "X1" });
+        expectRight("createBeneficiary", { ...there, iban: IBAN });
         // The account number is asked for only where no IBAN is.
-        expectRight("createBeneficiary", { ...there, iban: "X1", account_number: undefined });
+        expectRight("createBeneficiary", { ...there, iban: IBAN, account_number: undefined });
       }
     }
   });
+
+  it.each([
+    "DE00BAD",
+    "DE89370400440532013001",
+    "DE8937040044053201300",
+    "XX89370400440532013000",
+    "DEXX370400440532013000",
+    "X1",
+  ])("takes no IBAN whose country, length or check digits do not fit: %s", (iban) => {
+    const problem = "is no IBAN: its country, length or check digits do not fit";
+    expectFault("createBeneficiary", { iban }, "iban", problem);
+  });
+
+  it.each([IBAN, "de89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "NO9386011117947"])(
+    "takes an IBAN however it is written: %s",
+    (iban) => expectRight("createBeneficiary", { iban }),
+  );
 
   it.each([
     ["DE", "GBP"],
@@ -37,7 +56,7 @@ describe("createBeneficiary", () => {
   ])("asks for an account number instead in %s for %s", (bank_country, account_currency) => {
     const there = { bank_country, account_currency };
     expectRight("createBeneficiary", there);
-    expectRight("createBeneficiary", { ...there, iban: "X1" });
+    expectRight("createBeneficiary", { ...there, iban: IBAN });
     expectFault(
       "createBeneficiary",
       { ...there, account_number: undefined },
