@@ -16,8 +16,10 @@ export const audit = Command.make("audit", { id: runId, json }, ({ id, json }) =
 ).pipe(
   Command.withShortDescription("Show who did what in a run"),
   Command.withDescription(
-    `Show who or what did which step of a run when, with which key and outcome.
-  Works for runs that have ended; a worker has to answer.
+    `Show who or what did what when in all runs of an id, with keys, outcomes and
+  reasons: who started, amended, retried, approved, decided, paused, resumed,
+  cancelled, terminated and settled. It is read from the histories: no worker
+  is asked, and what Temporal has deleted since is not in it.
 
   ${EXIT_CODES_HELP}`,
   ),

@@ -4,6 +4,7 @@ import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { isRecord } from "@durable-payments/api-core/values";
+import { isNotFound } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import { stepsInDoubt } from "../history/in-doubt.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
@@ -49,16 +50,21 @@ const about = (workflowId: string, done: string) =>
 const terminate = async (
   { client }: Temporal,
   { runId, workflowId }: WorkflowExecutionDescription,
-  reason: string,
+  { by, reason: why }: Pick<EndOptions, "by" | "reason">,
 ): Promise<void> => {
-  const handle = client.workflow.getHandle(workflowId, runId);
+  const reason = `${why} (${by})`;
   try {
-    await handle.terminate(reason);
+    await client.workflowService.terminateWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId },
+      reason,
+      identity: by,
+    });
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    const { events } = await handle.fetchHistory();
+    if (!isNotFound(error)) throw error;
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const terminated = events?.at(-1)?.workflowExecutionTerminatedEventAttributes;
-    const isOwn = terminated?.reason === reason && terminated.identity === client.options.identity;
+    const isOwn = terminated?.reason === reason && terminated.identity === by;
     if (!isOwn) throw ended(workflowId);
   }
 };
@@ -124,7 +130,7 @@ export const terminateRun = async (
   checkActing({ by, reason });
   const run = await openRun(temporal, workflowId, { expectedRunId });
   const executed = await changing(temporal, about(workflowId, "terminated"), async () => {
-    await terminate(temporal, run, `${reason} (${by})`);
+    await terminate(temporal, run, { by, reason });
     return await readExecutionHistory(temporal, run);
   });
   return {

@@ -289,7 +289,8 @@ class HistoryReader {
     const input = request?.input;
     if (!input?.name) return;
     const content = decoded(input.args?.payloads?.[0]);
-    const update = { kind: "update", name: input.name, at, content } as const;
+    const isGivenAgain = !accepted.acceptedRequest;
+    const update = { kind: "update", name: input.name, at, content, isGivenAgain } as const;
     this.#current?.events.push(update);
     if (input.name === resolveUpdate.name && isRecord(content) && this.#current) {
       const change = { by: "decision", step: this.#current.name, decision: content } as const;

@@ -49,6 +49,8 @@ export type HistoryEvent =
       readonly name: string;
       readonly at: string;
       readonly content: unknown;
+      /** It was given to an earlier run, and again to the one that a reset made of it. */
+      readonly isGivenAgain: boolean;
     };
 
 /** What a person decided for a step that asked. */

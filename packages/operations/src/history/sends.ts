@@ -82,7 +82,8 @@ export const isAmong = (
   id: string,
 ): boolean => ownershipKeys({ [name]: id }).some((key) => all.has(key));
 
-const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
+/** What the failure of a send says about it. */
+export const outcomeOf = ({ failure, failureDetail }: PastActivity) => {
   if (REFUSED.has(failure)) return "refused";
   // The journal did not permit it: nothing was sent by it, and it reports the send before it.
   const isSettled =
