@@ -52,6 +52,14 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
   const unasked = await retryAll("--json");
   expect(unasked.exitCode).toBe(2);
   expect(jsonOf(unasked)).toMatchObject({ error: { message: holding("51 failed runs would be") } });
+  const planned = await retryAll("--dry-run");
+  expect(planned.stderr).toMatch(
+    /^Found 51 failed runs in namespace "default" of 127.0.0.1:\d+:$/m,
+  );
+  expect(planned.stderr).toContain("types   51 onboardCardholder");
+  expect(planned.stderr).toMatch(/^51 onboardCardholder failed at issueCard/m);
+  expect(planned.stderr).toMatch(/^ {4}createCard was refused/m);
+  expect(tooWide(planned.stderr)).toEqual([]);
   const unexplained = await starter(["runs", "retry", "--failed", "--yes"]);
   expect(unexplained.exitCode).toBe(2);
   expect(unexplained.stderr).toContain("Give the reason, by --reason");

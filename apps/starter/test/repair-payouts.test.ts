@@ -132,6 +132,7 @@ describe("a payout", () => {
     });
     const status = await starter(["status", "settled"]);
     expect(status.stdout).toMatch(/In doubt\n {2}! createPayout: createPayout may have been/);
+    expect(status.stdout).toMatch(/^ {2}✗ createPayout/m);
     expect(status.stdout).toMatch(/settle settled \\\n\s+--run-id \S+ \\\n\s+--by NAME/);
     const person = await starter(["attention"]);
     expect(tooWide(person.stdout)).toEqual([]);

@@ -20,6 +20,8 @@ vi.setConfig({ testTimeout: 120_000 });
 const rig = hasTerminals ? await makeRepairRig() : undefined;
 const skipped = rig === undefined ? " (skipped: there is no `script` of util-linux)" : "";
 
+const QUESTION = 'Retry 1 failed run in namespace "default"? [y/N] ';
+
 describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
   it("a person is asked before many runs are retried; what is no yes sends nothing", async () => {
     const { ended, found, simulator, start, temporal, terminal } = rig!;
@@ -31,7 +33,7 @@ describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
     const before = await sent();
     const answer = async (keys: string) => {
       const asking = terminal(["runs", "retry", "--failed", "--reason", "a test"]);
-      await asking.seen("Retry 1 failed run? [y/N] ");
+      await asking.seen(QUESTION);
       asking.type(keys);
       const { exitCode, shown } = await asking.ended;
       expect(shown.endsWith("\r\n")).toBe(true);
@@ -43,7 +45,7 @@ describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
     expect(await answer(`n${KEYS.enter}`)).toEqual(refused);
     expect(await answer(KEYS.enter)).toEqual(refused);
     expect(await answer(KEYS.ctrlD)).toEqual(refused);
-    expect(await answer(KEYS.ctrlC)).toEqual({ exitCode: 130, last: "Retry 1 failed run? [y/N] " });
+    expect(await answer(KEYS.ctrlC)).toEqual({ exitCode: 130, last: QUESTION });
     expect(await ended("failed")).toBe("FAILED");
     expect(await sent()).toBe(before);
     expect((await temporal.client.workflow.count('WorkflowType = "retryInstruction"')).count).toBe(

@@ -73,7 +73,13 @@ const reasoned: Readonly<Record<string, Operation>> = {
   planRetryOf: (by, reason) => planRetryOf(temporal, run, { ...retry, by, reason }),
   retryRun: (by, reason) => retryRun(temporal, run, { ...retry, by, reason }),
   retryMany: (by, reason) =>
-    retryMany(temporal, [run], { ...retry, by, reason, isDryRun: false, rate: 5 }),
+    retryMany(temporal, [{ workflowId: run, runId: "r" }], {
+      ...retry,
+      by,
+      reason,
+      isDryRun: false,
+      rate: 5,
+    }),
   settle: (by, reason) => settle(temporal, run, { by, reason, step: undefined, found: undefined }),
   cancelRun: (by, reason) => cancelRun(temporal, run, { by, reason }),
   terminateRun: (by, reason) => terminateRun(temporal, run, { by, reason }),

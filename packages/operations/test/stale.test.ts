@@ -4,6 +4,7 @@ import type { Temporal } from "../src/connection/temporal.ts";
 import { settle } from "../src/decisions/settle.ts";
 import { cancelRun, terminateRun } from "../src/ending/end-run.ts";
 import { planRetryOf, retryRun } from "../src/retry/retry.ts";
+import { retryMany } from "../src/retry/retry-many.ts";
 import { startServer } from "./support/server.ts";
 
 const { begin, connected, workflow } = await startServer();
@@ -18,6 +19,25 @@ const retry = {
   assumptions: defaultAssumptions,
   decisions: "keep",
 } as const;
+
+it("of many runs, one that another has replaced since is left alone, and the others are not", () =>
+  connected(async (temporal) => {
+    const [replaced, seen] = [await begin("many-replaced"), await begin("many-seen")];
+    await Promise.all([replaced.terminate(), seen.terminate()]);
+    const later = await begin("many-replaced");
+    const runs = [replaced, seen].map(({ firstExecutionRunId: runId, workflowId }) => ({
+      workflowId,
+      runId,
+    }));
+    const report = await retryMany(temporal, runs, { ...retry, isDryRun: false, rate: 100 });
+    const reasons = new Map(report.runs.map(({ reason, workflowId }) => [workflowId, reason]));
+    expect(report).toMatchObject({ count: 2, retried: 0, notRetried: 2 });
+    expect(reasons.get("many-replaced")).toContain(
+      `is ${later.firstExecutionRunId} by now, and not ${replaced.firstExecutionRunId}`,
+    );
+    expect(reasons.get("many-seen")).toContain("has not begun its first step");
+    await later.terminate();
+  }));
 
 /** Each refuses or fails without an expected run, too: no run here has done anything. */
 const ofEnded: Readonly<Record<string, Operation>> = {

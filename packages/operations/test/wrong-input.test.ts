@@ -76,7 +76,7 @@ const wrong: ReadonlyArray<readonly [string, Operation, ReadonlyArray<unknown>]>
   [
     "retryMany rate",
     (rate) =>
-      retryMany(temporal, ["invoice-1"], {
+      retryMany(temporal, [{ workflowId: "invoice-1", runId: "r" }], {
         by: "Ada",
         reason: "outage",
         from: undefined,

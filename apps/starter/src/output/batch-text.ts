@@ -79,6 +79,7 @@ export const batchText = (report: BatchReport): string => {
       : []),
     ["started", `${utc(startedAt)} by ${startedBy}`],
     ...(closedAt === null ? [] : [["ended", utc(closedAt)] as const]),
+    ["run id", report.runId],
     ["totals", totalsText(totals)],
     ...rowLines(report),
     ...(counts === "" ? [] : [["payouts", counts] as const]),

@@ -2,6 +2,9 @@ import { commandLine } from "./command-line.ts";
 import { withNext } from "./next-operation.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, pad, wrap } from "./text.ts";
+import type { Temporal } from "@durable-payments/operations/connection";
+import { groupRuns, type ListedRun, totalsOf } from "@durable-payments/operations/runs";
+import { groupsText, totalsLine } from "./run-list-text.ts";
 import type {
   RetriedOne,
   RetriedRun,
@@ -42,6 +45,27 @@ export const retryAnswer = ({ plan: { instruction: _, ...plan }, ...run }: Retri
   status: run.runId === null ? "planned" : "retried",
   plan,
 });
+
+/** What many retries would be done to: where, how many of which type, totals, and why each failed. */
+export const toRetryText = (
+  found: string,
+  runs: ReadonlyArray<ListedRun>,
+  { address, namespace }: Pick<Temporal["settings"], "address" | "namespace">,
+): string => {
+  if (runs.length === 0) return `Found ${found}.`;
+  const unknown = runs.filter(({ payment }) => payment === null).length;
+  const types = Map.groupBy(runs, ({ type }) => type);
+  const totals = totalsLine(totalsOf(runs));
+  const but = unknown === 0 ? "" : `; the amount of ${unknown} is not known`;
+  return [
+    `Found ${found} in namespace "${namespace}" of ${address}:`,
+    columns([
+      ["types", [...types].map(([type, { length }]) => `${length} ${type}`).join(", ")],
+      ["totals", totals === "" ? "not known" : `${totals}${but}`],
+    ]),
+    groupsText(groupRuns(runs)),
+  ].join("\n");
+};
 
 const BAR = 24;
 

@@ -3,6 +3,7 @@ import {
   type AuditEntry,
   type EndingDecision,
   givenReason,
+  patchedFields,
   readPaymentMemo,
   type RetryInstruction,
   sendingOf,

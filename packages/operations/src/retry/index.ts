@@ -4,6 +4,7 @@ export {
   findRunsToRetry,
   type RetriedOne,
   retryMany,
+  type SeenRun,
   type RetryManyOptions,
   type RetryReport,
 } from "./retry-many.ts";

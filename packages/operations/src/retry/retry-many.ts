@@ -5,6 +5,7 @@ import { checkActing } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, isOperationError, type NextOperation } from "../errors.ts";
 import { listRuns } from "../runs/list.ts";
+import type { ListedRun } from "../runs/listed-run.ts";
 import type { RunFilter } from "../runs/query.ts";
 import type { RetryOptions } from "./plan.ts";
 import { planRetryOf, retryRun } from "./retry.ts";
@@ -45,30 +46,33 @@ export interface RetryManyOptions extends Omit<RetryOptions, "decisions" | "expe
   readonly rate: number;
 }
 
+/** A run that was seen: where another run of its id is the latest by now it is left alone. */
+export type SeenRun = Pick<ListedRun, "runId" | "workflowId">;
+
 /**
- * List the ids of the runs that a filter finds, each once.
+ * List the runs that a filter finds, one of each workflow id.
  *
  * @param temporal the connection of `withTemporal`.
  * @param filter as of `listRuns`.
- * @returns workflow ids.
+ * @returns the runs, for whoever confirms it, and for `retryMany`.
  */
 export const findRunsToRetry = async (
   temporal: Temporal,
   filter: RunFilter,
-): Promise<ReadonlyArray<string>> => {
-  const ids = new Set<string>();
-  for await (const { workflowId } of listRuns(temporal, filter)) ids.add(workflowId);
-  return [...ids];
+): Promise<ReadonlyArray<ListedRun>> => {
+  const runs = new Map<string, ListedRun>();
+  for await (const run of listRuns(temporal, filter)) runs.set(run.workflowId, run);
+  return [...runs.values()];
 };
 
 const AT_ONCE = 8;
 
 const retryOne = async (
   temporal: Temporal,
-  workflowId: string,
+  { runId: expectedRunId, workflowId }: SeenRun,
   many: RetryManyOptions,
 ): Promise<RetriedOne> => {
-  const options = { ...many, decisions: "leaveOut" } as const;
+  const options = { ...many, decisions: "leaveOut", expectedRunId } as const;
   const none = { workflowId, runId: null, from: null, reason: null };
   try {
     if (options.isDryRun) {
@@ -116,15 +120,16 @@ const rateLimiter = (rate: number): ((index: number) => Promise<void>) => {
  * retried goes on, and the same call retries the others.
  *
  * @param temporal the connection of `withTemporal`.
- * @param workflowIds as of {@link findRunsToRetry}.
+ * @param seen the runs, as {@link findRunsToRetry} returns them.
  * @param options as of one retry; `rate` in runs a second; `isDryRun` only plans.
  * @param onRetried is called after each run, with how many are done.
- * @returns what became of each; a run that cannot be retried is reported, and stops none of the others.
+ * @returns what became of each; a run that cannot be retried, or is not the latest of its id any more, is
+ *   reported, and stops none of the others.
  * @throws InvalidInput where name or reason are empty, or the rate is not above zero.
  */
 export const retryMany = async (
   temporal: Temporal,
-  workflowIds: ReadonlyArray<string>,
+  seen: ReadonlyArray<SeenRun>,
   options: RetryManyOptions,
   onRetried: (done: number) => void = () => undefined,
 ): Promise<RetryReport> => {
@@ -136,15 +141,15 @@ export const retryMany = async (
   const turnOf = rateLimiter(options.rate);
   await Effect.runPromise(
     Effect.forEach(
-      workflowIds,
-      (workflowId, index) =>
+      seen,
+      (run, index) =>
         Effect.promise(async () => {
           await turnOf(index);
-          runs.push(await retryOne(temporal, workflowId, options));
+          runs.push(await retryOne(temporal, run, options));
           onRetried(runs.length);
         }),
       { concurrency: AT_ONCE, discard: true },
     ),
   );
-  return reportOf(workflowIds.length, runs);
+  return reportOf(seen.length, runs);
 };

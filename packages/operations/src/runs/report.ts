@@ -105,20 +105,26 @@ const stepsOf = async (
   });
 };
 
+/** A step of a run that has ended: one that was terminated did not learn that it was. */
+const endedStep = (step: StepProgress, { at, isDone }: RunEnd): StepProgress =>
+  step.until === undefined ? { ...step, status: isDone ? "done" : "failed", until: at } : step;
+
 /** What only the run itself knows, or as much of it as its history has. */
 const readAccount = async (temporal: Temporal, description: WorkflowExecutionDescription) => {
   const asked = await askProgress(temporal, description);
   if (asked._tag === "Answered") {
     const { attention = null, ids, shown, stage, steps } = asked.progress;
     const since = sinceOf(description, asked.progress);
+    const end = endOf(description);
     return {
       stage,
       since,
       ids,
-      steps,
+      steps: end === undefined ? steps : steps.map((step) => endedStep(step, end)),
       stepsFrom: "progress",
-      shown,
-      attention,
+      // A run that was terminated still says what it waited for.
+      shown: end === undefined ? shown : {},
+      attention: end === undefined ? attention : null,
     } as const;
   }
   const steps = await stepsOf(temporal, description);

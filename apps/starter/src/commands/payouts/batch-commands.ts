@@ -2,7 +2,7 @@ import { cancelBatchUpdate, pauseBatchUpdate, resumeBatchUpdate } from "@durable
 import { Command } from "effect/cli";
 import * as Option from "effect/Option";
 import { EXIT_CODES, EXIT_CODES_HELP } from "../../exit-codes.ts";
-import { batch, by, json, why } from "../flags.ts";
+import { batch, by, expectedRunId, json, why } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 
 const UPDATES = {
@@ -18,14 +18,20 @@ interface CommandTexts {
 }
 
 const batchCommand = (name: keyof typeof UPDATES, { long, short, status }: CommandTexts) =>
-  Command.make(name, { batch, by, why, json }, (given) =>
+  Command.make(name, { batch, by, why, expectedRunId, json }, (given) =>
     runCommand(given.json, async (output) => {
       const { withTemporal } = await import("../../settings.ts");
       const { decide } = await import("@durable-payments/operations/decisions");
       const { batch: workflowId, by } = given;
       const why = Option.getOrUndefined(given.why);
       const runId = await withTemporal((temporal) =>
-        decide(temporal, workflowId, UPDATES[name], { by, ...(why !== undefined && { why }) }),
+        decide(
+          temporal,
+          workflowId,
+          UPDATES[name],
+          { by, ...(why !== undefined && { why }) },
+          Option.getOrUndefined(given.expectedRunId),
+        ),
       );
       output.answer({ workflowId, runId, status }, (shown) => `${shown.workflowId} is ${status}.`);
       return EXIT_CODES.done;

@@ -105,33 +105,36 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
     since: Option.getOrUndefined(Option.map(given.since, (since) => readSince(since))),
   };
   const { withTemporal } = await import("../../settings.ts");
-  const { bar, retriesAnswer, retriesText } = await import("../../output/retry-text.ts");
+  const { visible } = await import("../../output/visible.ts");
+  const { bar, retriesAnswer, retriesText, toRetryText } =
+    await import("../../output/retry-text.ts");
   const { canAsk, confirm } = await import("../../output/confirm.ts");
   const { findRunsToRetry, retryMany: retryAll } =
     await import("@durable-payments/operations/retry");
   return await withTemporal(async (temporal) => {
-    const ids = await findRunsToRetry(temporal, filter);
-    const found = `${ids.length} failed ${ids.length === 1 ? "run" : "runs"}`;
-    output.say(`Found ${found}.`);
-    if (ids.length > 0 && !given.yes && !given.dryRun) {
+    const runs = await findRunsToRetry(temporal, filter);
+    const found = `${runs.length} failed ${runs.length === 1 ? "run" : "runs"}`;
+    output.say(toRetryText(found, visible(runs), temporal.settings));
+    if (runs.length > 0 && !given.yes && !given.dryRun) {
       if (output.json || !canAsk()) {
         throw badUsage(
           `${found} would be retried: give --yes, or see what would be done by --dry-run.`,
         );
       }
-      if (!(await confirm(`Retry ${found}?`))) throw badUsage("Nothing was done.");
+      if (!(await confirm(`Retry ${found} in namespace "${temporal.settings.namespace}"?`)))
+        throw badUsage("Nothing was done.");
     }
     const options = { ...retryFlags, isDryRun: given.dryRun, rate: given.rate };
     let retried = 0;
     output.onInterrupt = () => {
       output.live(undefined);
       output.say(
-        `Interrupted after ${retried} of ${ids.length}; the same command retries the others.`,
+        `Interrupted after ${retried} of ${runs.length}; the same command retries the others.`,
       );
     };
-    const report = await retryAll(temporal, ids, options, (done) => {
+    const report = await retryAll(temporal, runs, options, (done) => {
       retried = done;
-      output.live(bar(done, ids.length));
+      output.live(bar(done, runs.length));
     });
     output.live(undefined);
     output.onInterrupt = undefined;
