@@ -89,13 +89,33 @@ it("shows the payment that waits for a second person, and how to decide", () => 
     since: at(0),
   };
   expect(progressLines(run, undefined, progress({ shown: { approval } }))).toEqual([
-    "  Waits for the approval of a second person; started by Ada.",
+    "  Waits for the approval of a second person; started by Ada (names are as given,\n  not verified).",
     "    amount    30.00\n    currency  EUR",
     "  Decide, by one of:",
     "    approve: the run goes on, and sends exactly this",
     "      starter approve id --run-id r-1 --by NAME --hash h-1",
     "    reject: the run fails, and this is not sent",
     "      starter approve id --run-id r-1 --by NAME --hash h-1 --reject WHY",
+  ]);
+});
+
+it("shows what was amended and sent again of a payment that waits for a second person", () => {
+  const approval = {
+    why: "above 100.00 EUR (PAYMENTS_APPROVE_ABOVE)",
+    payment: { amount: "30.00", account: "…4321", paid_before: "never, as the journal has it" },
+    hash: "h-1",
+    startedBy: "Ada",
+    amendedBy: ["Carol"],
+    amended: [{ field: "payout.amount", before: "3.00", after: "30.00" }],
+    resentBy: ["Dave"],
+    since: at(0),
+  };
+  expect(progressLines(run, undefined, progress({ shown: { approval } })).slice(0, 5)).toEqual([
+    "  Waits for the approval of a second person: above 100.00 EUR\n  (PAYMENTS_APPROVE_ABOVE); started by Ada (names are as given, not verified).",
+    "    amount       30.00\n    account      …4321\n    paid_before  never, as the journal has it",
+    "  Amended by Carol:",
+    "    payout.amount  3.00 → 30.00",
+    "  Sent again by Dave: if it was carried out before, this pays it twice.",
   ]);
 });
 

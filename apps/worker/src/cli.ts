@@ -16,6 +16,7 @@ Environment:
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
   PAYMENTS_JOURNAL       where what is sent is remembered: sqlite:FILE, postgres://… or none
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
+  PAYMENTS_APPROVE_ABOVE  amounts above which a second person has to approve
   PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
   PAYMENTS_NOTIFY_URL, PAYMENTS_NOTIFY_SECRET   a webhook for runs that ask or fail
   PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deployments.md)

@@ -1,6 +1,6 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
-import { makePaymentsActivities, readMaxAmounts } from "@durable-payments/activities";
+import { makePaymentsActivities, readAmountLimits } from "@durable-payments/activities";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { Client } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
@@ -40,9 +40,9 @@ const logLevel = () => {
   return level;
 };
 
-const limits = () => {
+const limits = (name: "PAYMENTS_MAX_AMOUNTS" | "PAYMENTS_APPROVE_ABOVE") => {
   try {
-    return readMaxAmounts(process.env["PAYMENTS_MAX_AMOUNTS"]);
+    return readAmountLimits(name, process.env[name]);
   } catch (error) {
     throw new CannotStart(messageOf(error));
   }
@@ -99,7 +99,8 @@ export const runWorker = async (
 ): Promise<void> => {
   Runtime.install({ logger: new WorkerLogger(logLevel()) });
   const taskQueue = taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]);
-  const maxAmounts = limits();
+  const maxAmounts = limits("PAYMENTS_MAX_AMOUNTS");
+  const approveAbove = limits("PAYMENTS_APPROVE_ABOVE");
   const rates = ratesFromEnvironment();
   const deployment = deploymentFromEnvironment();
   const signIns = signInBudgetFromEnvironment();
@@ -123,7 +124,8 @@ export const runWorker = async (
             namespace,
             activities: makePaymentsActivities(runtime, {
               journal,
-              maxAmounts,
+              ...(maxAmounts && { maxAmounts }),
+              ...(approveAbove && { approveAbove }),
               tracker: { draining },
               notifier: { draining, settings: notifications },
             }),

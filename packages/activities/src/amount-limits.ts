@@ -2,15 +2,19 @@ import { isAtLeast, isDecimal } from "@durable-payments/api-core/decimal";
 import { isRecord } from "@durable-payments/api-core/values";
 import { type Fault, InvalidRequest, type OperationName } from "@durable-payments/api-core";
 
-/** The largest amount of one payout or card, by currency: `{"USD": "10000.00"}`. */
-export type MaxAmounts = Readonly<Record<string, string>>;
+/** An amount for each currency: `{"USD": "10000.00"}`. One that is not listed has none. */
+export type AmountLimits = Readonly<Record<string, string>>;
+
+/** Cards, and what is moved to and from them, are in this currency only. */
+const CARD_CURRENCY = "USD";
 
 /** Where an operation says how much money of which currency it moves. */
 const MOVES: Partial<
   Record<OperationName, { readonly amount: string; readonly currency: string | undefined }>
 > = {
   createPayout: { amount: "amount", currency: undefined },
-  createCard: { amount: "card_limit", currency: "USD" },
+  createCard: { amount: "card_limit", currency: CARD_CURRENCY },
+  withdrawFromCard: { amount: "amount", currency: CARD_CURRENCY },
 };
 
 const textOf = (input: unknown, field: string): string | undefined => {
@@ -33,24 +37,28 @@ export const moneyOf = (
   };
 };
 
-/** The fault of a request that moves more than is allowed at once; none where there is no limit. */
+/**
+ * The fault of a request that moves more than is allowed at once.
+ *
+ * @param limits undefined where nothing is limited; otherwise a currency that is not listed is not allowed.
+ */
 export const overLimit = (
   operation: OperationName,
   input: unknown,
-  limits: MaxAmounts,
+  limits: AmountLimits | undefined,
 ): ReadonlyArray<Fault> => {
   const moves = MOVES[operation];
-  if (moves === undefined) return [];
+  if (moves === undefined || limits === undefined) return [];
   const { amount, currency } = moneyOf(operation, input);
-  const limit = currency === undefined ? undefined : limits[currency];
-  return amount === undefined || limit === undefined || isAtLeast(limit, amount)
-    ? []
-    : [
-        {
-          field: moves.amount,
-          problem: `is above the limit of ${limit} ${currency ?? ""} (PAYMENTS_MAX_AMOUNTS)`,
-        },
-      ];
+  // What is missing is another fault.
+  if (amount === undefined || currency === undefined) return [];
+  const limit = limits[currency];
+  if (limit !== undefined && isAtLeast(limit, amount)) return [];
+  const problem =
+    limit === undefined
+      ? `is in ${currency}, which PAYMENTS_MAX_AMOUNTS does not list: nothing is paid in it`
+      : `is above the limit of ${limit} ${currency} (PAYMENTS_MAX_AMOUNTS)`;
+  return [{ field: moves.amount, problem }];
 };
 
 /** What a request with faults fails with, before anything is sent. */
@@ -65,14 +73,20 @@ export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>):
   });
 
 /**
- * Read `PAYMENTS_MAX_AMOUNTS`, a JSON object of decimal strings by currency.
+ * Read a setting that has an amount for each currency, as a JSON object of decimal strings.
  *
+ * @param name of the setting, such as `PAYMENTS_MAX_AMOUNTS`.
+ * @param text its value, if it is set.
+ * @returns undefined where it is not set.
  * @throws Error that says what it must be: a limit that cannot be read must not be no limit.
  */
-export const readMaxAmounts = (text: string | undefined): MaxAmounts => {
-  if (text === undefined || text.trim() === "") return {};
+export const readAmountLimits = (
+  name: string,
+  text: string | undefined,
+): AmountLimits | undefined => {
+  if (text === undefined || text.trim() === "") return undefined;
   const fault = new Error(
-    'PAYMENTS_MAX_AMOUNTS must be a JSON object of decimal strings by currency, such as {"USD": "10000.00"}.',
+    `${name} must be a JSON object of decimal strings by currency, such as {"USD": "10000.00"}.`,
   );
   let json: unknown;
   try {

@@ -5,6 +5,7 @@ import {
   PAYMENT_BATCH,
   PAYMENT_STAGE,
   paymentMemoOf,
+  type PayoutInput,
   type RunEndings,
   UNFINISHED,
   WORKFLOW,
@@ -13,9 +14,12 @@ import { Context } from "@temporalio/activity";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readChunk } from "./batch-chunks.ts";
-import { type ChunkFingerprint, checkedRows } from "./check-chunk.ts";
+import { type ChunkFingerprint, checkedRows, sumOf } from "./check-chunk.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
-import { notYet } from "./failures.ts";
+import type { Approvals } from "./approvals.ts";
+import { needsApproval, notYet } from "./failures.ts";
+import type { CountedPayees, Payees } from "./payees.ts";
+import { requestsOfPayout } from "./planned-requests.ts";
 import { RejectedRows } from "./rejected-batches.ts";
 import { isRunOfRow } from "./row-run.ts";
 import { payoutStartAttributes } from "./start-attributes.ts";
@@ -31,8 +35,30 @@ export interface ChunkToStart extends ChunkFingerprint {
   readonly startedBy: string;
   /** When the batch began, in milliseconds since 1970. */
   readonly since: number;
+  /** Sums by currency that were imported, and approved: its rows pay no more than that. */
+  readonly totals: Readonly<Record<string, string>>;
+  /** What the rows of the chunks before pay. */
+  readonly paid?: Readonly<Record<string, string>>;
+  /** Whether a second person has approved the batch. */
+  readonly isApproved?: true;
   /** Run ids of rejected batches whose rejection somebody has overruled for this one. */
   readonly overruled: ReadonlyArray<string>;
+}
+
+/** A batch that a second person has to approve. */
+export interface BatchToApprove {
+  readonly batch: string;
+  /** Hashes of its chunks. */
+  readonly hashes: ReadonlyArray<string>;
+  readonly totals: Readonly<Record<string, string>>;
+}
+
+/** What batches need of a worker, beside Temporal. */
+interface BatchParts {
+  /** The account that the payouts are paid from. */
+  readonly account: () => Promise<string>;
+  readonly approvals: Approvals;
+  readonly payees: Payees;
 }
 
 /** What became of the rows of a chunk; counts of rows. */
@@ -49,12 +75,16 @@ export interface StartedRows {
   readonly conflicting: number;
   /** A person has rejected them in another file meanwhile: nothing was started. Mostly left out. */
   readonly rejected?: number;
+  /** What these rows and those of the chunks before pay, by currency; with all rows of the chunk only. */
+  readonly paid?: Readonly<Record<string, string>>;
 }
 
 /** What a batch does. They call Temporal only, and so belong on the workflow's task queue. */
 export interface BatchActivities {
   /** Starts the runs of a chunk, a window of them at a time; ends early when it is cancelled. */
   readonly startPayoutRuns: (chunk: ChunkToStart) => Promise<StartedRows>;
+  /** Reads all rows of a batch that waits for an approval, checks them, and counts whom they pay. */
+  readonly countPayees: (batch: BatchToApprove) => Promise<CountedPayees>;
   /** Closes chunks whose rows are not to be started. */
   readonly closeChunks: (chunks: {
     readonly batch: string;
@@ -93,10 +123,15 @@ const compare = async (row: BatchRow, batch: string): Promise<Outcome> => {
 /** Starts the run of a row, unless its id has a run: an attempt before this one's, or another file's. */
 const startRow = async (
   row: BatchRow,
-  { batch, startedBy }: ChunkToStart,
-  account: string,
+  { batch, isApproved, startedBy }: ChunkToStart,
+  { account, approvals }: { readonly account: string; readonly approvals: Approvals },
 ): Promise<Outcome> => {
   const { client, info } = Context.current();
+  const requests = requestsOfPayout(row.input);
+  const { amount } = row.input.payout;
+  // A second person has approved the row with its batch.
+  const isProved = isApproved === true && approvals.why({ amount, currency: row.currency });
+  const approval = isProved ? await approvals.proofOf(row.workflowId, requests) : undefined;
   try {
     await client.workflow.start(WORKFLOW.payout, {
       workflowId: row.workflowId,
@@ -109,6 +144,7 @@ const startRow = async (
         fingerprint: row.fingerprint,
         row: row.row,
         payment: paymentMemoOf(WORKFLOW.payout, row.input),
+        ...(approval !== undefined && { approval }),
       },
       staticSummary: row.summary,
       typedSearchAttributes: [
@@ -125,10 +161,27 @@ const startRow = async (
 
 const withRejected = (rejected: number) => (rejected > 0 ? { rejected } : {});
 
-const startPayoutRuns = async (chunk: ChunkToStart, account: string): Promise<StartedRows> => {
+/**
+ * Check that a second person has approved what is above a limit of the worker.
+ *
+ * @throws NeedsApproval, before any row is started.
+ */
+const checkApproved = ({ batch, isApproved, totals }: ChunkToStart, approvals: Approvals): void => {
+  if (isApproved) return;
+  for (const [currency, amount] of Object.entries(totals)) {
+    const why = approvals.why({ amount, currency });
+    if (why !== undefined) throw needsApproval(batch, `${amount} ${currency}, ${why}`);
+  }
+};
+
+const startPayoutRuns = async (chunk: ChunkToStart, parts: BatchParts): Promise<StartedRows> => {
   const { cancellationSignal, client, heartbeat, info } = Context.current();
   const id = chunkId(chunk.batch, chunk.chunk);
+  const { approvals } = parts;
+  checkApproved(chunk, approvals);
+  const account = await parts.account();
   const rows = checkedRows(await readChunk(client, id), chunk);
+  const paid = sumOf(rows, chunk);
   // Where the attempt before stopped: the rows since then are handled again, and not paid again.
   const before = info.heartbeatDetails as Omit<StartedRows, "isWhole"> | undefined;
   let done: Omit<StartedRows, "isWhole"> = before ?? {
@@ -156,7 +209,7 @@ const startPayoutRuns = async (chunk: ChunkToStart, account: string): Promise<St
       await rejected.refresh();
       const outcomes = await Promise.all(
         next.map(async (row): Promise<Outcome> =>
-          rejected.has(row) ? "rejected" : await startRow(row, chunk, account),
+          rejected.has(row) ? "rejected" : await startRow(row, chunk, { account, approvals }),
         ),
       );
       const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
@@ -176,7 +229,7 @@ const startPayoutRuns = async (chunk: ChunkToStart, account: string): Promise<St
   }
   const isWhole = done.rows === rows.length;
   if (isWhole) await closeChunk(id, "Each row of this chunk has its run.");
-  return { ...done, isWhole };
+  return { ...done, isWhole, ...(isWhole && { paid }) };
 };
 
 const LONGEST_PAUSE_MS = 60_000;
@@ -208,9 +261,23 @@ const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, star
   };
 };
 
-/** The activities of batches, whose payouts are paid from the account of the worker that starts them. */
-export const makeBatchActivities = (account: () => Promise<string>): BatchActivities => ({
-  startPayoutRuns: async (chunk) => startPayoutRuns(chunk, await account()),
+/** The activities of batches. */
+export const makeBatchActivities = (parts: BatchParts): BatchActivities => ({
+  startPayoutRuns: (chunk) => startPayoutRuns(chunk, parts),
+  countPayees: async ({ batch, hashes, totals }) => {
+    const { client, heartbeat } = Context.current();
+    const inputs: Array<PayoutInput> = [];
+    let paid: Readonly<Record<string, string>> = {};
+    for (const [index, hash] of hashes.entries()) {
+      const chunk = index + 1;
+      const named = { batch, chunk, hash, ...(chunk === 1 && { hashes }) };
+      const rows = checkedRows(await readChunk(client, chunkId(batch, chunk)), named);
+      paid = sumOf(rows, { batch, totals, paid });
+      inputs.push(...rows.map(({ input }) => input));
+      heartbeat();
+    }
+    return parts.payees.count(inputs);
+  },
   closeChunks: async ({ batch, from, to }) => {
     for (let chunk = from; chunk <= to; chunk += 1) {
       Context.current().heartbeat();

@@ -1,22 +1,15 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
-import { type Card, type Fault, type OperationName, Refused } from "@durable-payments/api-core";
+import { type Card, type Fault, Refused } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { accountHash } from "@durable-payments/protocol/account";
+import { Context } from "@temporalio/activity";
 import { Effect } from "effect";
 import { toApplicationFailure } from "./failures.ts";
-import { invalidRequest, type MaxAmounts, overLimit } from "./amount-limits.ts";
+import { type AmountLimits, invalidRequest, moneyOf, overLimit } from "./amount-limits.ts";
+import type { Approvals } from "./approvals.ts";
+import type { PlannedRequest } from "./planned-requests.ts";
 import { accountOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { isCardRefused } from "./statuses.ts";
-
-/** An input that a run is going to send. */
-export interface PlannedRequest {
-  readonly operation: OperationName;
-  readonly input: unknown;
-  /** Fields that an earlier step of the run will fill in. */
-  readonly later?: ReadonlyArray<string>;
-  /** Where the input stands in the run's own input, to name the faults by: `beneficiary`. */
-  readonly at: string;
-}
 
 /** A card that was answered, with the key that was sent for it, where it is known. */
 export interface AnsweredCard {
@@ -26,21 +19,38 @@ export interface AnsweredCard {
   readonly card_name?: string;
 }
 
+/** Requests of which a second person has to approve one. */
+export interface CheckedRequests {
+  readonly account: string;
+  /** Whether they were approved with their batch. */
+  readonly approval: "needed" | "given";
+}
+
 /** Checks before the first and after the last send of a run. */
 export interface CheckActivities {
   /**
    * Checks every input of a run before anything is sent; all faults are named at once.
    *
-   * @returns the account of the worker that checked, as a hash: the run is pinned to it.
+   * @param proof that its batch was approved with it, where the run was started with one.
+   * @returns the account of the worker that checked, as a hash: the run is pinned to it. With what is known
+   *   of an approval, where a second person has to approve one of them.
    */
-  readonly checkRequests: (planned: ReadonlyArray<PlannedRequest>) => Promise<string>;
+  readonly checkRequests: (
+    planned: ReadonlyArray<PlannedRequest>,
+    proof?: string,
+  ) => Promise<string | CheckedRequests>;
   /** The account of the worker, as a hash. */
   readonly readAccount: () => Promise<string>;
-  /** Whether an amount is above a limit, exactly. */
+  /**
+   * Whether an amount is above a limit, exactly, or else why a second person has to approve it as the
+   * worker has it: `above 1000.00 USD (PAYMENTS_APPROVE_ABOVE)`.
+   */
   readonly isAbove: (compared: {
     readonly amount: string;
-    readonly limit: string;
-  }) => Promise<boolean>;
+    readonly limit?: string;
+    /** Left out, the limits of the worker are not asked. */
+    readonly currency?: string;
+  }) => Promise<boolean | string>;
   /** Confirms that a card was issued, as far as the service shows it. */
   readonly confirmCard: (answered: AnsweredCard) => Promise<Card>;
 }
@@ -56,10 +66,11 @@ const named = (at: string, fault: Fault): Fault => ({
 /** The checking activities over a client. */
 export const makeCheckActivities = (
   runtime: PaymentsRuntime,
-  maxAmounts: MaxAmounts,
+  maxAmounts: AmountLimits | undefined,
+  approvals: Approvals,
 ): CheckActivities => ({
-  checkRequests: (planned) =>
-    runInActivity(
+  checkRequests: async (planned, proof) => {
+    const account = await runInActivity(
       runtime,
       (client) => {
         const faults = planned.flatMap(({ at, input, later, operation }) =>
@@ -78,11 +89,22 @@ export const makeCheckActivities = (
             );
       },
       (error) => toApplicationFailure(error, { nonRetryable: true }),
-    ),
+    );
+    const isWanted = planned.some(
+      ({ input, operation }) => approvals.why(moneyOf(operation, input)) !== undefined,
+    );
+    if (!isWanted) return account;
+    const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+    const isGiven = await approvals.isProof(proof, workflowId, planned);
+    return { account, approval: isGiven ? "given" : "needed" };
+  },
 
   readAccount: () => accountOf(runtime),
 
-  isAbove: async ({ amount, limit }) => !isAtLeast(limit, amount),
+  isAbove: async ({ amount, currency, limit }) => {
+    if (limit !== undefined && !isAtLeast(limit, amount)) return true;
+    return (currency !== undefined && approvals.why({ amount, currency })) || false;
+  },
 
   confirmCard: ({ card, card_name, unique_request_id }) =>
     runInActivity(

@@ -1,3 +1,4 @@
+import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { type BatchRow, chunkId } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
 import {
@@ -7,6 +8,7 @@ import {
   paysRow,
   rowWorkflowId,
 } from "./payout-content.ts";
+import { Totals } from "./totals.ts";
 
 /** By what a worker knows that a chunk holds what was imported, and what a person has approved. */
 export interface ChunkFingerprint {
@@ -64,4 +66,33 @@ export const checkedRows = (
       throw changed(`Row ${row.row} of ${batch} is not what it says: ${fault}.`);
   }
   return rows;
+};
+
+/**
+ * Add up what the rows of a chunk pay, after those before it.
+ *
+ * @throws ChunkChanged where it is more than the totals that were imported, and approved.
+ */
+export const sumOf = (
+  rows: ReadonlyArray<BatchRow>,
+  {
+    batch,
+    paid = {},
+    totals,
+  }: {
+    readonly batch: string;
+    readonly paid?: Readonly<Record<string, string>>;
+    readonly totals: Readonly<Record<string, string>>;
+  },
+): Readonly<Record<string, string>> => {
+  const sums = new Totals();
+  for (const [currency, amount] of Object.entries(paid)) sums.add(currency, amount);
+  for (const { currency, input } of rows) sums.add(currency, input.payout.amount);
+  for (const [currency, sum] of Object.entries(sums.amounts)) {
+    const total = totals[currency];
+    if (total === undefined || !isAtLeast(total, sum)) {
+      throw changed(`The rows of ${batch} pay more than its total of ${total ?? "0"} ${currency}.`);
+    }
+  }
+  return sums.amounts;
 };

@@ -105,6 +105,19 @@ export const runCancelling = (operation: string): ApplicationFailure =>
     nonRetryable: true,
   });
 
+/** Type of the failure of what a second person has to approve first: nothing was sent. */
+export const NEEDS_APPROVAL = "NeedsApproval";
+
+/** Make the failure of what a second person has to approve first. */
+export const needsApproval = (what: string, why: string): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: NEEDS_APPROVAL,
+    message: `${what} needs the approval of a second person: it is ${why}. Nothing was sent.`,
+    nonRetryable: true,
+    details: [{ why }],
+    category: ApplicationFailureCategory.BENIGN,
+  });
+
 const OUTCOMES = {
   begun: "and what became of it is not recorded",
   carriedOut: "and was carried out",

@@ -1,9 +1,10 @@
 export type { BatchActivities, ChunkToStart, StartedRows } from "./batch-activities.ts";
 export { type ReadPause } from "./pause.ts";
-export type { AnsweredCard, PlannedRequest } from "./check-activities.ts";
+export type { AnsweredCard, CheckedRequests } from "./check-activities.ts";
+export type { PlannedRequest } from "./planned-requests.ts";
 export type { ForgottenSend, FoundByStep, KnownSends } from "./journal-activities.ts";
-export { type MaxAmounts, readMaxAmounts } from "./amount-limits.ts";
-export { NOT_YET, PAUSED, RUN_CANCELLING, RUN_ENDED } from "./failures.ts";
+export { type AmountLimits, readAmountLimits } from "./amount-limits.ts";
+export { NEEDS_APPROVAL, NOT_YET, PAUSED, RUN_CANCELLING, RUN_ENDED } from "./failures.ts";
 export {
   LIST_DOES_NOT_ADD_UP,
   type Match,

@@ -14,9 +14,11 @@ import { type Sending, sendingUndoneBy } from "@durable-payments/protocol";
 import { Context, type Info } from "@temporalio/activity";
 import { Effect } from "effect";
 import type { ReadPause } from "./pause.ts";
-import { toApplicationFailure, workerLost } from "./failures.ts";
+import type { Approvals } from "./approvals.ts";
+import { needsApproval, toApplicationFailure, workerLost } from "./failures.ts";
 import { GuardedSend } from "./guarded-send.ts";
-import { invalidRequest, type MaxAmounts, overLimit } from "./amount-limits.ts";
+import { type AmountLimits, invalidRequest, overLimit } from "./amount-limits.ts";
+import type { Payees } from "./payees.ts";
 import { recordedSend, textOf } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import type { ReadRunState } from "./run-state.ts";
@@ -81,12 +83,16 @@ export const makeOperationActivities = (
     readPause,
     journal,
     maxAmounts,
+    approvals,
+    payees,
     readRunState,
   }: {
     readonly readPause: ReadPause;
     readonly readRunState: ReadRunState;
     readonly journal: Journal;
-    readonly maxAmounts: MaxAmounts;
+    readonly maxAmounts: AmountLimits | undefined;
+    readonly approvals: Approvals;
+    readonly payees: Payees;
   },
 ): OperationActivities =>
   Object.fromEntries(
@@ -108,13 +114,14 @@ export const makeOperationActivities = (
       const write = async (input: unknown, intent?: SendIntent) => {
         const { info } = Context.current();
         const isOnce = isDecidedByWorkflow(idempotency);
+        const payee = await payees.ofSend(name, input);
         const send = new GuardedSend({
           operation: name,
           readPause,
           readRunState,
           evenIfCancelled: intent?.evenIfCancelled ?? false,
           journal,
-          send: isOnce ? recordedSend(name, input, info, intent ?? unnamed()) : undefined,
+          send: isOnce ? recordedSend(name, input, info, intent ?? unnamed(), payee) : undefined,
           undoes: madeBefore(name, input, info),
         });
         if (isOnce && info.attempt > 1) {
@@ -123,6 +130,9 @@ export const makeOperationActivities = (
         }
         const faults = overLimit(name, input, maxAmounts);
         if (faults.length > 0) throw toFailure(invalidRequest(name, faults));
+        const { workflowId = "" } = info.workflowExecution ?? {};
+        const why = await approvals.whyNotSent(name, input, workflowId, intent ?? {});
+        if (why !== undefined) throw needsApproval(name, why);
         let failure: PaymentsError | undefined;
         try {
           const answer = await runInActivity(

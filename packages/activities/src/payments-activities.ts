@@ -1,9 +1,10 @@
 import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
+import { Approvals } from "./approvals.ts";
 import { type BatchActivities, makeBatchActivities } from "./batch-activities.ts";
 import { type ReadPause, makeTemporalPauseReader } from "./pause.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
 import { type JournalActivities, makeJournalActivities } from "./journal-activities.ts";
-import type { MaxAmounts } from "./amount-limits.ts";
+import type { AmountLimits } from "./amount-limits.ts";
 import {
   type ReconciliationActivities,
   makeReconciliationActivities,
@@ -13,6 +14,7 @@ import { makeResetActivities, type ResetActivities } from "./reset-activities.ts
 import { checkAccount } from "./account-check.ts";
 import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
 import { type ReadRunState, readTemporalRunState } from "./run-state.ts";
+import { makePayeeActivities, type PayeeActivities, Payees } from "./payees.ts";
 import {
   makeTrackerActivities,
   type TrackerActivities,
@@ -30,6 +32,7 @@ export type PaymentsActivities = OperationActivities &
   WaitingActivities &
   ReconciliationActivities &
   CheckActivities &
+  PayeeActivities &
   ResetActivities &
   JournalActivities &
   BatchActivities &
@@ -44,8 +47,13 @@ export interface ActivitiesOptions {
   readonly readRunState?: ReadRunState;
   /** Remembers what was sent; default: one that is lost with the process. */
   readonly journal?: Journal;
-  /** The largest amount of one payout or card, by currency; default: none. */
-  readonly maxAmounts?: MaxAmounts;
+  /** The largest amount of one payout, card or withdrawal, by currency, and no other currency; default: any. */
+  readonly maxAmounts?: AmountLimits;
+  /**
+   * A second person approves what is above these amounts, by currency, and all of any other currency: payouts,
+   * cards, withdrawals, totals of batches; default: what the runs themselves say.
+   */
+  readonly approveAbove?: AmountLimits;
   readonly tracker?: TrackerOptions;
   readonly notifier?: NotifierOptions;
 }
@@ -74,19 +82,31 @@ export const makePaymentsActivities = (
     readPause = makeTemporalPauseReader(),
     readRunState = readTemporalRunState,
     journal = makeMemoryJournal(),
-    maxAmounts = {},
+    maxAmounts,
+    approveAbove,
     tracker = {},
     notifier = {},
   }: ActivitiesOptions = {},
-): PaymentsActivities =>
-  checkAccount(() => accountOf(runtime), {
-    ...makeOperationActivities(runtime, { readPause, readRunState, journal, maxAmounts }),
+): PaymentsActivities => {
+  const approvals = new Approvals(runtime, approveAbove);
+  const payees = new Payees(runtime, journal);
+  return checkAccount(() => accountOf(runtime), {
+    ...makeOperationActivities(runtime, {
+      readPause,
+      readRunState,
+      journal,
+      maxAmounts,
+      approvals,
+      payees,
+    }),
     ...makeWaitingActivities(runtime, readPause, journal),
     ...makeReconciliationActivities(runtime, journal),
-    ...makeCheckActivities(runtime, maxAmounts),
+    ...makeCheckActivities(runtime, maxAmounts, approvals),
     ...makeTrackerActivities(runtime, tracker),
     ...makeNotifierActivities(notifier),
     ...makeResetActivities(),
     ...makeJournalActivities(journal),
-    ...makeBatchActivities(() => accountOf(runtime)),
+    ...makePayeeActivities(payees),
+    ...makeBatchActivities({ account: () => accountOf(runtime), approvals, payees }),
   });
+};

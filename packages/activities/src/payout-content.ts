@@ -1,16 +1,11 @@
 import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
 import { type BatchRow, batchId, type PayoutInput, WORKFLOW } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
+import { canonicalJson } from "./canonical-json.ts";
+
+export { canonicalJson };
 
 const HASH_CHARACTERS = 32;
-
-/** JSON with the keys of every object in order: the same value is the same text. */
-export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 /**
  * A workflow id made from what a run is to do. How it is to wait (`options`) is left out, so that

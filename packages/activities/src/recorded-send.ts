@@ -1,11 +1,10 @@
 import { canonicalDecimal } from "@durable-payments/api-core/values";
 import { createHmac } from "node:crypto";
 import type { OperationName } from "@durable-payments/api-core";
-import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
 import type { RecordedSend, Send } from "@durable-payments/journal";
 import type { Info } from "@temporalio/activity";
 import { moneyOf } from "./amount-limits.ts";
-import { canonicalJson } from "./payout-content.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import type { SendIntent } from "./send-intent.ts";
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -43,16 +42,14 @@ export const recordedSend = (
   input: unknown,
   { activityId, workflowExecution }: Pick<Info, "activityId" | "workflowExecution">,
   { isUndone = false, knownTo, number, step }: SendIntent,
+  payee?: string,
 ): Send => {
   const { runId, workflowId } = workflowExecution ?? {
     workflowId: `activity ${activityId}`,
     runId: "",
   };
   const key = textOf(input, "unique_request_id");
-  const { amount, currency } =
-    operation === "withdrawFromCard"
-      ? { amount: textOf(input, "amount"), currency: CARD_CURRENCY }
-      : moneyOf(operation, input);
+  const { amount, currency } = moneyOf(operation, input);
   return {
     workflowId,
     step,
@@ -65,6 +62,7 @@ export const recordedSend = (
     ...(key !== undefined && { key }),
     ...(amount !== undefined && { amount }),
     ...(currency !== undefined && { currency }),
+    ...(payee !== undefined && { payee }),
   };
 };
 

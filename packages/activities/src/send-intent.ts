@@ -24,6 +24,12 @@ export interface SendIntent {
    * shielded from a cancellation, such as what undoes. Default: no.
    */
   readonly evenIfCancelled?: boolean;
+  /** Amounts above this need the approval of a second person, as the run was started. */
+  readonly approveAbove?: string;
+  /** Who has approved this very request, as a second person. */
+  readonly approvedBy?: string;
+  /** Proof that its batch was approved with it, as the run of its row was started. */
+  readonly approval?: string;
 }
 
 const UNNAMED = "activity ";

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readMaxAmounts } from "../src/index.ts";
+import { readAmountLimits } from "../src/index.ts";
 import { activitiesFor, failureOf, run } from "./support/activities.ts";
 import { card, payout } from "./support/bodies.ts";
 import { type RawService, refusal, startRawService } from "./support/raw-service.ts";
+
+const withdrawal = {
+  card_id: "card-1",
+  card_number: "4111111111111111",
+  amount: "1.00",
+  unique_request_id: "key-1",
+};
 
 describe("above the limit of its currency", () => {
   let service: RawService;
@@ -25,6 +32,7 @@ describe("above the limit of its currency", () => {
       await failureOf(run(made.activities.createCard, { ...card, card_limit: "1000" })),
       // As they may come in JSON: a currency in lower case, a card's limit as a number.
       await pay({ amount: "100.01", currency: "usd" }),
+      await failureOf(run(made.activities.withdrawFromCard, { ...withdrawal, amount: "100.01" })),
       await failureOf(
         run(made.activities.createCard as (input: unknown) => Promise<unknown>, {
           ...card,
@@ -55,11 +63,18 @@ describe("above the limit of its currency", () => {
     expect(failure.message).toContain("card.card_limit is above the limit");
   });
 
-  it("but up to it, and in a currency without a limit, it is", async () => {
-    for (const changes of [{ amount: "100" }, { amount: "100.00" }, { currency: "EUR" }]) {
+  it("but up to it, it is", async () => {
+    for (const changes of [{ amount: "100" }, { amount: "100.00" }]) {
       expect(await pay(changes)).toMatchObject({ type: "Refused" });
     }
-    expect(service.received).toHaveLength(3);
+    expect(service.received).toHaveLength(2);
+  });
+
+  it("a currency that is not listed is none to pay in, once others are", async () => {
+    const failure = await pay({ amount: "0.01", currency: "EUR" });
+    expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
+    expect(failure.message).toContain("is in EUR, which PAYMENTS_MAX_AMOUNTS does not list");
+    expect(service.received).toEqual([]);
   });
 });
 
@@ -79,15 +94,19 @@ describe("isAbove", () => {
 });
 
 describe("PAYMENTS_MAX_AMOUNTS", () => {
+  const read = (text: string | undefined) => readAmountLimits("PAYMENTS_MAX_AMOUNTS", text);
+
   it("is a JSON object, and may be left out", () => {
-    expect(readMaxAmounts('{"USD":"10000.00","EUR":"1"}')).toEqual({ USD: "10000.00", EUR: "1" });
-    expect([readMaxAmounts(undefined), readMaxAmounts(" ")]).toEqual([{}, {}]);
+    expect(read('{"USD":"10000.00","EUR":"1"}')).toEqual({ USD: "10000.00", EUR: "1" });
+    expect([read(undefined), read(" ")]).toEqual([undefined, undefined]);
+    // One that is set and lists nothing lets nothing be paid.
+    expect(read("{}")).toEqual({});
   });
 
   it.each(["10000", '"10000"', "[]", "null", "{", '{"usd":"1"}', '{"USD":1}', '{"USD":"1,000"}'])(
     "is never taken for no limit: %s",
     (text) => {
-      expect(() => readMaxAmounts(text)).toThrow("PAYMENTS_MAX_AMOUNTS must be a JSON object");
+      expect(() => read(text)).toThrow("PAYMENTS_MAX_AMOUNTS must be a JSON object");
     },
   );
 });

@@ -105,6 +105,7 @@ describe("a send", () => {
       payloadHash: hashPayload("test", payout),
       amount: "250.00",
       currency: "USD",
+      payee: payout.beneficiary_id,
       isUndone: false,
       outcome: "begun",
       ids: {},

@@ -50,6 +50,8 @@ export interface Send extends WriteName {
   /** Decimal string, where it moves money. */
   readonly amount?: string;
   readonly currency?: string;
+  /** Whom it pays: a `beneficiary_id`; of a beneficiary that is created, a mark of its account. */
+  readonly payee?: string;
   /** Whether what earlier sends of this write made has been undone since, so that it may be made anew. */
   readonly isUndone?: boolean;
 }
@@ -128,6 +130,13 @@ export interface Journal {
   readonly since: (since: number) => AsyncIterable<RecordedSend>;
   /** What an operation made since, by the service's own answers, or as it was found. */
   readonly madeSince: (operation: string, since: number) => Promise<ReadonlyArray<Made>>;
+  /**
+   * Which of these payees, as {@link Send.payee} names them, a payout was created for: to a beneficiary, or to
+   * any beneficiary that was created with an account of that mark.
+   */
+  readonly paidAmong: (payees: ReadonlyArray<string>) => Promise<ReadonlySet<string>>;
+  /** Whether it is lost with the process: then it knows nothing of what was sent before. */
+  readonly isOfProcess: boolean;
   readonly noteKeyEcho: (operation: string, echo: keyof KeyEcho) => Promise<void>;
   readonly keyEcho: (operation: string) => Promise<KeyEcho>;
   /** Keeps the longest lag of a list that was ever seen, in milliseconds. */

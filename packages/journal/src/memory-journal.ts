@@ -93,6 +93,25 @@ export const makeMemoryJournal = (): Journal => {
           ? [{ id, answeredAt: send.outcomeAt ?? 0 }]
           : [];
       }),
+    paidAmong: async (payees) => {
+      const sends = all();
+      const paid = new Set(
+        sends.flatMap(({ operation, outcome, payee }) =>
+          operation === "createPayout" && outcome === "carriedOut" && payee !== undefined
+            ? [payee]
+            : [],
+        ),
+      );
+      const created = sends.filter(({ operation }) => operation === "createBeneficiary");
+      return new Set(
+        payees.filter(
+          (payee) =>
+            paid.has(payee) ||
+            created.some((send) => send.payee === payee && paid.has(idOf(send) ?? "")),
+        ),
+      );
+    },
+    isOfProcess: true,
     noteKeyEcho: async (operation, echo) => {
       const known = echoes.get(operation) ?? { same: 0, other: 0, none: 0 };
       echoes.set(operation, { ...known, [echo]: known[echo] + 1 });

@@ -26,7 +26,7 @@ const ANSWER_WITHIN_MS = 10_000;
 /** The rule of `forbidding` in one statement: two workers cannot both be permitted. */
 const INSERT = `
   INSERT INTO durable_payments.sends (account, ${SEND_COLUMNS})
-  SELECT $1, $2, $3, $4::integer, $5, $6, $7, $8, $9, $10, $11::boolean, $12, $13::bigint, 'begun', NULL, '{}'
+  SELECT $1, $2, $3, $4::integer, $5, $6, $7, $8, $9, $10, $15, $11::boolean, $12, $13::bigint, 'begun', NULL, '{}'
   WHERE NOT EXISTS (
     SELECT FROM durable_payments.sends
     WHERE account = $1 AND workflow_id = $2 AND step = $3
@@ -37,6 +37,16 @@ const INSERT = `
       )
   )
   ON CONFLICT DO NOTHING`;
+
+const PAID = `
+  SELECT payee FROM durable_payments.sends
+  WHERE account = $1 AND payee = ANY($2::text[])
+    AND operation = 'createPayout' AND outcome = 'carriedOut'
+  UNION SELECT created.payee FROM durable_payments.sends AS created
+  JOIN durable_payments.sends AS payout ON payout.account = $1 AND payout.payee = created.made_id
+    AND payout.operation = 'createPayout' AND payout.outcome = 'carriedOut'
+  WHERE created.account = $1 AND created.payee = ANY($2::text[])
+    AND created.operation = 'createBeneficiary'`;
 
 const SENDS = `SELECT ${SEND_COLUMNS} FROM durable_payments.sends WHERE account = $1`;
 
@@ -99,7 +109,7 @@ export const openPostgresJournal = async (address: string, account: string): Pro
   };
 
   const begin = async (send: Send): Promise<Begun> => {
-    const { amount, currency, isUndone = false, key, number, step, workflowId } = send;
+    const { amount, currency, isUndone = false, key, number, payee, step, workflowId } = send;
     const { knownTo = number - 1 } = send;
     const begunBy = randomUUID();
     const inserted = await query(
@@ -119,6 +129,7 @@ export const openPostgresJournal = async (address: string, account: string): Pro
         begunBy,
         Date.now(),
         knownTo,
+        payee ?? null,
       ],
       "begin",
     );
@@ -242,6 +253,11 @@ export const openPostgresJournal = async (address: string, account: string): Pro
         return id === undefined ? [] : [{ id, answeredAt: outcomeAt }];
       });
     },
+    paidAmong: async (payees) => {
+      const { rows } = await query<{ readonly payee: string }>(PAID, [account, payees]);
+      return new Set(rows.map(({ payee }) => payee));
+    },
+    isOfProcess: false,
     noteKeyEcho: async (operation, echo) => {
       await query(
         `INSERT INTO durable_payments.key_echoes AS known VALUES ($1, $2, $3, 1)

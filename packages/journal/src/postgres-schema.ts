@@ -47,6 +47,8 @@ const MIGRATIONS: ReadonlyArray<string> = [
    END;
    CREATE INDEX sends_by_made_id ON durable_payments.sends (account, operation, made_id)
      WHERE made_id IS NOT NULL;`,
+  `ALTER TABLE durable_payments.sends ADD COLUMN payee text;
+   CREATE INDEX sends_by_payee ON durable_payments.sends (account, payee) WHERE payee IS NOT NULL;`,
 ];
 
 /** Of all advisory locks of the database, that of these migrations: "DPJ1". */

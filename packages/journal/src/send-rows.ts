@@ -12,6 +12,7 @@ export interface SendRow {
   readonly payload_hash: string;
   readonly amount: string | null;
   readonly currency: string | null;
+  readonly payee: string | null;
   readonly is_undone: number | boolean;
   /** Identifies the call of `begin` that wrote it. */
   readonly begun_by: string;
@@ -24,7 +25,7 @@ export interface SendRow {
 
 /** The columns of a send, without the account. */
 export const SEND_COLUMNS =
-  "workflow_id, step, number, operation, run_id, request_key, payload_hash, amount, currency, is_undone, begun_by, begun_at, outcome, settled_at, ids";
+  "workflow_id, step, number, operation, run_id, request_key, payload_hash, amount, currency, payee, is_undone, begun_by, begun_at, outcome, settled_at, ids";
 
 const OUTCOMES: ReadonlyArray<SendOutcome> = [
   "begun",
@@ -55,6 +56,7 @@ export const recordedSendOf = (row: SendRow): RecordedSend => ({
   ...(row.request_key !== null && { key: row.request_key }),
   ...(row.amount !== null && { amount: row.amount }),
   ...(row.currency !== null && { currency: row.currency }),
+  ...(row.payee !== null && { payee: row.payee }),
   begunAt: Number(row.begun_at),
   outcome: OUTCOMES.find((outcome) => outcome === row.outcome) ?? "unknown",
   ...(row.settled_at !== null && { outcomeAt: Number(row.settled_at) }),

@@ -50,6 +50,8 @@ const MIGRATIONS: ReadonlyArray<string> = [
      WHEN 'createCard' THEN ids ->> 'card_id'
    END;
    CREATE INDEX sends_by_made_id ON sends (account, operation, made_id) WHERE made_id IS NOT NULL;`,
+  `ALTER TABLE sends ADD COLUMN payee TEXT;
+   CREATE INDEX sends_by_payee ON sends (account, payee) WHERE payee IS NOT NULL;`,
 ];
 
 /** How long SQLite itself waits for another process's write; the thread stands still meanwhile. */

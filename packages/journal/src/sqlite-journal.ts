@@ -22,7 +22,7 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
 
   const statement = (sql: string) => database.prepare(sql);
   const insert = statement(
-    `INSERT INTO sends (account, ${SEND_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'begun', NULL, '{}')`,
+    `INSERT INTO sends (account, ${SEND_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'begun', NULL, '{}')`,
   );
   const ofWrite = statement(
     `SELECT ${SEND_COLUMNS} FROM sends WHERE account = ? AND workflow_id = ? AND step = ? ORDER BY number`,
@@ -47,6 +47,16 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
   );
   const made = statement(
     `SELECT ${SEND_COLUMNS} FROM sends WHERE account = ? AND operation = ? AND outcome = 'carriedOut' AND settled_at >= ? ORDER BY settled_at`,
+  );
+  const paid = statement(
+    `SELECT payee FROM sends
+     WHERE account = ?1 AND payee IN (SELECT value FROM json_each(?2))
+       AND operation = 'createPayout' AND outcome = 'carriedOut'
+     UNION SELECT created.payee FROM sends AS created
+     JOIN sends AS payout ON payout.account = ?1 AND payout.payee = created.made_id
+       AND payout.operation = 'createPayout' AND payout.outcome = 'carriedOut'
+     WHERE created.account = ?1 AND created.payee IN (SELECT value FROM json_each(?2))
+       AND created.operation = 'createBeneficiary'`,
   );
   const countEcho = statement(
     "INSERT INTO key_echoes VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET answers = answers + 1",
@@ -92,7 +102,7 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
   const insertSend = (send: Send, begunBy: string): RecordedSend | undefined => {
     const forbids = forbidding(send, sendsOf(send));
     if (forbids !== undefined) return forbids;
-    const { amount = null, currency = null, isUndone = false, key = null } = send;
+    const { amount = null, currency = null, isUndone = false, key = null, payee = null } = send;
     const values: ReadonlyArray<SQLInputValue> = [
       send.workflowId,
       send.step,
@@ -103,6 +113,7 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
       send.payloadHash,
       amount,
       currency,
+      payee,
       isUndone ? 1 : 0,
       begunBy,
       Date.now(),
@@ -184,6 +195,12 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
             return id === undefined ? [] : [{ id, answeredAt: outcomeAt }];
           }),
       ),
+    paidAmong: (payees) =>
+      reading(() => {
+        const asked = JSON.stringify(payees);
+        return new Set(paid.all(account, asked).map(({ payee }) => String(payee)));
+      }),
+    isOfProcess: false,
     noteKeyEcho: (operation, echo) =>
       writing(() => {
         countEcho.run(account, operation, echo);

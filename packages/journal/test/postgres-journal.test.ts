@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)("a journal in PostgreSQL", () => {
     await (await open(address)).close();
     await server.query(database, "INSERT INTO durable_payments.schema_version VALUES (99)");
     await expect(open(address)).rejects.toThrow(
-      /is of version 99, and this version of durable-payments knows 2 at most/,
+      /is of version 99, and this version of durable-payments knows 3 at most/,
     );
   });
 

@@ -69,7 +69,7 @@ describe("the file", () => {
     await before.close();
     const database = new DatabaseSync(join(folder, file));
     database.exec(
-      "DROP INDEX sends_by_made_id; ALTER TABLE sends DROP COLUMN made_id; PRAGMA user_version = 1",
+      "DROP INDEX sends_by_payee; ALTER TABLE sends DROP COLUMN payee; DROP INDEX sends_by_made_id; ALTER TABLE sends DROP COLUMN made_id; PRAGMA user_version = 1",
     );
     database.close();
     const after = await open(file);
@@ -84,7 +84,7 @@ describe("the file", () => {
     const database = new DatabaseSync(join(folder, "later.sqlite"));
     database.exec("PRAGMA user_version = 99");
     expect(await refusalOf(open("later.sqlite"))).toMatch(
-      /later\.sqlite is of version 99, and this version of durable-payments knows 2 at most: run the later version/,
+      /later\.sqlite is of version 99, and this version of durable-payments knows 3 at most: run the later version/,
     );
     expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 99 });
     database.close();

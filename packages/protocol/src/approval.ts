@@ -1,3 +1,4 @@
+import type { Input } from "@durable-payments/api-core";
 import { defineUpdate } from "./message-definitions.ts";
 
 /** When a second person has to approve. */
@@ -6,16 +7,46 @@ export interface ApprovalOptions {
   readonly above: string;
 }
 
+/** A field that was amended since the run was started, as a person is shown it. */
+export interface AmendedField {
+  /** Its path: `payout.amount`. */
+  readonly field: string;
+  /** Empty where it was not there. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Whom a payment pays: a beneficiary that the service knows, or one that is created first. */
+export type Payee =
+  | { readonly beneficiary_id: string }
+  | { readonly beneficiary: Input<"createBeneficiary"> };
+
+/** What the approver of a payment is shown of its payee: never the whole number of an account. */
+export interface DescribedPayee {
+  readonly account_holder: string;
+  readonly bank_country: string;
+  /** The last four characters of the number: `…4321`. */
+  readonly account: string;
+  /** Whether this account was paid before, as the journal has it; `unknown` where there is no journal. */
+  readonly paid_before: string;
+}
+
 /** A payment that waits for a second person. */
 export interface ApprovalRequest {
   /** What is to be approved; account numbers are not in it. */
   readonly payment: Readonly<Record<string, unknown>>;
   /** Stands for the whole payload: an approval names it, and holds for nothing else. */
   readonly hash: string;
+  /** Why it has to be approved: `above 1000.00 USD (PAYMENTS_APPROVE_ABOVE)`. */
+  readonly why?: string;
   /** Who started the run, and cannot approve it. */
   readonly startedBy: string | undefined;
   /** Who amended the payment since, and cannot approve it either; mostly left out. */
   readonly amendedBy?: ReadonlyArray<string>;
+  /** What was amended; of account numbers the last four characters. Mostly left out. */
+  readonly amended?: ReadonlyArray<AmendedField>;
+  /** Who had something sent again that may have been carried out, and cannot approve it; mostly left out. */
+  readonly resentBy?: ReadonlyArray<string>;
   /** Who overruled a person who had ended the run, and cannot approve it either; mostly left out. */
   readonly overruledBy?: ReadonlyArray<string>;
   /** Who started what a person had rejected of it before, and cannot approve it; mostly left out. */

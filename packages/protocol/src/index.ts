@@ -1,9 +1,12 @@
 export { amendmentFaults, amendRequest, isInputShaped } from "./amendment.ts";
 export {
+  type AmendedField,
   type Approval,
   type ApprovalOptions,
   type ApprovalRequest,
   approveUpdate,
+  type DescribedPayee,
+  type Payee,
 } from "./approval.ts";
 export { type AuditEntry, auditQuery } from "./audit.ts";
 export {

@@ -60,6 +60,8 @@ export interface PayoutBatchInput {
   readonly rows: number;
   /** Sum of the amounts by currency, decimal strings. */
   readonly totals: Readonly<Record<string, string>>;
+  /** Name of the file, for who has to approve it. */
+  readonly file?: string;
   /** Lets a second person approve a total above a limit, before any row is started. */
   readonly approval?: ApprovalOptions;
   /** What was rejected of its rows before: it waits for a second person whatever its total is. */
@@ -82,6 +84,10 @@ export interface BatchPosition {
   readonly conflicting: number;
   /** Rows that a person has rejected in another file meanwhile; mostly left out. */
   readonly rejected?: number;
+  /** What the rows of the chunks before pay, by currency. */
+  readonly paid?: Readonly<Record<string, string>>;
+  /** Whether a second person has approved it; mostly left out. */
+  readonly isApproved?: true;
   /** When the first run of this batch began, in milliseconds since 1970. */
   readonly since?: number;
   readonly paused?: GivenCommand;

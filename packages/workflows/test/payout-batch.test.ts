@@ -75,7 +75,12 @@ describe("a batch", () => {
       });
       expect(await statusOf(`${batch.workflowId}/chunk/3`)).toBe("TERMINATED");
       const run = await rig.environment.client.workflow.getHandle(rows[7]!.workflowId).describe();
-      expect(run.memo).toEqual({ startedBy: "Ada", fingerprint: rows[7]!.fingerprint, row: 9 });
+      expect(run.memo).toEqual({
+        startedBy: "Ada",
+        fingerprint: rows[7]!.fingerprint,
+        row: 9,
+        payment: { amount: "8.00", currency: "USD", payee: payoutInput.beneficiary.nickname },
+      });
     });
     expect((await payouts()).map(({ amount }) => Number(amount)).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 25 }, (_, index) => index + 1),

@@ -1,6 +1,7 @@
 import { utc } from "@durable-payments/operations/utc";
 import type { AuditReport } from "@durable-payments/operations/audit";
 import type { AuditEntry } from "@durable-payments/protocol";
+import { UNVERIFIED } from "./progress-lines.ts";
 import { fieldRows, wrap } from "./text.ts";
 
 const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): string => {
@@ -14,4 +15,6 @@ const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): strin
 
 /** An audit trail as a person reads it. */
 export const auditText = ({ entries }: AuditReport): string =>
-  entries.length === 0 ? "Nothing has happened yet." : entries.map(entryText).join("\n");
+  entries.length === 0
+    ? "Nothing has happened yet."
+    : [...entries.map(entryText), `The ${UNVERIFIED}.`].join("\n");

@@ -79,13 +79,53 @@ export const attentionLines = (run: ShownRun, attention: HumanTask): Array<strin
   ];
 };
 
-/** What a second person can do about a payment that waits for approval. */
-export const approvalLines = (run: ShownRun, request: ApprovalRequest): Array<string> => [
+/** Anybody can type any name: who is meant by it, nobody has checked. */
+export const UNVERIFIED = "names are as given, not verified";
+
+const changeLines = ({
+  amended = [],
+  amendedBy = [],
+  overruledBy = [],
+  resentBy = [],
+}: ApprovalRequest): Array<string> => [
+  ...(amendedBy.length === 0 ? [] : [wrap(`Amended by ${amendedBy.join(", ")}:`, "  ")]),
+  ...(amended.length === 0
+    ? []
+    : [
+        columns(
+          amended.map(({ after, before, field }) => [
+            field,
+            `${before || "none"} → ${after || "none"}`,
+          ]),
+          "    ",
+        ),
+      ]),
+  ...(resentBy.length === 0
+    ? []
+    : [
+        wrap(
+          `Sent again by ${resentBy.join(", ")}: if it was carried out before, this pays it twice.`,
+          "  ",
+        ),
+      ]),
+  ...(overruledBy.length === 0
+    ? []
+    : [wrap(`Somebody had ended it; overruled by ${overruledBy.join(", ")}.`, "  ")]),
+];
+
+/** What a second person is to know of a payment that waits for approval. */
+export const requestLines = (request: ApprovalRequest): Array<string> => [
   wrap(
-    `Waits for the approval of a second person; started by ${request.startedBy ?? "nobody known"}.`,
+    `Waits for the approval of a second person${request.why === undefined ? "" : `: ${request.why}`}; started by ${request.startedBy ?? "nobody known"} (${UNVERIFIED}).`,
     "  ",
   ),
   columns(fieldRows(request.payment), "    "),
+  ...changeLines(request),
+];
+
+/** What a second person can do about a payment that waits for approval. */
+export const approvalLines = (run: ShownRun, request: ApprovalRequest): Array<string> => [
+  ...requestLines(request),
   "  Decide, by one of:",
   ...decideLines(approveCommands(run, request)),
 ];

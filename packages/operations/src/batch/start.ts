@@ -1,5 +1,6 @@
 import { startAttributes } from "@durable-payments/activities/start-attributes";
 import { isRecord } from "@durable-payments/api-core/values";
+import { basename } from "node:path";
 import {
   chunkId,
   type OverruledBatch,
@@ -163,7 +164,7 @@ const checkStartedAlike = async (
  */
 export const startBatch = async (
   temporal: Temporal,
-  { batch, chunks, rows, totals }: CheckedFile,
+  { batch, chunks, file, rows, totals }: CheckedFile,
   options: BatchOptions,
   overruled: ReadonlyArray<OverruledBatch>,
 ): Promise<boolean> => {
@@ -172,6 +173,7 @@ export const startBatch = async (
   const input: PayoutBatchInput = {
     chunks: chunks.length,
     hashes: chunks,
+    file: basename(file),
     rows,
     totals,
     ...(approveAbove !== undefined && { approval: { above: approveAbove } }),

@@ -44,6 +44,7 @@ const REFUSED: ReadonlySet<string> = new Set(["Refused", "InvalidRequest"]);
 
 /** Failures of a send that say that it was not carried out. */
 const NOT_SENT: ReadonlySet<string> = new Set([
+  "NeedsApproval",
   "NotAuthenticated",
   "OtherAccount",
   "Paused",

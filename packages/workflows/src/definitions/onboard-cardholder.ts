@@ -3,7 +3,8 @@ import {
   type OnboardCardholderResult,
   STEP,
 } from "@durable-payments/protocol";
-import { beginRun, type Run } from "../run/run.ts";
+import { beginRun, type Run, stateOf } from "../run/run.ts";
+import { awaitApproval } from "../steps/approval.ts";
 import { awaitFunds, ensureBalance } from "../steps/balance.ts";
 import { cancelCard, confirmCard, issueCard } from "../steps/card.ts";
 import { awaitVerification, createCardholder, removeCardholder } from "../steps/cardholder.ts";
@@ -43,6 +44,32 @@ const waitOptions = (
   ...(pollInterval && { pollInterval }),
 });
 
+/** The input, once a second person has approved the card where the worker wants that: anew where it was amended. */
+const approvedInput = async (run: Run<OnboardCardholderInput>): Promise<OnboardCardholderInput> => {
+  const input = await run.input();
+  if (!stateOf(run).approvals.isWanted) return input;
+  const { options: how, ...payload } = input;
+  const amount = String(input.card.card_limit);
+  const asked = await awaitApproval(
+    run,
+    {},
+    {
+      amount,
+      currency: CURRENCY,
+      payload,
+      how,
+      shown: { amount, currency: CURRENCY, card: input.card.product_code, to: ownerOf(input) },
+      requests: requestsOf(input),
+    },
+  );
+  return asked ? await approvedInput(run) : input;
+};
+
+const ownerOf = (input: OnboardCardholderInput): string =>
+  "cardholder" in input
+    ? `${input.cardholder.first_name} ${input.cardholder.last_name}`
+    : input.card_holder_id;
+
 const removeCreatedCardholder = async (run: Run): Promise<void> => {
   const { card_holder_id } = run.progress.ids;
   if (card_holder_id !== undefined) return removeCardholder(card_holder_id);
@@ -69,7 +96,7 @@ export function onboardCardholder(input: OnboardCardholderInput): Promise<Onboar
   return run.execute(async () => {
     await checkRequests(run, requestsOf(await run.input()));
 
-    const given = await run.input();
+    const given = await approvedInput(run);
     let card_holder_id: string;
     if ("cardholder" in given) {
       if (onFailure === "compensate") {

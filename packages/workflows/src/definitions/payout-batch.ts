@@ -1,5 +1,6 @@
 import type { BatchActivities } from "@durable-payments/activities";
 import {
+  type ApprovalOptions,
   type BatchPosition,
   type BatchProgress,
   batchProgressQuery,
@@ -14,12 +15,14 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   proxyActivities,
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
 import { localActivities } from "../run/activities.ts";
 import { BatchCommands } from "../run/batch-commands.ts";
+import { failureOfActivity } from "../run/failures.ts";
 import { beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval, startedBy } from "../steps/approval.ts";
 
@@ -29,13 +32,14 @@ const WINDOW = 100;
 const CHUNKS_IN_A_RUN = 100;
 
 // On the workflow's own queue: they call Temporal, and do not use up the service's rate.
-const { awaitPayoutRuns, closeChunks, startPayoutRuns } = proxyActivities<BatchActivities>({
-  startToCloseTimeout: "30 days",
-  // A pause or a cancellation arrives with a heartbeat, within four fifths of this.
-  heartbeatTimeout: "5 seconds",
-  retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "1 minute" },
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
+const { awaitPayoutRuns, closeChunks, countPayees, startPayoutRuns } =
+  proxyActivities<BatchActivities>({
+    startToCloseTimeout: "30 days",
+    // A pause or a cancellation arrives with a heartbeat, within four fifths of this.
+    heartbeatTimeout: "5 seconds",
+    retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "1 minute" },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
 
 /** Below each amount. */
 const NOTHING = { above: "0" };
@@ -43,30 +47,78 @@ const NOTHING = { above: "0" };
 const rejectedText = ({ by, overruled, why }: OverruledBatch): string =>
   `by ${by} (${why}), overruled by ${overruled.by} (${overruled.why})`;
 
+/** Wait for a second person to approve a batch for this total of it. */
 const approve = async (
   run: Run,
-  { approval: given, overruled = [], rows, totals }: PayoutBatchInput,
-): Promise<void> => {
-  stateOf(run).audit.addDecisions(STEP.awaitApproval, overruled);
-  const approval = overruled.length > 0 ? NOTHING : given;
-  if (approval === undefined) return;
-  for (const amount of Object.values(totals)) {
-    if (await localActivities.isAbove({ amount, limit: approval.above })) {
-      const rejected = overruled.map(rejectedText).join("; ");
-      const shown = { rows, ...totals, ...(rejected !== "" && { rejected }) };
-      // The id stands for the content of every row.
-      const payload = { batch: workflowInfo().workflowId, ...shown };
-      await awaitApproval(run, approval, { amount, payload, shown, overruled });
-      return;
+  approval: Partial<ApprovalOptions>,
+  input: PayoutBatchInput,
+  { amount, currency }: { readonly amount: string; readonly currency: string },
+): Promise<boolean> => {
+  const { file, hashes = [], overruled = [], rows, totals } = input;
+  const batch = workflowInfo().workflowId;
+  const rejected = overruled.map(rejectedText).join("; ");
+  const counted =
+    input.hashes && patched("an approval shows the payees")
+      ? await countPayees.executeWithOptions({ summary: "Count whom it pays" }, [
+          { batch, hashes, totals },
+        ])
+      : undefined;
+  const shown = {
+    ...(file !== undefined && { file }),
+    rows,
+    ...totals,
+    ...(counted && { payees: counted.payees, "never paid before": counted.neverPaid ?? "unknown" }),
+    ...(rejected !== "" && { rejected }),
+  };
+  // The hashes stand for the content of every row.
+  const payload = { batch, ...input, from: undefined };
+  return await awaitApproval(run, approval, {
+    amount,
+    currency,
+    payload,
+    shown,
+    overruled,
+  });
+};
+
+/**
+ * Wait for a second person where a total is above a limit, whatever it is where a rejection was overruled.
+ *
+ * @param approval the limit of the batch; without one, that of the worker alone counts.
+ * @returns whether somebody has approved it.
+ */
+const approveTotals = async (
+  run: Run,
+  input: PayoutBatchInput,
+  approval: Partial<ApprovalOptions>,
+): Promise<boolean> => {
+  const { above: limit } = approval;
+  for (const [currency, amount] of Object.entries(input.totals)) {
+    const compared = { amount, currency, ...(limit !== undefined && { limit }) };
+    if (await localActivities.isAbove(compared)) {
+      return await approve(run, approval, input, { amount, currency });
     }
   }
+  return false;
+};
+
+/**
+ * Where the run before stopped that this one continues. Whoever starts a batch cannot claim that there was one:
+ * it would have been approved.
+ */
+const positionOf = ({ from }: PayoutBatchInput): BatchPosition | undefined => {
+  const { attempt, continuedFromExecutionRunId, cronSchedule } = workflowInfo();
+  const isContinued =
+    continuedFromExecutionRunId !== undefined && attempt === 1 && cronSchedule === undefined;
+  return isContinued ? from : undefined;
 };
 
 /** Pay the rows of a batch: one payout run each, a window of them at a time. */
 export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchResult> {
   const run = beginRun();
   const batch = workflowInfo().workflowId;
-  let at: BatchPosition = input.from ?? {
+  const from = positionOf(input);
+  let at: BatchPosition = from ?? {
     chunk: 1,
     skip: 0,
     done: 0,
@@ -97,7 +149,8 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
 
   const closeRest = () => closeChunks({ batch, from: at.chunk, to: input.chunks });
 
-  const startChunk = async (): Promise<void> => {
+  /** @returns whether the worker did not want the approval of a second person first */
+  const startChunk = async (): Promise<boolean> => {
     starting = new CancellationScope();
     isStopped = false;
     const { chunk, skip, started } = at;
@@ -111,6 +164,9 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
             ...(chunk === 1 && input.hashes && { hashes: input.hashes }),
             skip,
             started,
+            totals: input.totals,
+            ...(at.paid && { paid: at.paid }),
+            ...(at.isApproved && { isApproved: at.isApproved }),
             window: input.window ?? WINDOW,
             startedBy: startedBy() ?? "",
             since: at.since ?? workflowInfo().startTime.getTime(),
@@ -128,12 +184,26 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
         known: at.known + rows.known,
         conflicting: at.conflicting + rows.conflicting,
         ...(rejected > 0 && { rejected }),
+        ...(rows.paid && { paid: rows.paid }),
       };
+      return true;
     } catch (error) {
+      if (failureOfActivity(error)?.type === "NeedsApproval") return false;
       const isByCommand = isStopped && !CancellationScope.current().consideredCancelled;
       // Stopped between two attempts: what they did is found when the chunk is read again.
       if (!isCancellation(error) || !isByCommand) throw error;
+      return true;
     }
+  };
+
+  const isCancelled = async (): Promise<false> => {
+    await condition(() => commands.cancelled !== undefined);
+    return false;
+  };
+
+  const approveAbove = async (approval: Partial<ApprovalOptions>): Promise<void> => {
+    const isApproved = await Promise.race([approveTotals(run, input, approval), isCancelled()]);
+    if (isApproved) at = { ...at, isApproved };
   };
 
   /** @returns whether there is more for the run that continues this one */
@@ -145,8 +215,9 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
         await condition(() => !commands.paused || commands.cancelled !== undefined);
       } else if (at.chunk - first >= CHUNKS_IN_A_RUN || workflowInfo().continueAsNewSuggested) {
         return true;
-      } else {
-        await startChunk();
+      } else if (!(await startChunk())) {
+        await approveAbove({});
+        stateOf(run).resume(step);
       }
     }
     return false;
@@ -154,9 +225,11 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
 
   const result = await run.execute(async (): Promise<PayoutBatchResult | undefined> => {
     run.onFailure({ what: "close the chunks", how: closeRest });
-    if (input.from === undefined) {
-      const isCancelled = condition(() => commands.cancelled !== undefined);
-      await Promise.race([approve(run, input), isCancelled]);
+    if (from === undefined) {
+      const { approval, overruled = [] } = input;
+      stateOf(run).audit.addDecisions(STEP.awaitApproval, overruled);
+      const first = overruled.length > 0 ? NOTHING : approval;
+      if (first !== undefined) await approveAbove(first);
     }
     const note = `starting ${input.rows} payouts`;
     if (await run.step(STEP.startPayouts, note, startChunks)) return undefined;

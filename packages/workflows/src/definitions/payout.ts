@@ -1,27 +1,25 @@
+import { requestsOfPayout } from "@durable-payments/activities/planned-requests";
 import type { Payout } from "@durable-payments/api-core";
-import type { ApprovalOptions, PayoutInput, PayoutResult } from "@durable-payments/protocol";
-import { beginRun, type Run } from "../run/run.ts";
+import type { ApprovalOptions, Payee, PayoutInput, PayoutResult } from "@durable-payments/protocol";
+import { beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval } from "../steps/approval.ts";
 import { createBeneficiary } from "../steps/beneficiary.ts";
 import { checkRequests } from "../steps/check-requests.ts";
 import { type AwaitedPayout, awaitPayout, createPayout } from "../steps/payout.ts";
 
-const requestsOf = (input: PayoutInput) => {
-  const payout = { operation: "createPayout", at: "payout" } as const;
-  return "beneficiary" in input
-    ? [
-        { operation: "createBeneficiary", input: input.beneficiary, at: "beneficiary" } as const,
-        { ...payout, input: input.payout, later: ["beneficiary_id"] },
-      ]
-    : [{ ...payout, input: { ...input.payout, beneficiary_id: input.beneficiary_id } }];
-};
-
 const shownToApprover = (input: PayoutInput) => ({
   amount: input.payout.amount,
   currency: input.payout.currency,
   payout_reference: input.payout.payout_reference ?? "",
+  payout_reason: input.payout.payout_reason,
+  payment_date: input.payout.payment_date,
   to: "beneficiary" in input ? input.beneficiary.nickname : input.beneficiary_id,
 });
+
+const payeeOf = (input: PayoutInput): Payee =>
+  "beneficiary" in input
+    ? { beneficiary: input.beneficiary }
+    : { beneficiary_id: input.beneficiary_id };
 
 /** The input, once a second person has approved it where that is needed: anew where it was amended. */
 const approvedInput = async (
@@ -29,12 +27,17 @@ const approvedInput = async (
   approval: ApprovalOptions | undefined,
 ): Promise<PayoutInput> => {
   const input = await run.input();
-  if (approval === undefined) return input;
-  const { options: _, ...payload } = input;
-  const asked = await awaitApproval(run, approval, {
-    amount: input.payout.amount,
+  if (approval === undefined && !stateOf(run).approvals.isWanted) return input;
+  const { options: how, ...payload } = input;
+  const { amount, currency } = input.payout;
+  const asked = await awaitApproval(run, approval ?? {}, {
+    amount,
+    currency: currency.toUpperCase(),
     payload,
+    how,
     shown: shownToApprover(input),
+    payee: payeeOf(input),
+    requests: requestsOfPayout(input),
   });
   return asked ? await approvedInput(run, approval) : input;
 };
@@ -55,7 +58,7 @@ export function payout(input: PayoutInput): Promise<PayoutResult> {
   const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
   const run = beginRun({ input, ...(onRefusal && { onRefusal }) });
   return run.execute(async () => {
-    const planned = requestsOf(await run.input());
+    const planned = requestsOfPayout(await run.input());
     // A request that is sent at once is checked by the activity that sends it.
     if (planned.length > 1 || approval !== undefined) await checkRequests(run, planned);
 

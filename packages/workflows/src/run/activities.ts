@@ -92,7 +92,9 @@ const ofAccount = <Activities extends object>(activities: Activities): Activitie
 /** Single readings that cost one event of the history, and no round trip: whoever asks tries elsewhere next. */
 export const localReadings = ofAccount(
   oneAtATime(
-    proxyLocalActivities<Pick<PaymentsActivities, "checkCardholder" | "checkPayout">>({
+    proxyLocalActivities<
+      Pick<PaymentsActivities, "checkCardholder" | "checkPayout" | "describePayee">
+    >({
       startToCloseTimeout: "5 seconds",
       retry: { maximumAttempts: 1 },
     }),

@@ -6,6 +6,7 @@ import {
   TimeoutFailure,
 } from "@temporalio/common";
 import { isRecord } from "@durable-payments/api-core/values";
+import { textAt } from "@durable-payments/protocol";
 
 /** What became of a send that failed. */
 export type SendFailure =
@@ -13,6 +14,8 @@ export type SendFailure =
   | { readonly _tag: "Refused"; readonly failure: ApplicationFailure }
   /** Not sent because sends are paused: to be sent when they are resumed. */
   | { readonly _tag: "Paused"; readonly reason: string }
+  /** Not sent because a second person has to approve it first. */
+  | { readonly _tag: "NeedsApproval"; readonly reason: string; readonly why: string }
   /** Certainly not carried out: it may be sent again. */
   | {
       readonly _tag: "NotCarriedOut";
@@ -55,6 +58,12 @@ export const readSendFailure = (error: unknown): SendFailure => {
         return { _tag: "Refused", failure: cause };
       case "Paused":
         return { _tag: "Paused", reason: cause.message };
+      case "NeedsApproval":
+        return {
+          _tag: "NeedsApproval",
+          reason: cause.message,
+          why: textAt(cause.details?.[0], "why") ?? "above a limit",
+        };
       case "OtherAccount":
       case "RunCancelling":
       case "RunEnded":

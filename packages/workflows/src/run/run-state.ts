@@ -23,6 +23,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
+import { Approvals } from "./approvals.ts";
 import { AuditTrail } from "./audit.ts";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { type CompletionWait, CompletionWaits } from "./completion-waits.ts";
@@ -66,6 +67,8 @@ export class RunState {
   readonly #resetContext = new ResetContext();
   readonly #completionWaits = new CompletionWaits();
   readonly #compensations = new Compensations();
+  /** What second persons have approved. */
+  readonly approvals = new Approvals();
   /** What the steps have sent, and what of it is in doubt. */
   readonly sends = new RunSends({
     audit: this.audit,
@@ -77,14 +80,11 @@ export class RunState {
   readonly #endedWaits: Array<() => void> = [];
   /** How many waits are on. */
   #waits = 0;
-  #needsApproval = false;
   /** What people have amended of the input while the run asked. */
   readonly #amended: Array<{
     readonly by: string;
     readonly amendment: Readonly<Record<string, unknown>>;
   }> = [];
-  /** The hash of the payload that a second person approved last. */
-  approved: string | undefined;
 
   constructor({
     input,
@@ -141,10 +141,17 @@ export class RunState {
     }
   }
 
+  /** Go on with a step, after another one within it. */
+  resume(step: string): void {
+    this.#enter(step);
+  }
+
   /** The input that the run was started with, or as it was amended since, when the run was retried. */
   async input<Input>(startedWith: Input): Promise<Input> {
     if (this.#resetContext.mustRead()) await this.#readInstruction();
-    return this.#resetContext.input(startedWith);
+    const input = this.#resetContext.input(startedWith);
+    if (input !== startedWith) this.approvals.inputWasAmended(startedWith, input);
+    return input;
   }
 
   /** Whether the input was amended since the run was started, so that requests are checked again. */
@@ -152,19 +159,9 @@ export class RunState {
     return this.#resetContext.isAmended;
   }
 
-  /** Whether a payment of this run needs a second person's approval, above some amount. */
-  get needsApproval(): boolean {
-    return this.#needsApproval;
-  }
-
-  /** What a second person has to approve is not amended past that person while the run asks. */
-  setNeedsApproval(): void {
-    this.#needsApproval = true;
-  }
-
-  /** Who has amended the input. */
+  /** Who has amended the input, or a request of this run. */
   get amendedBy(): ReadonlyArray<string> {
-    return this.#resetContext.amendedBy;
+    return [...this.#resetContext.amendedBy, ...this.approvals.amendedBy];
   }
 
   /** Decisions of people that ended runs of this id before, each overruled by somebody. */

@@ -1,3 +1,5 @@
+import type { PlannedRequest } from "@durable-payments/activities";
+import type { OperationName } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import {
   type Approval,
@@ -10,20 +12,32 @@ import {
   isSamePerson,
   nameProblem,
   namesSomebody,
+  type Payee,
+  textAt,
 } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
-import { condition, setHandler, workflowInfo } from "@temporalio/workflow";
+import { condition, patched, setHandler, workflowInfo } from "@temporalio/workflow";
 import { localActivities } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
+import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
+import { describePayee } from "./payee.ts";
 
 /** A payment that may have to be approved. */
 export interface ToApprove {
   readonly amount: string;
+  /** With it, the limit of the worker for this currency (PAYMENTS_APPROVE_ABOVE) counts, too. */
+  readonly currency?: string;
   /** The whole payload; the approval is bound to it. */
   readonly payload: unknown;
+  /** How it is paid: the approval is bound to it, too, and where only this was amended it is not asked for anew. */
+  readonly how?: unknown;
   /** What the second person is shown. */
   readonly shown: Readonly<Record<string, unknown>>;
+  /** Whom it pays: shown as the service and the journal know it. */
+  readonly payee?: Payee;
+  /** What is sent of it: the activity that sends it is told that it was approved. */
+  readonly requests?: ReadonlyArray<Omit<PlannedRequest, "at">>;
   /** What people have rejected of it before, in runs of other ids too, each overruled by somebody. */
   readonly overruled?: ReadonlyArray<EndingDecision & { readonly startedBy: string }>;
 }
@@ -47,39 +61,95 @@ export const approvalHash = (payload: unknown): string => {
 };
 
 /**
- * Wait, however long it takes, for a second person when an amount is above a limit. What this run has
- * been approved is not asked for again.
+ * Wait, however long it takes, for a second person when an amount is above a limit: that of the run, or of the
+ * worker. What this run has been approved is not asked for again.
  *
+ * @param approval the limit of the run; without one, that of the worker alone counts.
  * @returns whether a person was asked: meanwhile the run may have been amended.
  * @throws Rejected when the second person says no; InvalidRequest where the payload is missing.
  */
 export const awaitApproval = async (
   run: Run,
-  { above }: ApprovalOptions,
-  { amount, overruled = [], payload, shown }: ToApprove,
+  { above }: Partial<ApprovalOptions>,
+  toApprove: ToApprove,
 ): Promise<boolean> => {
   const state = stateOf(run);
+  const { amount, currency, how, payload } = toApprove;
+  const { approvals } = state;
   const hash = approvalHash(payload);
-  if (state.approved === hash) return false;
-  state.setNeedsApproval();
-  if (!(await localActivities.isAbove({ amount, limit: above }))) return false;
-  const note = `above ${above}: a second person has to approve`;
+  if (approvals.approved === hash) return false;
+  approvals.isBound = true;
+  approvals.above = above;
+  const isAbove = await localActivities.isAbove({
+    amount,
+    ...(above !== undefined && { limit: above }),
+    ...(currency !== undefined && !approvals.isOfBatch && { currency }),
+  });
+  if (isAbove === false) return false;
+  await askSecondPerson(state, isAbove === true ? `above ${above ?? "a limit"}` : isAbove, {
+    ...toApprove,
+    hash: how === undefined ? hash : approvalHash([payload, how]),
+  });
+  approvals.approved = hash;
+  return true;
+};
+
+/**
+ * Wait for a second person to approve a request that the worker does not send without it: amended since it was
+ * approved, say, or to be sent again by the decision of a person.
+ *
+ * @throws Rejected when the second person says no.
+ */
+export const approveSend = async (
+  state: RunState,
+  {
+    operation,
+    request,
+    shown,
+    step,
+    why,
+  }: {
+    readonly operation: OperationName;
+    readonly request: object;
+    readonly shown: Readonly<Record<string, unknown>>;
+    readonly step: string;
+    readonly why: string;
+  },
+): Promise<void> => {
+  const beneficiary_id = textAt(request, "beneficiary_id");
+  await askSecondPerson(state, why, {
+    hash: approvalHash([operation, request]),
+    shown: { operation, ...shown },
+    ...(beneficiary_id !== undefined && { payee: { beneficiary_id } }),
+    requests: [{ operation, input: request }],
+  });
+  state.resume(step);
+};
+
+/** Ask, and keep who has approved which requests. */
+const askSecondPerson = (
+  state: RunState,
+  why: string,
+  {
+    hash,
+    overruled = [],
+    payee,
+    requests = [],
+    shown,
+  }: Omit<ToApprove, "amount" | "payload"> & { readonly hash: string },
+): Promise<void> => {
+  const note = `${why}: a second person has to approve`;
   const ask = async (step: string): Promise<void> => {
-    // A run that was reset knows of decisions once a step of it has begun.
-    const overruledBy = [...state.decisions, ...overruled].flatMap((decision) =>
-      decision.overruled ? [decision.overruled.by] : [],
-    );
-    const rejectedOf = overruled.map((rejected) => rejected.startedBy);
+    const known = payee !== undefined && patched("an approval shows the payee");
     const request: ApprovalRequest = {
-      payment: shown,
+      payment: known ? { ...shown, ...(await describePayee(payee)) } : shown,
       hash,
+      why,
       startedBy: startedBy(),
-      ...(state.amendedBy.length > 0 && { amendedBy: state.amendedBy }),
-      ...(overruledBy.length > 0 && { overruledBy }),
-      ...(rejectedOf.length > 0 && { rejectedOf }),
+      ...changesOf(state, overruled),
       since: new Date().toISOString(),
     };
-    const given = await decisionOn(run, step, { note, request });
+    const given = await decisionOn(state, step, { note, request });
     const rejected = "reject" in given ? given.reject : undefined;
     state.audit.add({
       who: given.by,
@@ -94,11 +164,30 @@ export const awaitApproval = async (
         why: rejected,
       });
     }
+    state.approvals.approve(requests, given.by);
   };
   // It is one stage to those who search for what is to be approved, however often it is asked.
-  await state.step(STEP.awaitApproval, note, ask, { stage: STEP.awaitApproval });
-  state.approved = hash;
-  return true;
+  return state.step(STEP.awaitApproval, note, ask, { stage: STEP.awaitApproval });
+};
+
+/** Who has changed what is to be approved, or a decision about it, and so cannot approve it; and what was amended. */
+const changesOf = (
+  { amendedBy, approvals, decisions }: RunState,
+  overruled: NonNullable<ToApprove["overruled"]>,
+): Pick<ApprovalRequest, "amended" | "amendedBy" | "overruledBy" | "rejectedOf" | "resentBy"> => {
+  // A run that was reset knows of decisions once a step of it has begun.
+  const overruledBy = [...decisions, ...overruled].flatMap((decision) =>
+    decision.overruled ? [decision.overruled.by] : [],
+  );
+  const rejectedOf = overruled.map((rejected) => rejected.startedBy);
+  const { amended, resentBy } = approvals;
+  return {
+    ...(amendedBy.length > 0 && { amendedBy }),
+    ...(amended.length > 0 && { amended }),
+    ...(resentBy.length > 0 && { resentBy }),
+    ...(overruledBy.length > 0 && { overruledBy }),
+    ...(rejectedOf.length > 0 && { rejectedOf }),
+  };
 };
 
 /** Why an approval cannot be taken, or undefined when it can. An update can carry anything. */
@@ -116,9 +205,9 @@ const whyNotApproved = (
   if (request.startedBy === undefined) {
     return "Nobody can approve a run that does not say who started it (memo startedBy).";
   }
-  const { amendedBy = [], overruledBy = [], rejectedOf = [] } = request;
+  const { amendedBy = [], overruledBy = [], rejectedOf = [], resentBy = [] } = request;
   // Whoever has changed it without a name could be anybody, who decides among them.
-  if (![...amendedBy, ...overruledBy, ...rejectedOf].every(namesSomebody)) {
+  if (![...amendedBy, ...overruledBy, ...rejectedOf, ...resentBy].every(namesSomebody)) {
     return "Nobody can approve a run that does not say who amended it or overruled its end: cancel it.";
   }
   if (isSamePerson(by, request.startedBy)) {
@@ -126,6 +215,9 @@ const whyNotApproved = (
   }
   if (amendedBy.some((name) => isSamePerson(by, name))) {
     return `${by} amended this payment: a second person has to decide.`;
+  }
+  if (resentBy.some((name) => isSamePerson(by, name))) {
+    return `${by} had this sent again: a second person has to decide.`;
   }
   if (overruledBy.some((name) => isSamePerson(by, name))) {
     return `${by} overruled who had ended this run: a second person has to decide.`;
@@ -141,7 +233,7 @@ const whyNotApproved = (
 
 /** Show what is to be approved, and wait for the decision. */
 const decisionOn = async (
-  run: Run,
+  state: RunState,
   step: string,
   { note, request }: { readonly note: string; readonly request: ApprovalRequest },
 ): Promise<Approval> => {
@@ -153,10 +245,10 @@ const decisionOn = async (
       if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault, "InvalidApproval");
     },
   });
-  run.show({ approval: request });
-  run.waiting(step, note);
+  state.show({ approval: request });
+  state.waiting(step, note);
   await condition(() => approval !== undefined);
-  run.show({ approval: undefined });
+  state.show({ approval: undefined });
   // The condition holds: the update has set it.
   return approval as unknown as Approval;
 };

@@ -52,7 +52,10 @@ export const askPerson = async <Request extends object, A>(
     ...(isInDoubt && { inDoubtSince: new Date(since).toISOString() }),
     actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
   });
-  if (!("found" in resolution)) return "send";
+  if (!("found" in resolution)) {
+    run.approvals.isSentAgain({ operation: sending.operation, input: request }, resolution.by);
+    return "send";
+  }
   const asSent = other && reconciler?.asSent?.(request, other);
   try {
     const result = await fromIds(resolution.found, asSent ?? request, candidates);
@@ -80,7 +83,7 @@ export const askToAmend = async <Request extends object, A>(
   { reason, request }: { readonly reason: string; readonly request: Request },
 ): Promise<Request | undefined> => {
   const { operation, step } = sending;
-  const isBound = run.needsApproval;
+  const { isBound } = run.approvals;
   let amended: Request | undefined;
   const resolution = await run.ask(
     step,
@@ -101,11 +104,15 @@ export const askToAmend = async <Request extends object, A>(
     },
   );
   if (!("amend" in resolution)) return undefined;
-  if (amended !== undefined) return amended;
+  if (amended !== undefined) {
+    run.approvals.requestWasAmended(request, amended, resolution.by);
+    return amended;
+  }
   // Histories of before have amendments of the request's own shape, which were checked when they were taken.
   const before = { ...request, ...resolution.amend };
   try {
     await checkRequest(sending, before);
+    run.approvals.requestWasAmended(request, before, resolution.by);
     return before;
   } catch (error) {
     return askToAmend(run, sending, { reason: rootCause(error).message, request });

@@ -3,6 +3,7 @@ import type { OperationName } from "@durable-payments/api-core";
 import { sendingOf, STEP } from "@durable-payments/protocol";
 import { accountPin } from "../run/account-pin.ts";
 import { localActivities } from "../run/activities.ts";
+import { proofOfBatch } from "../run/approvals.ts";
 import { type Run, stateOf } from "../run/run.ts";
 
 /**
@@ -17,7 +18,18 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
     STEP.checkRequests,
     "checking the input",
     async () => {
-      accountPin().know(await localActivities.checkRequests(planned));
+      const { approvals } = stateOf(run);
+      const proof = proofOfBatch();
+      const checked = await (proof === undefined
+        ? localActivities.checkRequests(planned)
+        : localActivities.checkRequests(planned, proof));
+      // A string alone where nobody has to approve anything.
+      const { account, approval } =
+        typeof checked === "string" ? { account: checked, approval: undefined } : checked;
+      accountPin().know(account);
+      approvals.isWanted = approval === "needed";
+      approvals.isOfBatch = approval === "given";
+      if (approvals.isOfBatch) approvals.approve(planned, "the approval of its batch");
     },
     { isSearchable: false },
   );

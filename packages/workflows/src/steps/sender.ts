@@ -7,6 +7,7 @@ import { readSendFailure, rootCause, type SendFailure } from "../run/failures.ts
 import { otherInDoubt } from "../run/in-doubt.ts";
 import { awaitService } from "../run/polling.ts";
 import type { RunState } from "../run/run-state.ts";
+import { approveSend } from "./approval.ts";
 import { askPerson, askToAmend } from "./ask-person.ts";
 import { checkRequest } from "./check-requests.ts";
 import {
@@ -24,6 +25,7 @@ import { startTimeMs, WriteState } from "./write-state.ts";
 const OUTCOMES = {
   Paused: "paused",
   NotCarriedOut: "not carried out",
+  NeedsApproval: "needs an approval",
   Refused: "refused",
   AlreadySent: "sent before",
   Unknown: "no answer",
@@ -144,6 +146,13 @@ export class Sender<Request extends object, A> {
           [],
         );
         return this.#sendAgain(failure.reason);
+      case "NeedsApproval": {
+        const { operation, shown, step } = this.#write;
+        const { request } = this;
+        const { why } = failure;
+        await approveSend(this.#run, { operation, request, shown: shown(request), step, why });
+        return this.#sendAgain(failure.reason);
+      }
       case "Refused":
         return this.#onRefusal(failure.failure);
       case "AlreadySent":

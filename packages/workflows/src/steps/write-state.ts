@@ -99,6 +99,7 @@ export class WriteState<Request extends object> {
       isResend,
       ...(this.isUndone && { isUndone: true }),
       ...(isShielded() && { evenIfCancelled: true }),
+      ...this.#run.approvals.of({ operation: this.#write.operation, input: this.#request }),
     };
   }
 

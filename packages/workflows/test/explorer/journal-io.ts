@@ -30,6 +30,7 @@ export type JournalCall =
   | { readonly method: "find"; readonly name: Pick<WriteName, "workflowId"> & Partial<WriteName> }
   | { readonly method: "since"; readonly since: number }
   | { readonly method: "madeSince"; readonly operation: string; readonly since: number }
+  | { readonly method: "paidAmong"; readonly payees: ReadonlyArray<string> }
   | { readonly method: "noteKeyEcho"; readonly operation: string; readonly echo: keyof KeyEcho }
   | { readonly method: "keyEcho"; readonly operation: string }
   | { readonly method: "noteListLag"; readonly list: ListName; readonly lagMs: number }
@@ -79,6 +80,9 @@ const journalOver = (ask: (call: JournalCall) => Promise<unknown>): Journal => (
     (await ask({ method: "madeSince", operation, since })) as Awaited<
       ReturnType<Journal["madeSince"]>
     >,
+  paidAmong: async (payees) =>
+    new Set((await ask({ method: "paidAmong", payees })) as ReadonlyArray<string>),
+  isOfProcess: false,
   noteKeyEcho: async (operation, echo) => {
     await ask({ method: "noteKeyEcho", operation, echo });
   },
@@ -159,6 +163,8 @@ class Replay {
         return all(journal.since(call.since));
       case "madeSince":
         return journal.madeSince(call.operation, call.since);
+      case "paidAmong":
+        return [...(await journal.paidAmong(call.payees))];
       case "noteKeyEcho":
         return journal.noteKeyEcho(call.operation, call.echo);
       case "keyEcho":

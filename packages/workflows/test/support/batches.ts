@@ -4,6 +4,7 @@ import {
   contentOfPayout,
   hashOfRows,
 } from "@durable-payments/activities/payout-content";
+import { Totals } from "@durable-payments/activities/totals";
 import { type BatchRow, chunkId, type PayoutBatchInput } from "@durable-payments/protocol";
 import { randomUUID } from "node:crypto";
 import { vi } from "vitest";
@@ -35,6 +36,12 @@ const chunksOf = (rows: ReadonlyArray<BatchRow>, size: number) =>
   Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
     rows.slice(index * size, (index + 1) * size),
   );
+
+const totalsOf = (rows: ReadonlyArray<BatchRow>) => {
+  const totals = new Totals();
+  for (const { currency, input } of rows) totals.add(currency, input.payout.amount);
+  return totals.amounts;
+};
 
 const hashesOf = (chunks: ReadonlyArray<ReadonlyArray<BatchRow>>) =>
   chunks.map((chunk) => hashOfRows(chunk.map((row) => canonicalJson(row))));
@@ -72,7 +79,7 @@ export const startBatch = async (
   return await client.workflow.start(payoutBatch, {
     workflowId: batch,
     taskQueue: queue.taskQueue,
-    args: [{ chunks: chunks.length, hashes, rows: rows.length, totals: {}, ...input }],
+    args: [{ chunks: chunks.length, hashes, rows: rows.length, totals: totalsOf(rows), ...input }],
     memo: { startedBy: "Ada" },
   });
 };

@@ -21,6 +21,7 @@ const activities: BatchActivities = {
     known: 0,
     conflicting: 0,
   }),
+  countPayees: async () => ({ payees: ROWS_OF_A_PAGE, neverPaid: 1 }),
   closeChunks: async () => undefined,
   awaitPayoutRuns: async ({ started }) => ({
     completed: started,
@@ -81,6 +82,31 @@ export const batchEndings: ReadonlyArray<Ending> = [
     activities,
     run: async (stage) => {
       const handle = await begin(stage, 1, APPROVAL);
+      await approve(handle, { approve: true });
+      return handle;
+    },
+  },
+  {
+    name: "batch-approved-with-its-payees",
+    activities,
+    run: async (stage) => {
+      const handle = await begin(stage, 1, { ...APPROVAL, hashes: ["hash"] });
+      await approve(handle, { approve: true });
+      return handle;
+    },
+  },
+  {
+    name: "batch-approved-as-its-worker-wants",
+    approveAbove: { USD: "999.99" },
+    activities: {
+      ...activities,
+      startPayoutRuns: async (chunk) => {
+        if (chunk.isApproved) return activities.startPayoutRuns(chunk);
+        throw ApplicationFailure.nonRetryable("It is above the limit.", "NeedsApproval");
+      },
+    },
+    run: async (stage) => {
+      const handle = await begin(stage, 2, { hashes: ["hash", "hash"] });
       await approve(handle, { approve: true });
       return handle;
     },

@@ -1,4 +1,4 @@
-import type { PaymentsActivities } from "@durable-payments/activities";
+import type { AmountLimits, PaymentsActivities } from "@durable-payments/activities";
 import {
   type Approval,
   type ApprovalRequest,
@@ -29,6 +29,8 @@ export interface Ending {
   readonly options?: Parameters<typeof startService>[0];
   /** Instead of those that call the simulated service. */
   readonly activities?: Partial<PaymentsActivities>;
+  /** A limit of the worker, above which a second person has to approve. */
+  readonly approveAbove?: AmountLimits;
   /** Of several runs of its id the latest is recorded, not the first. */
   readonly isLatest?: true;
   /** Begins the run and brings it to its end. */
@@ -62,7 +64,10 @@ export const approve = async (
   handle: WorkflowHandle,
   decision: { readonly approve: true } | { readonly reject: string },
 ): Promise<void> => {
-  await untilStageIs(handle, "awaitApproval");
+  await until(async () => {
+    const { shown } = await handle.query(progressQuery);
+    return shown["approval"] !== undefined;
+  });
   const { shown } = await handle.query(progressQuery);
   // As the step shows it.
   const { hash } = shown["approval"] as ApprovalRequest;

@@ -54,10 +54,14 @@ export const endings: ReadonlyArray<Ending> = [
 ];
 
 /** Brings a run to one of the endings, and gives its history; of a chain of runs, the first one's. */
-export const historyOf = async (rig: Rig, { activities, isLatest, name, options, run }: Ending) => {
+export const historyOf = async (
+  rig: Rig,
+  { activities, approveAbove, isLatest, name, options, run }: Ending,
+) => {
   const service = await startService(
     { settleAfter: 0, verifyAfter: 0, ...options },
     { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0, visibilityLagSeconds: 1 } },
+    { readPause: async () => undefined, ...(approveAbove && { approveAbove }) },
   );
   const { client } = rig.environment;
   try {

@@ -2,7 +2,7 @@ import type { OnboardCardholderInput, OnboardCardholderOptions } from "@durable-
 import type { WorkflowHandle } from "@temporalio/client";
 import { onboardCardholder } from "../../../src/index.ts";
 import { onboardInput } from "../inputs.ts";
-import { cancelAt, cancelWhile, decide, type Ending, refused } from "./ending.ts";
+import { approve, cancelAt, cancelWhile, decide, type Ending, refused } from "./ending.ts";
 
 /** Nobody signals the runs that are recorded: they poll by themselves. */
 const OFTEN = { min: "100 ms", max: "200 ms" } as const;
@@ -35,8 +35,23 @@ const COMPENSATE = { onFailure: "compensate" } as const;
 const UNVERIFIED = { verifyAfter: Infinity };
 const POOR = { balances: { USD: "1.00" } };
 
+/** A card whose answer was lost: a person has it sent again, and another one approves that. */
+const approvedAgain = async (handle: WorkflowHandle): Promise<void> => {
+  await approve(handle, { approve: true });
+  await decide(handle, { by: "Carol", resend: true });
+  await approve(handle, { approve: true });
+};
+
 /** The endings of `onboardCardholder`. */
 export const onboardingEndings: ReadonlyArray<Ending> = [
+  {
+    name: "onboarding-approved-and-sent-again",
+    approveAbove: { USD: "1.00" },
+    options: {
+      faults: [{ kind: "dropped-before", operation: "createCard" }, refused("createCard")],
+    },
+    run: onboard({}, approvedAgain),
+  },
   { name: "onboarding-completed", run: onboard({}) },
   {
     name: "onboarding-completed-without-name",

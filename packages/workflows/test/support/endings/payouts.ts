@@ -37,6 +37,22 @@ const lost = {
 const APPROVAL = { approval: { above: "249.99" } };
 const NEVER = { settleAfter: Infinity };
 
+const LIMIT = { USD: "249.99" };
+
+/** A payout of which the worker says at its send that a second person has to approve it. */
+const toApprove =
+  (decision: Parameters<typeof approve>[1]): Ending["run"] =>
+  async ({ service, start }) => {
+    const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
+    const handle = await start(payout, {
+      ...toExisting,
+      beneficiary_id,
+      options: { pollInterval: OFTEN },
+    });
+    await approve(handle, decision);
+    return handle;
+  };
+
 /** The endings of `payout`. */
 export const payoutEndings: ReadonlyArray<Ending> = [
   { name: "payout-completed", run: pay({}) },
@@ -78,6 +94,25 @@ export const payoutEndings: ReadonlyArray<Ending> = [
   {
     name: "payout-approved",
     run: pay(APPROVAL, (handle) => approve(handle, { approve: true })),
+  },
+  {
+    name: "payout-approved-with-its-payee",
+    run: pay(APPROVAL, (handle) => approve(handle, { approve: true })),
+  },
+  {
+    name: "payout-approved-as-its-worker-wants",
+    approveAbove: LIMIT,
+    run: pay({}, (handle) => approve(handle, { approve: true })),
+  },
+  {
+    name: "payout-approved-at-its-send",
+    approveAbove: LIMIT,
+    run: toApprove({ approve: true }),
+  },
+  {
+    name: "payout-rejected-at-its-send",
+    approveAbove: LIMIT,
+    run: toApprove({ reject: "not ours" }),
   },
   {
     name: "payout-failed-at-checkRequests",

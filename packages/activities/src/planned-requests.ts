@@ -1,0 +1,41 @@
+import type { OperationName } from "@durable-payments/api-core";
+import type { PayoutInput } from "@durable-payments/protocol";
+import { canonicalJson } from "./canonical-json.ts";
+
+/** An input that a run is going to send. */
+export interface PlannedRequest {
+  readonly operation: OperationName;
+  readonly input: unknown;
+  /** Fields that an earlier step of the run will fill in. */
+  readonly later?: ReadonlyArray<string>;
+  /** Where the input stands in the run's own input, to name the faults by: `beneficiary`. */
+  readonly at: string;
+}
+
+/** What a payout run is going to send. */
+export const requestsOfPayout = (input: PayoutInput): ReadonlyArray<PlannedRequest> => {
+  const payout = { operation: "createPayout", at: "payout" } as const;
+  return "beneficiary" in input
+    ? [
+        { operation: "createBeneficiary", input: input.beneficiary, at: "beneficiary" } as const,
+        { ...payout, input: input.payout, later: ["beneficiary_id"] },
+      ]
+    : [{ ...payout, input: { ...input.payout, beneficiary_id: input.beneficiary_id } }];
+};
+
+/**
+ * Write all that a request says but its key and what is filled in later: equal for what was planned and what
+ * is sent.
+ */
+export const textOfRequest = ({
+  input,
+  later = [],
+  operation,
+}: Omit<PlannedRequest, "at">): string => {
+  const said = Object.entries(input as object).flatMap(([field, value]: [string, unknown]) => {
+    if (field === "unique_request_id" || later.includes(field)) return [];
+    // As it is sent, however it is given.
+    return [[field, field === "currency" ? String(value).toUpperCase() : value] as const];
+  });
+  return canonicalJson([operation, Object.fromEntries(said)]);
+};

@@ -1,0 +1,268 @@
+import { contentOfPayout } from "@durable-payments/activities/payout-content";
+import {
+  type Approval,
+  type ApprovalRequest,
+  approveUpdate,
+  type PayoutInput,
+  progressQuery,
+} from "@durable-payments/protocol";
+import type { WorkflowHandle } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { onboardCardholder, payout } from "../src/index.ts";
+import { makeRows, startBatch } from "./support/batches.ts";
+import { decide as resolve } from "./support/decide.ts";
+import { failureOf } from "./support/failure-of.ts";
+import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { localRig, type Rig, withWorker } from "./support/rig.ts";
+import { type Service, startService } from "./support/service.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const POLLING = { timeout: 30_000, interval: 50 };
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await localRig();
+});
+afterAll(() => rig?.end(), 60_000);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService(
+    { settleAfter: 0, verifyAfter: 0, balances: { USD: "100000.00" } },
+    {},
+    { readPause: async () => undefined, approveAbove: { USD: "100.00" } },
+  );
+});
+afterEach(() => service.stop());
+
+const ledger = () => service.simulator.state();
+
+const of = (amount: string, currency = "USD"): PayoutInput => ({
+  ...payoutInput,
+  payout: { ...payoutInput.payout, amount, currency },
+});
+
+const toExisting = async (amount: string): Promise<PayoutInput> => {
+  const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
+  return { beneficiary_id, payout: of(amount).payout };
+};
+
+const pay = (input: PayoutInput, memo: Readonly<Record<string, unknown>> = {}) =>
+  rig.environment.client.workflow.start(payout, {
+    args: [input],
+    taskQueue: rig.queue.taskQueue,
+    workflowId: randomUUID(),
+    memo: { startedBy: "Ada", ...memo },
+  });
+
+const issue = (card_limit: string) =>
+  rig.environment.client.workflow.start(onboardCardholder, {
+    args: [{ ...onboardInput, card: { ...onboardInput.card, card_limit } }],
+    taskQueue: rig.queue.taskQueue,
+    workflowId: randomUUID(),
+    memo: { startedBy: "Ada" },
+  });
+
+const requestOf = (handle: WorkflowHandle): Promise<ApprovalRequest> =>
+  vi.waitFor(async () => {
+    const { shown, stage } = await handle.query(progressQuery);
+    expect(stage).toMatch(/^awaitApproval/);
+    expect(shown["approval"]).toBeDefined();
+    // As the step shows it.
+    return shown["approval"] as ApprovalRequest;
+  }, POLLING);
+
+const approve = (handle: WorkflowHandle, by: string, { hash }: ApprovalRequest) => {
+  const approval: Approval = { by, hash, approve: true };
+  return handle.executeUpdate(approveUpdate, { args: [approval] });
+};
+
+const refusalOf = async (handle: WorkflowHandle, by: string): Promise<string> => {
+  const request = await requestOf(handle);
+  const error: unknown = await approve(handle, by, request).catch((thrown: unknown) => thrown);
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : "taken";
+};
+
+const asks = (handle: WorkflowHandle) =>
+  vi.waitFor(
+    async () => expect((await handle.query(progressQuery)).attention).toBeDefined(),
+    POLLING,
+  );
+
+describe("above the limit of the worker", () => {
+  it("a payout to an existing beneficiary waits for a second person, and is then sent once", () =>
+    withWorker(rig, service.activities, async () => {
+      const handle = await pay(await toExisting("100.01"));
+      const request = await requestOf(handle);
+      expect(request).toMatchObject({
+        why: "above 100.00 USD (PAYMENTS_APPROVE_ABOVE)",
+        startedBy: "Ada",
+        payment: {
+          amount: "100.01",
+          account_holder: payoutInput.beneficiary.account_holder,
+          bank_country: payoutInput.beneficiary.bank_country,
+          account: `…${payoutInput.beneficiary.iban.slice(-4)}`,
+          paid_before: "unknown: the journal cannot tell",
+        },
+      });
+      expect(JSON.stringify(request)).not.toContain(payoutInput.beneficiary.iban);
+      expect(await refusalOf(handle, "\u0410da")).toContain("started this run");
+      expect((await ledger()).payouts).toEqual([]);
+      await approve(handle, "Bob", request);
+      expect(await handle.result()).toMatchObject({ outcome: "completed" });
+      expect((await ledger()).payouts).toMatchObject([{ amount: "100.01" }]);
+    }));
+
+  it("one to a new beneficiary is asked about once, before anything is created", () =>
+    withWorker(rig, service.activities, async () => {
+      const handle = await pay(of("250.00"));
+      const request = await requestOf(handle);
+      expect((await ledger()).requests).toEqual({});
+      await approve(handle, "Bob", request);
+      expect(await handle.result()).toMatchObject({ outcome: "completed" });
+    }));
+
+  it("a limit that the run sets itself is another one, and raises nothing", () =>
+    withWorker(rig, service.activities, async () => {
+      for (const [amount, above] of [
+        ["100.01", "5000"],
+        ["10.01", "10"],
+      ] as const) {
+        const handle = await pay({ ...of(amount), options: { approval: { above } } });
+        await approve(handle, "Bob", await requestOf(handle));
+        expect(await handle.result()).toMatchObject({ outcome: "completed" });
+      }
+    }));
+
+  it("a currency that the worker does not list needs an approval always", () =>
+    withWorker(rig, service.activities, async () => {
+      const beneficiary = { ...payoutInput.beneficiary, account_currency: "EUR" };
+      const handle = await pay({ ...of("0.01", "EUR"), beneficiary });
+      const request = await requestOf(handle);
+      expect(request.why).toBe("in EUR, which PAYMENTS_APPROVE_ABOVE does not list");
+      await handle.terminate();
+    }));
+
+  it("a card waits before its cardholder is created", () =>
+    withWorker(rig, service.activities, async () => {
+      const handle = await issue("100.01");
+      const request = await requestOf(handle);
+      expect(request.payment).toMatchObject({ amount: "100.01", currency: "USD" });
+      expect((await ledger()).requests).toEqual({});
+      await approve(handle, "Bob", request);
+      expect(await handle.result()).toMatchObject({ card_limit: "100.01" });
+    }));
+
+  it("a payout that is rejected is never sent", () =>
+    withWorker(rig, service.activities, async () => {
+      const handle = await pay(await toExisting("100.01"));
+      const { hash } = await requestOf(handle);
+      await handle.executeUpdate(approveUpdate, { args: [{ by: "Bob", hash, reject: "no" }] });
+      expect(await failureOf(handle.result())).toMatchObject({ type: "Rejected" });
+      expect((await ledger()).payouts).toEqual([]);
+    }));
+});
+
+it("up to the limit nobody is asked, and the history is what it was", () =>
+  withWorker(rig, service.activities, async () => {
+    const handle = await pay(await toExisting("100.00"));
+    expect(await handle.result()).toMatchObject({ outcome: "completed" });
+    const { events } = await handle.fetchHistory();
+    // The one that asks for its account.
+    expect(events?.filter((event) => event.markerRecordedEventAttributes)).toHaveLength(1);
+  }));
+
+it("a request that a person amends to more than the limit is approved by another one", () =>
+  withWorker(rig, service.activities, async () => {
+    await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    const input = { ...(await toExisting("100.00")), options: { onRefusal: "ask" as const } };
+    const handle = await pay(input);
+    await asks(handle);
+    await resolve(handle, { by: "Carol", amend: { payout: { amount: "9999.00" } } });
+    const request = await requestOf(handle);
+    expect(request).toMatchObject({
+      amendedBy: ["Carol"],
+      amended: [{ field: "amount", before: "100.00", after: "9999.00" }],
+      payment: { amount: "9999.00" },
+    });
+    expect(await refusalOf(handle, "Carol")).toContain("amended this payment");
+    expect((await ledger()).payouts).toEqual([]);
+    await approve(handle, "Bob", request);
+    await handle.result();
+    expect((await ledger()).payouts).toMatchObject([{ amount: "9999.00" }]);
+  }));
+
+it("what a person has sent again is approved by another one, though it was approved before", () =>
+  withWorker(rig, service.activities, async () => {
+    await service.simulator.addFault({ kind: "dropped-before", operation: "createCard" });
+    await service.simulator.addFault({ kind: "refusal-in-200", operation: "createCard" });
+    const handle = await issue("250.00");
+    await approve(handle, "Bob", await requestOf(handle));
+    await asks(handle);
+    await resolve(handle, { by: "Carol", resend: true });
+    const request = await requestOf(handle);
+    expect(request.resentBy).toEqual(["Carol"]);
+    expect(await refusalOf(handle, "Carol")).toContain("had this sent again");
+    expect((await ledger()).cards).toEqual([]);
+    await approve(handle, "Dave", request);
+    await handle.result();
+    expect((await ledger()).cards).toHaveLength(1);
+  }));
+
+describe("a batch above the limit of the worker", () => {
+  it("is approved once, with all of its rows", () =>
+    withWorker(rig, service.activities, async () => {
+      const { beneficiary_id } = await service.client.createBeneficiary(payoutInput.beneficiary);
+      const rows = makeRows(3, () => "150.00").map((row, index) => {
+        if (index > 0) return row;
+        const input = { beneficiary_id, payout: row.input.payout };
+        return { ...row, input, fingerprint: contentOfPayout(input) };
+      });
+      const batch = await startBatch(rig, rows, { input: { file: "march.csv" } });
+      const request = await requestOf(batch);
+      expect(request.payment).toEqual({
+        file: "march.csv",
+        rows: 3,
+        USD: "450.00",
+        payees: 2,
+        "never paid before": "unknown",
+      });
+      expect((await ledger()).payouts).toEqual([]);
+      await approve(batch, "Bob", request);
+      expect(await batch.result()).toMatchObject({ completed: 3, failed: 0 });
+    }));
+
+  it("whose rows pay more than its totals say is not paid", () =>
+    withWorker(rig, service.activities, async () => {
+      const rows = makeRows(2, () => "90.00");
+      const batch = await startBatch(rig, rows, { input: { totals: { USD: "99.00" } } });
+      const failure = await failureOf(batch.result());
+      expect(failure).toMatchObject({ type: "ChunkChanged" });
+      expect(failure.message).toContain("pay more than its total of 99.00 USD");
+      expect((await ledger()).payouts).toEqual([]);
+    }));
+
+  it("proves its approval to its own rows only", () =>
+    withWorker(rig, service.activities, async () => {
+      const [row] = makeRows(1, () => "150.00");
+      const batch = await startBatch(rig, [row!]);
+      await approve(batch, "Bob", await requestOf(batch));
+      await batch.result();
+      const { memo } = await rig.environment.client.workflow.getHandle(row!.workflowId).describe();
+      const { approval } = memo ?? {};
+      expect(approval).toEqual(expect.any(String));
+      const other = await pay(row!.input, { approval });
+      expect((await requestOf(other)).why).toContain("PAYMENTS_APPROVE_ABOVE");
+      await other.terminate();
+      const amended = await rig.environment.client.workflow.start(payout, {
+        args: [of("150.01")],
+        taskQueue: rig.queue.taskQueue,
+        workflowId: row!.workflowId,
+        memo: { startedBy: "Ada", approval },
+      });
+      await requestOf(amended);
+      await amended.terminate();
+    }));
+});
