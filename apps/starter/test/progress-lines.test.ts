@@ -74,7 +74,7 @@ it("shows by which bank details a balance is funded", () => {
     },
   };
   expect(progressLines(run, undefined, progress({ shown }))).toEqual([
-    "  fund USD, local, 0:",
+    "  fund USD, local (1 of 1):",
     "    account_holder  Example Ltd\n    account_number  0123456789",
     "  fund USD, status: opened",
   ]);

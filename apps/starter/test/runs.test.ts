@@ -229,7 +229,7 @@ describe("an onboarding", () => {
       card: { ...card, card_limit: "5000.00" },
       options,
     });
-    const shown = awaitText("fund USD, local, 0:");
+    const shown = awaitText("fund USD, local (1 of 1):");
     const waiting = starter(["onboard", "--file", name, "--id", "rich", "--wait", "--json"], {
       onStderr: shown.read,
     });

@@ -14,6 +14,7 @@ import {
   type MadeBySend,
   type Send,
 } from "@durable-payments/journal";
+import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Effect } from "effect";
@@ -35,9 +36,12 @@ const AT_ONCE_MS = 1_000;
 /** What the Temporal server answers. Without an answer nothing is sent. */
 const answerOf = <A>(answer: Promise<A>, what: string): Promise<A> =>
   answer.catch((error: unknown) => {
-    throw new Error(`the Temporal server did not answer whether ${what} (${messageOf(error)})`, {
-      cause: error,
-    });
+    throw new Error(
+      `the Temporal server did not answer whether ${what} (${temporalReason(error)})`,
+      {
+        cause: error,
+      },
+    );
   });
 
 /** What a guard asks before each dispatch. */

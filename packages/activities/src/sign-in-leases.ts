@@ -1,6 +1,5 @@
-import { messageOf } from "@durable-payments/api-core/values";
 import { type ClientOptions, RateLimited, Unavailable } from "@durable-payments/api-core";
-import { SIGN_IN_LEASE_TYPE, signInLeaseId } from "@durable-payments/protocol";
+import { SIGN_IN_LEASE_TYPE, signInLeaseId, temporalReason } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { Data, Effect, Random } from "effect";
@@ -29,7 +28,7 @@ const about = { operation: "signIn", carriedOut: "no" } as const;
 
 class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly cause: unknown }> {
   get reason(): string {
-    return messageOf(this.cause);
+    return temporalReason(this.cause);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
 
 /** Read a field of an object, where it is a text that is not empty. */
 export const textAt = (value: unknown, field: string): string | undefined => {
@@ -12,3 +12,17 @@ const NOT_FOUND = 5;
 /** Whether a call of Temporal failed because what it names does not exist. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === NOT_FOUND;
+
+/**
+ * Read what Temporal says of a call that failed: without the names and numbers of gRPC, and without what the
+ * SDK has wrapped around it.
+ *
+ * @param error what a call of its client has thrown.
+ * @returns the reason, for a person.
+ */
+export const temporalReason = (error: unknown): string => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const details = isRecord(cause) ? cause["details"] : undefined;
+  if (typeof details === "string" && details !== "") return details;
+  return messageOf(cause instanceof Error ? cause : error).replace(/^\d+ [A-Z_]+: /, "");
+};

@@ -40,7 +40,12 @@ const isPlain = (value: unknown): boolean => typeof value !== "object" || value 
 
 const tableLines = (title: string, shown: unknown): Array<string> => {
   if (isFlat(shown)) return [`${title}:`, columns(fieldRows(shown), "    ")];
-  // Not flat: an object or an array.
+  if (Array.isArray(shown)) {
+    return shown.flatMap((value, index) =>
+      tableLines(`${title} (${index + 1} of ${shown.length})`, value),
+    );
+  }
+  // Not flat: an object.
   return Object.entries(shown as object).flatMap(([name, value]) => {
     if (Array.isArray(value) && value.length === 0) return [];
     return isPlain(value)

@@ -57,9 +57,10 @@ export const columns = (
 /** The fields of a value as rows for {@link columns}; those of objects within it under a longer name. */
 export const fieldRows = (value: unknown, within = ""): Array<readonly [string, string]> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.entries(value).flatMap(([name, field]) =>
-        fieldRows(field, within === "" ? name : `${within}.${name}`),
-      )
+    ? Object.entries(value)
+        // What kind of object it is, to programs alone.
+        .filter(([name]) => name !== "_tag")
+        .flatMap(([name, field]) => fieldRows(field, within === "" ? name : `${within}.${name}`))
     : [[within, textOf(value)]];
 
 /** A value as a person reads it. */

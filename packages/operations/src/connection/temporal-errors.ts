@@ -1,5 +1,5 @@
-import { messageOf } from "@durable-payments/api-core/values";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
+import { temporalReason } from "@durable-payments/protocol";
 import { NamespaceNotFoundError } from "@temporalio/common";
 import { ConnectionFailed } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
@@ -22,8 +22,8 @@ const UNKNOWN_THERE: ReadonlySet<number> = new Set([12]);
 /** What Temporal, or the connection to it, says of an error. */
 export const detailsOf = (error: unknown): string => {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (!isGrpcServiceError(cause)) return messageOf(cause instanceof Error ? cause : error);
-  const details = cause.details || "it does not say why";
+  const details = temporalReason(error);
+  if (!isGrpcServiceError(cause)) return details;
   if (REFUSED.has(cause.code)) {
     return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate of TEMPORAL_TLS_*), or they are not for this namespace: ${details}`;
   }

@@ -34,6 +34,10 @@ const about = (workflowId: string) =>
     next: { operation: "describe", workflowId },
   }) as const;
 
+/** The run's workflow has no handler for it; the SDK says so in its own terms. */
+const isOtherKind = ({ cause }: WorkflowUpdateFailedError): boolean =>
+  cause?.message.startsWith("No registered handler for update") ?? false;
+
 /**
  * Give a run the decision of a person: approve or reject a payment, pause, resume or cancel a batch.
  *
@@ -67,7 +71,12 @@ export const decide = async <Content extends Decided>(
     return runId;
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) {
-      throw refused(error.cause?.message ?? error.message);
+      throw isOtherKind(error)
+        ? refused(`The run ${workflowId} takes no such decision: it is of another kind.`, {
+            operation: "describe",
+            workflowId,
+          })
+        : refused(error.cause?.message ?? error.message);
     }
     if (error instanceof WorkflowNotFoundError) {
       throw refused(`The run ${workflowId} has ended: it takes no decision any more.`);

@@ -1,5 +1,4 @@
 import { readNamespaceAttributes } from "@durable-payments/activities/namespace-attributes";
-import { messageOf } from "@durable-payments/api-core/values";
 import { COMPLETE_WITHIN, isNotFound } from "@durable-payments/protocol";
 import { msToNumber, optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { TemporalSettings } from "../connection/settings.ts";
@@ -126,7 +125,7 @@ const guarded = async (
     return await check(temporal, account);
   } catch (error) {
     return names.map((name) =>
-      failed(name, messageOf(error), "Check the credentials of this namespace."),
+      failed(name, detailsOf(error), "Check the credentials of this namespace."),
     );
   }
 };

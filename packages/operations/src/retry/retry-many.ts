@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@durable-payments/api-core/values";
 import * as Effect from "effect/Effect";
 import { checkActing } from "../acting.ts";
+import { asTemporalError } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, isOperationError, type NextOperation } from "../errors.ts";
 import { listRuns } from "../runs/list.ts";
@@ -82,7 +83,10 @@ const retryOne = async (
     const { plan, runId } = await retryRun(temporal, workflowId, options);
     return { ...none, status: "retried", runId, from: plan.from };
   } catch (error) {
-    if (!isOperationError(error)) return { ...none, status: "failed", reason: messageOf(error) };
+    if (!isOperationError(error)) {
+      const reason = messageOf(asTemporalError(error, temporal.settings));
+      return { ...none, status: "failed", reason };
+    }
     const faults = error._tag === "InvalidInput" ? (error.faults ?? []) : [];
     return {
       ...none,

@@ -1,5 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
-import { type Progress, progressQuery } from "@durable-payments/protocol";
+import { type Progress, progressQuery, temporalReason } from "@durable-payments/protocol";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { countPollers, noWorker, type Unanswered } from "../connection/workers.ts";
@@ -33,10 +32,7 @@ export const askProgress = async (
       _tag: "NoAnswer",
       message: isNoAnswer(error)
         ? `No worker on task queue "${taskQueue}" answers within ${PATIENCE_MS / 1000} s: it is gone, or busy.`
-        : `The worker cannot answer: ${whyNot(error)}`,
+        : `The worker cannot answer: ${temporalReason(error)}`,
     };
   }
 };
-
-const whyNot = (error: unknown): string =>
-  messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);

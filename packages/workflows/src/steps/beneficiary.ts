@@ -64,7 +64,9 @@ export const createBeneficiary = (
       ids: (created) => ({ beneficiary_id: created.beneficiary_id }),
     });
     if (lostAnswers > 0) {
-      run.note(`${step}: ${lostAnswers} lost, so that the beneficiary may stand more than once`);
+      run.note(
+        `${step}: ${lostAnswers} of its answers lost: the service may list this beneficiary more than once; the payout goes to one of them`,
+      );
     }
     return beneficiary_id;
   });
