@@ -44,6 +44,16 @@ export const makeRig = async (
     await temporal.teardown();
   });
   workers.push(await startWorker());
+  /** Does something while the worker stands still, as one whose machine does. */
+  const stopped = async (use: () => Promise<void>): Promise<void> => {
+    const [worker] = workers;
+    worker?.send("SIGSTOP");
+    try {
+      await use();
+    } finally {
+      worker?.send("SIGCONT");
+    }
+  };
   const { workflow } = temporal.client;
   const progressOf = (workflowId: string) =>
     workflow.getHandle(workflowId).query<Progress>("progress");
@@ -54,6 +64,7 @@ export const makeRig = async (
     temporal,
     service,
     stopWorker,
+    stopped,
     /** Kills the worker, and starts another one. */
     replaceWorker: async () => {
       await stopWorker();

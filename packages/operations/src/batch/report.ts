@@ -140,7 +140,7 @@ const countRuns = async (temporal: Temporal, batch: string): Promise<RunCounts> 
   };
 };
 
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 2_000;
 
 const askProgress = async (
   { client, connection }: Temporal,

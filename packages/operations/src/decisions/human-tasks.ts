@@ -10,7 +10,7 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 import type { Unanswered } from "../connection/workers.ts";
-import { askProgress } from "../runs/progress.ts";
+import { askProgress, Questions } from "../runs/progress.ts";
 
 /** A run that waits for a person. */
 export interface WaitingRun {
@@ -48,12 +48,13 @@ export const isApproval = (shown: unknown): shown is ApprovalRequest =>
 export const listWaitingRuns = async (temporal: Temporal): Promise<ReadonlyArray<WaitingRun>> => {
   const runs: Array<WorkflowExecutionInfo> = [];
   for await (const run of temporal.client.workflow.list({ query: WAITING })) runs.push(run);
+  const questions = new Questions();
   return await Effect.runPromise(
     Effect.forEach(
       runs,
       ({ runId, startTime, taskQueue, type, workflowId }) =>
         Effect.promise(async () => {
-          const asked = await askProgress(temporal, { workflowId, taskQueue });
+          const asked = await askProgress(temporal, { workflowId, taskQueue }, questions);
           const startedAt = startTime.toISOString();
           const run = { workflowId, runId, type, startedAt };
           if (asked._tag === "NoAnswer") {

@@ -1,0 +1,59 @@
+import { beneficiary, csv, makeRows, options, payout } from "@durable-payments/tools/test-data";
+import { expect, it, vi } from "vitest";
+import { makeRepairRig } from "./support/repair-rig.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const { awaitStage, file, found, simulator, start, starter, stopped } = await makeRepairRig();
+
+/** What Temporal's gRPC, the client of the service and our own types call things. */
+const RAW = /\b\d+ [A-Z]+_[A-Z_]+|UND_ERR|_tag|No registered handler|\bat .*\.[mt]s:\d+|, \d+:$/m;
+
+const large = { ...options, approval: { above: "25" } };
+
+it("no read waits long for a worker that hangs, and each says so in words", async () => {
+  await start("payout", "asking", {
+    beneficiary,
+    payout: { ...payout, amount: "30.00" },
+    options: large,
+  });
+  await awaitStage("asking", "awaitApproval");
+  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await start("payout", "refused", { beneficiary, payout, options });
+  const rows = await file("rows.csv", csv(makeRows("hung", 2)));
+  const imported = await starter(["payouts", "import", rows, "--wait", "--json"]);
+  const { workflowId: batch } = JSON.parse(imported.stdout) as { readonly workflowId: string };
+  await found('WorkflowId = "refused" AND ExecutionStatus = "Failed"');
+  await found('WorkflowId = "asking" AND PaymentStage = "awaitApproval"');
+  // What a run takes that is of another kind.
+  const other = await starter(["payouts", "pause", "asking", "--by", "Ada"]);
+  expect(other.exitCode).toBe(2);
+  expect(other.stderr).toContain("The run asking takes no such decision: it is of another kind.");
+  expect(other.stderr).not.toMatch(RAW);
+
+  await stopped(async () => {
+    const reads = [
+      ["status", "asking"],
+      ["status", "refused"],
+      ["runs", "show", "asking"],
+      ["runs", "show", "refused"],
+      ["runs", "list"],
+      ["audit", "asking"],
+      ["attention"],
+      ["payouts", "status", batch],
+    ];
+    for (const args of reads) {
+      const began = performance.now();
+      const { stderr, stdout } = await starter(args);
+      const took = performance.now() - began;
+      // Less than three seconds where nothing else runs: two are waited for the worker.
+      expect({ args, isQuick: took < 4_500, took }).toMatchObject({ isQuick: true });
+      expect(`${stdout}${stderr}`).not.toMatch(RAW);
+      expect(`${stdout}${stderr}`.trim()).not.toBe("");
+    }
+    const began = performance.now();
+    const watched = await starter(["watch", "asking"], { interruptAt: "answers within 2 s" });
+    expect(performance.now() - began).toBeLessThan(6_000);
+    expect(watched.stderr).toContain("it is gone, or busy");
+  });
+});
