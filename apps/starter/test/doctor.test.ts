@@ -1,4 +1,5 @@
-import { trackerId } from "@durable-payments/protocol";
+import type { View } from "@durable-payments/operations/runs";
+import { PAYMENT_STAGE, trackerId } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { startSimulator } from "@durable-payments/simulator";
 import { fields, holding, like, listWith } from "@durable-payments/tools/test-data";
@@ -62,6 +63,53 @@ it("asks a worker, the tracker, the journal and the retention for a sign of life
     );
     expect(exitCode).toBe(0);
   }, PATIENCE);
+});
+
+it("links to views in the Web UI, which leave out what is no payment work", async () => {
+  const { workflow } = temporal.client;
+  await workflow.start("payout", {
+    taskQueue: "nobody-polls",
+    workflowId: "asks",
+    typedSearchAttributes: [{ key: PAYMENT_STAGE, value: "needsAttention" }],
+  });
+  // As nothing signs in here, neither is any leased.
+  await workflow.start("signInLease", { taskQueue: "nobody-polls", workflowId: "lease" });
+  await workflow.start("payoutBatchChunk", { taskQueue: "nobody-polls", workflowId: "chunk" });
+  const called = await starter(["doctor", "--json"], {
+    env: { TEMPORAL_UI_URL: "http://web-ui.example/" },
+  });
+  // As it is printed.
+  const views = jsonOf(called)["views"] as ReadonlyArray<View>;
+  const counts = () =>
+    Promise.all(
+      views.map(async ({ name, query }) => [name, (await workflow.count(query)).count] as const),
+    );
+  // Every query is one that the server takes. The tracker runs, too.
+  await vi.waitFor(async () => {
+    expect((await workflow.count()).count).toBeGreaterThanOrEqual(4);
+    expect(Object.fromEntries(await counts())).toEqual({
+      "needs attention": 1,
+      "failed this week": 0,
+      "waiting for funds": 0,
+      batches: 0,
+      "payouts of batches": 0,
+      "all payment work": 1,
+    });
+  }, PATIENCE);
+  await workflow.getHandle("asks").terminate();
+  await vi.waitFor(async () => {
+    expect(Object.fromEntries(await counts())).toMatchObject({ "failed this week": 1 });
+  }, PATIENCE);
+
+  for (const { link, query } of views) {
+    const { origin, pathname, searchParams } = new URL(link ?? "");
+    expect(`${origin}${pathname}`).toBe("http://web-ui.example/namespaces/default/workflows");
+    expect(searchParams.get("query")).toBe(query);
+    expect(link).toMatch(/^[\w:/.?=%-]+$/);
+  }
+  const person = await starter(["doctor"], { env: { TEMPORAL_UI_URL: "http://web-ui.example" } });
+  for (const { link } of views) expect(person.stdout).toContain(`\n    ${link}`);
+  expect((await starter(["doctor"])).stdout).not.toContain("Web UI");
 });
 
 it("finds that the workers work for another account", async () => {

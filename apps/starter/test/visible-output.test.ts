@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { auditText } from "../src/output/audit-text.ts";
 import { batchText } from "../src/output/batch-text.ts";
+import { deliveryText } from "../src/output/delivery-text.ts";
 import { doctorText } from "../src/output/doctor-text.ts";
 import { reportError } from "../src/output/error-report.ts";
 import { fixText } from "../src/output/fix-text.ts";
@@ -97,11 +98,18 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
     batchText,
   ],
   doctor: [
-    [
-      { name: "journal", status: "failed", detail: "text", remedy: "text" },
-      { name: "server", status: "failed", detail: "text", next },
-    ],
+    {
+      checks: [
+        { name: "journal", status: "failed", detail: "text", remedy: "text" },
+        { name: "server", status: "failed", detail: "text", next },
+      ],
+      views: [{ name: "text", query: "text", link: "text" }],
+    },
     doctorText,
+  ],
+  "notify test": [
+    { isDelivered: false, host: "text", status: 500, tookMs: 1, why: "text" },
+    deliveryText,
   ],
   "doctor --fix": [
     [[{ name: "text", type: "text" }], { address: "text", namespace: "text" }],

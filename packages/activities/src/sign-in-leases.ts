@@ -59,6 +59,8 @@ export const makeSignInLeases = (
           workflowIdConflictPolicy: "FAIL",
           workflowIdReusePolicy: "ALLOW_DUPLICATE",
           staticSummary: "A sign-in to the payment service: one of the budget of all workers",
+          staticDetails:
+            "Moves no money. While it runs, one sign-in of the minute is taken; nobody executes it, and it is over when it has timed out: that is no failure. docs/production.md, Sign-ins",
         }),
       );
       return true;

@@ -17,6 +17,7 @@ const yes = Flag.Boolean("yes").pipe(
 const examine = async (output: Output): Promise<number> => {
   const { diagnose } = await import("@durable-payments/operations/doctor");
   const { temporalSettings } = await import("@durable-payments/operations/connection");
+  const { webUiViews } = await import("@durable-payments/operations/runs");
   const { checkAnswer, doctorText } = await import("../output/doctor-text.ts");
   const { journalSettings, readServiceSettings } = await import("../settings.ts");
   output.live("… checking");
@@ -25,7 +26,12 @@ const examine = async (output: Output): Promise<number> => {
     service: await readServiceSettings(),
     journal: journalSettings(),
   });
-  output.answer(checks, doctorText, () => ({ ok: isWell, checks: checks.map(checkAnswer) }));
+  const views = isConnected ? webUiViews(temporalSettings(process.env)) : [];
+  output.answer({ checks, views }, doctorText, () => ({
+    ok: isWell,
+    checks: checks.map(checkAnswer),
+    views,
+  }));
   if (isWell) return EXIT_CODES.done;
   return isConnected ? EXIT_CODES.runFailed : EXIT_CODES.cannotConnect;
 };

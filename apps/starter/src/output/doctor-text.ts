@@ -1,6 +1,7 @@
 import { styled } from "./styled.ts";
 import { commandOf } from "./next-operation.ts";
 import { wrap } from "./text.ts";
+import type { View } from "@durable-payments/operations/runs";
 import type { Check } from "@durable-payments/operations/doctor";
 
 const SHOWN = {
@@ -35,11 +36,28 @@ export const checkAnswer = (check: Check) => {
   return { ...rest, ...(remedy !== undefined && { remedy }) };
 };
 
-/** The checks as a person reads them, with what to do about those that failed. */
-export const doctorText = (checks: ReadonlyArray<Check>): string => {
+/** The lists of runs in the Web UI, each with its link. */
+const viewsText = (views: ReadonlyArray<View>): string => {
+  const linked = views.filter(({ link }) => link !== null);
+  if (linked.length === 0) return "";
+  // A link is not broken, so that it can be followed.
+  return [
+    "\n\nIn the Web UI:",
+    ...linked.map(({ link, name }) => `  ${name}\n${INDENT}${link}`),
+  ].join("\n");
+};
+
+/** The checks as a person reads them, with what to do about those that failed, and where to look. */
+export const doctorText = ({
+  checks,
+  views,
+}: {
+  readonly checks: ReadonlyArray<Check>;
+  readonly views: ReadonlyArray<View>;
+}): string => {
   const nameWidth = Math.max(...checks.map(({ name }) => name.length));
   const indent = " ".repeat(WORD_WIDTH + nameWidth + 4);
-  return checks
+  const checked = checks
     .map(checkAnswer)
     .map(({ detail, name, remedy, status }) => {
       const { colour, word } = SHOWN[status];
@@ -48,4 +66,5 @@ export const doctorText = (checks: ReadonlyArray<Check>): string => {
       return `${line}\n  What to do:\n${remedyText(remedy)}`;
     })
     .join("\n");
+  return `${checked}${viewsText(views)}`;
 };

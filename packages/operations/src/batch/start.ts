@@ -78,6 +78,8 @@ const uploadChunk = async (
       workflowIdReusePolicy: "ALLOW_DUPLICATE",
       workflowIdConflictPolicy: "USE_EXISTING",
       staticSummary: `${rows.length} rows of ${batch}`,
+      staticDetails:
+        "Keeps rows of a batch file until each has its run, and does nothing. Then it is terminated: that is no failure. docs/batches.md",
     }),
   );
 };

@@ -13,7 +13,7 @@ export interface TemporalSettings {
   readonly taskQueue: string;
   /** TLS, API key and metadata; they hold secrets. */
   readonly connectionOptions: ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
-  /** Address of the Web UI; without it no links are made. */
+  /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
 }
 
@@ -41,6 +41,10 @@ const checkFile = ({ file }: Named): void => {
   }
 };
 
+/** Where the dev server of Temporal's command line, started without options, has its Web UI. */
+const localWebUi = (address: string): string | undefined =>
+  /^(localhost|127\.0\.0\.1):7233$/.test(address) ? "http://localhost:8233" : undefined;
+
 /**
  * Read Temporal's environment configuration: variables, and a profile of its configuration file.
  *
@@ -53,7 +57,6 @@ export const temporalSettings = (
   const set = Object.entries(environment).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
-  const webUi = environment["TEMPORAL_UI_URL"];
   const named = {
     file: environment["TEMPORAL_CONFIG_FILE"],
     profile: environment["TEMPORAL_PROFILE"],
@@ -63,8 +66,10 @@ export const temporalSettings = (
     const { connectionOptions, namespace } = loadClientConnectConfig({
       overrideEnvVars: Object.fromEntries(set),
     });
+    const address = connectionOptions.address || "localhost:7233";
+    const webUi = environment["TEMPORAL_UI_URL"] || localWebUi(address);
     return {
-      address: connectionOptions.address || "localhost:7233",
+      address,
       namespace: namespace || "default",
       taskQueue: taskQueueOf(environment["PAYMENTS_TASK_QUEUE"]),
       connectionOptions,
@@ -78,6 +83,29 @@ export const temporalSettings = (
   }
 };
 
+/** Parentheses, too: a terminal takes one at the end for no part of a link. */
+const encodeQuery = (query: string): string =>
+  encodeURIComponent(query).replaceAll("(", "%28").replaceAll(")", "%29");
+
+/**
+ * Make the address of a page of the namespace in the Web UI.
+ *
+ * @param settings the namespace, and the address of the Web UI.
+ * @param path of the page, below the namespace.
+ * @param query a visibility query, where the page lists runs.
+ * @returns the address; undefined where the settings have no Web UI.
+ */
+export const webUiAddress = (
+  { namespace, webUi }: Pick<TemporalSettings, "namespace" | "webUi">,
+  path: ReadonlyArray<string>,
+  query?: string,
+): string | undefined => {
+  if (webUi === undefined) return undefined;
+  const page = ["namespaces", namespace, ...path].map(encodeURIComponent).join("/");
+  const search = query === undefined ? "" : `?query=${encodeQuery(query)}`;
+  return `${webUi.replace(/\/+$/, "")}/${page}${search}`;
+};
+
 /**
  * Make the address of a run's page in the Web UI.
  *
@@ -86,13 +114,9 @@ export const temporalSettings = (
  * @returns the address; undefined where the settings have no Web UI.
  */
 export const webUiLink = (
-  { namespace, webUi }: Pick<TemporalSettings, "namespace" | "webUi">,
+  settings: Pick<TemporalSettings, "namespace" | "webUi">,
   { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
-): string | undefined => {
-  if (webUi === undefined) return undefined;
-  const path = ["namespaces", namespace, "workflows", workflowId, runId].map(encodeURIComponent);
-  return `${webUi.replace(/\/+$/, "")}/${path.join("/")}`;
-};
+): string | undefined => webUiAddress(settings, ["workflows", workflowId, runId]);
 
 /** The address of the service and the credentials of the account; or why they are not known here. */
 export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;

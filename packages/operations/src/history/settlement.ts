@@ -72,6 +72,8 @@ export const keepSettlement = async (
       workflowIdConflictPolicy: "FAIL",
       workflowExecutionTimeout: "1 minute",
       staticSummary: `${by} settled ${step} of ${workflowId}: ${found === undefined ? "not carried out" : "carried out"}`,
+      staticDetails:
+        "Keeps what a person has found out about a send, for a retry, and does nothing. It times out after a minute: that is no failure. docs/repair.md",
     }),
   );
   const kept = await handle.catch((error: unknown) => {

@@ -71,6 +71,8 @@ export const pauseSends = async (
         taskQueue: settings.taskQueue,
         memo: { by, why },
         staticSummary: `Sends are paused by ${by}: ${why}`,
+        staticDetails:
+          "While this runs, no run of the task queue sends a write to the service; waiting and reading go on. It is terminated to resume: starter resume",
       }),
     );
   } catch (error) {

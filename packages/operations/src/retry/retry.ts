@@ -140,6 +140,8 @@ export const retryRun = async (
       args: [plan.instruction],
       workflowExecutionTimeout: INSTRUCTION_KEPT,
       staticSummary: `${by} has ${workflowId} retried from ${plan.from}`,
+      staticDetails:
+        "Tells the retried run what stays done, and does nothing. It times out by itself: that is no failure. docs/repair.md",
     }),
   );
   const { reset, runId } = await changing(temporal, about, async () => {

@@ -14,5 +14,6 @@ export {
   type StateName,
 } from "./state-name.ts";
 export { describeRun, type Ending, type RunEnding, type RunState, stateOf } from "./state.ts";
+export { type View, webUiViews } from "./views.ts";
 export { awaitRun } from "./wait.ts";
 export { type RunUpdate, watchRun } from "./watch.ts";

@@ -10,7 +10,7 @@ export const test = Command.make("test", { json }, (flags) =>
     const { testNotification } = await import("@durable-payments/operations/notifications");
     const { deliveryText } = await import("../../output/delivery-text.ts");
     const delivery = await withTemporal((temporal) => testNotification(temporal));
-    output.answer(delivery, () => deliveryText(delivery));
+    output.answer(delivery, deliveryText);
     return delivery.isDelivered ? EXIT_CODES.done : EXIT_CODES.runFailed;
   }),
 ).pipe(
