@@ -72,7 +72,7 @@ it("makes a bare server ready for a worker, which names the command until then",
   try {
     const input = await file("payout.json", { beneficiary, payout, options });
     const paid = await starter(["payout", "--file", input, "--id", "first", "--wait", "--json"]);
-    expect(jsonOf(paid)).toMatchObject({ workflowId: "first", status: "completed" });
+    expect(jsonOf(paid)).toMatchObject({ workflowId: "first", state: "completed" });
   } finally {
     await worker.kill("SIGKILL");
   }
