@@ -1,4 +1,5 @@
-import { parseArgs } from "node:util";
+import { visibleText } from "@durable-payments/api-core/values";
+import { inspect, parseArgs } from "node:util";
 import { StaleBundle } from "./bundle/prebuilt-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
 import { runWorker } from "./run-worker.ts";
@@ -25,7 +26,7 @@ Environment:
 `;
 
 const fail = (message: string, code: number): void => {
-  process.stderr.write(`worker: ${message}\n`);
+  process.stderr.write(`worker: ${visibleText(message)}\n`);
   process.exitCode = code;
 };
 
@@ -52,5 +53,5 @@ try {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (error instanceof CannotStart || error instanceof StaleBundle) fail(error.message, 1);
   else if (code.startsWith("ERR_PARSE_ARGS")) fail(`${(error as Error).message} (--help)`, 2);
-  else fail(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
+  else fail(inspect(error, { breakLength: Infinity }).replaceAll(/\s*\n\s*/g, " "), 1);
 }

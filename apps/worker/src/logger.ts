@@ -1,10 +1,34 @@
-import { DefaultLogger, type LogLevel, type LogMetadata } from "@temporalio/worker";
+import { visibleText } from "@durable-payments/api-core/values";
+import { DefaultLogger, type LogEntry, type LogLevel, type LogMetadata } from "@temporalio/worker";
+import { inspect } from "node:util";
 
 /** Said of each worker that has activities alone, as those of some queues are meant to. */
 const MEANT = "No workflows registered, not polling for workflow tasks";
 
-/** The SDK's logger, without its warning of what is meant. */
+const inOneLine = (text: string): string => visibleText(text.replaceAll(/\s*\n\s*/g, " "));
+
+/**
+ * Write a record of the log as one line of visible characters, whatever an error repeats of the service's
+ * answer: nothing in it can pass for another record, or command the terminal.
+ *
+ * @param entry what the SDK hands to a logger.
+ * @returns the line, without its end.
+ */
+export const logLine = ({ level, message, meta, timestampNanos }: LogEntry): string => {
+  const at = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
+  const more =
+    meta === undefined
+      ? ""
+      : ` ${inspect(meta, { breakLength: Infinity, compact: true, depth: 6 })}`;
+  return `${at} [${level}] ${inOneLine(`${message}${more}`)}`;
+};
+
+/** The SDK's logger with a line for each record, without its warning of what is meant. */
 export class WorkerLogger extends DefaultLogger {
+  constructor(level: LogLevel) {
+    super(level, (entry) => void process.stderr.write(`${logLine(entry)}\n`));
+  }
+
   override log(level: LogLevel, message: string, meta?: LogMetadata): void {
     if (message !== MEANT) super.log(level, message, meta);
   }

@@ -1,7 +1,11 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readAmountLimits } from "@durable-payments/activities";
-import { taskQueueOf } from "@durable-payments/protocol";
+import { isNotFound, taskQueueOf, temporalReason } from "@durable-payments/protocol";
+import {
+  readTemporalConfiguration,
+  whyUnreachable,
+} from "@durable-payments/protocol/temporal-connection";
 import { Client } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, Runtime, type WorkflowBundleOption } from "@temporalio/worker";
@@ -50,10 +54,10 @@ const limits = (name: "PAYMENTS_MAX_AMOUNTS" | "PAYMENTS_APPROVE_ABOVE") => {
 
 const temporalConfig = () => {
   try {
-    return loadClientConnectConfig();
+    return readTemporalConfiguration(process.env, loadClientConnectConfig);
   } catch (error) {
     throw new CannotStart(
-      `${messageOf(error)}: correct the configuration of Temporal (TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE).`,
+      `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
     );
   }
 };
@@ -61,14 +65,19 @@ const temporalConfig = () => {
 const connect = async () => {
   const { connectionOptions, namespace = "default" } = temporalConfig();
   const address = connectionOptions.address ?? "localhost:7233";
-  const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
-    throw new CannotStart(
-      `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${messageOf(error)}`,
-    );
-  });
+  const connection = await NativeConnection.connect(connectionOptions).catch(
+    async (error: unknown) => {
+      const why = await whyUnreachable({ address, tls: connectionOptions.tls });
+      throw new CannotStart(
+        `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why ?? temporalReason(error)}.`,
+      );
+    },
+  );
   await connection.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
     throw new CannotStart(
-      `Temporal at ${address} has no namespace "${namespace}" for this worker (TEMPORAL_NAMESPACE): ${messageOf(error)}`,
+      isNotFound(error)
+        ? `Temporal at ${address} has no namespace "${namespace}" for this worker (TEMPORAL_NAMESPACE).`
+        : `Temporal at ${address} does not say whether it has the namespace "${namespace}" (TEMPORAL_NAMESPACE): ${temporalReason(error)}. Check TEMPORAL_API_KEY or the certificate of TEMPORAL_TLS_*.`,
     );
   });
   return { connection, namespace };

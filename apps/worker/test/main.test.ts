@@ -114,7 +114,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 where no Temporal answers",
       [],
       { TEMPORAL_ADDRESS: "127.0.0.1:1" },
-      /Cannot connect to Temporal at 127\.0\.0\.1:1 \(TEMPORAL_ADDRESS\)/,
+      /Cannot connect to Temporal at 127\.0\.0\.1:1 \(TEMPORAL_ADDRESS\): nothing listens there/,
       1,
     ],
     [
@@ -128,7 +128,14 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a profile that is none",
       [],
       { TEMPORAL_PROFILE: "nobody" },
-      /'nobody' not found .*\(TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE\)/,
+      /TEMPORAL_PROFILE names the profile "nobody", and .* has none of that name/,
+      1,
+    ],
+    [
+      "1 for a configuration file that is none, instead of a Temporal that nobody named",
+      [],
+      { TEMPORAL_CONFIG_FILE: "/nowhere/temporal.toml" },
+      /TEMPORAL_CONFIG_FILE names \/nowhere\/temporal\.toml, which is missing or cannot be read/,
       1,
     ],
   ])("%s", async (_, args, changes, message, code) => {

@@ -3,7 +3,7 @@ import type * as Result from "effect/Result";
 import { messageOf } from "@durable-payments/api-core/values";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { accessSync, constants } from "node:fs";
+import { readTemporalConfiguration } from "@durable-payments/protocol/temporal-connection";
 import { ConnectionFailed } from "../errors.ts";
 
 /** How Temporal is reached, and where the worker polls. */
@@ -16,30 +16,6 @@ export interface TemporalSettings {
   /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
 }
-
-const whatIsWrong = (error: unknown, { file, profile }: Named): string => {
-  // The library stumbles over a file without profiles.
-  if (error instanceof TypeError) return "the file has no table [profile.default].";
-  const message = messageOf(error);
-  return profile !== undefined && message.startsWith("Profile")
-    ? `TEMPORAL_PROFILE names the profile "${profile}", and ${file ?? "the configuration file"} has none of that name.`
-    : message;
-};
-
-interface Named {
-  readonly file: string | undefined;
-  readonly profile: string | undefined;
-}
-
-/** The library takes a file that is missing for one that is empty: then this would be another Temporal. */
-const checkFile = ({ file }: Named): void => {
-  if (file === undefined) return;
-  try {
-    accessSync(file, constants.R_OK);
-  } catch {
-    throw new Error(`TEMPORAL_CONFIG_FILE names ${file}, which is missing or cannot be read.`);
-  }
-};
 
 /** Where the dev server of Temporal's command line, started without options, has its Web UI. */
 const localWebUi = (address: string): string | undefined =>
@@ -57,15 +33,10 @@ export const temporalSettings = (
   const set = Object.entries(environment).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
-  const named = {
-    file: environment["TEMPORAL_CONFIG_FILE"],
-    profile: environment["TEMPORAL_PROFILE"],
-  };
   try {
-    checkFile(named);
-    const { connectionOptions, namespace } = loadClientConnectConfig({
-      overrideEnvVars: Object.fromEntries(set),
-    });
+    const { connectionOptions, namespace } = readTemporalConfiguration(environment, () =>
+      loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(set) }),
+    );
     const address = connectionOptions.address || "localhost:7233";
     const webUi = environment["TEMPORAL_UI_URL"] || localWebUi(address);
     return {
@@ -78,7 +49,7 @@ export const temporalSettings = (
   } catch (error) {
     throw new ConnectionFailed({
       reason: "cannotConnect",
-      message: `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${whatIsWrong(error, named)}`,
+      message: `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
     });
   }
 };

@@ -1,10 +1,14 @@
+import {
+  isOnThisMachine,
+  NOTHING_LISTENS,
+  whyUnreachable,
+} from "@durable-payments/protocol/temporal-connection";
 import { Client, Connection } from "@temporalio/client";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed } from "../errors.ts";
 import { asTemporalError, detailsOf } from "./temporal-errors.ts";
 import type { TemporalSettings } from "./settings.ts";
-import { isOnThisMachine, NOTHING_LISTENS, whyUnreachable } from "./why-unreachable.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -23,7 +27,10 @@ const untilReady = async (connection: Connection, settings: TemporalSettings): P
   const stop = new AbortController();
   const found = (async () => {
     await setTimeout(LOOK_AFTER_MS, undefined, { signal: stop.signal });
-    const why = await whyUnreachable(settings);
+    const why = await whyUnreachable({
+      address: settings.address,
+      tls: settings.connectionOptions.tls,
+    });
     if (why !== undefined) throw new Error(why);
     // What listens there speaks as Temporal does: then it is the connection that knows more.
     await once(stop.signal, "abort");

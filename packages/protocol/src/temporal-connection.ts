@@ -1,8 +1,15 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import type { TLSConfig } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import { accessSync, constants } from "node:fs";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
-import type { TemporalSettings } from "./settings.ts";
 
-type Endpoint = Pick<TemporalSettings, "address" | "connectionOptions">;
+/** Where Temporal is to be found, and how it is spoken with. */
+export interface TemporalEndpoint {
+  readonly address: string;
+  /** As the SDK's configuration has it: false or undefined for plain text. */
+  readonly tls: TLSConfig | boolean | null | undefined;
+}
 
 /** The longest time that one look takes; what listens there answers at once. */
 const LOOK_MS = 1_000;
@@ -52,15 +59,14 @@ const look = (socket: Socket, ready: "connect" | "secureConnect"): Promise<Seen>
     );
   });
 
-const lookInPlain = ({ address }: Endpoint): Promise<Seen> =>
+const lookInPlain = ({ address }: TemporalEndpoint): Promise<Seen> =>
   look(connect(placeOf(address)), "connect");
 
 const tlsSocket = (
-  { address, connectionOptions }: Endpoint,
+  { address, tls }: TemporalEndpoint,
   options: ConnectionOptions = {},
 ): TLSSocket => {
   const { host, port } = placeOf(address);
-  const { tls } = connectionOptions;
   const { clientCertPair, serverNameOverride, serverRootCACertificate } =
     typeof tls === "object" && tls !== null ? tls : {};
   return connectTls({
@@ -80,10 +86,11 @@ const tlsSocket = (
   });
 };
 
-const lookByTls = (endpoint: Endpoint): Promise<Seen> => look(tlsSocket(endpoint), "secureConnect");
+const lookByTls = (endpoint: TemporalEndpoint): Promise<Seen> =>
+  look(tlsSocket(endpoint), "secureConnect");
 
 /** Whether a TLS handshake comes to an end there, whoever it is. */
-const speaksTls = (endpoint: Endpoint): Promise<boolean> =>
+const speaksTls = (endpoint: TemporalEndpoint): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = tlsSocket(endpoint, { rejectUnauthorized: false, ALPNProtocols: [] });
     const end = (isDone: boolean) => () => {
@@ -111,7 +118,7 @@ const NOT_TEMPORAL =
 
 const isOfCertificate = (code: string): boolean => /CERT|ALTNAME|SIGN|ISSUER|CRL|CA_/.test(code);
 
-const inPlain = async (endpoint: Endpoint): Promise<string | undefined> => {
+const inPlain = async (endpoint: TemporalEndpoint): Promise<string | undefined> => {
   const seen = await lookInPlain(endpoint);
   if (seen.kind === "failed" && NO_CONNECTION[seen.code]) return NO_CONNECTION[seen.code];
   if (seen.kind === "http2") return undefined;
@@ -124,7 +131,7 @@ const inPlain = async (endpoint: Endpoint): Promise<string | undefined> => {
     : "something listens there that is not Temporal";
 };
 
-const byTls = async (endpoint: Endpoint): Promise<string | undefined> => {
+const byTls = async (endpoint: TemporalEndpoint): Promise<string | undefined> => {
   const seen = await lookByTls(endpoint);
   if (seen.kind === "http2") return undefined;
   if (seen.kind === "http1") return NOT_TEMPORAL;
@@ -148,8 +155,8 @@ const byTls = async (endpoint: Endpoint): Promise<string | undefined> => {
  * @param endpoint its address, and whether TLS is spoken with it.
  * @returns what is wrong there; undefined where HTTP/2 is spoken there as it should be.
  */
-export const whyUnreachable = (endpoint: Endpoint): Promise<string | undefined> =>
-  endpoint.connectionOptions.tls ? byTls(endpoint) : inPlain(endpoint);
+export const whyUnreachable = (endpoint: TemporalEndpoint): Promise<string | undefined> =>
+  endpoint.tls ? byTls(endpoint) : inPlain(endpoint);
 
 /**
  * Check whether an address is one of this machine.
@@ -157,5 +164,55 @@ export const whyUnreachable = (endpoint: Endpoint): Promise<string | undefined> 
  * @param endpoint its address.
  * @returns false for another machine's, and for a name that is not known to be this one's.
  */
-export const isOnThisMachine = ({ address }: Pick<Endpoint, "address">): boolean =>
+export const isOnThisMachine = ({ address }: Pick<TemporalEndpoint, "address">): boolean =>
   /^(?:localhost|127\..+|::1)$/.test(placeOf(address).host);
+
+/** What the SDK's configuration was asked to take. */
+export interface NamedConfiguration {
+  readonly TEMPORAL_CONFIG_FILE?: string | undefined;
+  readonly TEMPORAL_PROFILE?: string | undefined;
+}
+
+/**
+ * Read Temporal's configuration, and say in words what is wrong with it.
+ *
+ * @param named what the environment names. A file that is missing is wrong: the SDK takes it for one that is
+ *   empty, and then this would be another Temporal.
+ * @param load reads it by the SDK.
+ * @returns what `load` returns.
+ * @throws Error with what is wrong.
+ */
+export const readTemporalConfiguration = <A>(
+  { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile }: NamedConfiguration,
+  load: () => A,
+): A => {
+  if (file !== undefined && !isReadable(file)) {
+    throw new Error(`TEMPORAL_CONFIG_FILE names ${file}, which is missing or cannot be read.`);
+  }
+  try {
+    return load();
+  } catch (error) {
+    throw new Error(whatIsWrong(error, { file, profile }), { cause: error });
+  }
+};
+
+const whatIsWrong = (
+  error: unknown,
+  { file, profile }: { readonly file: string | undefined; readonly profile: string | undefined },
+): string => {
+  // The SDK stumbles over a file without profiles.
+  if (error instanceof TypeError) return "The file has no table [profile.default].";
+  const message = messageOf(error);
+  return profile !== undefined && message.startsWith("Profile")
+    ? `TEMPORAL_PROFILE names the profile "${profile}", and ${file ?? "the configuration file"} has none of that name.`
+    : message;
+};
+
+const isReadable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
