@@ -98,6 +98,7 @@ export {
   instructionIdFor,
   instructionIdOf,
   resetReason,
+  type Replacement,
   RETRY_INSTRUCTION_TYPE,
   type RetryInstruction,
   retryInstructionQueue,

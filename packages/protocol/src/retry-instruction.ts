@@ -1,18 +1,35 @@
+/** What a step had made, and a person has another made in its place. */
+export interface Replacement {
+  readonly step: string;
+  /** Its id at the service. */
+  readonly id: string;
+  /** What becomes of it: it is removed before the other is made, or stands beside it. */
+  readonly what: "remove" | "keep";
+}
+
 /** What became of what a step sent in the runs before this one. */
-export type SentBefore =
-  /** It was carried out, and stands; `key` is the `unique_request_id` that it was sent with last. */
-  | {
-      readonly outcome: "known";
-      readonly ids: Readonly<Record<string, string>>;
-      readonly key?: string;
-    }
+export type SentBefore = {
   /**
-   * Nothing of it stands: it was never sent, was refused, or was undone. `isUndone` where it was
-   * carried out and undone since, so that a second one is wanted.
+   * Ids of what it made and what does not count any more: it was undone, or is replaced. Left out where there
+   * are none, and by instructions of before.
    */
-  | { readonly outcome: "nothing"; readonly amendments: number; readonly isUndone?: true }
-  /** Nobody knows; `amendments` as of the last send, so that the key is the same. */
-  | { readonly outcome: "unknown"; readonly amendments: number };
+  readonly gone?: ReadonlyArray<string>;
+} &
+  /** It was carried out, and stands; `key` is the `unique_request_id` that it was sent with last. */
+  (
+    | {
+        readonly outcome: "known";
+        readonly ids: Readonly<Record<string, string>>;
+        readonly key?: string;
+      }
+    /**
+     * Nothing of it stands: it was never sent, was refused, or was undone. `isUndone` where it was
+     * carried out and undone since, so that a second one is wanted.
+     */
+    | { readonly outcome: "nothing"; readonly amendments: number; readonly isUndone?: true }
+    /** Nobody knows; `amendments` as of the last send, so that the key is the same. */
+    | { readonly outcome: "unknown"; readonly amendments: number }
+  );
 
 /** A person's decision that ended a run of a workflow id, and who overruled it, if anybody did. */
 export interface EndingDecision {
@@ -41,6 +58,8 @@ export interface RetryInstruction {
   readonly amendedBy: ReadonlyArray<string>;
   /** By step; a step that is not named has never sent. */
   readonly sent: Readonly<Record<string, SentBefore>>;
+  /** What is replaced by what the run makes now; left out where nothing is. */
+  readonly replaced?: ReadonlyArray<Replacement>;
   /** The account that the runs before were pinned to; absent where they had not learned it. */
   readonly account?: string;
   /** Decisions of people that ended runs of this id, each overruled by now; oldest first. */

@@ -16,6 +16,8 @@ export interface Sending {
   readonly reconciledBy?: "findPayouts" | "findCardholders";
   /** The operation, and so the activity, that undoes it, where there is one. */
   readonly undoneBy?: "removeCardholder" | "cancelCard";
+  /** Whether a person may have another made in its place, as long as nothing else was made for it. */
+  readonly isReplaceable?: true;
   /** What sending it again does to the money where it was carried out after all. */
   readonly sentTwice: string;
 }
@@ -66,6 +68,7 @@ export const stepKinds = {
       filledIn: [],
       reconciledBy: "findCardholders",
       undoneBy: "removeCardholder",
+      isReplaceable: true,
       sentTwice: "if it was carried out, a second cardholder stands, which moves no money",
     },
   },

@@ -7,6 +7,8 @@ import {
   isNotFound,
   mergePatch,
   runsOfIdQuery,
+  ownershipKeys,
+  type Replacement,
   type RetryInstruction,
   type Sending,
 } from "@durable-payments/protocol";
@@ -36,6 +38,10 @@ export interface ExecutionHistory {
   readonly undone: ReadonlySet<string>;
   /** What was to be undone, and nobody knows whether it was; also by kind. */
   readonly undoing: ReadonlySet<string>;
+  /** What people have another made of in its place, and has not been undone. */
+  readonly replaced: ReadonlyArray<Replacement>;
+  /** What does not count any more, by kind: it was undone, or is replaced. */
+  readonly gone: ReadonlySet<string>;
   /** What the first run was started with. */
   readonly startedWith: unknown;
   /** The same with all amendments since. */
@@ -146,7 +152,19 @@ const unbegunSteps = (runs: ReadonlyArray<ReadRun>): ReadonlyArray<PastStep> => 
 
 /** What the histories of all runs of a workflow id say, the latest last. */
 export const executionHistoryOf = (runs: ReadonlyArray<ReadPastRun>): ExecutionHistory => {
-  const sends = sendsOf(runs);
+  const { undoing, undone } = undoneBy(runs);
+  const instructions = instructionsOf(runs);
+  const kinds = new Map(sendsOf(runs, undone));
+  const keysOf = ({ id, step }: Replacement): ReadonlyArray<string> =>
+    ownershipKeys({ [kinds.get(step)?.kind.idField ?? ""]: id });
+  const given = instructions.flatMap(({ replaced }) => replaced ?? []);
+  const givenKeys = new Set(given.flatMap(keysOf));
+  const gone = new Set([...undone, ...givenKeys]);
+  const sends = sendsOf(runs, gone);
+  // What was said last of each counts.
+  const replaced = [...new Map(given.map((each) => [each.id, each])).values()].filter(
+    (each) => !keysOf(each).some((key) => undone.has(key)),
+  );
   const latest = runs.at(-1);
   return {
     steps: [...(latest === undefined ? [] : stepsSinceReset(latest)), ...unbegunSteps(runs)],
@@ -154,12 +172,15 @@ export const executionHistoryOf = (runs: ReadonlyArray<ReadPastRun>): ExecutionH
     isUnbegun: latest !== undefined && isUnbegun(latest),
     sends,
     settlements: [],
-    ...undoneBy(runs),
+    undone,
+    undoing: new Set([...undoing].filter((key) => !givenKeys.has(key))),
+    replaced,
+    gone,
     ...amendedInput(runs, sends),
     account: runs.findLast(({ account }) => account !== undefined)?.account,
     decisions: allDecisions(
       runs.flatMap(({ endedBy, runId }) => (endedBy === undefined ? [] : [{ ...endedBy, runId }])),
-      instructionsOf(runs),
+      instructions,
     ),
     cancelAsked: latest?.cancelAsked,
   };

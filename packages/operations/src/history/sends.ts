@@ -22,6 +22,8 @@ export interface PastSend {
   readonly keys: number;
   /** What it sent last. */
   readonly lastInput: unknown;
+  /** Ids of what it made that was undone or replaced; left out where there are none. */
+  readonly gone?: ReadonlyArray<string>;
   /** Ids of what the journal had of it, where only that knew of it. */
   readonly ids?: Readonly<Record<string, string>>;
   /** Sends before, of other requests, of which nobody knows what became; only the journal had them. */
@@ -143,22 +145,46 @@ const idsSeenBy = (steps: ReadonlyArray<PastStep>, kind: Sending): ReadonlySet<s
     ...foundIds(steps, kind),
   ]);
 
+/** Whether an attempt was not permitted for what does not count any more: nothing was sent by it. */
+const reportsGone = (
+  { failure, failureDetail }: PastActivity,
+  kind: Sending,
+  gone: ReadonlySet<string>,
+): boolean => {
+  const id =
+    failure === SENT_ALREADY && isRecord(failureDetail)
+      ? textAt(failureDetail["ids"], kind.idField)
+      : undefined;
+  return id !== undefined && isAmong(gone, kind, id);
+};
+
 const sentBy = (
   { others, steps }: Readonly<Record<"others" | "steps", ReadonlyArray<PastStep>>>,
   kind: Sending,
-  owned: ReadonlySet<string>,
+  { gone, owned }: { readonly owned: ReadonlySet<string>; readonly gone: ReadonlySet<string> },
 ): Sent => {
-  const attempts = steps
+  const all = steps
     .flatMap(({ activities }) => activities)
     .filter(({ type }) => type === kind.operation)
     .toSorted((a, b) => a.at - b.at);
+  // What was made and undone, or replaced, says nothing of what was sent after it.
+  const lastGone = all.findLastIndex(({ result }) => {
+    const id = textAt(result, kind.idField);
+    return id !== undefined && isAmong(gone, kind, id);
+  });
+  const since = all.slice(lastGone + 1).filter((attempt) => !reportsGone(attempt, kind, gone));
+  const attempts = lastGone === -1 || since.length === 0 ? all : since;
+  const isSince = attempts.length < all.length;
   const made = attempts.findLast(({ isDone }) => isDone);
   // What the run owns is this step's where no other step can have taken it.
   const seenByOthers = idsSeenBy(others, kind);
   const id =
     textAt(made?.result, kind.idField) ??
     foundIds(steps, kind).findLast(
-      (found) => isAmong(owned, kind, found) && !seenByOthers.has(found),
+      (found) =>
+        isAmong(owned, kind, found) &&
+        !seenByOthers.has(found) &&
+        !(isSince && isAmong(gone, kind, found)),
     );
   if (id !== undefined) return { outcome: "known", id };
   const outcomes = attempts.map(outcomeOf);
@@ -167,8 +193,26 @@ const sentBy = (
   return { outcome: outcomes.includes("unknown") ? "unknown" : (outcomes.at(-1) ?? "notSent") };
 };
 
-/** Read what became of all that the steps of a workflow id have sent, by step. */
-export const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => {
+/** Ids of what a step has made that does not count any more. */
+const goneIds = (
+  activities: ReadonlyArray<PastActivity>,
+  kind: Sending,
+  gone: ReadonlySet<string>,
+): ReadonlyArray<string> =>
+  activities.flatMap(({ result, type }) => {
+    const id = type === kind.operation ? textAt(result, kind.idField) : undefined;
+    return id !== undefined && isAmong(gone, kind, id) ? [id] : [];
+  });
+
+/**
+ * Read what became of all that the steps of a workflow id have sent, by step.
+ *
+ * @param gone what was undone, or is replaced, by kind: `card:ID`, `cardholder:ID`.
+ */
+export const sendsOf = (
+  runs: ReadonlyArray<ReadRun>,
+  gone: ReadonlySet<string>,
+): Map<string, PastSend> => {
   const owned = new Set(runs.flatMap(({ ids }) => [...ids]));
   const names = new Set(runs.flatMap(({ steps }) => steps.map(({ name }) => name)));
   const sends = new Map<string, PastSend>();
@@ -191,11 +235,13 @@ export const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => 
       .toSorted((a, b) => a.at - b.at);
     const lastInput = attempts.at(-1)?.input;
     const otherSends = othersOf(attempts);
+    const goneHere = goneIds(activities, kind, gone);
     sends.set(name, {
       kind,
-      sent: sentBy({ steps, others }, kind, owned),
+      sent: sentBy({ steps, others }, kind, { owned, gone }),
       keys: keys.size,
       lastInput,
+      ...(goneHere.length > 0 && { gone: goneHere }),
       ...(otherSends.length > 0 && {
         others: otherSends,
         isLastInDoubt: attempts.some(
@@ -208,16 +254,21 @@ export const sendsOf = (runs: ReadonlyArray<ReadRun>): Map<string, PastSend> => 
     const kind = sendingOf(operation);
     if (kind === undefined || sends.get(step)?.sent.outcome === "known") continue;
     const { amount, currency, ids, key: unique_request_id } = sent;
+    const made = ids[kind.idField];
+    if (made !== undefined && isAmong(gone, kind, made)) continue;
     const lastInput = { amount, currency, unique_request_id };
     sends.set(step, { kind, sent: { outcome: "unknown" }, keys: 1, lastInput, ids });
   }
   return sends;
 };
 
-/** Read what was undone, and what was to be; a run undoes at its end, after the step that failed. */
+/**
+ * Read what was undone, and what was to be: by a run at its end, after the step that failed, or before what
+ * replaces it was made.
+ */
 export const undoneBy = (runs: ReadonlyArray<ReadRun>) => {
   const attempts = runs
-    .flatMap(({ steps }) => steps.at(-1)?.activities ?? [])
+    .flatMap(({ steps }) => steps.flatMap(({ activities }) => activities))
     .flatMap(({ input, isDone, type }) => {
       const name = sendingUndoneBy(type)?.idField ?? "";
       return ownershipKeys({ [name]: textAt(input, name) ?? "" }).map((owned) => ({

@@ -3,17 +3,18 @@ import type { Assumptions, Fault } from "@durable-payments/api-core";
 import {
   type EndingDecision,
   isStepOf,
+  type Replacement,
   type RetryInstruction,
-  type SentBefore,
   STEP,
-  textAt,
 } from "@durable-payments/protocol";
 import { EndedByPerson, invalidInput, refused } from "../errors.ts";
 import { type Amendment, amendInput } from "./amend.ts";
+import { planOf } from "./plan-send.ts";
+import { planReplacement, replaceableOf, splitAmendment } from "./replacement.ts";
 import { endedByDecisions, standing } from "../history/ending-decisions.ts";
 import type { ExecutionHistory } from "../history/execution-history.ts";
 import { stepsInDoubt } from "../history/in-doubt.ts";
-import { isAmong, type PastSend } from "../history/sends.ts";
+import { isAmong } from "../history/sends.ts";
 import type { PastStep } from "../history/run-history.ts";
 
 /** How a run is to be retried. */
@@ -63,62 +64,18 @@ export interface RetryPlan {
 
 const list = (names: ReadonlyArray<string>): string => names.join(", ");
 
-const anew = ({ keys }: PastSend) => ({ outcome: "nothing", amendments: keys }) as const;
-
-const same = (outcome: "nothing" | "unknown", { keys }: PastSend): SentBefore => ({
-  outcome,
-  amendments: Math.max(0, keys - 1),
-});
-
-const NOTES = {
-  known: "is done: what it made is taken over",
-  undone: "was undone: is sent anew",
-  refused: "was refused: is sent again, unless the journal has it as sent since",
-  amended: "was refused: is sent amended, unless the journal has it as sent since",
-  notSent: "was not carried out, by its history: is sent, unless the journal has it as sent",
-  unknown: "nobody knows: is reconciled, or repeated under the same key",
-} as const;
-
-/** What the run takes over of a send, and how that is worded for a person. */
-const planOf = (send: PastSend, { undone }: ExecutionHistory, isAmended: boolean) => {
-  const { kind, lastInput, sent } = send;
-  const key = textAt(lastInput, "unique_request_id");
-  switch (sent.outcome) {
-    case "known":
-      return isAmong(undone, kind, sent.id)
-        ? { note: NOTES.undone, before: { ...anew(send), isUndone: true } as const }
-        : {
-            note: NOTES.known,
-            before: {
-              outcome: "known",
-              ids: { [kind.idField]: sent.id },
-              ...(key !== undefined && { key }),
-            } satisfies SentBefore,
-          };
-    case "refused":
-      // A refused request was not carried out: its successor has another key.
-      return isAmended
-        ? { note: NOTES.amended, before: anew(send) }
-        : { note: NOTES.refused, before: same("nothing", send) };
-    case "notSent":
-      return { note: NOTES.notSent, before: same("nothing", send) };
-    default:
-      return { note: NOTES.unknown, before: same("unknown", send) };
-  }
-};
-
 /**
  * Advice to start another run. Never while this one has made something, or nobody knows whether it has: it
  * would be paid twice.
  */
 const anotherRun = (workflowId: string, executed: ExecutionHistory, advice: string): string => {
-  const { sends, undoing, undone } = executed;
+  const { gone, sends, undoing } = executed;
   const steps = stepsInDoubt(executed).map(({ step }) => step);
   if (steps.length > 0) {
     return ` Nobody knows what became of what ${list([...new Set(steps)])} sent: settle that of ${workflowId} first, and start no other run for it.`;
   }
   const made = [...sends].flatMap(([name, { kind, sent }]) =>
-    sent.outcome === "known" && !isAmong(undone, kind, sent.id) && !isAmong(undoing, kind, sent.id)
+    sent.outcome === "known" && !isAmong(gone, kind, sent.id) && !isAmong(undoing, kind, sent.id)
       ? [`${name} has made ${sent.id}`]
       : [],
   );
@@ -131,7 +88,7 @@ const stepToGoOnFrom = (
   executed: ExecutionHistory,
   from: string | undefined,
 ) => {
-  const { sends, steps, undoing, undone } = executed;
+  const { sends, steps, undoing } = executed;
   const index =
     from === undefined ? steps.length - 1 : steps.findIndex(({ name }) => name === from);
   const step = steps[index];
@@ -154,11 +111,14 @@ const stepToGoOnFrom = (
       `The run ${workflowId} was to undo ${inDoubt.name} (${idIn(inDoubt.name, undoing)}), and could not, or not for certain. Finish that by hand.${anotherRun(workflowId, executed, "Then start a run of another id.")} Nothing was done.`,
     );
   }
-  const gone = steps.find(({ name, task }) => task < step.task && idIn(name, undone) !== undefined);
-  if (gone !== undefined) {
+  const without = steps.find(
+    ({ name, task }) => task < step.task && idIn(name, executed.gone) !== undefined,
+  );
+  if (without !== undefined) {
+    const isUndone = idIn(without.name, executed.undone) !== undefined;
     throw refused(
-      `The run ${workflowId} undid ${gone.name} when it failed: it cannot go on after it, but from it. Nothing was done.`,
-      { operation: "retry", workflowId, from: gone.name },
+      `${isUndone ? `The run ${workflowId} undid ${without.name} when it failed` : `What ${without.name} of ${workflowId} has made is replaced`}: it cannot go on after it, but from it. Nothing was done.`,
+      { operation: "retry", workflowId, from: without.name },
     );
   }
   return step;
@@ -224,13 +184,26 @@ const checkCancelAsked = (workflowId: string, executed: ExecutionHistory, step: 
 };
 
 /** Fields must be used by a step that is still to come. */
-const checkFields = ({ fields }: Amendment, executed: ExecutionHistory, fromTask: number): void => {
+const checkFields = (
+  { fields }: Amendment,
+  executed: ExecutionHistory,
+  { fromTask, replacement }: { readonly fromTask: number; readonly replacement?: Replacement },
+): void => {
   const faults: Array<Fault> = [];
   for (const { field, step: name } of fields) {
+    if (name === replacement?.step) continue;
+    const replaceable = replaceableOf(executed, name);
+    if (replaceable !== undefined) {
+      faults.push({
+        field,
+        problem: `is of what ${name} has made, ${replaceable}: to have another made in its place, say what becomes of it by "replaced": "remove" or "replaced": "keep" beside it`,
+      });
+      continue;
+    }
     const step = executed.steps.find((begun) => begun.name === name);
     const { kind, sent } = executed.sends.get(name) ?? {};
     const isGone =
-      kind !== undefined && sent?.outcome === "known" && isAmong(executed.undone, kind, sent.id);
+      kind !== undefined && sent?.outcome === "known" && isAmong(executed.gone, kind, sent.id);
     if (sent?.outcome === "unknown") {
       faults.push({
         field,
@@ -244,6 +217,36 @@ const checkFields = ({ fields }: Amendment, executed: ExecutionHistory, fromTask
     throw invalidInput("The amendment comes too late. Nothing was done.", faults);
 };
 
+/** What is replaced is made anew, and of other fields than before. */
+const checkReplacement = (
+  workflowId: string,
+  { replaced, steps }: ExecutionHistory,
+  {
+    amendment,
+    replacement,
+    step,
+  }: {
+    readonly amendment: Amendment | undefined;
+    readonly replacement: Replacement | undefined;
+    readonly step: PastStep;
+  },
+): void => {
+  if (replacement === undefined) return;
+  const made = steps.find(({ name }) => name === replacement.step);
+  if (made !== undefined && made.task < step.task) {
+    throw invalidInput(
+      `To replace what ${made.name} of ${workflowId} has made, go on from ${made.name}. Nothing was done.`,
+      undefined,
+      { operation: "retry", workflowId, from: made.name, amend: true },
+    );
+  }
+  const isPending = replaced.some(({ id }) => id === replacement.id);
+  if (isPending || amendment?.fields.some((field) => field.step === replacement.step)) return;
+  throw invalidInput(
+    `The amendment replaces what ${replacement.step} has made (${replacement.id}), and changes nothing of it. Nothing was done.`,
+  );
+};
+
 /**
  * Plan how a run is retried.
  *
@@ -255,16 +258,21 @@ export const planRetry = (
   executed: ExecutionHistory,
   options: RetryOptions,
 ): RetryPlan => {
-  const { by, from, patch, reason } = options;
+  const { by, from, reason } = options;
   checkDecisions(workflowId, executed, options);
-  const chosen = stepToGoOnFrom(workflowId, executed, from);
+  const { patch, what } = splitAmendment(options.patch);
+  const replacement = what && planReplacement(workflowId, executed, what);
+  const chosen = stepToGoOnFrom(workflowId, executed, from ?? replacement?.step);
   const step = options.decisions === "overrule" ? approvalOf(executed, chosen) : chosen;
   checkCancelAsked(workflowId, executed, step);
   const amendment =
     patch === undefined
       ? undefined
       : amendInput(type, { input: executed.input, patch, assumptions: options.assumptions });
-  if (amendment !== undefined) checkFields(amendment, executed, step.task);
+  checkReplacement(workflowId, executed, { amendment, replacement, step });
+  if (amendment !== undefined) {
+    checkFields(amendment, executed, { fromTask: step.task, ...(replacement && { replacement }) });
+  }
   const input = amendment?.input ?? executed.input;
   const amendedSteps = new Set(amendment?.fields.map((field) => field.step));
   const staying = new Set(
@@ -273,8 +281,18 @@ export const planRetry = (
   const plans = new Map(
     [...executed.sends]
       .filter(([name]) => !staying.has(name))
-      .map(([name, send]) => [name, planOf(send, executed, amendedSteps.has(name))]),
+      .map(([name, send]) => [
+        name,
+        planOf(send, executed, {
+          isAmended: amendedSteps.has(name),
+          ...(replacement?.step === name && { replacement }),
+        }),
+      ]),
   );
+  const replaced = [
+    ...executed.replaced.filter(({ id }) => id !== replacement?.id),
+    ...(replacement ? [replacement] : []),
+  ];
   const again = executed.steps.filter(({ name }) => !staying.has(name)).map(({ name }) => name);
   const fields = amendment?.fields.map(({ field }) => field) ?? [];
   return {
@@ -295,6 +313,7 @@ export const planRetry = (
       fields,
       amendedBy: [...new Set([...executed.amendedBy, ...(amendment === undefined ? [] : [by])])],
       sent: Object.fromEntries([...plans].map(([name, { before }]) => [name, before])),
+      ...(replaced.length > 0 && { replaced }),
       ...(executed.account !== undefined && { account: executed.account }),
       ...(executed.decisions.length > 0 && {
         decisions: executed.decisions.map((decision) => ({

@@ -7,7 +7,13 @@ type Described = Pick<
 >;
 
 /** Failures that the same input would lead to once more. */
-const OF_INPUT: ReadonlySet<string> = new Set(["InvalidRequest", "Refused", "VerificationRefused"]);
+const OF_INPUT: ReadonlySet<string> = new Set(["InvalidRequest", "Refused"]);
+
+/** Failures of a check of the cardholder: corrected at the service, or with another cardholder in its place. */
+const OF_CARDHOLDER: ReadonlySet<string> = new Set([
+  "VerificationRefused",
+  "VerificationIncomplete",
+]);
 
 const WAITS_FOR: Readonly<Record<string, string>> = {
   [NEEDS_ATTENTION]: "A person is asked: see the question, and how to answer it",
@@ -44,6 +50,16 @@ const ofBrokenRun = ({ failure, workflowId }: Described): Array<NextStep> => {
     { why: "Go on from the failed step", ...retry },
     ...(OF_INPUT.has(failure?.type ?? "")
       ? [{ why: "… with another input", ...retry, amend: true } as const]
+      : []),
+    ...(OF_CARDHOLDER.has(failure?.type ?? "")
+      ? [
+          {
+            why: 'Go on with other data of the cardholder, "replaced": "remove" or "keep" beside it',
+            ...retry,
+            from: STEP.createCardholder,
+            amend: true,
+          } as const,
+        ]
       : []),
   ];
 };

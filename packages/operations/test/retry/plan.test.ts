@@ -1,4 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import { card, cardholder } from "@durable-payments/tools/test-data";
 import { describe, expect, it } from "vitest";
 import { leftInDoubt, retryOf, stepsInDoubt, untakenSteps } from "../../src/history/in-doubt.ts";
 import { executionHistoryOf, type ReadPastRun } from "../../src/history/execution-history.ts";
@@ -177,6 +178,92 @@ describe("a retry", () => {
       outcome: "nothing",
       amendments: 1,
       isUndone: true,
+      gone: ["c-1"],
+    });
+  });
+
+  it.each([
+    ["OutcomeUnknown", "unknown"],
+    ["Refused", "nothing"],
+  ])("does not forget what was sent after what was undone: %s", (failure, outcome) => {
+    const create = { ...send(1, ""), type: "createCardholder" };
+    const undo = { ...send(2, ""), type: "removeCardholder", isDone: true };
+    const made = { ...create, isDone: true, result: { card_holder_id: "c-1" } };
+    const first = readRun({
+      steps: [
+        step("createCardholder", 4, [made]),
+        step("issueCard", 8, [{ ...undo, input: { card_holder_id: "c-1" } }]),
+      ],
+    });
+    const second = readRun({
+      runId: "run-2",
+      steps: [step("createCardholder", 4, [{ ...create, at: 3, failure }])],
+    });
+    const { instruction } = planRetry(run, executionHistoryOf([first, second]), options);
+    expect(instruction.sent["createCardholder"]).toMatchObject({ outcome, gone: ["c-1"] });
+  });
+
+  describe("of an onboarding with another cardholder in place of the one that it created", () => {
+    const onboarding = { workflowId: "customer-1", type: "onboardCardholder" };
+    const made: PastActivity = {
+      ...send(1, ""),
+      type: "createCardholder",
+      isDone: true,
+      result: { card_holder_id: "c-1" },
+    };
+    const past = (...more: ReadonlyArray<PastStep>) => ({
+      startedWith: { cardholder, card },
+      ids: new Set(["c-1", "cardholder:c-1"]),
+      steps: [step("createCardholder", 4, [made]), step("awaitVerification", 8), ...more],
+    });
+    const patch = { cardholder: { last_name: "Other" }, replaced: "keep" };
+
+    it("goes on from its creation, and says what does not count any more", () => {
+      const { from, instruction } = planRetry(onboarding, executionHistoryOf([readRun(past())]), {
+        ...options,
+        patch,
+      });
+      expect(from).toBe("createCardholder");
+      expect(instruction).toMatchObject({
+        fields: ["cardholder.last_name"],
+        input: { cardholder: { ...cardholder, last_name: "Other" }, card },
+        replaced: [{ step: "createCardholder", id: "c-1", what: "keep" }],
+        sent: { createCardholder: { outcome: "nothing", isUndone: true, gone: ["c-1"] } },
+      });
+      expect(instruction.input).not.toHaveProperty("replaced");
+    });
+
+    it("is refused where something was sent for the one before", () => {
+      const card: PastActivity = { ...send(2, "OutcomeUnknown"), type: "createCard" };
+      const executed = executionHistoryOf([readRun(past(step("issueCard", 12, [card])))]);
+      expect(() => planRetry(onboarding, executed, { ...options, patch })).toThrow(
+        /Nothing that customer-1 has made can be replaced/,
+      );
+    });
+
+    it("keeps what became of the one before, and forgets no send of the other", () => {
+      const { instruction } = planRetry(onboarding, executionHistoryOf([readRun(past())]), {
+        ...options,
+        patch,
+      });
+      const lost = { ...send(3, "OutcomeUnknown"), type: "createCardholder" };
+      const executed = executionHistoryOf([
+        readRun(past()),
+        readRun({
+          ...past(),
+          runId: "run-2",
+          steps: [step("createCardholder", 4, [lost])],
+          changes: [{ by: "reset", answer: { runId: "run-2", instruction } }],
+        }),
+      ]);
+      expect(planRetry(onboarding, executed, options).instruction).toMatchObject({
+        replaced: [{ id: "c-1", what: "keep" }],
+        sent: { createCardholder: { outcome: "unknown", gone: ["c-1"] } },
+      });
+      // Nobody knows what became of the other: nothing of it is replaced before that.
+      expect(() => planRetry(onboarding, executed, { ...options, patch })).toThrow(
+        /can be replaced/,
+      );
     });
   });
 

@@ -1,5 +1,10 @@
 import type { ReadReset } from "@durable-payments/activities";
-import type { EndingDecision, RetryInstruction, SentBefore } from "@durable-payments/protocol";
+import type {
+  EndingDecision,
+  Replacement,
+  RetryInstruction,
+  SentBefore,
+} from "@durable-payments/protocol";
 import { patched, workflowInfo } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
 import { localActivities } from "./activities.ts";
@@ -70,6 +75,12 @@ export class ResetContext {
     const { isOutdated, instruction } = this.#read;
     const before = instruction?.sent[step] ?? NOTHING;
     if (!isOutdated || before.outcome === "known") return before;
-    return { outcome: "unknown", amendments: before.amendments };
+    const { amendments, gone } = before;
+    return { outcome: "unknown", amendments, ...(gone && { gone }) };
+  }
+
+  /** What is replaced by what a step makes now. */
+  replaced(step: string): ReadonlyArray<Replacement> {
+    return (this.#read?.instruction?.replaced ?? []).filter((replaced) => replaced.step === step);
   }
 }

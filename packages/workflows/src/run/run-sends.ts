@@ -92,6 +92,15 @@ export class RunSends {
     this.#sending.own(step, keys);
   }
 
+  /** What a step had made before, and does not count any more: it must not be taken for what it makes now. */
+  isReplaced(step: string, made: ReadonlyArray<Readonly<Record<string, string>>>): void {
+    if (made.length === 0) return;
+    this.#sending.own(
+      `${step}, before it was replaced`,
+      made.flatMap((ids) => ownershipKeys(ids)),
+    );
+  }
+
   /** It is not known what became of a step's send: until {@link notCarriedOut} or {@link clearIntent}. */
   outcomeUnknown(inDoubt: StepInDoubt): void {
     this.#sending.doubt(inDoubt);
@@ -166,9 +175,11 @@ export class RunSends {
     const startedAt = workflowInfo().startTime.getTime();
     for (const send of await localJournal.findForgottenSends(this.#sending.numbers)) {
       // Who had it reset has read the outcomes of the runs before it.
-      const before =
-        send.begunAt < startedAt ? this.#resetContext.sent(send.step)?.outcome : undefined;
+      const sent = this.#resetContext.sent(send.step);
+      const before = send.begunAt < startedAt ? sent?.outcome : undefined;
       if (before === "known" || before === "nothing") continue;
+      // What was undone, or is replaced, is known, and does not count any more.
+      if (Object.values(send.ids).some((id) => sent?.gone?.includes(id))) continue;
       this.#sending.doubt(forgottenInDoubt(send));
       this.#searchAttributes.doubts(send.step);
       this.known(send.ids);

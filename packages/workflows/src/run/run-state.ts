@@ -9,6 +9,7 @@ import {
   patchedFields,
   paymentMemoOf,
   type Progress,
+  type Replacement,
   type Resolution,
   type SentBefore,
   summaryOfInput,
@@ -176,6 +177,11 @@ export class RunState {
   async sentBefore(step: string): Promise<SentBefore | undefined> {
     if (this.#resetContext.mustRead()) await this.#readInstruction();
     return this.#resetContext.sent(step);
+  }
+
+  /** What is replaced by what a step makes now, as the person said who had the run retried. */
+  replaced(step: string): ReadonlyArray<Replacement> {
+    return this.#resetContext.replaced(step);
   }
 
   /** Says what a step is waiting for, and until when at the longest: milliseconds since 1970. */

@@ -2,11 +2,13 @@ import type { SeenCardholder } from "@durable-payments/activities";
 import { intentOfCardholder, matchCardholder } from "@durable-payments/activities/match-rows";
 import type { Cardholder, Input } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
-import { type Duration, STEP } from "@durable-payments/protocol";
+import { type Duration, type Replacement, STEP } from "@durable-payments/protocol";
+import { isCancellation } from "@temporalio/workflow";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
-import type { Run } from "../run/run.ts";
+import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
+import { checkRequest } from "./check-requests.ts";
 import { READ_OPTIONS } from "./reconcile.ts";
 import { sendAndReconcile } from "./send.ts";
 import type { Reconciler } from "./write.ts";
@@ -45,6 +47,36 @@ const foundCardholder = async (
 };
 
 /**
+ * Remove the cardholder in whose place another one is to be created, where the person said so who had the
+ * run retried: once it is known that the other may be sent.
+ */
+const removeReplaced = async (
+  run: Run,
+  cardholder: CreateCardholder,
+  { replaced, step }: { readonly replaced: ReadonlyArray<Replacement>; readonly step: string },
+): Promise<void> => {
+  const state = stateOf(run);
+  const before = await state.sentBefore(step);
+  for (const { id, what } of replaced) {
+    if (what === "keep") {
+      run.note(`the cardholder ${id} was replaced, and stands beside`);
+      continue;
+    }
+    // Retried once more, after another one was made: it was removed before that.
+    if (before?.outcome === "known") continue;
+    await checkRequest({ operation: "createCardholder", step }, cardholder);
+    try {
+      await removeCardholder(id);
+    } catch (error) {
+      // Removed by an attempt whose answer was lost: what a list shows no more is not refused twice.
+      const { cardholder: listed } = await activities.checkCardholder({ card_holder_id: id });
+      if (isCancellation(error) || listed !== null) throw error;
+    }
+    state.audit.add({ who: "run", step, what: "removed", detail: { card_holder_id: id } });
+  }
+};
+
+/**
  * Create a cardholder, exactly once: one whose answer is lost is reconciled with the list.
  *
  * @param cardholder the request, in the service's field names.
@@ -63,26 +95,33 @@ export const createCardholder = (
   cardholder: CreateCardholder,
   step: string = STEP.createCardholder,
 ): Promise<string> =>
-  run.step(step, "creating the cardholder", () =>
-    sendAndReconcile<CreateCardholder, Identified>(run, {
-      step,
-      operation: "createCardholder",
-      request: cardholder,
-      intent: intentOfCardholder,
-      isKeyed: false,
-      send: (request, intent) =>
-        activities.createCardholder.executeWithOptions({ summary: "Create the cardholder" }, [
-          request,
-          intent,
-        ]),
-      reconciler: cardholderReconciler,
-      whenLost: "reconcile",
-      shown: ({ first_name, last_name }) => ({ first_name, last_name }),
-      idsWanted: ["card_holder_id"],
-      fromIds: foundCardholder,
-      ids: (created) => ({ card_holder_id: created.card_holder_id }),
-    }).then(({ card_holder_id }) => card_holder_id),
-  );
+  run.step(step, "creating the cardholder", () => {
+    const create = () =>
+      sendAndReconcile<CreateCardholder, Identified>(run, {
+        step,
+        operation: "createCardholder",
+        request: cardholder,
+        intent: intentOfCardholder,
+        isKeyed: false,
+        send: (request, intent) =>
+          activities.createCardholder.executeWithOptions({ summary: "Create the cardholder" }, [
+            request,
+            intent,
+          ]),
+        reconciler: cardholderReconciler,
+        whenLost: "reconcile",
+        shown: ({ first_name, last_name }) => ({ first_name, last_name }),
+        idsWanted: ["card_holder_id"],
+        fromIds: foundCardholder,
+        ids: (created) => ({ card_holder_id: created.card_holder_id }),
+      });
+    const replaced = stateOf(run).replaced(step);
+    const created =
+      replaced.length === 0
+        ? create()
+        : removeReplaced(run, cardholder, { replaced, step }).then(create);
+    return created.then(({ card_holder_id }) => card_holder_id);
+  });
 
 /**
  * Wait until a cardholder's identity check has passed: until the tracker signals it and the list shows
@@ -127,6 +166,10 @@ export const awaitVerification = (
     expectVerified(seen, card_holder_id, within);
   });
 
+/** A check that failed is no end: the run goes on by any of these. */
+const WHAT_TO_DO =
+  "Correct it at the service and retry (starter runs retry), retry with other data of the cardholder (--amend), or onboard anew under another id.";
+
 /** Expect that the cardholder is verified. */
 const expectVerified = (seen: SeenCardholder, card_holder_id: string, within: Duration): void => {
   const card_holder_status = seen.cardholder?.card_holder_status ?? "";
@@ -148,13 +191,13 @@ const expectVerified = (seen: SeenCardholder, card_holder_id: string, within: Du
     case "refused":
       throw runFailure(
         "VerificationRefused",
-        `The identity check of cardholder ${card_holder_id} failed (${card_holder_status}).`,
+        `The identity check of cardholder ${card_holder_id} failed (${card_holder_status}). ${WHAT_TO_DO}`,
         { card_holder_id, card_holder_status },
       );
     case "incomplete":
       throw runFailure(
         "VerificationIncomplete",
-        `The identity check of cardholder ${card_holder_id} lacks something (${card_holder_status}): complete it with the service, then run again with card_holder_id.`,
+        `The identity check of cardholder ${card_holder_id} lacks something (${card_holder_status}). ${WHAT_TO_DO}`,
         { card_holder_id, card_holder_status },
       );
   }

@@ -48,6 +48,10 @@ export const sendAndReconcile = async <Request extends object, A>(
   const run = stateOf(publicRun);
   run.sends.sendsOnce(write.step);
   const before = await run.sentBefore(write.step);
+  run.sends.isReplaced(
+    write.step,
+    (before?.gone ?? []).flatMap((id) => write.idsWanted.map((name) => ({ [name]: id }))),
+  );
   const known =
     before?.outcome === "known" ? await takeEarlierResult(run, write, before) : undefined;
   if (known !== undefined) {
@@ -56,7 +60,9 @@ export const sendAndReconcile = async <Request extends object, A>(
   const sender = new Sender(
     run,
     write,
-    before?.outcome === "known" ? { outcome: "unknown", amendments: 0 } : before,
+    before?.outcome === "known"
+      ? { outcome: "unknown", amendments: 0, ...(before.gone && { gone: before.gone }) }
+      : before,
   );
   try {
     let result: A | "send" = sender.hasEarlierSends ? await sender.reconcileEarlierSends() : "send";

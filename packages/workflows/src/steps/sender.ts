@@ -218,9 +218,10 @@ export class Sender<Request extends object, A> {
     const { begunAt, isSamePayload, key, number, outcome, runId } = sent;
     this.#state.knowRecorded(number);
     const isOfThisRun = runId === workflowInfo().runId;
-    const isUndone = outcome === "undone" || (this.#state.isUndone && outcome === "carriedOut");
+    const isUndone = outcome === "undone" || (outcome === "carriedOut" && this.#state.isGone(sent));
     if (isUndone && this.#state.isKey(key)) this.#state.makeAnew(number);
-    if (isUndone && !isOfThisRun) return "send";
+    // A replay of a history alone has the id of the first run: what the run was told decides before that.
+    if (isUndone && (this.#state.isKnownGone(sent) || !isOfThisRun)) return "send";
     // It was undone after the copy of the server's database to which this run was put back.
     if (outcome === "undone") {
       return this.#ask(`${reason} To make it anew, resend; to leave it at that, abandon.`);

@@ -19,8 +19,9 @@ export class WriteState<Request extends object> {
   readonly #write: Pick<Write<Request, unknown>, "intent" | "isKeyed" | "operation" | "step">;
   /** Whether an earlier run may have sent it. */
   readonly isSentBefore: boolean;
-  /** Whether what was sent before this run has been undone since. */
+  /** Whether what was sent before this run has been undone since, or is replaced. */
   readonly isUndone: boolean;
+  readonly #gone: ReadonlyArray<string> | undefined;
   readonly #keys: StepKeys;
   #request: Request;
   #since: number;
@@ -37,7 +38,9 @@ export class WriteState<Request extends object> {
     before: Exclude<SentBefore, { readonly outcome: "known" }> | undefined,
   ) {
     this.isSentBefore = before?.outcome === "unknown";
-    this.isUndone = before?.outcome === "nothing" && before.isUndone === true;
+    this.#gone = before?.gone;
+    this.isUndone =
+      this.#gone !== undefined || (before?.outcome === "nothing" && before.isUndone === true);
     this.#since = this.isSentBefore ? startTimeMs() : Date.now();
     this.#run = run;
     this.#write = write;
@@ -86,6 +89,16 @@ export class WriteState<Request extends object> {
   /** Whether the next send carries this key. */
   isKey(key: string | undefined): key is string {
     return key !== undefined && key === this.#keys.current;
+  }
+
+  /** Whether what a send made does not count any more, as the run was told: it was undone, or is replaced. */
+  isKnownGone({ ids }: Pick<JournalSend, "ids">): boolean {
+    return Object.values(ids).some((id) => this.#gone?.includes(id));
+  }
+
+  /** The same, where the run was not told which ids do not count: by instructions of before. */
+  isGone(sent: Pick<JournalSend, "ids">): boolean {
+    return this.#gone === undefined ? this.isUndone : this.isKnownGone(sent);
   }
 
   /** Take the next number: no two sends of a step have the same. */

@@ -1,5 +1,15 @@
-import type { OnboardCardholderInput, OnboardCardholderOptions } from "@durable-payments/protocol";
+import {
+  instructionIdFor,
+  type OnboardCardholderInput,
+  type OnboardCardholderOptions,
+  resetReason,
+  RETRY_INSTRUCTION_TYPE,
+  type RetryInstruction,
+  retryInstructionQueue,
+  STEP,
+} from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
 import { onboardCardholder } from "../../../src/index.ts";
 import { onboardInput } from "../inputs.ts";
 import { approve, cancelAt, cancelWhile, decide, type Ending, refused } from "./ending.ts";
@@ -70,6 +80,50 @@ export const onboardingEndings: ReadonlyArray<Ending> = [
     name: "onboarding-failed-at-awaitFunds-of-new-balance",
     options: { balances: { EUR: "1.00" } },
     run: onboard({ fundWithin: "1 second" }),
+  },
+  {
+    name: "onboarding-completed-with-another-cardholder",
+    isLatest: true,
+    run: async ({ client, queue, service, start }) => {
+      const refused = { ...named.cardholder, last_name: "Refused" };
+      const input = { ...named, cardholder: refused, options: { pollInterval: OFTEN } };
+      const handle = await start(onboardCardholder, input);
+      await handle.result().catch(() => undefined);
+      const [made] = (await service.simulator.state()).cardholders;
+      const { card_holder_id: id } = made!;
+      const step = STEP.createCardholder;
+      const { runId } = await handle.describe();
+      const instructionId = instructionIdFor(runId, "1");
+      const instruction: RetryInstruction = {
+        by: "Bob",
+        reason: "another cardholder",
+        from: step,
+        input: { ...named, options: input.options },
+        fields: ["cardholder.last_name"],
+        amendedBy: ["Bob"],
+        sent: { [step]: { outcome: "nothing", amendments: 0, isUndone: true, gone: [id] } },
+        replaced: [{ step, id, what: "remove" }],
+      };
+      await client.workflow.start(RETRY_INSTRUCTION_TYPE, {
+        workflowId: instructionId,
+        taskQueue: retryInstructionQueue(queue.taskQueue),
+        args: [instruction],
+      });
+      const { events } = await handle.fetchHistory();
+      const sent = events?.find(
+        ({ activityTaskScheduledEventAttributes: activity }) =>
+          activity?.activityType?.name === "createCardholder",
+      );
+      await client.workflowService.resetWorkflowExecution({
+        namespace: "default",
+        workflowExecution: { workflowId: handle.workflowId },
+        reason: resetReason("another cardholder", instructionId),
+        requestId: randomUUID(),
+        workflowTaskFinishEventId:
+          sent?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ?? null,
+      });
+      return handle;
+    },
   },
   {
     name: "onboarding-amended-by-a-person",
