@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import { nameProblem, reasonProblem } from "@durable-payments/protocol";
 import { invalidInput } from "./errors.ts";
 
@@ -24,11 +25,24 @@ export const checkReason = (reason: unknown, field = "reason"): void => {
 };
 
 /**
+ * Check options of a caller, who may have no types: null is no options.
+ *
+ * @returns the options.
+ * @throws InvalidInput where they are no object.
+ */
+export const checkOptions = <A extends object>(options: A): A => {
+  const given: unknown = options;
+  if (isRecord(given)) return options;
+  throw invalidInput("The options must be an object of fields. Nothing was done.");
+};
+
+/**
  * Check who acts, and why.
  *
  * @throws InvalidInput as {@link checkName} and {@link checkReason}.
  */
-export const checkActing = ({ by, reason }: Readonly<Record<"by" | "reason", unknown>>): void => {
+export const checkActing = (acting: Readonly<Record<"by" | "reason", unknown>>): void => {
+  const { by, reason } = checkOptions(acting);
   checkName(by);
   checkReason(reason);
 };

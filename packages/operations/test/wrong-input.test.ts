@@ -1,12 +1,20 @@
 import { type ClientOptions, defaultAssumptions } from "@durable-payments/api-core";
 import { describe, expect, it } from "vitest";
+import { approveUpdate } from "@durable-payments/protocol";
 import { importBatch } from "../src/batch/import.ts";
 import type { OpenedJournal } from "../src/connection/journal.ts";
 import type { Temporal } from "../src/connection/temporal.ts";
+import { decide } from "../src/decisions/decide.ts";
+import { resolveRun } from "../src/decisions/resolve.ts";
 import { settle } from "../src/decisions/settle.ts";
+import { cancelRun, terminateRun } from "../src/ending/end-run.ts";
+import { checkId } from "../src/input/planned-run.ts";
+import { pauseSends } from "../src/pause/pause.ts";
 import { recover } from "../src/recovery/recover.ts";
+import { planRetryOf, retryRun } from "../src/retry/retry.ts";
 import { retryMany } from "../src/retry/retry-many.ts";
 import { listRuns } from "../src/runs/list.ts";
+import { describeRun } from "../src/runs/state.ts";
 
 /** Whoever reads anything of it has asked Temporal, the journal or the service. */
 const unreachable = (): never => {
@@ -20,10 +28,13 @@ const nothing = () => undefined;
 
 type Operation = (given: unknown) => Promise<unknown>;
 
+const checked = { file: "none.csv", batch: "payouts/0", rows: 1, totals: {}, chunks: ["hash"] };
+const observer = { onRows: nothing, onFound: nothing, onChunk: nothing, onWritten: nothing };
+
 const importWith = (more: Readonly<Record<string, unknown>>) =>
   importBatch(
     temporal,
-    { file: "none.csv", batch: "payouts/0", rows: 1, totals: {}, chunks: ["hash"] },
+    checked,
     {
       startedBy: "Ada",
       approveAbove: undefined,
@@ -32,7 +43,7 @@ const importWith = (more: Readonly<Record<string, unknown>>) =>
       journal: { clientId: undefined, journal: undefined },
       ...more,
     },
-    { onRows: nothing, onFound: nothing, onChunk: nothing, onWritten: nothing },
+    observer,
   );
 
 // A caller without types can give anything.
@@ -88,6 +99,43 @@ const wrong: ReadonlyArray<readonly [string, Operation, ReadonlyArray<unknown>]>
     [0, -1, Number.NaN, Number.POSITIVE_INFINITY, "5"],
   ],
 ];
+
+const noOptions = [null, undefined, "options", []];
+const id = "invoice-1";
+
+// Each takes options of its own, and none of them takes none.
+const takers: ReadonlyArray<readonly [string, (options: never) => unknown]> = [
+  ["cancelRun", (options) => cancelRun(temporal, id, options)],
+  ["decide", (options) => decide(temporal, id, approveUpdate, options)],
+  ["importBatch", (options) => importBatch(temporal, checked, options, observer)],
+  ["listRuns", (options) => listRuns(temporal, options).next()],
+  ["pauseSends", (options) => pauseSends(temporal, options)],
+  ["planRetryOf", (options) => planRetryOf(temporal, id, options)],
+  ["recover", (options) => recover(temporal, opened, options)],
+  ["resolveRun", (options) => resolveRun(temporal, id, options)],
+  ["retryMany", (options) => retryMany(temporal, [], options)],
+  ["retryRun", (options) => retryRun(temporal, id, options)],
+  ["settle", (options) => settle(temporal, id, options)],
+  ["terminateRun", (options) => terminateRun(temporal, id, options)],
+];
+
+describe.each(takers)("%s", (_, operation) => {
+  it.each(noOptions.map((options) => ({ options })))(
+    "takes no $options for options",
+    async ({ options }) => {
+      await expect(operation(options as never)).rejects.toMatchObject({ _tag: "InvalidInput" });
+    },
+  );
+});
+
+const notAnId = { _tag: "InvalidInput", message: expect.stringContaining("id") as unknown };
+
+it.each([null, undefined, 7, {}, "", "half\uD83D"])("no run has the id %j", async (given) => {
+  // A caller without types can give anything.
+  const wrongId = given as string;
+  await expect(describeRun(temporal, wrongId)).rejects.toMatchObject(notAnId);
+  expect(() => checkId(wrongId)).toThrow(expect.objectContaining(notAnId));
+});
 
 describe.each(wrong)("%s", (_, operation, values) => {
   it.each(values.map((value) => ({ value })))("is wrong: $value", async ({ value }) => {

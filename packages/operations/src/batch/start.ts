@@ -13,7 +13,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-import { checkName } from "../acting.ts";
+import { checkName, checkOptions } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, refused } from "../errors.ts";
@@ -38,7 +38,8 @@ const LARGEST_WINDOW = 1_000;
  *
  * @throws InvalidInput
  */
-export const checkBatchOptions = ({ approveAbove, startedBy, window }: BatchOptions): void => {
+export const checkBatchOptions = (options: BatchOptions): void => {
+  const { approveAbove, startedBy, window } = checkOptions(options);
   checkName(startedBy, "startedBy");
   const limit: unknown = approveAbove;
   if (limit !== undefined && (typeof limit !== "string" || !isAmount(limit))) {

@@ -4,7 +4,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import type { UpdateDefinition } from "@temporalio/common";
-import { checkName, checkReason } from "../acting.ts";
+import { checkName, checkOptions, checkReason } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
@@ -22,7 +22,7 @@ const REASONS = ["reject", "abandon", "why"] as const;
 
 /** Check who decides, and the reason that is given. */
 export const checkDecision = (decision: Decided): void => {
-  checkName(decision.by);
+  checkName(checkOptions(decision).by);
   for (const [field, reason] of Object.entries(decision)) {
     if (REASONS.some((name) => name === field) && reason !== undefined) checkReason(reason, field);
   }

@@ -2,6 +2,7 @@ import type { Assumptions } from "@durable-payments/api-core";
 import { type Decision, type HumanTask, resolveUpdate } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
+import { checkOptions } from "../acting.ts";
 import { refused } from "../errors.ts";
 import { askProgress } from "../runs/progress.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
@@ -82,9 +83,10 @@ export interface ResolveOptions {
 export const resolveRun = async (
   temporal: Temporal,
   workflowId: string,
-  { assumptions, by, decision, expectedRunId, question }: ResolveOptions,
+  options: ResolveOptions,
 ): Promise<string> => {
-  const resolution = { by, question, ...decision };
+  const { assumptions, by, decision, expectedRunId, question } = checkOptions(options);
+  const resolution = { by, question, ...checkOptions(decision) };
   checkDecision(resolution);
   if ("amend" in decision) {
     const run = await describeExpected(temporal, workflowId, expectedRunId);

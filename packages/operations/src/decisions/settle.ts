@@ -9,7 +9,7 @@ import {
 } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
-import { checkActing } from "../acting.ts";
+import { checkActing, checkOptions } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
@@ -95,8 +95,9 @@ export interface Settled {
 export const settle = async (
   temporal: Temporal,
   workflowId: string,
-  { by, expectedRunId, found, reason, step }: SettleOptions,
+  options: SettleOptions,
 ): Promise<Settled> => {
+  const { by, expectedRunId, found, reason, step } = checkOptions(options);
   checkActing({ by, reason });
   checkFound(found);
   const run = await describeExpected(temporal, workflowId, expectedRunId);

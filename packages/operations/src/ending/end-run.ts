@@ -1,5 +1,5 @@
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
-import { checkActing } from "../acting.ts";
+import { checkActing, checkOptions } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
@@ -85,8 +85,9 @@ const terminate = async (
 export const cancelRun = async (
   temporal: Temporal,
   workflowId: string,
-  { by, expectedRunId, reason }: EndOptions,
+  ending: EndOptions,
 ): Promise<{ readonly runId: string; readonly undoes: boolean }> => {
+  const { by, expectedRunId, reason } = checkOptions(ending);
   checkActing({ by, reason });
   const run = await openRun(temporal, workflowId, { expectedRunId });
   const { startedWith } = await readExecutionHistory(temporal, run);
@@ -125,8 +126,9 @@ export const cancelRun = async (
 export const terminateRun = async (
   temporal: Temporal,
   workflowId: string,
-  { by, expectedRunId, reason }: EndOptions,
+  ending: EndOptions,
 ): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<StepInDoubt> }> => {
+  const { by, expectedRunId, reason } = checkOptions(ending);
   checkActing({ by, reason });
   const run = await openRun(temporal, workflowId, { expectedRunId });
   const executed = await changing(temporal, about(workflowId, "terminated"), async () => {

@@ -15,7 +15,10 @@ const LONGEST_ID = 1000;
  *   settlement or the like does.
  */
 export const checkId = (id: string): string => {
-  if (id.trim() === "") throw invalidInput("The id must not be empty.");
+  // A caller without types can give anything.
+  const given: unknown = id;
+  if (typeof given !== "string" || id.trim() === "")
+    throw invalidInput("The id must not be empty.");
   // Each is sent as a replacement character: two such ids would be one.
   if (/\p{Cs}/u.test(id)) throw invalidInput("The id must have whole characters only.");
   if (Buffer.byteLength(id) > LONGEST_ID)

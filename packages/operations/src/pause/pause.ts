@@ -1,6 +1,6 @@
 import { type Pause, PAUSE_TYPE, pauseId, textAt } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
-import { checkName, checkReason } from "../acting.ts";
+import { checkName, checkOptions, checkReason } from "../acting.ts";
 import { refused } from "../errors.ts";
 import { utc } from "../utc.ts";
 import { changing } from "../connection/changing.ts";
@@ -58,8 +58,9 @@ const about = (done: string) =>
  */
 export const pauseSends = async (
   temporal: Temporal,
-  { by, why }: Pick<Pause, "by" | "why">,
+  options: Pick<Pause, "by" | "why">,
 ): Promise<{ readonly pause: Pause; readonly wasPaused: boolean }> => {
+  const { by, why } = checkOptions(options);
   checkName(by);
   checkReason(why, "why");
   const { client, settings } = temporal;

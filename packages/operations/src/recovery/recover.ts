@@ -1,6 +1,6 @@
 import { type ClientOptions, makePaymentsClient } from "@durable-payments/api-core";
 import type { Pause } from "@durable-payments/protocol";
-import { checkName } from "../acting.ts";
+import { checkName, checkOptions } from "../acting.ts";
 import type { OpenedJournal } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { pauseSends } from "../pause/pause.ts";
@@ -117,7 +117,7 @@ export const recover = async (
   opened: OpenedJournal,
   options: RecoverOptions,
 ): Promise<Recovery> => {
-  checkName(options.by);
+  checkName(checkOptions(options).by);
   checkSince(options.since);
   const why = `${RECOVERING} ${options.since.toISOString()}`;
   const { pause } = await pauseSends(temporal, { by: options.by, why });

@@ -1,5 +1,7 @@
 import { PAYMENT_IDS } from "@durable-payments/protocol";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+import { checkOptions } from "../acting.ts";
+import { invalidInput } from "../errors.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
@@ -29,6 +31,9 @@ const MOST_COMPARED = 10_000;
  * }
  */
 export async function* listRuns(temporal: Temporal, filter: RunFilter): AsyncGenerator<ListedRun> {
+  // A caller without types can give anything.
+  const standing: unknown = checkOptions(filter).standing;
+  if (!Array.isArray(standing)) throw invalidInput("How runs stand (standing) must be a list.");
   if (filter.since !== undefined) checkSince(filter.since);
   let found: Array<WorkflowExecutionInfo> = [];
   for await (const run of findRuns(temporal, filter)) {

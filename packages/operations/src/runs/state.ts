@@ -64,13 +64,16 @@ export const notFound = (
  * @throws InvalidInput when no run can have that id; NotFound when Temporal knows none that has it.
  */
 export const describeRun = async (
-  { client, settings }: Temporal,
+  temporal: Temporal,
   workflowId: string,
   runId?: string,
 ): Promise<WorkflowExecutionDescription> => {
-  if (workflowId === "" || /\p{Cs}/u.test(workflowId)) {
+  // A caller without types can give anything.
+  const id: unknown = workflowId;
+  if (typeof id !== "string" || id === "" || /\p{Cs}/u.test(id)) {
     throw invalidInput("The id of the run must not be empty, and have whole characters only.");
   }
+  const { client, settings } = temporal;
   try {
     return await client.workflow.getHandle(workflowId, runId).describe();
   } catch (error) {
