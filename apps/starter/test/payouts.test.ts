@@ -314,7 +314,10 @@ it("a total above the limit waits for a second person", async () => {
     return runs.find(({ type }) => type === "payoutBatch");
   };
   await expect.poll(waitsFor, POLLING).toMatchObject({
-    approval: fields({ startedBy: "Ada", payment: { rows: 3, EUR: "6.00" } }),
+    approval: fields({
+      startedBy: "Ada",
+      payment: { file: "approval.csv", rows: 3, EUR: "6.00", payees: 1, never_paid_before: 1 },
+    }),
   });
   expect(await payoutsOf("approval")).toEqual([]);
   const { approval, workflowId } = (await waitsFor())!;

@@ -293,6 +293,22 @@ describe("a payout", () => {
 });
 
 describe("a payout that a second person approved", () => {
+  it("is not approved by who has not read it", async () => {
+    await start("payout", "unread", paying("49.00", { approval: { above: "25" } }));
+    await awaitStage("unread", "awaitApproval");
+    await approvalHash("unread");
+    const refused = await starter(["approve", "unread", "--by", "Eve"]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(/amount +49\.00/);
+    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("names are as given, not verified");
+    expect(refused.stderr).toMatch(new RegExp(`account +…${beneficiary.iban.slice(-4)}`));
+    expect(refused.stderr).not.toContain(beneficiary.iban);
+    expect(refused.stderr).toMatch(/Give --hash [0-9a-f-]{36}: there is nobody to ask/);
+    expect(await paid("49.00")).toEqual([]);
+    expect((await approve("unread", "Eve")).exitCode).toBe(0);
+    expect(await ended("unread")).toBe("COMPLETED");
+  });
+
   it("goes on without being approved again, where it is not amended", async () => {
     await simulator.addFault({ kind: "refusal-in-200", operation: "createBeneficiary" });
     await start("payout", "approved", paying("50.00", { approval: { above: "25" } }));

@@ -1,10 +1,12 @@
 import {
+  beneficiary,
   card,
   cardholder,
   csv,
   holding,
   makeRows,
   options,
+  payout,
   tooWide,
 } from "@durable-payments/tools/test-data";
 import { readFile } from "node:fs/promises";
@@ -54,6 +56,27 @@ describe.skipIf(rig === undefined)(`at a terminal${skipped}`, () => {
 
     expect(await answer(`y${KEYS.enter}`)).toMatchObject({ exitCode: 0 });
     expect(await ended("failed")).toBe("COMPLETED");
+  });
+
+  it("a second person sees a payment before it is approved, and says yes or no", async () => {
+    const { awaitStage, ended, start, terminal } = rig!;
+    await start("payout", "to approve", {
+      beneficiary,
+      payout,
+      options: { ...options, approval: { above: "1" } },
+    });
+    await awaitStage("to approve", "awaitApproval");
+    const answer = async (keys: string) => {
+      const asking = terminal(["approve", "to approve", "--by", "Eve"]);
+      await asking.seen("Approve this as Eve? [y/N] ");
+      asking.type(keys);
+      return await asking.ended;
+    };
+    const refused = await answer(KEYS.enter);
+    expect(refused.exitCode).toBe(2);
+    expect(screenOf(refused.shown).join("\n")).toMatch(/amount +250\.00/);
+    expect(await answer(`y${KEYS.enter}`)).toMatchObject({ exitCode: 0 });
+    expect(await ended("to approve")).toBe("COMPLETED");
   });
 
   it("a batch's progress is one line, which is gone in the end", async () => {

@@ -200,4 +200,53 @@ export const mutations: readonly Mutation[] = [
     tests: ["--project=@durable-payments/activities", "waiting"],
     chaos: ["--seed", "410", "--restore", ...temperament({})],
   },
+  {
+    name: "swapped-chunk",
+    what: "a chunk of a batch is paid, whoever has written it",
+    edits: [
+      {
+        project: "packages/activities",
+        find: `  if (!isChunk(rows) || hashOfRows(rows.map((row) => canonicalJson(row))) !== hash) {`,
+        put: `  if (!isChunk(rows)) {`,
+      },
+    ],
+    tests: ["--project=@durable-payments/workflows", "forged-batches"],
+  },
+  {
+    name: "planted-row",
+    what: "a run under the id of a row is taken for the row's, whatever it pays",
+    edits: [
+      {
+        project: "packages/activities",
+        find: `  return paysRow(row, started);`,
+        put: `  return started !== row;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/workflows", "forged-batches"],
+  },
+  {
+    name: "approval",
+    what: "what is above the limit of the worker is sent without the approval of a second person",
+    edits: [
+      {
+        project: "packages/activities",
+        find: `        if (why !== undefined) throw needsApproval(name, why);
+`,
+        put: "",
+      },
+    ],
+    tests: ["--project=@durable-payments/activities", "approvals"],
+  },
+  {
+    name: "look-alike",
+    what: "a name in letters of another script is a second person",
+    edits: [
+      {
+        project: "packages/protocol",
+        find: `LATIN.get(letter) ?? letter`,
+        put: `LATIN.get("") ?? letter`,
+      },
+    ],
+    tests: ["--project=@durable-payments/protocol", "person"],
+  },
 ];

@@ -227,7 +227,7 @@ describe("a batch above the limit of the worker", () => {
         rows: 3,
         USD: "450.00",
         payees: 2,
-        "never paid before": "unknown",
+        never_paid_before: "unknown",
       });
       expect((await ledger()).payouts).toEqual([]);
       await approve(batch, "Bob", request);

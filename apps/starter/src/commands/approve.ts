@@ -1,7 +1,8 @@
-import type { Approval } from "@durable-payments/protocol";
+import type { Approval, ApprovalRequest } from "@durable-payments/protocol";
 import * as Option from "effect/Option";
 import { Command, Flag } from "effect/cli";
-import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import type { Output } from "../output/output.ts";
 import { by, expectedRunId, json, runId } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -10,7 +11,8 @@ const flags = {
   by,
   hash: Flag.String("hash").pipe(
     Flag.withMetavar("HASH"),
-    Flag.withDescription("Hash of the payment, from `starter attention`"),
+    Flag.withDescription("Hash of the payment, from `starter attention`; without it you are asked"),
+    Flag.optional,
   ),
   reject: Flag.String("reject").pipe(
     Flag.withMetavar("WHY"),
@@ -21,22 +23,49 @@ const flags = {
   json,
 };
 
+/** Show what is to be approved, and ask: nobody approves what they have not read. */
+const confirmRead = async (
+  output: Output,
+  request: ApprovalRequest,
+  question: string,
+): Promise<void> => {
+  const { requestLines } = await import("../output/progress-lines.ts");
+  const { visible } = await import("../output/visible.ts");
+  const { canAsk, confirm } = await import("../output/confirm.ts");
+  output.say(requestLines(visible(request)).join("\n"));
+  if (output.json || !canAsk()) {
+    throw badUsage(`Give --hash ${request.hash}: there is nobody to ask. Nothing was done.`);
+  }
+  if (!(await confirm(question))) throw badUsage("Nothing was done.");
+};
+
 /** `starter approve`: a second person's yes or no to a payment. */
 export const approve = Command.make(
   "approve",
   flags,
   ({ by, expectedRunId, hash, id, json, reject }) =>
     runCommand(json, async (output) => {
-      const approval: Approval = Option.match(reject, {
-        onNone: () => ({ by, hash, approve: true as const }),
-        onSome: (why) => ({ by, hash, reject: why }),
-      });
       const { approveUpdate } = await import("@durable-payments/protocol");
       const { withTemporal } = await import("../settings.ts");
-      const { decide } = await import("@durable-payments/operations/decisions");
-      const runId = await withTemporal((temporal) =>
-        decide(temporal, id, approveUpdate, approval, Option.getOrUndefined(expectedRunId)),
-      );
+      const { decide, readApproval } = await import("@durable-payments/operations/decisions");
+      const decideOn = (hash: string): Approval =>
+        Option.match(reject, {
+          onNone: () => ({ by, hash, approve: true as const }),
+          onSome: (why) => ({ by, hash, reject: why }),
+        });
+      const runId = await withTemporal(async (temporal) => {
+        const expected = Option.getOrUndefined(expectedRunId);
+        if (Option.isSome(hash)) {
+          return await decide(temporal, id, approveUpdate, decideOn(hash.value), expected);
+        }
+        const { request, runId } = await readApproval(temporal, id, expected);
+        await confirmRead(
+          output,
+          request,
+          `${Option.isNone(reject) ? "Approve" : "Reject"} this as ${by}?`,
+        );
+        return await decide(temporal, id, approveUpdate, decideOn(request.hash), runId);
+      });
       const status = Option.isNone(reject) ? "approved" : "rejected";
       output.answer(
         { workflowId: id, runId, status },
@@ -48,8 +77,10 @@ export const approve = Command.make(
   Command.withShortDescription("Approve or reject a payment, as a second person"),
   Command.withDescription(
     `Approve or reject a payment that waits for a second person. The hash stands
-  for the whole payment, so that nothing else is approved; who started the run
-  cannot approve it. \`starter attention\` shows the payment and its hash.
+  for the whole payment, so that nothing else is approved; who started, amended
+  or resent it cannot approve it. \`starter attention\` shows the payment and its
+  hash. Without --hash the payment is shown, and you are asked.
+  A name is taken as it is given: nobody verifies it.
 
   ${EXIT_CODES_HELP}`,
   ),

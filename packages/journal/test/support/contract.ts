@@ -307,4 +307,20 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     expect(await journal.listLag("listPayouts")).toBeCloseTo(2_500, -1);
     expect(await journal.listLag("listCardholders")).toBe(0);
   });
+
+  it("knows which payees were paid, by their id and by the account that they were created with", async () => {
+    const created = { operation: "createBeneficiary", step: "createBeneficiary" };
+    const settle = async (given: Partial<Send>, ids: Readonly<Record<string, string>>) =>
+      (await begin(given)).recordOutcome("carriedOut", ids);
+    await settle({ ...created, workflowId: "w-1", payee: "account-1" }, { beneficiary_id: "B-1" });
+    await settle({ ...created, workflowId: "w-2", payee: "account-2" }, { beneficiary_id: "B-2" });
+    await settle({ workflowId: "w-1", payee: "B-1" }, { payout_id: "P-1" });
+    await begin({ workflowId: "w-2", payee: "B-2" });
+    const asked = ["B-1", "B-2", "account-1", "account-2", "account-3"];
+    expect([...(await journal.paidAmong(asked))].toSorted()).toEqual(["B-1", "account-1"]);
+    expect((await journal.find({ workflowId: "w-2", step: "createPayout" }))[0]).toMatchObject({
+      payee: "B-2",
+    });
+    expect(await journal.paidAmong([])).toEqual(new Set());
+  });
 };

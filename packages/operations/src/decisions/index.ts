@@ -1,5 +1,11 @@
 export { decide } from "./decide.ts";
 export { isApproval, listWaitingRuns, type WaitingRun } from "./human-tasks.ts";
 export { listRunsInDoubt, type RunInDoubt } from "./in-doubt.ts";
-export { type AskedTask, readHumanTask, type ResolveOptions, resolveRun } from "./resolve.ts";
+export {
+  type AskedTask,
+  readApproval,
+  readHumanTask,
+  type ResolveOptions,
+  resolveRun,
+} from "./resolve.ts";
 export { settle, type Settled, type SettleOptions } from "./settle.ts";

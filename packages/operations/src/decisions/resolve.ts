@@ -1,5 +1,11 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { type Decision, type HumanTask, resolveUpdate } from "@durable-payments/protocol";
+import {
+  type ApprovalRequest,
+  type Decision,
+  type HumanTask,
+  type Progress,
+  resolveUpdate,
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { checkOptions } from "../acting.ts";
@@ -7,6 +13,7 @@ import { refused } from "../errors.ts";
 import { askProgress } from "../runs/progress.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 import { checkTaskAmendment } from "../retry/amend.ts";
+import { isApproval } from "./human-tasks.ts";
 import { checkDecision, decide } from "./decide.ts";
 
 /** A human task, and the run that waits with it. */
@@ -32,10 +39,10 @@ export const readHumanTask = async (
   return await readTaskOf(temporal, await describeExpected(temporal, workflowId, expectedRunId));
 };
 
-const readTaskOf = async (
+const progressOf = async (
   temporal: Temporal,
   run: WorkflowExecutionDescription,
-): Promise<AskedTask> => {
+): Promise<Progress> => {
   if (!isUnderWay(run)) {
     throw refused(`The run ${run.workflowId} has ended: it takes no decision any more.`);
   }
@@ -43,10 +50,45 @@ const readTaskOf = async (
   if (asked._tag === "NoAnswer") {
     throw refused(`${asked.message} Nothing was done.`, asked.next ?? { operation: "humanTasks" });
   }
-  const { attention } = asked.progress;
-  if (attention === undefined)
-    throw refused("This run does not wait for a person. Nothing was done.");
+  return asked.progress;
+};
+
+const NOT_WAITING = "This run does not wait for a person. Nothing was done.";
+
+const readTaskOf = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<AskedTask> => {
+  const { attention } = await progressOf(temporal, run);
+  if (attention === undefined) throw refused(NOT_WAITING);
   return { runId: run.runId, task: attention };
+};
+
+/** A payment that waits for a second person, and the run that waits with it. */
+export interface AskedApproval {
+  readonly runId: string;
+  readonly request: ApprovalRequest;
+}
+
+/**
+ * Read the payment that a run waits with for a second person: nobody approves what they have not read.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param workflowId of the run.
+ * @param expectedRunId the run that is meant: where it is not the latest any more it is refused.
+ * @returns the run, and what is to be approved, with the hash that a decision has to give.
+ * @throws NotFound where there is no such run; Refused where it waits for no approval, or cannot be asked.
+ */
+export const readApproval = async (
+  temporal: Temporal,
+  workflowId: string,
+  expectedRunId?: string,
+): Promise<AskedApproval> => {
+  const run = await describeExpected(temporal, workflowId, expectedRunId);
+  const { approval } = (await progressOf(temporal, run)).shown;
+  if (!isApproval(approval))
+    throw refused("This run does not wait for an approval. Nothing was done.");
+  return { runId: run.runId, request: approval };
 };
 
 /** How a human task is resolved. */

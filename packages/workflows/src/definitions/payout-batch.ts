@@ -67,7 +67,7 @@ const approve = async (
     ...(file !== undefined && { file }),
     rows,
     ...totals,
-    ...(counted && { payees: counted.payees, "never paid before": counted.neverPaid ?? "unknown" }),
+    ...(counted && { payees: counted.payees, never_paid_before: counted.neverPaid ?? "unknown" }),
     ...(rejected !== "" && { rejected }),
   };
   // The hashes stand for the content of every row.
