@@ -8,6 +8,7 @@ export {
   type DescribedPayee,
   type Payee,
 } from "./approval.ts";
+export { approvalTexts, type ApprovalTexts, UNVERIFIED } from "./approval-texts.ts";
 export { type AuditEntry, auditQuery } from "./audit.ts";
 export {
   cardholderCheckedSignal,

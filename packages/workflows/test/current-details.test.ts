@@ -107,7 +107,15 @@ it("shows what an approval does, and the bank details of nobody", () => {
   const details = currentDetails(
     progress({
       shown: {
-        approval: { hash: "h-1", payment: { amount: "20.00" }, startedBy: "Ada", since: at },
+        approval: {
+          hash: "h-1",
+          payment: { amount: "20.00" },
+          startedBy: "Ada",
+          amendedBy: ["Bob"],
+          amended: [{ field: "payout.amount", before: "900.00", after: "20.00" }],
+          resentBy: ["Eve"],
+          since: at,
+        },
         "fund USD": { local: [{ account_number: "0123456789" }] },
       },
     }),
@@ -116,8 +124,11 @@ it("shows what an approval does, and the bank details of nobody", () => {
   expect(unescaped(details).split("\n\n")).toEqual([
     "**Pay 20.00 EUR to the beneficiary b-1, amended by Bob**",
     "### ! A second person has to approve",
-    "Asked 2026-11-22 14:07:33 UTC; started by Ada",
+    "Waits for the approval of a second person; started by Ada (names are as given, not verified). Asked 2026-11-22 14:07:33 UTC.",
     "- amount: 20.00",
+    "Amended by Bob:",
+    "- payout.amount: 900.00 → 20.00",
+    "Sent again by Eve: if it was carried out before, this pays it twice.",
     "**Decide, by one of**",
     "approve: the run goes on, and sends exactly this",
     "```sh\nstarter approve invoice-17 --run-id r-1 --by NAME --hash h-1\n```",

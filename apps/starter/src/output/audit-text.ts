@@ -1,7 +1,7 @@
 import { utc } from "@durable-payments/operations/utc";
 import type { AuditReport } from "@durable-payments/operations/audit";
 import type { AuditEntry } from "@durable-payments/protocol";
-import { UNVERIFIED } from "./progress-lines.ts";
+import { UNVERIFIED } from "@durable-payments/protocol";
 import { fieldRows, wrap } from "./text.ts";
 
 const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): string => {

@@ -1,5 +1,6 @@
 import {
   type ApprovalRequest,
+  approvalTexts,
   approveCommands,
   type DecisionCommand,
   evidenceOf,
@@ -84,49 +85,28 @@ export const attentionLines = (run: ShownRun, attention: HumanTask): Array<strin
   ];
 };
 
-/** Anybody can type any name: who is meant by it, nobody has checked. */
-export const UNVERIFIED = "names are as given, not verified";
-
-const changeLines = ({
-  amended = [],
-  amendedBy = [],
-  overruledBy = [],
-  resentBy = [],
-}: ApprovalRequest): Array<string> => [
-  ...(amendedBy.length === 0 ? [] : [wrap(`Amended by ${amendedBy.join(", ")}:`, "  ")]),
-  ...(amended.length === 0
-    ? []
-    : [
-        columns(
-          amended.map(({ after, before, field }) => [
-            field,
-            `${before || "none"} → ${after || "none"}`,
-          ]),
-          "    ",
-        ),
-      ]),
-  ...(resentBy.length === 0
-    ? []
-    : [
-        wrap(
-          `Sent again by ${resentBy.join(", ")}: if it was carried out before, this pays it twice.`,
-          "  ",
-        ),
-      ]),
-  ...(overruledBy.length === 0
-    ? []
-    : [wrap(`Somebody had ended it; overruled by ${overruledBy.join(", ")}.`, "  ")]),
-];
-
 /** What a second person is to know of a payment that waits for approval. */
-export const requestLines = (request: ApprovalRequest): Array<string> => [
-  wrap(
-    `Waits for the approval of a second person${request.why === undefined ? "" : `: ${request.why}`}; started by ${request.startedBy ?? "nobody known"} (${UNVERIFIED}).`,
-    "  ",
-  ),
-  columns(fieldRows(request.payment), "    "),
-  ...changeLines(request),
-];
+export const requestLines = (request: ApprovalRequest): Array<string> => {
+  const { amended = [], payment } = request;
+  const texts = approvalTexts(request);
+  return [
+    wrap(texts.waits, "  "),
+    columns(fieldRows(payment), "    "),
+    ...(texts.amended === undefined ? [] : [wrap(texts.amended, "  ")]),
+    ...(amended.length === 0
+      ? []
+      : [
+          columns(
+            amended.map(({ after, before, field }) => [
+              field,
+              `${before || "none"} → ${after || "none"}`,
+            ]),
+            "    ",
+          ),
+        ]),
+    ...texts.warnings.map((warning) => wrap(warning, "  ")),
+  ];
+};
 
 /** What a second person can do about a payment that waits for approval. */
 export const approvalLines = (run: ShownRun, request: ApprovalRequest): Array<string> => [

@@ -2,6 +2,7 @@ import { isRecord, visibleText } from "@durable-payments/api-core/values";
 import {
   approveCommands,
   type ApprovalRequest,
+  approvalTexts,
   type DecisionCommand,
   evidenceOf,
   type HumanTask,
@@ -79,13 +80,31 @@ const taskText = (run: DescribedRun, task: HumanTask): ReadonlyArray<string> => 
 const isApproval = (shown: unknown): shown is ApprovalRequest =>
   isRecord(shown) && typeof shown["hash"] === "string" && isRecord(shown["payment"]);
 
-const approvalText = (run: DescribedRun, request: ApprovalRequest): ReadonlyArray<string> => [
-  `### ! A second person has to approve`,
-  `Asked ${utc(request.since)}; started by ${valueText(request.startedBy)}`,
-  fields(request.payment),
-  "**Decide, by one of**",
-  ...approveCommands(run, request).flatMap(commandBlock),
-];
+const approvalText = (run: DescribedRun, request: ApprovalRequest): ReadonlyArray<string> => {
+  const { amended = [] } = request;
+  const texts = approvalTexts(request);
+  return [
+    "### ! A second person has to approve",
+    plain(`${texts.waits} Asked ${utc(request.since)}.`),
+    fields(request.payment),
+    ...(texts.amended === undefined ? [] : [plain(texts.amended)]),
+    ...(amended.length === 0
+      ? []
+      : [
+          fields(
+            Object.fromEntries(
+              amended.map(({ after, before, field }) => [
+                field,
+                `${before || "none"} → ${after || "none"}`,
+              ]),
+            ),
+          ),
+        ]),
+    ...texts.warnings.map(plain),
+    "**Decide, by one of**",
+    ...approveCommands(run, request).flatMap(commandBlock),
+  ];
+};
 
 const stepText = ({ name, note = "", status, waitsUntil }: StepProgress): string =>
   [

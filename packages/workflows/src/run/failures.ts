@@ -135,3 +135,19 @@ export const runFailure = (
   message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): ApplicationFailure => ApplicationFailure.nonRetryable(message, type, details);
+
+/** The failure of a run that has failed, where not all that it had done could be undone. */
+export const compensationIncomplete = (
+  error: unknown,
+  details: {
+    readonly leftOver: ReadonlyArray<string>;
+    readonly ids: Readonly<Record<string, string>>;
+  },
+): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: "CompensationIncomplete",
+    message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${details.leftOver.join("; ")}`,
+    nonRetryable: true,
+    details: [details],
+    cause: rootCause(error),
+  });

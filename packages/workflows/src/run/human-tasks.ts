@@ -8,10 +8,14 @@ import {
   questionOf,
   type Resolution,
 } from "@durable-payments/protocol";
-import { condition, workflowInfo } from "@temporalio/workflow";
+import { condition, patched, workflowInfo } from "@temporalio/workflow";
+import { rootCause, runFailure } from "./failures.ts";
 
 /** An id that the service made shows something, and breaks no line. */
 const isId = (value: unknown): boolean => namesSomebody(value) && !/\p{Cc}/u.test(value);
+
+/** Before, an amendment was checked after it was taken. */
+const CHECKED_AMENDMENTS = "amendments are checked before they are taken";
 
 const ACTIONS: ReadonlyArray<HumanTaskAction> = ["found", "resend", "amend", "abandon"];
 
@@ -93,25 +97,35 @@ export class HumanTasks {
     return this.#waiting.find(({ task }) => task.question === question) ?? this.#waiting[0];
   }
 
-  /** Takes the decision of a person; the update's validator has checked it. */
-  answer(resolution: Resolution): void {
-    const resolved = this.#taskOf(resolution);
-    if (resolved !== undefined) resolved.resolution = resolution;
+  /**
+   * Takes the decision of a person; the update's validator has checked what it can without the contract.
+   *
+   * @throws InvalidResolution where the contract refuses what an amendment makes of the request.
+   */
+  resolve(resolution: Resolution): void | Promise<void> {
+    const asked = this.#taskOf(resolution);
+    if (asked === undefined) return undefined;
+    if ("amend" in resolution && patched(CHECKED_AMENDMENTS)) {
+      return this.#takeChecked(asked, resolution);
+    }
+    asked.resolution = resolution;
+    return undefined;
   }
 
   /**
    * Takes an amendment, once it is known that what it makes of the request may be sent: no other decision is
    * taken meanwhile, and the task stays open where it may not.
    */
-  async answerChecked(
+  async #takeChecked(
+    asked: PendingTask,
     resolution: Resolution & { readonly amend: Readonly<Record<string, unknown>> },
   ): Promise<void> {
-    const asked = this.#taskOf(resolution);
-    if (asked === undefined) return;
     asked.checking = resolution.by;
     try {
       await asked.check(resolution.amend);
       asked.resolution = resolution;
+    } catch (error) {
+      throw runFailure("InvalidResolution", rootCause(error).message);
     } finally {
       asked.checking = undefined;
     }

@@ -4,7 +4,6 @@ import {
   type EndingDecision,
   type HumanTask,
   isInputShaped,
-  mergePatch,
   NEEDS_ATTENTION,
   patchedFields,
   paymentMemoOf,
@@ -12,14 +11,11 @@ import {
   type Replacement,
   type Resolution,
   type SentBefore,
-  summaryOfInput,
   UNFINISHED,
 } from "@durable-payments/protocol";
-import { ApplicationFailure } from "@temporalio/common";
 import {
   CancellationScope,
   isCancellation,
-  patched,
   setCurrentDetails,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -28,18 +24,21 @@ import { Approvals } from "./approvals.ts";
 import { AuditTrail } from "./audit.ts";
 import { type Compensation, Compensations } from "./compensations.ts";
 import { type CompletionWait, CompletionWaits } from "./completion-waits.ts";
-import { currentDetails } from "./current-details.ts";
-import { asCancellation, failureOfActivity, rootCause, runFailure } from "./failures.ts";
+import {
+  asCancellation,
+  compensationIncomplete,
+  failureOfActivity,
+  rootCause,
+  runFailure,
+} from "./failures.ts";
 import { endedInDoubt } from "./in-doubt.ts";
 import { ProgressTracker } from "./progress-tracker.ts";
 import { type AmendmentCheck, HumanTasks } from "./human-tasks.ts";
 import { ResetContext } from "./reset-context.ts";
 import { RunSends } from "./run-sends.ts";
+import { ShownRun } from "./shown-run.ts";
 import { SearchAttributes } from "./search-attributes.ts";
 import { wheneverIdle } from "./scopes.ts";
-
-/** Before, an amendment was checked after it was taken. */
-const CHECKED_AMENDMENTS = "amendments are checked before they are taken";
 
 /** How a step is kept. */
 interface StepOptions {
@@ -58,7 +57,6 @@ interface StepOptions {
  */
 export class RunState {
   readonly onRefusal: "fail" | "ask";
-  readonly #startedWith: unknown;
   /** Who or what did what. */
   readonly audit = new AuditTrail();
   readonly #shield = new CancellationScope({ cancellable: false });
@@ -81,11 +79,7 @@ export class RunState {
   readonly #endedWaits: Array<() => void> = [];
   /** How many waits are on. */
   #waits = 0;
-  /** What people have amended of the input while the run asked. */
-  readonly #amended: Array<{
-    readonly by: string;
-    readonly amendment: Readonly<Record<string, unknown>>;
-  }> = [];
+  readonly #shown: ShownRun;
 
   constructor({
     input,
@@ -95,7 +89,7 @@ export class RunState {
     readonly onRefusal: "fail" | "ask";
   }) {
     this.onRefusal = onRefusal;
-    this.#startedWith = input;
+    this.#shown = new ShownRun(input, this.#resetContext);
     const pin = accountPin();
     pin.onKnown((account) => this.#searchAttributes.account(account));
     wheneverIdle(this.#shield, () => {
@@ -297,7 +291,7 @@ export class RunState {
       detail: "amend" in decision ? { fields: patchedFields(decision.amend).join(", ") } : decision,
     });
     if ("amend" in resolution && isInputShaped(task.operation, resolution.amend)) {
-      this.#amended.push({ by, amendment: resolution.amend });
+      this.#shown.amend(by, resolution.amend);
     }
     if ("abandon" in resolution) {
       const why = resolution.abandon;
@@ -311,26 +305,9 @@ export class RunState {
     return this.#humanTasks.whyNot(resolution);
   }
 
-  /**
-   * Takes the decision of a person; the update's validator has checked what it can without the contract.
-   *
-   * @throws InvalidResolution where the contract refuses what an amendment makes of the request.
-   */
+  /** Takes the decision of a person; the update's validator has checked what it can without the contract. */
   resolve(resolution: Resolution): void | Promise<void> {
-    return "amend" in resolution && patched(CHECKED_AMENDMENTS)
-      ? this.#resolveAmended(resolution)
-      : this.#humanTasks.answer(resolution);
-  }
-
-  async #resolveAmended(
-    resolution: Resolution & { readonly amend: Readonly<Record<string, unknown>> },
-  ): Promise<void> {
-    try {
-      await this.#humanTasks.answerChecked(resolution);
-    } catch (error) {
-      const { message } = rootCause(error);
-      throw ApplicationFailure.nonRetryable(message, "InvalidResolution");
-    }
+    return this.#humanTasks.resolve(resolution);
   }
 
   /** Registers how a step is undone when the run fails or is cancelled. Call it before the step. */
@@ -364,13 +341,7 @@ export class RunState {
       throw endedInDoubt(error, { inDoubt, leftOver, ids: this.progress.ids });
     }
     if (leftOver.length === 0) throw failureOfActivity(error) ?? error;
-    throw ApplicationFailure.create({
-      type: "CompensationIncomplete",
-      message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${leftOver.join("; ")}`,
-      nonRetryable: true,
-      details: [{ leftOver, ids: this.progress.ids }],
-      cause: rootCause(error),
-    });
+    throw compensationIncomplete(error, { leftOver, ids: this.progress.ids });
   }
 
   async #readInstruction(): Promise<void> {
@@ -399,20 +370,6 @@ export class RunState {
 
   #write(): void {
     this.#searchAttributes.write();
-    if (this.#progress.takeChange()) setCurrentDetails(this.#details());
-  }
-
-  #details(): string {
-    const { runId, workflowId, workflowType } = workflowInfo();
-    const input = this.#amended.reduce<unknown>(
-      (amended, { amendment }) => mergePatch(amended, amendment),
-      this.#resetContext.input(this.#startedWith),
-    );
-    return currentDetails(this.progress, {
-      workflowId,
-      runId,
-      summary: summaryOfInput(workflowType, input),
-      amendedBy: [...new Set([...this.amendedBy, ...this.#amended.map(({ by }) => by)])],
-    });
+    if (this.#progress.takeChange()) setCurrentDetails(this.#shown.details(this.progress));
   }
 }

@@ -27,6 +27,9 @@ interface AskedAbout<Request> {
   readonly since: number;
 }
 
+/** What was found out about a send, for the person who is asked about it. */
+export type Evidence = Partial<Pick<AskedAbout<object>, "candidates" | "canResend" | "listRead">>;
+
 /**
  * Ask a person what became of a send.
  *

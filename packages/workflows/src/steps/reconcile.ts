@@ -28,6 +28,10 @@ export type Reconciled<A> =
       readonly listRead?: ListReading;
     };
 
+/** How the list was read, where that did not find it. */
+export const listReadOf = (found: Reconciled<unknown>): ListReading | undefined =>
+  found._tag === "Found" ? undefined : found.listRead;
+
 /** Something that the list showed. */
 export interface Seen<A> {
   /** When the first read that showed it had ended. */

@@ -1,5 +1,5 @@
 import type { JournalSend, SendIntent, SentAlready } from "@durable-payments/activities";
-import type { HumanTask, ListReading, SentBefore } from "@durable-payments/protocol";
+import type { SentBefore } from "@durable-payments/protocol";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
@@ -8,7 +8,7 @@ import { otherInDoubt } from "../run/in-doubt.ts";
 import { awaitService } from "../run/polling.ts";
 import type { RunState } from "../run/run-state.ts";
 import { approveSend } from "./approval.ts";
-import { askPerson, askToAmend } from "./ask-person.ts";
+import { askPerson, askToAmend, type Evidence } from "./ask-person.ts";
 import { checkRequest } from "./check-requests.ts";
 import {
   describeFound,
@@ -17,7 +17,7 @@ import {
   shownOfJournal,
 } from "./describe-send.ts";
 import { recordFound } from "./ownership.ts";
-import { type Reconciled, reconcileWrite, type Seen } from "./reconcile.ts";
+import { listReadOf, type Reconciled, reconcileWrite, type Seen } from "./reconcile.ts";
 import type { Reconciler, Write } from "./write.ts";
 import { startTimeMs, WriteState } from "./write-state.ts";
 
@@ -51,16 +51,6 @@ const MOST_EVENTS = 5_000;
 
 /** Failures of a send that its worker itself has reported: it sends no more. */
 const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
-
-/** What was found out about a send, for the person who is asked about it. */
-interface Evidence {
-  readonly candidates?: HumanTask["candidates"];
-  readonly listRead?: ListReading | undefined;
-  readonly canResend?: boolean;
-}
-
-const listReadOf = (found: Reconciled<unknown>): ListReading | undefined =>
-  found._tag === "Found" ? undefined : found.listRead;
 
 /**
  * Decides what follows on each send of a write: send it again, reconcile it, or ask a person. A
