@@ -56,7 +56,7 @@ it("asks a worker, the tracker, the journal and the retention for a sign of life
         fields({
           name: "retention",
           status: "warning",
-          detail: holding("1 days after its end"),
+          detail: holding("1 day after its end"),
           remedy: holding("temporal operator namespace update"),
         }),
       ),

@@ -9,6 +9,7 @@ import {
   type RunEndings,
   UNFINISHED,
   WORKFLOW,
+  runDetails,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
@@ -147,6 +148,7 @@ const startRow = async (
         ...(approval !== undefined && { approval }),
       },
       staticSummary: row.summary,
+      staticDetails: runDetails(row.workflowId),
       typedSearchAttributes: [
         ...payoutStartAttributes(row.workflowId, row.input, account),
         { key: PAYMENT_BATCH, value: batch },

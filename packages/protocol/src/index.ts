@@ -91,6 +91,7 @@ export {
   type PayoutResult,
 } from "./payout.ts";
 export { reservedBegin } from "./reserved-ids.ts";
+export { runDetails, shellBlock } from "./run-details.ts";
 export { isSamePerson, nameProblem, namesSomebody, reasonProblem } from "./person.ts";
 export { type Progress, progressQuery, type StepProgress } from "./progress.ts";
 export {

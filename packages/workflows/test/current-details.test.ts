@@ -70,7 +70,7 @@ it("shows a text of the service or a file word for word, with its controls made 
   const hostile =
     "\u001b[2K\u202e40.00\n\n# Paid\n[ok](https://evil.example) `x` **y** <b> {runId}";
   const shown =
-    "\\\\u\\{1b\\}\\[2K\\\\u\\{202e\\}40\\.00\\\\u\\{a\\}\\\\u\\{a\\}\\# Paid\\\\u\\{a\\}\\[ok\\]\\(https\\:\\/\\/evil\\.example\\) \\`x\\` \\*\\*y\\*\\* \\<b\\> \\{runId\\}";
+    "\\\\u\\{1b\\}\\[2K\\\\u\\{202e\\}40\\.00\\\\u\\{a\\}\\\\u\\{a\\}\\# Paid\\\\u\\{a\\}\\[ok\\]\\(https\\://evil\\.example\\) \\`x\\` \\*\\*y\\*\\* \\<b\\> \\{runId\\}";
   const details = currentDetails(
     progress({
       attention: {

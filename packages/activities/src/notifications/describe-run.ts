@@ -3,6 +3,7 @@ import {
   PAYMENT_BATCH,
   PAYMENT_STAGE,
   type QueuedNotification,
+  shellQuoted,
   WORKFLOW,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
@@ -38,15 +39,12 @@ const ID_DIGITS = 32;
 const notificationId = (...of: ReadonlyArray<string>): string =>
   `msg_${createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, ID_DIGITS)}`;
 
-const quoted = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
-
 /** The command that shows a run; none for an id that a terminal may show as something else. */
 const commandFor = (type: NotificationType, workflowId: string): string | undefined => {
   if (/[\p{C}\p{Z}]/u.test(workflowId.replaceAll(" ", ""))) return undefined;
   const words =
     type === "batch.ended" ? "payouts status" : type === "run.failed" ? "runs show" : "status";
-  return `starter ${words} ${quoted(workflowId)}`;
+  return `starter ${words} ${shellQuoted(workflowId)}`;
 };
 
 const webUiOf = (

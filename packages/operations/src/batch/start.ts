@@ -7,6 +7,7 @@ import {
   type PayoutBatchInput,
   textAt,
   WORKFLOW,
+  runDetails,
 } from "@durable-payments/protocol";
 import {
   WorkflowExecutionAlreadyStartedError,
@@ -198,6 +199,7 @@ export const startBatch = async (
         workflowIdConflictPolicy: "FAIL",
         memo: { startedBy, rows, chunks: chunks.length, totals },
         staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
+        staticDetails: runDetails(batch, { isBatch: true }),
         typedSearchAttributes: [...startAttributes({})],
       }),
     );

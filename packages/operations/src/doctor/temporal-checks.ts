@@ -68,7 +68,8 @@ const checkRetention = async ({ client, settings }: Temporal): Promise<Check> =>
   });
   const kept = optionalTsToMs(config?.workflowExecutionRetentionTtl);
   if (kept === undefined) return skipped(RETENTION, "not known: the server does not show it");
-  const days = `${Math.round((kept / DAY_MS) * 10) / 10} days`;
+  const count = Math.round((kept / DAY_MS) * 10) / 10;
+  const days = `${count} ${count === 1 ? "day" : "days"}`;
   return kept >= msToNumber(COMPLETE_WITHIN)
     ? ok(RETENTION, days)
     : warning(

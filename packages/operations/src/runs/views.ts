@@ -3,7 +3,6 @@ import {
   PAYMENT_BATCH,
   PAYMENT_STAGE,
   queryText,
-  queryTexts,
   STEP,
   WORKFLOW,
 } from "@durable-payments/protocol";
@@ -25,6 +24,10 @@ const STAGE = PAYMENT_STAGE.name;
 /** Of what runs in the namespace, payment work alone has a stage. */
 const PAYMENT_WORK = `${STAGE} IS NOT NULL`;
 
+/** As the Web UI itself writes that a field has one of some values: it can be changed there. */
+const isOneOf = (field: string, values: ReadonlyArray<string>): string =>
+  `(${values.map((value) => `${field} = ${queryText(value)}`).join(" OR ")})`;
+
 const RUNNING = 'ExecutionStatus = "Running"';
 
 /** The beginning of the day, in UTC, seven days ago: so that the link is the same all day. */
@@ -32,10 +35,10 @@ const weekAgo = (now: Date): string =>
   new Date((Math.floor(now.getTime() / DAY_MS) - 7) * DAY_MS).toISOString();
 
 const queriesAt = (now: Date): ReadonlyArray<readonly [name: string, query: string]> => [
-  ["needs attention", `${RUNNING} AND ${STAGE} IN ${queryTexts(askingStages)}`],
+  ["needs attention", `${RUNNING} AND ${isOneOf(STAGE, askingStages)}`],
   [
     "failed this week",
-    `${PAYMENT_WORK} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND CloseTime > ${queryText(weekAgo(now))}`,
+    `${PAYMENT_WORK} AND ${isOneOf("ExecutionStatus", ["Failed", "TimedOut", "Terminated"])} AND CloseTime > ${queryText(weekAgo(now))}`,
   ],
   ["waiting for funds", `${RUNNING} AND ${STAGE} STARTS_WITH ${queryText(STEP.awaitFunds)}`],
   ["batches", `WorkflowType = ${queryText(WORKFLOW.payoutBatch)}`],

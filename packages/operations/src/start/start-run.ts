@@ -1,5 +1,5 @@
 import { canonicalJson } from "@durable-payments/activities/payout-content";
-import { paymentMemoOf } from "@durable-payments/protocol";
+import { paymentMemoOf, runDetails } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
@@ -81,6 +81,7 @@ export const startRun = async (
         // The workflow lets nobody approve a payment that they started.
         memo: { startedBy, ...(payment && { payment }) },
         staticSummary: planned.summary,
+        staticDetails: runDetails(workflowId),
         typedSearchAttributes: [...planned.searchAttributes(workflowId, account)],
       }),
     );

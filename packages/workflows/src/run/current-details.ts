@@ -8,7 +8,7 @@ import {
   type HumanTask,
   type Progress,
   resolveCommands,
-  shellQuoted,
+  shellBlock,
   type StepProgress,
   utc,
 } from "@durable-payments/protocol";
@@ -29,10 +29,16 @@ export interface DescribedRun {
   readonly amendedBy: ReadonlyArray<string>;
 }
 
+/**
+ * What markdown takes for more than itself, of what the Web UI's renderer takes back a backslash from: it
+ * shows the backslash before a comma, a semicolon or a slash.
+ */
+const SPECIAL = /[!#$&()*+\-.:<>[\\\]^_`{|}~]/g;
+
 /** A text that was written elsewhere, as markdown shows it word for word and in one line. */
 const plain = (text: string): string => {
   const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
-  return visibleText(shown.trim()).replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
+  return visibleText(shown.trim()).replaceAll(SPECIAL, String.raw`\$&`);
 };
 
 const valueText = (value: unknown): string => {
@@ -45,14 +51,10 @@ const fields = (value: Readonly<Record<string, unknown>>): string =>
     .map(([name, field]) => `- ${plain(name)}: ${valueText(field)}`)
     .join("\n");
 
-/** A command in a block that nothing in it can end. */
-const commandBlock = ({ args, consequence }: DecisionCommand): ReadonlyArray<string> => {
-  const line = ["starter", ...args.map((argument) => shellQuoted(visibleText(argument)))].join(" ");
-  const fence = "`".repeat(
-    Math.max(3, ...[...line.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)),
-  );
-  return [plain(consequence), `${fence}sh\n${line}\n${fence}`];
-};
+const commandBlock = ({ args, consequence }: DecisionCommand): ReadonlyArray<string> => [
+  plain(consequence),
+  shellBlock([args]),
+];
 
 const taskText = (run: DescribedRun, task: HumanTask): ReadonlyArray<string> => {
   const { candidates, question, reason, sent, since, step, toSend } = task;
