@@ -1,10 +1,20 @@
 import { type Journal, openJournal, type Send } from "@durable-payments/journal";
 import { serviceQueue } from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
-import { csv, fields, like, listWith, makeRows, tooWide } from "@durable-payments/tools/test-data";
+import {
+  beneficiary,
+  csv,
+  fields,
+  like,
+  listWith,
+  makeRows,
+  payout,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { Worker } from "@temporalio/worker";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { checkLag, describeEcho } from "@durable-payments/operations/doctor";
 import { makeRig } from "./support/rig.ts";
@@ -165,7 +175,7 @@ describe("payouts import", () => {
     const outcomes = (await readFile(result, "utf8")).trimEnd().split("\n").slice(1);
     expect(outcomes).toHaveLength(3);
     for (const outcome of outcomes) {
-      expect(outcome).toMatch(/,[^,]+,forgotten,"its payout was created, as the journal has it"$/);
+      expect(outcome).toMatch(/,[^,]+,forgotten,"its payout was created, as the journal has it",/);
     }
 
     const again = await starter(["payouts", "import", second, "--wait"], { env: service });
@@ -175,6 +185,66 @@ describe("payouts import", () => {
     expect((await payouts()).map(({ payout_id }) => payout_id)).toEqual(
       expect.arrayContaining(paid.map(({ payout_id }) => payout_id)),
     );
+  });
+
+  it("starts no run whose id Temporal has forgotten, and shows what it has of it", async () => {
+    const name = await file("single.json", { beneficiary, payout: { ...payout, amount: "77.00" } });
+    const pay = (id: string, ...more: ReadonlyArray<string>) =>
+      starter(["payout", "--file", name, "--id", id, ...more], { env: service });
+    expect(await pay("forgotten", "--wait")).toMatchObject({ exitCode: 0 });
+    await withJournal(async (journal) => {
+      await journal.begin({ ...send, workflowId: "unanswered" });
+    });
+    const before = await payouts();
+    const made = before.find(({ amount }) => amount === "77.00");
+    await forget("forgotten");
+    await found('WorkflowId = "forgotten"', 0);
+    // Long before the namespace's retention.
+    const database = new DatabaseSync(journalFile());
+    const age = 400 * 24 * 60 * 60 * 1000;
+    database
+      .prepare(
+        "UPDATE sends SET begun_at = begun_at - ?1, settled_at = settled_at - ?1 WHERE workflow_id IN ('forgotten', 'unanswered')",
+      )
+      .run(age);
+    database.close();
+
+    const [person, program, unanswered] = await Promise.all([
+      pay("forgotten"),
+      pay("forgotten", "--json", "--wait"),
+      pay("unanswered", "--json"),
+    ]);
+    expect(program).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(jsonOf(program)).toMatchObject({
+      workflowId: "forgotten",
+      state: "forgotten",
+      isNew: false,
+      isDone: true,
+      sends: listWith(
+        fields({
+          step: "createPayout",
+          outcome: "carriedOut",
+          amount: "77.00",
+          ids: fields({ payout_id: made?.payout_id }),
+        }),
+      ),
+    });
+    expect(person.exitCode).toBe(0);
+    expect(person.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "Temporal has forgotten it, since its retention is over; the journal has what it sent. Nothing was started.",
+    );
+    expect(person.stdout).toContain(`payout_id ${made?.payout_id}`);
+    expect(tooWide(person.stdout)).toEqual([]);
+    expect(unanswered.exitCode).toBe(1);
+    expect(jsonOf(unanswered)).toMatchObject({
+      state: "forgotten",
+      isDone: false,
+      sends: [{ outcome: "begun" }],
+    });
+    for (const id of ["forgotten", "unanswered"]) {
+      await expect(temporal.client.workflow.getHandle(id).describe()).rejects.toThrow("not found");
+    }
+    expect(await payouts()).toEqual(before);
   });
 
   it("takes no key for another payment that the journal has, and shows what is in doubt", async () => {

@@ -44,9 +44,12 @@ export const startedBy = Flag.String("by").pipe(
 /** How runs are kept from being started twice. */
 export const SAME_ID_HELP = (prefix: string): string =>
   `The same id never starts a second run: it reports the run that exists, also
-  when that one has ended. Without --id the id is ${prefix}-<hash of the input>,
-  options left out: the same file twice is the same run. To do the same once
-  more on purpose, give it another --id.`;
+  when that one has ended. When Temporal has deleted it (the namespace's
+  retention after its end) the journal is asked; where that cannot be read here
+  (PAYMENTS_CLIENT_ID, PAYMENTS_JOURNAL), the id is known until then only.
+  Without --id the id is ${prefix}-<hash of the input>, options left out: the
+  same file twice is the same run. To do the same once more on purpose, give
+  it another --id.`;
 
 /** One of the runs of a workflow id. */
 export const temporalRunId = Flag.String("run-id").pipe(

@@ -1,12 +1,14 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { checkId, type PlannedRun } from "@durable-payments/operations/input";
 import { isOpen } from "@durable-payments/operations/runs";
-import { startRun } from "@durable-payments/operations/start";
+import { withJournalOrNot } from "@durable-payments/operations/connection";
+import { findForgottenRun, startRun } from "@durable-payments/operations/start";
 import * as Option from "effect/Option";
-import { exitCodeOfRun } from "../exit-codes.ts";
+import { EXIT_CODES, exitCodeOfRun } from "../exit-codes.ts";
 import { describeSubmitted, followRun } from "../output/follow-run.ts";
+import { forgottenText } from "../output/forgotten-text.ts";
 import type { Output } from "../output/output.ts";
-import { readAssumptions, withTemporal } from "../settings.ts";
+import { journalSettings, readAssumptions, withTemporal } from "../settings.ts";
 import { actingPerson } from "./input/acting-person.ts";
 import { readJson } from "./input/read-json.ts";
 
@@ -28,6 +30,14 @@ export const submitRun = async (
   const workflowId = Option.match(id, { onNone: () => planned.contentId, onSome: checkId });
   const startedBy = actingPerson(by);
   return await withTemporal(async (temporal) => {
+    const forgotten = await withJournalOrNot(
+      journalSettings(),
+      async ({ journal }) => journal && (await findForgottenRun(temporal, workflowId, journal)),
+    );
+    if (forgotten !== undefined) {
+      output.answer(forgotten, forgottenText);
+      return forgotten.isDone ? EXIT_CODES.done : EXIT_CODES.runFailed;
+    }
     const run = await startRun(temporal, workflowId, planned, startedBy);
     if (!run.isNew) {
       output.say(`A run with the id ${workflowId} exists: nothing was started.`);

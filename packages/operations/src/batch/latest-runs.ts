@@ -61,16 +61,3 @@ export const runsOfRows = async (
   const runs = (await Effect.runPromise(compared)).flat();
   return new Map(runs.map((run) => [run.workflowId, run]));
 };
-
-/**
- * Read how long Temporal remembers a payout, and so its key, after its end.
- *
- * @param temporal the connection of `withTemporal`.
- * @returns the retention of the namespace, in milliseconds.
- */
-export const readRetention = async ({ client, settings }: Temporal): Promise<number> => {
-  const { config } = await client.workflowService.describeNamespace({
-    namespace: settings.namespace,
-  });
-  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1000;
-};

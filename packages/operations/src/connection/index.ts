@@ -5,6 +5,7 @@ export {
   withJournal,
   withJournalOrNot,
 } from "./journal.ts";
+export { readRetention } from "./retention.ts";
 export {
   type ServiceSettings,
   type TemporalSettings,
