@@ -1,3 +1,5 @@
+import { temporalSettings, withTemporal } from "@durable-payments/operations/connection";
+import { type RunUpdate, watchRun } from "@durable-payments/operations/runs";
 import type { Progress } from "@durable-payments/protocol";
 import {
   anyText,
@@ -20,11 +22,12 @@ import { jsonOf } from "./support/starter.ts";
 // A busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const { approvalHash, file, found, simulator, starter, stopWorker, temporal } = await makeRig({
-  verifyAfter: "100 millis",
-  settleAfter: "100 millis",
-  balances: { USD: "1000.00", EUR: "1000.00" },
-});
+const { approvalHash, file, found, replaceWorker, simulator, starter, stopWorker, temporal } =
+  await makeRig({
+    verifyAfter: "100 millis",
+    settleAfter: "100 millis",
+    balances: { USD: "1000.00", EUR: "1000.00" },
+  });
 
 const { workflow, workflowService } = temporal.client;
 
@@ -568,6 +571,32 @@ describe("watch", () => {
 
 // The last: the tests before need the worker.
 describe("without a worker", () => {
+  it("who watches is told within its sticky time-out that it has stopped, once, and that it is back", async () => {
+    const updates: Array<string> = [];
+    const settings = temporalSettings({ TEMPORAL_ADDRESS: temporal.address });
+    await withTemporal(settings, async (connected) => {
+      const over = new AbortController();
+      const onUpdate = ({ kind }: RunUpdate) => {
+        if (kind !== "pending") updates.push(kind);
+      };
+      const watching = watchRun(connected, "waits", { onUpdate, over: over.signal });
+      const seen = (kind: string) =>
+        vi.waitFor(() => expect(updates).toContain(kind), { timeout: 60_000 });
+      await seen("progress");
+      updates.length = 0;
+      await stopWorker();
+      const stopped = Date.now();
+      await seen("unanswered");
+      expect(Date.now() - stopped).toBeLessThan(12_000);
+      // It is told once, though it is asked again and again.
+      await replaceWorker();
+      await seen("answersAgain");
+      over.abort();
+      await watching;
+    });
+    expect(updates.slice(0, 2)).toEqual(["unanswered", "answersAgain"]);
+  });
+
   it("a run that has ended looks as it does with one", async () => {
     const ofSteps = async (id: string) => {
       const [person, program] = await Promise.all([

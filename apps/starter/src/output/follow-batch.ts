@@ -79,6 +79,14 @@ class BatchProgress {
       case "unanswered":
         this.#output.say("Temporal does not answer. Runs keep what they have done. Trying again …");
         return;
+      case "noWorker":
+        this.#output.say(
+          "No worker answers for the batch: it has stopped, or is busy. Payouts keep what they have done. Trying again …",
+        );
+        return;
+      case "workerAgain":
+        this.#output.say("A worker answers for the batch again.");
+        return;
       case "othersUnderWay":
         this.#output.live(
           `… ${update.runs} rows that other files started, or that were retried, are under way`,

@@ -8,7 +8,8 @@ import { type BatchReport, reportBatch, rowsOfBatch, type RunCounts, unpaid } fr
 import { countRows, type RowCounts, underWay } from "./row-counts.ts";
 
 const SHORTEST_INTERVAL_MS = 1_000;
-const LONGEST_INTERVAL_MS = 10_000;
+/** With the patience of a question, a worker that has stopped is noticed within its sticky time-out of 10 s. */
+const LONGEST_INTERVAL_MS = 6_000;
 const BACKOFF = 1.5;
 const OUTAGE_OUTLIVED_MS = 10 * 60_000;
 const COUNT_AGAIN_MS = 5_000;
@@ -18,6 +19,9 @@ export type BatchUpdate =
   | { readonly kind: "report"; readonly report: BatchReport }
   /** Temporal does not answer; it is asked again. */
   | { readonly kind: "unanswered" }
+  /** No worker answers for the batch: it has stopped, or is busy. */
+  | { readonly kind: "noWorker" }
+  | { readonly kind: "workerAgain" }
   /** Runs of rows that other files started, or that were retried, go on still. */
   | { readonly kind: "othersUnderWay"; readonly runs: number };
 
@@ -43,11 +47,17 @@ export const awaitBatch = async (
 ): Promise<BatchReport> => {
   let unansweredSince: number | undefined;
   let last: BatchReport | undefined;
+  let wasAnswered = true;
   for (let interval = SHORTEST_INTERVAL_MS; ;) {
     try {
       const report = await reportBatch(temporal, workflowId);
       unansweredSince = undefined;
       if (!isOpen(report)) return report;
+      const isAnswered = report.progress !== null;
+      if (isAnswered !== wasAnswered) {
+        onUpdate({ kind: isAnswered ? "workerAgain" : "noWorker" });
+        wasAnswered = isAnswered;
+      }
       onUpdate({ kind: "report", report });
       interval = isSame(last, report)
         ? Math.min(LONGEST_INTERVAL_MS, interval * BACKOFF)

@@ -24,7 +24,12 @@ export type RunUpdate =
 const FIRST_POLL_AFTER_MS = 250;
 const LONGEST_INTERVAL_MS = 5_000;
 const BACKOFF = 1.5;
-const COUNT_WORKERS_EVERY_MS = 15_000;
+
+/**
+ * How often a run is asked that shows nothing new: with the patience of a question, a worker that has stopped is
+ * noticed within its sticky time-out of ten seconds. Temporal itself shows a worker for minutes after its end.
+ */
+const ASK_AGAIN_MS = 5_000;
 
 /** Polls the progress of a run, and reports what changes. */
 class RunWatch {
@@ -33,8 +38,8 @@ class RunWatch {
   readonly #onUpdate: (update: RunUpdate) => void;
   #historyLength = 0;
   #progress: Progress | undefined;
-  #trouble: string | undefined;
-  #countedWorkers = Date.now();
+  #trouble: "temporal" | "worker" | undefined;
+  #askedAt = 0;
 
   constructor(temporal: Temporal, workflowId: string, onUpdate: (update: RunUpdate) => void) {
     this.#temporal = temporal;
@@ -60,8 +65,8 @@ class RunWatch {
         .describe();
       const { historyLength, taskQueue } = description;
       const hasChanged = historyLength !== this.#historyLength;
-      if (hasChanged) await this.#ask(historyLength, taskQueue);
-      else if (!over.aborted) await this.#countWorkers(taskQueue);
+      const isDue = Date.now() - this.#askedAt >= ASK_AGAIN_MS;
+      if ((hasChanged || isDue) && !over.aborted) await this.#ask(historyLength, taskQueue);
       this.#onUpdate({ kind: "pending", activities: pendingActivities(description) });
       return hasChanged;
     } catch (error) {
@@ -70,7 +75,7 @@ class RunWatch {
       }
       const reason = isNoAnswer(error) ? "" : `: ${String(error)}`;
       if (!over.aborted) {
-        this.#noteTrouble({
+        this.#noteTrouble("temporal", {
           message: `Temporal does not answer${reason}. The run keeps what it has done. Trying again …`,
         });
       }
@@ -79,12 +84,17 @@ class RunWatch {
   }
 
   async #ask(historyLength: number, taskQueue: string): Promise<void> {
+    this.#askedAt = Date.now();
     const asked = await askProgress(this.#temporal, { workflowId: this.#workflowId, taskQueue });
     if (asked._tag === "NoAnswer") {
-      this.#noteTrouble(asked);
+      this.#noteTrouble("worker", asked);
       return;
     }
-    this.#noteTrouble(undefined);
+    if (historyLength === this.#historyLength) {
+      await this.#countWorkers(taskQueue);
+      return;
+    }
+    this.#noteNoTrouble();
     this.#historyLength = historyLength;
     const before = this.#progress;
     this.#progress = asked.progress;
@@ -92,21 +102,23 @@ class RunWatch {
   }
 
   async #countWorkers(taskQueue: string): Promise<void> {
-    if (Date.now() - this.#countedWorkers < COUNT_WORKERS_EVERY_MS) return;
-    this.#countedWorkers = Date.now();
     const unpolled = await unpolledQueue(this.#temporal, taskQueue);
     const { namespace } = this.#temporal.settings;
-    this.#noteTrouble(unpolled === undefined ? undefined : noWorker(unpolled, namespace));
+    if (unpolled === undefined) this.#noteNoTrouble();
+    else this.#noteTrouble("worker", noWorker(unpolled, namespace));
   }
 
-  #noteTrouble(trouble: Unanswered | undefined): void {
-    if (trouble?.message === this.#trouble) return;
-    this.#trouble = trouble?.message;
-    if (trouble === undefined) this.#onUpdate({ kind: "answersAgain" });
-    else {
-      const { message, next } = trouble;
-      this.#onUpdate({ kind: "unanswered", message, ...(next && { next }) });
-    }
+  /** Each trouble is told once, and once more that it is over. */
+  #noteTrouble(kind: "temporal" | "worker", { message, next }: Unanswered): void {
+    if (this.#trouble === kind) return;
+    this.#trouble = kind;
+    this.#onUpdate({ kind: "unanswered", message, ...(next && { next }) });
+  }
+
+  #noteNoTrouble(): void {
+    if (this.#trouble === undefined) return;
+    this.#trouble = undefined;
+    this.#onUpdate({ kind: "answersAgain" });
   }
 }
 
