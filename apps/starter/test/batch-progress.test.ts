@@ -13,7 +13,10 @@ const report: BatchReport = {
   startedBy: "Ada",
   startedAt: "2026-11-21T09:00:00.000Z",
   closedAt: null,
+  file: "payouts.csv",
   rows: 100_000,
+  fileTotals: null,
+  amendedRows: 0,
   totals: { EUR: "1000000.00", USD: "2500000.50" },
   progress: { rows: 100_000, done: 60_000, started: 50_000, known: 10_000, conflicting: 0 },
   runs: {

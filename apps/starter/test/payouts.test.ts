@@ -92,7 +92,10 @@ describe("300 rows", () => {
       state: "completed",
       startedBy: "Ada",
       rows: 300,
-      totals: { EUR: "45041.00", USD: "109.00" },
+      // One was amended from USD to EUR.
+      totals: { EUR: "45142.00", USD: "8.00" },
+      fileTotals: { EUR: "45041.00", USD: "109.00" },
+      amendedRows: 1,
       progress: { done: 300, started: 300, known: 0, conflicting: 0 },
       runs: { completed: 296, failed: 4, attention: 0, waiting: 0, running: 0 },
       resultFile: result,
@@ -102,8 +105,12 @@ describe("300 rows", () => {
 
     const lines = (await readFile(result, "utf8")).trimEnd().split("\n");
     expect(lines).toHaveLength(301);
-    expect(lines[0]).toBe("row,key,workflow_id,run_id,payout_id,state,reason");
-    expect(lines[1]).toMatch(/^2,all-0,payout\/all-0,[0-9a-f-]{36},[0-9a-f-]{36},completed,$/);
+    expect(lines[0]).toBe(
+      "row,key,workflow_id,run_id,payout_id,state,reason,amount,currency,reference,beneficiary,completed_at,failure",
+    );
+    expect(lines[1]).toMatch(
+      /^2,all-0,payout\/all-0,[0-9a-f-]{36},[0-9a-f-]{36},completed,,\d+\.\d\d,EUR,[^,]+,[^,]+,\d{4}-\d\d-\d\dT[^,]+,$/,
+    );
     expect(lines[8]).toMatch(
       /^9,all-7,payout\/all-7,[0-9a-f-]{36},,failed,.*currency must be the same/,
     );
@@ -170,6 +177,12 @@ describe("a changed file", () => {
         payout_id: ID,
         state: "completed",
         reason: "",
+        amount: anyText,
+        currency: "EUR",
+        reference: anyText,
+        beneficiary: anyText,
+        completed_at: like(/^\d{4}-\d\d-\d\dT/),
+        failure: "",
       })),
     );
   });
@@ -226,7 +239,7 @@ describe("commands", () => {
     // Sends are paused, so that a window is all that is ever under way.
     await starter(["pause", "a test", "--by", "Ada"]);
     const name = await file("commands.csv", csv(rowsOf("commands", 30)));
-    const started = await importFile(name, "--window", "5");
+    const started = await importFile(name, "--window", "5", "--by", "Ada");
     expect(started.exitCode).toBe(0);
     const batch = batchOf(started.stderr);
     const command = (what: string, ...more: ReadonlyArray<string>) =>
@@ -268,6 +281,32 @@ describe("commands", () => {
       return [report, status, shown, ...runs].map((run) => run?.["state"]);
     };
     expect(await states()).toEqual(Array(4).fill("paused"));
+    const again = await importFile(name, "--by", "Carol", "--approve-above", "1000.00");
+    expect(again.stderr.replaceAll(/\s+/g, " ")).toContain(
+      `${batch}, started by Ada, without an approval. This import, by Carol, with an approval above 1000.00, has started nothing.`,
+    );
+    const listed = async () => {
+      const { batches } = jsonOf(await starter(["payouts", "list", "--since", "1h", "--json"]));
+      return (batches as ReadonlyArray<{ readonly workflowId: string }>).find(
+        ({ workflowId }) => workflowId === batch,
+      );
+    };
+    expect(await listed()).toEqual({
+      workflowId: batch,
+      runId: ID,
+      file: "commands.csv",
+      rows: 30,
+      totals: { EUR: anyText },
+      fileTotals: null,
+      amendedRows: 0,
+      state: "paused",
+      startedBy: anyText,
+      startedAt: anyText,
+      closedAt: null,
+    });
+    const forPerson = await starter(["payouts", "list"]);
+    expect(forPerson.stdout).toContain(`${batch}\n    commands.csv: 30 rows, in all `);
+    expect(tooWide(forPerson.stdout)).toEqual([]);
     expect(tooWide(person.stdout)).toEqual([]);
 
     expect(jsonOf(await command("cancel"))).toMatchObject({ status: "cancelled" });
@@ -386,7 +425,8 @@ it("a row whose run was terminated while it paid reports that it may have been p
   expect(JSON.parse(await readFile(result, "utf8"))).toMatchObject({
     payout_id: "",
     state: "terminated",
-    reason: like(/^by hand It may have been paid: .*starter status payout\/doubt-0$/),
+    reason: like(/^by hand\. It may have been paid\. See it: .*starter status payout\/doubt-0$/),
+    failure: "Terminated",
   });
 });
 

@@ -165,6 +165,19 @@ describe("a payout", () => {
     expect(JSON.stringify(await inDoubt())).not.toContain('"settled"');
     const none = jsonOf(await starter(["runs", "list", "--in-doubt", "--json"]));
     expect(JSON.stringify(none)).not.toContain('"settled"');
+    // What was in doubt, and what was found, is shown still.
+    for (const command of [["status"], ["runs", "show"]]) {
+      const [shown, seen] = await Promise.all([
+        starter([...command, "settled", "--json"]),
+        starter([...command, "settled"]),
+      ]);
+      expect(jsonOf(shown)).toMatchObject({
+        settled: [{ step: "createPayout", by: "Ada", found: { payout_id: id } }],
+      });
+      expect(seen.stdout.replaceAll(/\s+/g, " ")).toContain(
+        `Settled createPayout was carried out: payout_id ${id}; settled by Ada`,
+      );
+    }
 
     expect(jsonOf(await retry("settled"))).toMatchObject({
       plan: { again: [{ name: "createPayout", note: holding("is taken over") }] },

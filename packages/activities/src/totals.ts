@@ -10,6 +10,11 @@ export class Totals {
     this.#sums.set(currency, BigDecimal.sum(sum, BigDecimal.fromStringUnsafe(amount)));
   }
 
+  subtract(currency: string, amount: string): void {
+    const sum = this.#sums.get(currency) ?? BigDecimal.fromBigInt(0n);
+    this.#sums.set(currency, BigDecimal.subtract(sum, BigDecimal.fromStringUnsafe(amount)));
+  }
+
   /** In the order of the currencies' names. */
   get amounts(): Readonly<Record<string, string>> {
     const sorted = [...this.#sums].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -80,7 +80,16 @@ export const batchText = (report: BatchReport): string => {
     ["started", `${utc(startedAt)} by ${startedBy}`],
     ...(closedAt === null ? [] : [["ended", utc(closedAt)] as const]),
     ["run id", report.runId],
+    ...(report.file === null ? [] : [["file", report.file] as const]),
     ["totals", totalsText(totals)],
+    ...(report.fileTotals === null
+      ? []
+      : [
+          [
+            "of the file",
+            `${totalsText(report.fileTotals)}; ${report.amendedRows} rows were amended since`,
+          ] as const,
+        ]),
     ...rowLines(report),
     ...(counts === "" ? [] : [["payouts", counts] as const]),
     ...(ofOthers === "" ? [] : [["of other files", ofOthers] as const]),

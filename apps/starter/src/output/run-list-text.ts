@@ -14,12 +14,12 @@ const AGE_WIDTH = 5;
 const USUAL_WIDTH = 80;
 
 /** How many columns there are: the terminal's own. */
-const width = (): number => process.stdout.columns || USUAL_WIDTH;
+export const terminalWidth = (): number => process.stdout.columns || USUAL_WIDTH;
 
 /** A row is printed before the next one is known: an id that is longer stands on its own line, whole. */
 const idWidth = (): number => {
-  const most = width() - STATE_WIDTH - AGE_WIDTH - 2 * GAP.length;
-  return Math.max(2, Math.min(width() >= 120 ? 39 : 28, most));
+  const most = terminalWidth() - STATE_WIDTH - AGE_WIDTH - 2 * GAP.length;
+  return Math.max(2, Math.min(terminalWidth() >= 120 ? 39 : 28, most));
 };
 
 /** The colour of each state. */
@@ -69,7 +69,7 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
 
 const line = (run: ListedRun): string => {
   const { payment, startedAt, state, type, workflowId } = run;
-  const columns = width();
+  const columns = terminalWidth();
   const coloured = styled(STATE_STYLES[state], state.padEnd(STATE_WIDTH));
   const isLong = columnsOf(workflowId) > idWidth();
   const begin = [pad(isLong ? "" : workflowId, idWidth()), "".padEnd(STATE_WIDTH)];
@@ -91,7 +91,7 @@ const head = (): string =>
     "bold",
     [pad("ID", idWidth()), "STATE".padEnd(STATE_WIDTH), "AGE".padEnd(AGE_WIDTH), "WHAT"]
       .join(GAP)
-      .slice(0, width()),
+      .slice(0, terminalWidth()),
   );
 
 /** A list of runs, as a table and as JSON. */
@@ -112,7 +112,7 @@ export const totalsLine = (totals: Readonly<Record<string, string>>): string =>
 /** Runs by how and why they stand as they do, as a person reads it. */
 export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
   if (groups.length === 0) return "No such run.";
-  const columns = width();
+  const columns = terminalWidth();
   return groups
     .map(({ count, example, reason, stage, state, totals, type }) =>
       [

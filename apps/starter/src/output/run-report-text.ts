@@ -7,6 +7,7 @@ import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
 import type { PendingActivity, RunReport } from "@durable-payments/operations/runs";
 import { STATE_STYLES } from "./run-list-text.ts";
+import { settledText } from "./settled-text.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
 
 const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
@@ -79,6 +80,7 @@ export const reportText = (report: RunReport): string => {
     ),
     ...(attention ? section("Needs a person", attentionLines(report, attention)) : []),
     ...endLines(report),
+    ...section("Settled", report.settled.map(settledText)),
     ...(report.inDoubt.length === 0 ? [] : section("In doubt", inDoubtLines(report))),
   ].join("\n");
 };

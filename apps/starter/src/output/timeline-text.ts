@@ -4,6 +4,7 @@ import { argumentsOf } from "./next-operation.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, duration, fieldRows, pad, wrap } from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
+import { settledText } from "./settled-text.ts";
 import type {
   Timeline,
   TimelineActivity,
@@ -132,6 +133,7 @@ export const timelineText = (timeline: Timeline): string => {
       ? []
       : section("Result", [columns(fieldRows(timeline.result))])),
     ...(failure === null ? [] : section("Why it failed", [columns(fieldRows(failure))])),
+    ...section("Settled", timeline.settled.map(settledText)),
     ...(timeline.workerFault === null
       ? []
       : section("The worker cannot go on", [wrap(timeline.workerFault, "  ")])),

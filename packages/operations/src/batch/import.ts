@@ -11,6 +11,8 @@ import {
   checkBatchOptions,
   findBatch,
   startBatch,
+  startedAs,
+  type StartedAs,
   uploadChunks,
 } from "./start.ts";
 
@@ -58,8 +60,11 @@ export interface ImportObserver {
 
 /** What became of an import. */
 export type Imported =
-  /** The very file is being paid already; nothing was started. */
-  | { readonly outcome: "running" }
+  /**
+   * The very file is being paid already; nothing was started. `startedAs` where somebody else has started it,
+   * or with another approval.
+   */
+  | { readonly outcome: "running"; readonly startedAs?: StartedAs }
   /** Each row has its run, started by this batch before; nothing was started. */
   | { readonly outcome: "known" }
   /** Each row has its run, started by other files; nothing was started, and the batch has no run. */
@@ -94,7 +99,11 @@ export const importBatch = async (
   const { batch } = checked;
   checkBatchId(checked);
   const before = await findBatch(temporal, batch);
-  if (before?.status.name === "RUNNING") return { outcome: "running" };
+  if (before?.status.name === "RUNNING") {
+    const as = await startedAs(temporal, before);
+    const isAlike = as.startedBy === options.startedBy && as.approveAbove === options.approveAbove;
+    return { outcome: "running", ...(!isAlike && { startedAs: as }) };
+  }
   const found = await findRows(temporal, checked, options.journal, onRows);
   if (found.new === 0) return { outcome: before === undefined ? "nothingNew" : "known" };
   const overruling = overruled(found.rejected, { by: options.startedBy, why: options.overrule });

@@ -9,7 +9,7 @@ export {
   type ImportOptions,
   rowsOfFile,
 } from "./import.ts";
-export { readRetention } from "./latest-runs.ts";
+export { type ListedBatch, listBatches } from "./list.ts";
 export { rejectionText } from "./rejections.ts";
 export {
   type BatchReport,
@@ -21,5 +21,7 @@ export {
 } from "./report.ts";
 export { checkResultFile, type ResultFileOptions, writeResultFile } from "./result-file.ts";
 export type { RowOutcome } from "./row-outcome.ts";
+export type { SentTotals } from "./sent-totals.ts";
+export { approvalText, type StartedAs } from "./start.ts";
 export { totalsText } from "../totals.ts";
 export { awaitBatch, type BatchUpdate, countedRows, withRows } from "./wait.ts";

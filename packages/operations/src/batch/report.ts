@@ -10,6 +10,7 @@ import {
   queryText,
   queryTexts,
   STEP,
+  textAt,
   UNFINISHED,
   WORKFLOW,
 } from "@durable-payments/protocol";
@@ -21,6 +22,7 @@ import { awaitEnding, describeRun } from "../runs/state.ts";
 import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { findRuns } from "./latest-runs.ts";
+import { readSentTotals, type SentTotals } from "./sent-totals.ts";
 
 /** How many of the payout runs of a batch stand how. */
 export interface RunCounts {
@@ -40,7 +42,7 @@ export interface RunCounts {
 }
 
 /** How a batch stands. */
-export interface BatchReport {
+export interface BatchReport extends SentTotals {
   readonly workflowId: string;
   readonly runId: string;
   readonly state: StateName;
@@ -48,8 +50,9 @@ export interface BatchReport {
   readonly startedBy: string;
   readonly startedAt: string;
   readonly closedAt: string | null;
+  /** Name of the file that was imported; null for a batch that does not say it. */
+  readonly file: string | null;
   readonly rows: number;
-  readonly totals: Readonly<Record<string, string>>;
   /** Its own account of its rows; null where no worker gives it. */
   readonly progress: BatchProgress | null;
   readonly runs: RunCounts;
@@ -68,7 +71,7 @@ interface BatchMemo {
 }
 
 /** What a batch was started with, by its memo. */
-const memoOf = ({
+export const memoOf = ({
   memo,
   type,
   workflowId,
@@ -204,7 +207,7 @@ const progressOfEnded = async (
  *
  * @param temporal the connection of `withTemporal`.
  * @param workflowId of the batch, `payouts/…`.
- * @returns counts of rows and runs, and totals by currency as decimal strings.
+ * @returns counts of rows and runs, and totals by currency as decimal strings, as it is sent now.
  * @throws NotFound where there is no run of that id; Refused where it is no batch.
  * @example
  * const report = await reportBatch(temporal, checked.batch);
@@ -214,10 +217,11 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
   const description = await describeRun(temporal, workflowId);
   const { closeTime, runId, startTime, typedSearchAttributes } = description;
   const { rows, startedBy, totals } = memoOf(description);
-  const [answered, runs, state, ending] = await Promise.all([
+  const [answered, runs, state, sent, ending] = await Promise.all([
     askProgress(temporal, workflowId),
     countRuns(temporal, workflowId),
     batchStateOf(temporal, description),
+    readSentTotals(temporal, workflowId, totals),
     isOpenState(stateNameOf(description))
       ? undefined
       : awaitEnding(temporal, { workflowId, runId }),
@@ -235,8 +239,9 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     startedBy,
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
+    file: textAt(description.memo, "file") ?? null,
     rows,
-    totals,
+    ...sent,
     progress,
     runs,
     others: null,

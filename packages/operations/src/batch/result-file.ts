@@ -18,6 +18,12 @@ const FIELDS = [
   "payout_id",
   "state",
   "reason",
+  "amount",
+  "currency",
+  "reference",
+  "beneficiary",
+  "completed_at",
+  "failure",
 ] as const satisfies ReadonlyArray<keyof Omit<RowOutcome, "next">>;
 
 interface Format {

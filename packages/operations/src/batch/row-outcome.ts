@@ -7,12 +7,15 @@ import {
   PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
   type PayoutResult,
+  paymentMemoOf,
+  readPaymentMemo,
   textAt,
+  WORKFLOW,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import type { NextOperation } from "../errors.ts";
-import { unsettledSteps } from "../history/in-doubt.ts";
+import { readSettledDoubts, unsettledSteps } from "../history/in-doubt.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
 import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
 import { sendsOfRow } from "./row-sends.ts";
@@ -34,11 +37,23 @@ export interface RowOutcome {
     /** The key has paid something else; this row was not paid. */
     | "otherPayment";
   readonly reason: string;
+  /** As it is sent now: amended, where it was. */
+  readonly amount: string;
+  readonly currency: string;
+  /** Reference of the payout, as the file has it. */
+  readonly reference: string;
+  /** Nickname of the beneficiary, or its id where the row gives that. */
+  readonly beneficiary: string;
+  /** When the payout was complete, as the service says it; empty where it is not. */
+  readonly completed_at: string;
+  /** Type of the failure; empty where nothing failed. */
+  readonly failure: string;
   /** Which operation shows more. */
   readonly next?: NextOperation;
 }
 
-type What = Pick<RowOutcome, "next" | "payout_id" | "reason" | "state">;
+type What = Pick<RowOutcome, "next" | "payout_id" | "reason" | "state"> &
+  Partial<Pick<RowOutcome, "completed_at" | "failure">>;
 
 const openRun = (run: WorkflowExecutionInfo): What => {
   const { typedSearchAttributes, workflowId } = run;
@@ -66,31 +81,55 @@ const isInDoubt = async (
   return inDoubt.length > 0;
 };
 
+/** Several sentences in one line; one alone stays as it is. */
+const sentences = (parts: ReadonlyArray<string>): string =>
+  parts.length === 1 ? parts.join() : parts.map((part) => part.replace(/[^.!?]$/, "$&.")).join(" ");
+
+/** What a row is to pay: as its run says it now, or as the file has it. */
+const paymentOf = (
+  { fingerprint, input }: BatchRow,
+  run: WorkflowExecutionInfo | undefined,
+): Pick<RowOutcome, "amount" | "beneficiary" | "currency" | "reference"> => {
+  const given = paymentMemoOf(WORKFLOW.payout, input);
+  const sent = run?.memo?.["fingerprint"] === fingerprint ? readPaymentMemo(run.memo) : undefined;
+  const { amount = "", currency = "", payee = "" } = sent ?? given ?? {};
+  const reference = textAt(input.payout, "payout_reference") ?? "";
+  return { amount, currency, reference, beneficiary: payee };
+};
+
 const closedRun = async (temporal: Temporal, run: WorkflowExecutionInfo): Promise<What> => {
   const { runId, typedSearchAttributes, workflowId } = run;
   const ending = await awaitEnding(temporal, { workflowId, runId });
   if (ending.state !== "completed") {
-    const { details, message } = ending.failure;
+    const { details, message, type: failure } = ending.failure;
     const named = textAt(details, "payout_id") ?? "";
     const created = createdPayout(typedSearchAttributes);
     const mayBePaid = created === "" && (await isInDoubt(temporal, run));
+    const settled = await readSettledDoubts(temporal, run);
+    const found = settled.map((one) => textAt(one.found, "payout_id") ?? "").join("");
     return {
-      payout_id: named === "" ? created : named,
+      payout_id: [named, created, found].find((id) => id !== "") ?? "",
       state: ending.state,
-      reason: [
+      failure,
+      reason: sentences([
         message,
         // What was created is not called back by the end of its run.
         ...(named === "" && created !== "" ? ["Its payout was created."] : []),
-        ...(mayBePaid ? ["It may have been paid:"] : []),
-      ].join(" "),
+        ...settled.map((one) =>
+          one.found === null
+            ? `${one.by} found that ${one.step} was not carried out.`
+            : `${one.by} found that ${one.step} was carried out.`,
+        ),
+        ...(mayBePaid ? ["It may have been paid."] : []),
+      ]),
       ...(mayBePaid && { next: { operation: "describe", workflowId } as const }),
     };
   }
   // What the workflow returns.
-  const { outcome, payout_id, payout_status } = ending.result as PayoutResult;
+  const { complete_time, outcome, payout_id, payout_status } = ending.result as PayoutResult;
   return outcome === "open"
     ? { payout_id, state: "unfinished", reason: payout_status ?? "" }
-    : { payout_id, state: "completed", reason: "" };
+    : { payout_id, state: "completed", reason: "", completed_at: complete_time ?? "" };
 };
 
 const NOT_KNOWN: What = {
@@ -160,5 +199,8 @@ export const outcomeOf = async (
   key: row.key,
   workflow_id: row.workflowId,
   run_id: run?.runId ?? "",
+  ...paymentOf(row, run),
+  completed_at: "",
+  failure: "",
   ...(await what(temporal, row, run, journal)),
 });

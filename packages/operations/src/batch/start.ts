@@ -127,9 +127,9 @@ export const findBatch = async (
 };
 
 /** By whom a batch was started, and above which total it is approved. */
-type StartedAs = Pick<BatchOptions, "approveAbove"> & { readonly startedBy: unknown };
+export type StartedAs = Pick<BatchOptions, "approveAbove"> & { readonly startedBy: unknown };
 
-const startedAs = async (
+export const startedAs = async (
   temporal: Temporal,
   { memo, runId, workflowId }: WorkflowExecutionDescription,
 ): Promise<StartedAs> => {
@@ -138,7 +138,13 @@ const startedAs = async (
   return { startedBy: memo?.["startedBy"], approveAbove: textAt(approval, "above") };
 };
 
-const approvalText = (approveAbove: string | undefined): string =>
+/**
+ * Word above which total a batch is approved.
+ *
+ * @param approveAbove the limit, where there is one.
+ * @returns such as `with an approval above 10000.00`.
+ */
+export const approvalText = (approveAbove: string | undefined): string =>
   approveAbove === undefined ? "without an approval" : `with an approval above ${approveAbove}`;
 
 /** Refuse where somebody else came first, or the same with another approval. */
@@ -197,7 +203,7 @@ export const startBatch = async (
         // One that was cancelled may be taken up again: its rows know whether they are paid.
         workflowIdReusePolicy: "ALLOW_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
-        memo: { startedBy, rows, chunks: chunks.length, totals },
+        memo: { startedBy, rows, chunks: chunks.length, totals, file: basename(file) },
         staticSummary: `Pay ${rows} rows: ${totalsText(totals)}`,
         staticDetails: runDetails(batch, { isBatch: true }),
         typedSearchAttributes: [...startAttributes({})],

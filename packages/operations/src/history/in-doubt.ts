@@ -5,6 +5,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { type NextOperation, Refused } from "../errors.ts";
 import { standing } from "./ending-decisions.ts";
 import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
+import { masked } from "./masked.ts";
 import { isNamedIn, type PastSend } from "./sends.ts";
 import { readSettlement } from "./settlement.ts";
 
@@ -140,6 +141,33 @@ export const unsettledSteps = async (
     }));
     return withoutSettlement(temporal, run, steps);
   }
+};
+
+/** A doubt of an ended run that a person has settled. Times are ISO 8601. */
+export interface SettledDoubt {
+  readonly step: string;
+  readonly by: string;
+  readonly at: string;
+  readonly reason: string;
+  /** What it made, by id; null where it was not carried out. */
+  readonly found: Readonly<Record<string, string>> | null;
+}
+
+/** Read what people have settled of the steps that an ended run names as in doubt. */
+export const readSettledDoubts = async (
+  temporal: Temporal,
+  run: Pick<WorkflowExecutionInfo, "closeTime" | "runId" | "typedSearchAttributes">,
+): Promise<ReadonlyArray<SettledDoubt>> => {
+  const named = namedBy(run);
+  if (run.closeTime === undefined || named === "") return [];
+  const kept = await Promise.all(
+    namesIn(named).map((step) => readSettlement(temporal, run.runId, step)),
+  );
+  return kept.flatMap((settled) => {
+    if (settled === undefined) return [];
+    const { at, by, found = null, reason, step } = settled;
+    return [{ step, by, at: new Date(at).toISOString(), reason: masked(reason), found }];
+  });
 };
 
 /** How a run is retried: where a person has ended it, only by overruling that. */

@@ -1,2 +1,2 @@
 export type { Failure } from "./failure.ts";
-export { unsettledSteps } from "./in-doubt.ts";
+export { type SettledDoubt, unsettledSteps } from "./in-doubt.ts";

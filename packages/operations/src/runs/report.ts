@@ -14,7 +14,12 @@ import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
 import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
 import { WAITING_STAGE } from "./query.ts";
-import { readRetryOf, unsettledSteps } from "../history/in-doubt.ts";
+import {
+  readRetryOf,
+  readSettledDoubts,
+  type SettledDoubt,
+  unsettledSteps,
+} from "../history/in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
 import { idsOf } from "./listed-run.ts";
@@ -51,6 +56,8 @@ export type RunReport = RunState & {
   readonly pending: ReadonlyArray<PendingActivity>;
   /** Steps of an ended run of which nobody knows whether they were carried out. */
   readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  /** What people have found out since about steps that were in doubt. */
+  readonly settled: ReadonlyArray<SettledDoubt>;
   /** How it is retried, where something of it is in doubt. */
   readonly retry?: NextOperation & { readonly operation: "retry" };
   readonly shown: Progress["shown"];
@@ -158,10 +165,11 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
 export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
   const description = await describeRun(temporal, workflowId);
   const { closeTime, startTime, type } = description;
-  const [state, account, inDoubt] = await Promise.all([
+  const [state, account, inDoubt, settled] = await Promise.all([
     stateOf(temporal, description),
     readAccount(temporal, description),
     closeTime === undefined ? [] : unsettledSteps(temporal, description),
+    readSettledDoubts(temporal, description),
   ]);
   const retry = inDoubt.length === 0 ? undefined : await readRetryOf(temporal, description);
   return {
@@ -175,6 +183,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     paymentIds: idsOf(description),
     pending: closeTime === undefined ? pendingActivities(description) : [],
     inDoubt,
+    settled,
     ...(retry !== undefined && { retry }),
     webUi: webUiLink(temporal.settings, description) ?? null,
   };

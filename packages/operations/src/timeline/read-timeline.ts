@@ -11,6 +11,7 @@ import { describeRun } from "../runs/state.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { webUiLink } from "../connection/settings.ts";
 import { executionHistoryOf } from "../history/execution-history.ts";
+import { readSettledDoubts } from "../history/in-doubt.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
 import { masked } from "../history/masked.ts";
@@ -92,6 +93,7 @@ export const readTimeline = async (
     runId === undefined ? description : describeRun(temporal, workflowId),
   ]);
   const past = readRun(history);
+  const settled = await readSettledDoubts(temporal, description);
   const startedBy = description.memo?.["startedBy"];
   const [started] = history.events ?? [];
   const timeline = {
@@ -112,6 +114,7 @@ export const readTimeline = async (
     laterRun: latest.runId === description.runId ? null : latest.runId,
     steps: withPending(timelineSteps(past, endOf(description)), description),
     ...endingOf(history.events?.at(-1)),
+    settled,
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;
   return {

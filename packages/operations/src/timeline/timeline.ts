@@ -1,4 +1,5 @@
 import type { Failure } from "../history/failure.ts";
+import type { SettledDoubt } from "../history/in-doubt.ts";
 import type { NextOperation } from "../errors.ts";
 import type { StateName } from "../runs/state-name.ts";
 
@@ -115,6 +116,8 @@ export interface Timeline {
   readonly steps: ReadonlyArray<TimelineStep>;
   readonly result: unknown;
   readonly failure: Failure | null;
+  /** What people have found out since about steps that were in doubt. */
+  readonly settled: ReadonlyArray<SettledDoubt>;
   /** Why the worker cannot go on with it at present. */
   readonly workerFault: string | null;
   readonly next: ReadonlyArray<NextStep>;

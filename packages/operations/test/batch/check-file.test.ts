@@ -171,6 +171,12 @@ describe("a key that a spreadsheet would take for a formula", () => {
         payout_id: "",
         state: "notStarted",
         reason: 'it says "no", or\rnothing',
+        amount: "1.00",
+        currency: "EUR",
+        reference: "",
+        beneficiary: "",
+        completed_at: "",
+        failure: "",
       } as const;
       const line = csvLine(outcome);
       const [head, cell = "", , , , , reason] = parse(line)[0] ?? [];

@@ -1,4 +1,5 @@
 import {
+  approvalText,
   checkBatchFile,
   type CheckedFile,
   checkResultFile,
@@ -8,12 +9,12 @@ import {
   type FoundRows,
   importBatch,
   type ImportOptions,
-  readRetention,
   rowsOfFile,
+  type StartedAs,
   totalsText,
   unpaid,
 } from "@durable-payments/operations/batch";
-import type { Temporal } from "@durable-payments/operations/connection";
+import { readRetention, type Temporal } from "@durable-payments/operations/connection";
 import { ConnectionFailed } from "@durable-payments/operations/errors";
 import { codesOf, EXIT_CODES } from "../../exit-codes.ts";
 import { countsText } from "../../output/batch-text.ts";
@@ -122,6 +123,18 @@ const answerNothingNew = async (
   return unpaid(others) === 0 ? EXIT_CODES.done : EXIT_CODES.runFailed;
 };
 
+/** The file is being paid: as this import would, or by somebody else or with another approval. */
+const runningText = (
+  batch: string,
+  as: StartedAs | undefined,
+  { approveAbove, startedBy }: Pick<ImportOptions, "approveAbove" | "startedBy">,
+): string =>
+  wrap(
+    as === undefined
+      ? `This file is being paid already: ${batch}. Nothing was started.`
+      : `This file is being paid already: ${batch}, started by ${String(as.startedBy)}, ${approvalText(as.approveAbove)}. This import, by ${startedBy}, ${approvalText(approveAbove)}, has started nothing.`,
+  );
+
 const sayFound = (output: Output, given: FoundRows): void => {
   const found = visible(given);
   if (found.known > 0) {
@@ -157,7 +170,7 @@ const submit = async (
     case "nothingNew":
       return await answerNothingNew(temporal, checked, output, flags);
     case "running":
-      output.say(`This file is being paid already: ${batch}. Nothing was started.`);
+      output.say(runningText(batch, imported.startedAs, options));
       break;
     case "known":
       output.say(`Each row of this file has its run already: ${batch}. Nothing was started.`);

@@ -2,6 +2,7 @@ import { Command } from "effect/cli";
 import { EXIT_CODES_HELP } from "../../exit-codes.ts";
 import { importCommand } from "./import.ts";
 import { cancel, pause, resume } from "./batch-commands.ts";
+import { list } from "./list.ts";
 import { status } from "./status.ts";
 
 /** `starter payouts`: pays many at once. */
@@ -12,5 +13,5 @@ export const payouts = Command.make("payouts").pipe(
 
   ${EXIT_CODES_HELP}`,
   ),
-  Command.withSubcommands([importCommand, status, pause, resume, cancel]),
+  Command.withSubcommands([importCommand, list, status, pause, resume, cancel]),
 );

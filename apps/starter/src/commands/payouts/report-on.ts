@@ -13,7 +13,7 @@ import { EXIT_CODES } from "../../exit-codes.ts";
 import { batchText } from "../../output/batch-text.ts";
 import { commandLine } from "../../output/command-line.ts";
 import { followBatch, showBatch } from "../../output/follow-batch.ts";
-import { commandOf } from "../../output/next-operation.ts";
+import { withNext } from "../../output/next-operation.ts";
 import type { Output } from "../../output/output.ts";
 import { journalSettings } from "../../settings.ts";
 
@@ -28,7 +28,11 @@ export const writeResults = (
   file: string,
 ): Promise<void> =>
   withJournalOrNot(journalSettings(), ({ journal }) =>
-    writeResultFile(temporal, chunks, { file, journal, wordNext: commandOf }),
+    writeResultFile(temporal, chunks, {
+      file,
+      journal,
+      wordNext: (next) => withNext({ message: "", next }).trim(),
+    }),
   );
 
 const answerReport = (

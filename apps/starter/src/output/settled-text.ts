@@ -1,0 +1,10 @@
+import type { SettledDoubt } from "@durable-payments/operations/history";
+import { utc } from "@durable-payments/operations/utc";
+import { wrap } from "./text.ts";
+
+/** What a person has found out about a step that was in doubt. */
+export const settledText = ({ at, by, found, reason, step }: SettledDoubt): string => {
+  const ids = Object.entries(found ?? {}).map(([name, id]) => ` ${name} ${id}`);
+  const what = found === null ? "not carried out" : `carried out:${ids.join(",")}`;
+  return wrap(`${step} was ${what}; settled by ${by}, ${utc(at)}: ${reason}`, "  ");
+};

@@ -1,0 +1,83 @@
+import { queryText, textAt, WORKFLOW } from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Temporal } from "../connection/temporal.ts";
+import { batchStateOf } from "../runs/batch-state.ts";
+import type { StateName } from "../runs/state-name.ts";
+import { checkSince } from "../since.ts";
+import { memoOf } from "./report.ts";
+import { readSentTotals, type SentTotals } from "./sent-totals.ts";
+
+/** A batch as it is listed. Times are ISO 8601. */
+export interface ListedBatch extends SentTotals {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Name of the file that was imported; null for a batch that does not say it. */
+  readonly file: string | null;
+  readonly rows: number;
+  readonly state: StateName;
+  readonly startedBy: string;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+}
+
+const listedBatch = async (
+  temporal: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<ListedBatch> => {
+  const { closeTime, runId, startTime, workflowId } = run;
+  const { rows, startedBy, totals } = memoOf(run);
+  const [state, sent] = await Promise.all([
+    batchStateOf(temporal, run),
+    readSentTotals(temporal, workflowId, totals),
+  ]);
+  return {
+    workflowId,
+    runId,
+    file: textAt(run.memo, "file") ?? null,
+    rows,
+    ...sent,
+    state,
+    startedBy,
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+  };
+};
+
+const READ_AT_ONCE = 8;
+
+/**
+ * List the batches, each by its latest run: those that are under way first, then the latest to end.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param filter `since`: started or ended since then.
+ * @returns the batches one after the other.
+ * @throws InvalidInput where `since` is no time.
+ * @example
+ * for await (const { file, state, totals } of listBatches(temporal)) console.log(file, state, totals);
+ */
+export async function* listBatches(
+  temporal: Temporal,
+  { since }: { readonly since?: Date | undefined } = {},
+): AsyncGenerator<ListedBatch> {
+  if (since !== undefined) checkSince(since);
+  const time = since && queryText(since.toISOString());
+  const query = [
+    `WorkflowType = ${queryText(WORKFLOW.payoutBatch)} AND ExecutionStatus != "ContinuedAsNew"`,
+    ...(time === undefined
+      ? []
+      : [`(StartTime >= ${time} OR (ExecutionStatus != "Running" AND CloseTime >= ${time}))`]),
+  ].join(" AND ");
+  const seen = new Set<string>();
+  let found: Array<WorkflowExecutionInfo> = [];
+  const read = () => Promise.all(found.map((run) => listedBatch(temporal, run)));
+  for await (const run of temporal.client.workflow.list({ query, pageSize: 200 })) {
+    // A file that was imported once more has a run for each time.
+    if (seen.has(run.workflowId)) continue;
+    seen.add(run.workflowId);
+    found.push(run);
+    if (found.length < READ_AT_ONCE) continue;
+    yield* await read();
+    found = [];
+  }
+  yield* await read();
+}

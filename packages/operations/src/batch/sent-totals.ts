@@ -1,0 +1,48 @@
+import {
+  AMENDED_MARK,
+  PAYMENT_BATCH,
+  PAYMENT_IDS,
+  queryText,
+  readPaymentMemo,
+} from "@durable-payments/protocol";
+import type { Temporal } from "../connection/temporal.ts";
+import { Totals } from "../totals.ts";
+import { findRuns } from "./latest-runs.ts";
+
+/** What a batch pays as it is sent now. */
+export interface SentTotals {
+  /** Sums by currency: the file's, and for rows that were amended since, what is sent now. */
+  readonly totals: Readonly<Record<string, string>>;
+  /** What the file says, where rows were amended since; null where none was. */
+  readonly fileTotals: Readonly<Record<string, string>> | null;
+  readonly amendedRows: number;
+}
+
+/** Sum what a batch pays now: the totals of its file, changed by the rows that were amended since. */
+export const readSentTotals = async (
+  temporal: Temporal,
+  batch: string,
+  fileTotals: Readonly<Record<string, string>>,
+): Promise<SentTotals> => {
+  const query = `${PAYMENT_BATCH.name} = ${queryText(batch)} AND ${PAYMENT_IDS.name} = ${queryText(AMENDED_MARK)}`;
+  const ids = new Set<string>();
+  for await (const run of temporal.client.workflow.list({ query, pageSize: 1_000 })) {
+    ids.add(run.workflowId);
+  }
+  const totals = new Totals();
+  for (const [currency, amount] of Object.entries(fileTotals)) totals.add(currency, amount);
+  let amendedRows = 0;
+  for (const { memo } of (await findRuns(temporal, [...ids])).values()) {
+    const payment = readPaymentMemo(memo);
+    if (payment?.before === undefined) continue;
+    const { amount, before, currency } = payment;
+    totals.subtract(before.currency.toUpperCase(), before.amount);
+    totals.add(currency, amount);
+    amendedRows += 1;
+  }
+  return {
+    totals: totals.amounts,
+    fileTotals: amendedRows === 0 ? null : fileTotals,
+    amendedRows,
+  };
+};
