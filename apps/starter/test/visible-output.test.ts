@@ -1,5 +1,6 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { invalidInput } from "@durable-payments/operations/errors";
+import type { ListedRun, RunGroup } from "@durable-payments/operations/runs";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { auditText } from "../src/output/audit-text.ts";
@@ -15,7 +16,7 @@ import { progressLines } from "../src/output/progress-lines.ts";
 import { recoveryText } from "../src/output/recovery-text.ts";
 import { replayLayout } from "../src/output/replay-text.ts";
 import { retriesText, retryText } from "../src/output/retry-text.ts";
-import { runListLayout } from "../src/output/run-list-text.ts";
+import { groupsText, runListLayout } from "../src/output/run-list-text.ts";
 import { reportText } from "../src/output/run-report-text.ts";
 import { answerList } from "../src/output/stream.ts";
 import { timelineText } from "../src/output/timeline-text.ts";
@@ -33,6 +34,7 @@ afterEach(() => vi.restoreAllMocks());
 const at = "2026-11-22T10:00:00.000Z";
 const next = { operation: "describe", workflowId: "id" } as const;
 const run = { workflowId: "id", runId: "run", type: "payout", startedAt: at, closedAt: at };
+const payment = { amount: "1.00", currency: "EUR", payee: "text" };
 const row = { text: "text", deep: { list: ["text", { text: "text" }] }, number: 1, none: null };
 const attention = {
   question: "q",
@@ -71,6 +73,32 @@ const retry = { operation: "retry", workflowId: "id" };
 const activity = { kind: "activity", activity: "a", summary: "text", since: at, until: null };
 const pause = { by: "Ada", why: "text", since: at };
 const frame = { file: "text", line: 1, column: 1, source: "text" };
+
+const listed: ListedRun = {
+  ...run,
+  state: "failed",
+  stage: "text",
+  awaits: ["text"],
+  since: at,
+  startedBy: "Ada",
+  payment,
+  currency: "EUR",
+  failure: { type: "T", message: "text" },
+  paymentIds: ["text"],
+  batch: null,
+};
+
+const groups: ReadonlyArray<RunGroup> = [
+  {
+    type: "payout",
+    state: "failed",
+    stage: "text",
+    reason: "text",
+    count: 1,
+    totals: { EUR: "1.00" },
+    example: "id",
+  },
+];
 
 /** What each command shows, with a text in each place that has one from outside. */
 const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: never) => string]>> = {
@@ -212,24 +240,16 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
     },
     retriesText,
   ],
-  "runs list": [
-    {
-      ...run,
-      state: "failed",
-      stage: "text",
-      awaits: ["text"],
-      paymentIds: ["text"],
-      currency: "EUR",
-      batch: null,
-    },
-    runListLayout.row,
-  ],
+  "runs list": [listed, runListLayout.row],
+  "runs list --group": [groups, groupsText],
   status: [
     {
       ...run,
       state: "failed",
       stage: "text",
       since: at,
+      startedBy: "Ada",
+      payment,
       stepsFrom: "history",
       steps: [step],
       ids: { payout_id: "text" },

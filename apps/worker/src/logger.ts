@@ -1,4 +1,5 @@
 import { visibleText } from "@durable-payments/api-core/values";
+import { ApplicationFailure } from "@temporalio/client";
 import { DefaultLogger, type LogEntry, type LogLevel, type LogMetadata } from "@temporalio/worker";
 import { inspect } from "node:util";
 
@@ -6,6 +7,13 @@ import { inspect } from "node:util";
 const MEANT = "No workflows registered, not polling for workflow tasks";
 
 const inOneLine = (text: string): string => visibleText(text.replaceAll(/\s*\n\s*/g, " "));
+
+/** What fails on purpose says all in its message: where it was thrown helps nobody. */
+const told = (value: unknown): unknown =>
+  value instanceof ApplicationFailure ? `${value.type ?? value.name}: ${value.message}` : value;
+
+/** Of use to nobody who reads it. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["sdkComponent", "taskToken"]);
 
 /**
  * Write a record of the log as one line of visible characters, whatever an error repeats of the service's
@@ -16,10 +24,11 @@ const inOneLine = (text: string): string => visibleText(text.replaceAll(/\s*\n\s
  */
 export const logLine = ({ level, message, meta, timestampNanos }: LogEntry): string => {
   const at = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-  const more =
-    meta === undefined
-      ? ""
-      : ` ${inspect(meta, { breakLength: Infinity, compact: true, depth: 6 })}`;
+  const fields = Object.entries(meta ?? {})
+    .filter(([name]) => !LEFT_OUT.has(name))
+    .map(([name, value]) => [name, told(value)] as const);
+  const shown = { breakLength: Infinity, compact: true, depth: 6 } as const;
+  const more = fields.length === 0 ? "" : ` ${inspect(Object.fromEntries(fields), shown)}`;
   return `${at} [${level}] ${inOneLine(`${message}${more}`)}`;
 };
 

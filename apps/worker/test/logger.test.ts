@@ -1,3 +1,4 @@
+import { ApplicationFailure } from "@temporalio/client";
 import { afterEach, expect, it, vi } from "vitest";
 import { logLine, WorkerLogger } from "../src/logger.ts";
 
@@ -20,6 +21,15 @@ it("writes a record as one line, in visible characters", () => {
   expect(line).toContain("refused:");
   expect(line).toContain("the cause");
   expect(line).toContain("nested: { list: [ 'a', 1 ] }");
+});
+
+it("writes what fails on purpose without where it was thrown", () => {
+  const error = ApplicationFailure.create({ type: "Unavailable", message: "connection refused" });
+  const meta = { taskToken: "AAAA", activityType: "ping", error };
+  const line = logLine({ level: "WARN", message: "Activity failed", timestampNanos: at, meta });
+  expect(line).toBe(
+    "2027-01-15T08:00:00.000Z [WARN] Activity failed { activityType: 'ping', error: 'Unavailable: connection refused' }",
+  );
 });
 
 it("writes a record without more, and not what is meant", () => {

@@ -1,5 +1,5 @@
 import { commandLine } from "./command-line.ts";
-import { withNext } from "./next-operation.ts";
+import { shownWithNext, withNext } from "./next-operation.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, pad, wrap } from "./text.ts";
 import type { Temporal } from "@durable-payments/operations/connection";
@@ -90,7 +90,8 @@ const reasonOf = ({ next, reason }: RetriedOne): string | null =>
 
 const runText = (run: RetriedOne): string => {
   const { from, runId, status, workflowId } = run;
-  const reason = reasonOf(run);
+  const { next, reason: why } = run;
+  const reason = why === null ? null : shownWithNext({ message: why, next });
   const id = columnsOf(workflowId) > LONGEST_ID ? `${workflowId}\n` : "";
   const state = styled(STYLES[status], status.padEnd(LONGEST_STATUS));
   const shown = pad(id === "" ? workflowId : "", LONGEST_ID);

@@ -73,7 +73,7 @@ export const list = Command.make("list", flags, (given) =>
       const runs: Array<ListedRun> = [];
       for await (const run of found) runs.push(run);
       const groups = groupRuns(runs);
-      output.answer({ groups }, () => groupsText(groups));
+      output.answer({ groups }, (shown) => groupsText(shown.groups));
     });
     return EXIT_CODES.done;
   }),
