@@ -118,8 +118,12 @@ describe.skipIf(!timeSkipping.available)(`an onboarding${skipped}`, () => {
 
   describe("with an identity check", () => {
     it.each([
-      ["Refused", "VerificationRefused", "failed (FAILED)"],
-      ["Incomplete", "VerificationIncomplete", "run again with card_holder_id"],
+      ["Refused", "VerificationRefused", "failed (FAILED). Correct it at the service and retry"],
+      [
+        "Incomplete",
+        "VerificationIncomplete",
+        "lacks something (INCOMPLETE). Correct it at the service",
+      ],
     ])("that ends as %s fails as %s, and issues no card", async (last_name, type, message) => {
       service = await startService({ verifyAfter: 0 });
       const { failure, progress } = await failedOnboarding(named(last_name));
