@@ -416,7 +416,7 @@ describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
       await service.simulator.addFault({ kind: "dropped", operation: "createBeneficiary" });
       const { progress } = await pay();
       expect((await service.simulator.state()).beneficiaries).toHaveLength(2);
-      expect(progress.notes.join()).toContain("createBeneficiary: 1 lost");
+      expect(progress.notes.join()).toContain("createBeneficiary: 1 of its answers lost");
       expect((await service.simulator.state()).payouts).toHaveLength(1);
     });
 
