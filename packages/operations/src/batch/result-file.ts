@@ -1,3 +1,4 @@
+import { visibleJson, visibleText } from "@durable-payments/api-core/values";
 import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/protocol";
 import { stringify } from "csv-stringify/sync";
@@ -31,11 +32,22 @@ interface Format {
   readonly line: (outcome: Omit<RowOutcome, "next">) => string;
 }
 
-/** Write the line of a row in a CSV file, in which a spreadsheet finds no formula: see `keyOf`. */
+/**
+ * Write the line of a row in a CSV file, in which a spreadsheet finds no formula (see `keyOf`), and a terminal
+ * no command. A key has no control character, and is written as it is.
+ */
 export const csvLine = (outcome: Omit<RowOutcome, "next">): string =>
-  stringify([FIELDS.map((field) => outcome[field])], { escape_formulas: true, quoted_match: /\r/ });
+  stringify(
+    [
+      FIELDS.map((field) => {
+        const cell = outcome[field];
+        return typeof cell === "string" && field !== "key" ? visibleText(cell) : cell;
+      }),
+    ],
+    { escape_formulas: true, quoted_match: /\r/ },
+  );
 
-const JSON_LINES: Format = { head: "", line: (outcome) => `${JSON.stringify(outcome)}\n` };
+const JSON_LINES: Format = { head: "", line: (outcome) => `${visibleJson(outcome)}\n` };
 
 const FORMATS: Readonly<Record<string, Format>> = {
   ".csv": { head: `${FIELDS.join()}\n`, line: csvLine },

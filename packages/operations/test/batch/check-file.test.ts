@@ -181,11 +181,33 @@ describe("a key that a spreadsheet would take for a formula", () => {
       const line = csvLine(outcome);
       const [head, cell = "", , , , , reason] = parse(line)[0] ?? [];
       expect([head, cell]).toEqual(["2", `'${key}`]);
-      expect(reason).toBe(outcome.reason);
+      expect(reason).toBe('it says "no", or\\u{d}nothing');
       const [asGiven, asWritten] = await Promise.all(
         [key, cell].map((name) => check(`${HEADER}\n${row(name)}`, `${name.length}.csv`)),
       );
       expect(asWritten?.batch).toBe(asGiven?.batch);
+    },
+  );
+
+  it.each(["=1+1", "+1", "-x", "@sum", "\u001b]52;c;aGk=\u0007", "\t=1", "a\nb", "\u202e00.04"])(
+    "a cell of %j has no formula and no command to a terminal, and the amounts are numbers",
+    (text) => {
+      const row = { row: 2, key: "k", workflow_id: "payout/k", run_id: "", payout_id: "" } as const;
+      const line = csvLine({
+        ...row,
+        state: "completed",
+        reason: text,
+        amount: "40000.00",
+        currency: "EUR",
+        reference: text,
+        beneficiary: text,
+        completed_at: "",
+        failure: text,
+      });
+      expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      const cells = parse(line)[0] ?? [];
+      expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+      expect(cells[7]).toBe("40000.00");
     },
   );
 
