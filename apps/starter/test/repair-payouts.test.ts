@@ -320,6 +320,13 @@ describe("a payout that a second person approved", () => {
     expect(await paid("49.00")).toEqual([]);
     expect((await approve("unread", "Eve")).exitCode).toBe(0);
     expect(await ended("unread")).toBe("COMPLETED");
+    const { steps } = jsonOf(await starter(["runs", "show", "unread", "--json"]));
+    expect(steps).toContainEqual(
+      expect.objectContaining({
+        name: "awaitApproval",
+        note: `pays ${beneficiary.account_holder}, DE, …${beneficiary.iban.slice(-4)}; paid before: never, as the journal has it`,
+      }),
+    );
   });
 
   it("goes on without being approved again, where it is not amended", async () => {

@@ -128,7 +128,10 @@ export const timelineText = (timeline: Timeline): string => {
   return [
     `${styled("bold", timeline.workflowId)} (${timeline.type})`,
     columns(rows),
-    ...section("What happened (times in UTC)", stepLines(timeline.steps)),
+    ...section(
+      "What happened (times in UTC; names as given, not verified)",
+      stepLines(timeline.steps),
+    ),
     ...(timeline.result === null || timeline.result === undefined
       ? []
       : section("Result", [columns(fieldRows(timeline.result))])),

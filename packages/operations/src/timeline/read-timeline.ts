@@ -17,6 +17,7 @@ import type { ReadRun } from "../history/run-history.ts";
 import { masked } from "../history/masked.ts";
 import { nextSteps } from "./next-steps.ts";
 import { endOf } from "../runs/report.ts";
+import { withPayees } from "./shown-payees.ts";
 import { timelineSteps } from "./steps.ts";
 import type { Reset, Timeline, TimelineStep } from "./timeline.ts";
 
@@ -112,7 +113,7 @@ export const readTimeline = async (
     paymentIds: idsOf(description),
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
-    steps: withPending(timelineSteps(past, endOf(description)), description),
+    steps: withPayees(withPending(timelineSteps(past, endOf(description)), description), history),
     ...endingOf(history.events?.at(-1)),
     settled,
     workerFault: closeTime ? null : workerFaultOf(history),

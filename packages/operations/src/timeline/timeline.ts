@@ -80,7 +80,7 @@ export interface TimelineStep {
   readonly since: string;
   readonly until: string | null;
   readonly tookMs: number | null;
-  /** What it does where it has sent something and has no answer. */
+  /** What it does where it has sent something and has no answer; of an approval, whom it pays. */
   readonly note?: string;
   readonly events: ReadonlyArray<TimelineEvent>;
 }
