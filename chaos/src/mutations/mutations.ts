@@ -249,4 +249,42 @@ export const mutations: readonly Mutation[] = [
     ],
     tests: ["--project=@durable-payments/protocol", "person"],
   },
+  {
+    name: "sent-after-undone",
+    what: "what was sent after something that was undone or replaced counts as never sent",
+    edits: [
+      {
+        project: "packages/operations",
+        find: `  const attempts = lastGone === -1 || since.length === 0 ? all : since;`,
+        put: `  const attempts = since.length >= 0 ? all : since;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/operations", "retry/plan"],
+  },
+  {
+    name: "amendment-checked",
+    what: "an amendment is taken before the contract has checked it",
+    edits: [
+      {
+        project: "packages/workflows",
+        find: `      await asked.check(resolution.amend);
+      asked.resolution = resolution;`,
+        put: `      await asked.check(resolution.amend).catch(() => undefined);
+      asked.resolution = resolution;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/workflows", "human-tasks"],
+  },
+  {
+    name: "cardholder-replaced",
+    what: "a cardholder is replaced although a card may have been issued for them",
+    edits: [
+      {
+        project: "packages/operations",
+        find: `  return isUsed || isAmong(gone, kind, sent.id) ? undefined : sent.id;`,
+        put: `  return isUsed && isAmong(gone, kind, sent.id) ? undefined : sent.id;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/operations", "retry/plan"],
+  },
 ];
