@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf, visibleLines } from "@durable-payments/api-core/values";
 import { NodeRuntime, NodeServices } from "@effect/platform-node";
 import { Cause, Console, Context, Effect, Exit, Layer, Logger, Option } from "effect";
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
@@ -164,7 +164,7 @@ const simulator = Command.make("simulator", flags, ({ json, stateFile, ...option
       UnusableStateFile: ({ message }) => Effect.fail(message),
       ServeError: ({ cause }) => Effect.fail(explain(cause, options)),
     }),
-    Effect.tapError((message) => Console.error(message)),
+    Effect.tapError((message) => Console.error(visibleLines(message))),
   ),
 ).pipe(
   Command.withDescription(description),

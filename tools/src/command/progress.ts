@@ -1,3 +1,5 @@
+import { visibleLines } from "@durable-payments/api-core/values";
+
 const repeatEveryMs = 15_000;
 
 /** Writes progress lines; on a terminal the line of a long wait counts its seconds in place. */
@@ -9,7 +11,7 @@ export interface Reporter {
 
 /** Report on `stream`; the standard error by default, so that standard output stays for results. */
 export const reporter = (stream: NodeJS.WriteStream = process.stderr): Reporter => ({
-  line: (text) => void stream.write(`${text}\n`),
+  line: (text) => void stream.write(`${visibleLines(text)}\n`),
   during: async (text, work) => {
     const started = Date.now();
     const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;

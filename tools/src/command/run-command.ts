@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf, visibleLines } from "@durable-payments/api-core/values";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { Interrupted } from "./interruption.ts";
 
@@ -40,7 +40,7 @@ export const runCommand = async <const Options extends ParseArgsOptionsConfig>(
   try {
     process.exit(await run(values));
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
+    process.stderr.write(`${visibleLines(messageOf(error))}\n`);
     process.exit(exitCodeOf(error));
   }
 };
