@@ -1,15 +1,25 @@
 import { visibleText } from "@durable-payments/api-core/values";
 import { shellQuoted } from "./decision-commands.ts";
 
+/** What the Web UI shows of a line, beside another column, in a window of usual width. */
+const WIDTH = 64;
+
+/** A command to be pasted: where it is longer, each flag stands on its own line. */
+const commandText = (args: ReadonlyArray<string>): string => {
+  const words = args.map((argument) => shellQuoted(visibleText(argument)));
+  const line = ["starter", ...words].join(" ");
+  if (line.length <= WIDTH) return line;
+  const broken = words.map((word) => (word.startsWith("--") ? `\\\n  ${word}` : word));
+  return ["starter", ...broken].join(" ");
+};
+
 /**
  * Write commands as a block of markdown that nothing in them can end.
  *
  * @param commands the arguments of each, after `starter`.
  */
 export const shellBlock = (commands: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const lines = commands.map((args) =>
-    ["starter", ...args.map((argument) => shellQuoted(visibleText(argument)))].join(" "),
-  );
+  const lines = commands.map(commandText);
   const ticks = [...lines.join("\n").matchAll(/`+/g)].map(([found]) => found.length + 1);
   const fence = "`".repeat(Math.max(3, ...ticks));
   return [`${fence}sh`, ...lines, fence].join("\n");
@@ -31,4 +41,6 @@ export const runDetails = (workflowId: string, { isBatch = false } = {}): string
       ["runs", "show", workflowId],
       ["audit", workflowId],
     ]),
+    // The Web UI cuts off the last line of a text that ends with a block.
+    isBatch ? "docs/batches.md" : "docs/runs.md",
   ].join("\n\n");

@@ -58,11 +58,12 @@ it("shows question, evidence, what each answer does, and the commands to paste",
     "- payout_id: p-1",
     "**Decide, by one of**",
     "found: the run goes on with that payout, nothing is sent",
-    "```sh\nstarter resolve invoice-17 --run-id r-1 --question 1-0badcafe --by NAME --found payout_id=ID\n```",
+    "```sh\nstarter resolve invoice-17 \\\n  --run-id r-1 \\\n  --question 1-0badcafe \\\n  --by NAME \\\n  --found payout_id=ID\n```",
     "resend: sends it again: pays twice if it was carried out",
-    "```sh\nstarter resolve invoice-17 --run-id r-1 --question 1-0badcafe --by NAME --resend\n```",
+    "```sh\nstarter resolve invoice-17 \\\n  --run-id r-1 \\\n  --question 1-0badcafe \\\n  --by NAME \\\n  --resend\n```",
     "abandon: the run fails",
-    "```sh\nstarter resolve invoice-17 --run-id r-1 --question 1-0badcafe --by NAME --abandon WHY\n```",
+    "```sh\nstarter resolve invoice-17 \\\n  --run-id r-1 \\\n  --question 1-0badcafe \\\n  --by NAME \\\n  --abandon WHY\n```",
+    "More: starter runs show invoice-17",
   ]);
 });
 
@@ -99,7 +100,7 @@ it("ends the block of a command by nothing that stands in the id of the run", ()
     workflowId: "a\n```\n# Paid",
   });
   expect(details).toContain(
-    "````sh\nstarter resolve 'a\\u{a}```\\u{a}# Paid' --run-id r-1 --question",
+    "````sh\nstarter resolve 'a\\u{a}```\\u{a}# Paid' \\\n  --run-id r-1 \\\n  --question",
   );
 });
 
@@ -133,8 +134,9 @@ it("shows what an approval does, and the bank details of nobody", () => {
     "approve: the run goes on, and sends exactly this",
     "```sh\nstarter approve invoice-17 --run-id r-1 --by NAME --hash h-1\n```",
     "reject: the run fails, and this is not sent",
-    "```sh\nstarter approve invoice-17 --run-id r-1 --by NAME --hash h-1 --reject WHY\n```",
+    "```sh\nstarter approve invoice-17 \\\n  --run-id r-1 \\\n  --by NAME \\\n  --hash h-1 \\\n  --reject WHY\n```",
     "fund USD: bank details by starter status invoice-17",
+    "More: starter runs show invoice-17",
   ]);
 });
 

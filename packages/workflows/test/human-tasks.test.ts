@@ -144,7 +144,13 @@ describe("a person", () => {
           resend: "sends it again: pays twice if it was carried out",
         });
         expect(await detailsOf(handle)).toContain(
-          `starter resolve ${handle.workflowId} --run-id ${(await handle.describe()).runId} --question ${attention?.question} --by NAME --found payout_id=ID`,
+          [
+            `starter resolve ${handle.workflowId}`,
+            `--run-id ${(await handle.describe()).runId}`,
+            `--question ${attention?.question}`,
+            "--by NAME",
+            "--found payout_id=ID",
+          ].join(" \\\n  "),
         );
         const { typedSearchAttributes } = await handle.describe();
         expect(typedSearchAttributes.get(PAYMENT_STAGE)).toBe("needsAttention");

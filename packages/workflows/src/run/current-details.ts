@@ -151,5 +151,7 @@ export const currentDetails = (progress: Progress, run: DescribedRun): string =>
         ]),
     ...Object.entries(ids).map(([name, id]) => `${plain(name)}: ${plain(id)}`),
     ...notes.map((note) => `! ${plain(note)}`),
+    // The Web UI cuts off the last line of a long text.
+    plain(`More: starter runs show ${run.workflowId}`),
   ].join("\n\n");
 };
