@@ -430,6 +430,37 @@ it("a row whose run was terminated while it paid reports that it may have been p
   });
 });
 
+it("a row that was retried amended counts once while its batch goes on, with what is sent now", async () => {
+  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 3_000 });
+  const rows = rowsOf("once", 2, () => ({ payout: { amount: "4.00" } }));
+  const started = await importFile(await file("once.csv", csv(rows)), "--window", "1");
+  const batch = batchOf(started.stderr);
+  const created = async () => (await payoutsOf("once")).map(({ payout_id }) => payout_id);
+  await expect.poll(created, POLLING).toHaveLength(1);
+  // It is open to the end of this test.
+  await simulator.setPayoutStatus((await created())[0] ?? "", "in_review");
+  const patch = await file("once.json", { payout: { amount: "1.50" } });
+  await expect(temporal.client.workflow.getHandle("payout/once-0").result()).rejects.toThrow();
+  const retried = await starter(["runs", "retry", "payout/once-0", "--amend", patch]);
+  expect(retried.exitCode).toBe(0);
+  await temporal.client.workflow.getHandle("payout/once-0").result();
+  const report = async () => jsonOf(await starter(["payouts", "status", batch, "--json"]));
+  await expect.poll(report, POLLING).toMatchObject({
+    state: "waiting",
+    totals: { EUR: "5.50" },
+    fileTotals: { EUR: "8.00" },
+    amendedRows: 1,
+    progress: { rows: 2, started: 2 },
+    runs: { completed: 1, failed: 0, waiting: 1 },
+  });
+  const result = await file("once-result.jsonl", "");
+  await starter(["payouts", "status", batch, "--result", result]);
+  const [first] = (await readFile(result, "utf8")).split("\n");
+  expect(JSON.parse(first ?? "")).toMatchObject({ state: "completed", amount: "1.50" });
+  await temporal.client.workflow.getHandle("payout/once-1").terminate("by the test");
+});
+
 it("rows that other files started are reported as they stand", async () => {
   const failing = await file("failing.csv", csv(rowsOf("shared", 1)));
   const imported = importFile(failing, "--wait");
