@@ -99,6 +99,7 @@ describe("runs list", () => {
           startedBy: "Ada",
           closedAt: like(/^\d{4}-.*Z$/),
           payment: { amount: "10.00", currency: "EUR", payee: "Supplier of paid" },
+          payouts: null,
           currency: "EUR",
           failure: null,
           paymentIds: listWith(ID),
@@ -115,11 +116,11 @@ describe("runs list", () => {
     const lines = person.stdout.replaceAll(/[\d.]+(ms|s)\b/g, "TIME").split("\n");
     expect(lines.map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual(
       listWith(
-        "waits  waiting  TIME  5000.00 USD",
+        "waits  waiting  TIME  onboardCardholder 5000.00 USD",
         "  waits for funds for TIME",
-        "paid  completed  TIME  10.00 EUR to Supplier of paid",
+        "  payout 10.00 EUR to Supplier of paid",
         "refused  failed  TIME",
-        "  5000.00 EUR to Supplier of refused",
+        "  payout 5000.00 EUR to Supplier of refused",
         "  createPayout was refused: Insufficient balance",
         LONG_ID,
         "  attention  TIME",

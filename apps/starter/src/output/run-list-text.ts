@@ -67,15 +67,25 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
   }
 };
 
+/** What it is to do: its type, what it moves and to whom. */
+const whatOf = ({ payment, payouts, type }: ListedRun): string => {
+  if (payouts !== null) {
+    return [type, payouts.file ?? "", `${payouts.rows} rows,`, totalsLine(payouts.totals)]
+      .filter((part) => part !== "")
+      .join(" ");
+  }
+  return payment === null ? type : `${type} ${paymentText(payment)}`;
+};
+
 const line = (run: ListedRun): string => {
-  const { payment, startedAt, state, type, workflowId } = run;
+  const { startedAt, state, workflowId } = run;
   const columns = terminalWidth();
   const coloured = styled(STATE_STYLES[state], state.padEnd(STATE_WIDTH));
   const isLong = columnsOf(workflowId) > idWidth();
   const begin = [pad(isLong ? "" : workflowId, idWidth()), "".padEnd(STATE_WIDTH)];
   const start = [...begin, ago(startedAt).padEnd(AGE_WIDTH)].join(GAP);
   const shown = [begin[0], coloured, ago(startedAt).padEnd(AGE_WIDTH)].join(GAP);
-  const what = payment === null ? type : paymentText(payment);
+  const what = whatOf(run);
   const fits = columnsOf(start) + GAP.length + columnsOf(what) <= columns;
   const standing = standingText(run);
   return [

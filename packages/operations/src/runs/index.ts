@@ -2,7 +2,7 @@ export type { Failure } from "../history/failure.ts";
 export { type ExportedHistory, exportHistory } from "./export.ts";
 export { groupRuns, type RunGroup, totalsOf } from "./group.ts";
 export { listRuns } from "./list.ts";
-export type { ListedRun } from "./listed-run.ts";
+export type { BatchContent, ListedRun } from "./listed-run.ts";
 export type { PendingActivity } from "./pending-activities.ts";
 export type { RunFilter, Standing } from "./query.ts";
 export { reportRun, type RunReport } from "./report.ts";

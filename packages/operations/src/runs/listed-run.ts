@@ -8,7 +8,9 @@ import {
   plainIds,
   readPaymentMemo,
   textAt,
+  WORKFLOW,
 } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
@@ -17,6 +19,29 @@ import type { Failure } from "../history/failure.ts";
 import { masked } from "../history/masked.ts";
 import { batchStateOf } from "./batch-state.ts";
 import { isOpenState, type StateName } from "./state-name.ts";
+
+/** What a batch pays, as its file has it. */
+export interface BatchContent {
+  /** Name of the file; null for a batch that does not say it. */
+  readonly file: string | null;
+  readonly rows: number;
+  readonly totals: Readonly<Record<string, string>>;
+}
+
+/** What a batch pays, by its memo; null for any other run. */
+const contentOf = ({
+  memo,
+  type,
+}: Pick<WorkflowExecutionInfo, "memo" | "type">): BatchContent | null => {
+  if (type !== WORKFLOW.payoutBatch) return null;
+  const totals = memo?.["totals"];
+  return {
+    file: textAt(memo, "file") ?? null,
+    rows: Number(memo?.["rows"] ?? 0),
+    // What started it wrote it: decimal strings by currency.
+    totals: isRecord(totals) ? (totals as BatchContent["totals"]) : {},
+  };
+};
 
 /** A run as Temporal's visibility knows it, and its last event. Times are ISO 8601. */
 export interface ListedRun {
@@ -35,6 +60,8 @@ export interface ListedRun {
   readonly closedAt: string | null;
   /** What it moves, as it is sent now; null for a run that does not say it. */
   readonly payment: PaymentMemo | null;
+  /** The rows of a batch and their totals by currency, as its file has them; null for any other run. */
+  readonly payouts: BatchContent | null;
   readonly currency: string | null;
   /** Why it did not complete. */
   readonly failure: Failure | null;
@@ -93,6 +120,7 @@ export const readListedRun = async (
     startedBy: textAt(memo, "startedBy") ?? null,
     closedAt,
     payment: masked(readPaymentMemo(memo) ?? null),
+    payouts: contentOf(run),
     currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
     failure,
     paymentIds: idsOf(run),
