@@ -4,6 +4,8 @@ import type { ListedRun, RunGroup } from "@durable-payments/operations/runs";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { auditText } from "../src/output/audit-text.ts";
+import { batchListLayout } from "../src/output/batch-list-text.ts";
+import { forgottenText } from "../src/output/forgotten-text.ts";
 import { batchText } from "../src/output/batch-text.ts";
 import { deliveryText } from "../src/output/delivery-text.ts";
 import { doctorText } from "../src/output/doctor-text.ts";
@@ -15,7 +17,7 @@ import { processOutput } from "../src/output/output.ts";
 import { progressLines } from "../src/output/progress-lines.ts";
 import { recoveryText } from "../src/output/recovery-text.ts";
 import { replayLayout } from "../src/output/replay-text.ts";
-import { retriesText, retryText } from "../src/output/retry-text.ts";
+import { retriesText, retryText, toRetryText } from "../src/output/retry-text.ts";
 import { groupsText, runListLayout } from "../src/output/run-list-text.ts";
 import { reportText } from "../src/output/run-report-text.ts";
 import { answerList } from "../src/output/stream.ts";
@@ -82,6 +84,7 @@ const listed: ListedRun = {
   since: at,
   startedBy: "Ada",
   payment,
+  payouts: { file: "text", rows: 1, totals: { EUR: "1.00" } },
   currency: "EUR",
   failure: { type: "T", message: "text" },
   paymentIds: ["text"],
@@ -101,6 +104,11 @@ const groups: ReadonlyArray<RunGroup> = [
 ];
 
 /** What each command shows, with a text in each place that has one from outside. */
+const settled = [
+  { step: "text", by: "Ada", at, reason: "text", found: { payout_id: "text" } },
+  { step: "text", by: "Ada", at, reason: "text", found: null },
+];
+
 const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: never) => string]>> = {
   audit: [
     {
@@ -116,14 +124,50 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       state: "failed",
       stage: "s",
       startedBy: "Ada",
+      file: "text",
       rows: 2,
       totals: { EUR: "1.00" },
+      fileTotals: { EUR: "2.00" },
+      amendedRows: 1,
       failure: { type: "T", message: "text" },
       progress: { started: 1, known: 0, conflicting: 0, done: 1, paused: pause },
       runs: { completed: 0, failed: 1, asking: 1 },
       others: null,
     },
     batchText,
+  ],
+  "payouts list": [
+    {
+      ...run,
+      file: "text",
+      rows: 2,
+      totals: { EUR: "1.00" },
+      fileTotals: null,
+      amendedRows: 0,
+      state: "failed",
+      startedBy: "Ada",
+    },
+    batchListLayout.row,
+  ],
+  payout: [
+    {
+      workflowId: "id",
+      state: "forgotten",
+      isNew: false,
+      isDone: false,
+      sends: [
+        {
+          step: "text",
+          operation: "text",
+          outcome: "carriedOut",
+          ids: { payout_id: "text" },
+          begunAt: at,
+          amount: "text",
+          currency: "text",
+        },
+      ],
+    },
+    forgottenText,
   ],
   doctor: [
     {
@@ -240,6 +284,11 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
     },
     retriesText,
   ],
+  "runs retry --failed, asked": [
+    [listed],
+    (runs: Parameters<typeof toRetryText>[1]) =>
+      toRetryText("1 failed run", runs, { address: "address", namespace: "default" }),
+  ],
   "runs list": [listed, runListLayout.row],
   "runs list --group": [groups, groupsText],
   status: [
@@ -261,6 +310,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       result: row,
       failure: { type: "T", message: "text", details: row },
       inDoubt,
+      settled,
       retry,
       webUi: "text",
       notes: ["text"],
@@ -301,6 +351,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       ],
       result: row,
       failure: { type: "T", message: "text", details: row },
+      settled,
       workerFault: "text",
       next: [{ ...next, why: "text" }],
       webUi: "text",
@@ -311,7 +362,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
 
 const isMeant = (text: string): boolean =>
   Object.values(SHOWN).length > 0 &&
-  /^\d{4}-\d\d-\d\dT|^(?:\d+(?:\.\d+)?|retry|describe|activity|timer|leftOver|update|signal|failed|running|found|resend|abandon|history|made|unclear|payout|createPayout)$/.test(
+  /^\d{4}-\d\d-\d\dT|^(?:\d+(?:\.\d+)?|retry|describe|activity|timer|leftOver|update|signal|failed|running|found|resend|abandon|history|made|unclear|payout|createPayout|carriedOut)$/.test(
     text,
   );
 
