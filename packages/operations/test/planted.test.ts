@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
-import { batchId, pauseId, settlementId, settlementQueue } from "@durable-payments/protocol";
+import { canonicalJson, hashOfRows } from "@durable-payments/activities/payout-content";
+import {
+  batchId,
+  chunkId,
+  pauseId,
+  settlementId,
+  settlementQueue,
+} from "@durable-payments/protocol";
 import { expect, it } from "vitest";
+import { rowsOfBatch } from "../src/batch/report.ts";
 import { importBatch } from "../src/batch/import.ts";
 import { readSettlement } from "../src/history/settlement.ts";
 import { findPause, pauseSends, resumeSends } from "../src/pause/pause.ts";
@@ -75,4 +83,39 @@ it("a batch is only one of its own type", () =>
       message: `${planted.workflowId} is a run of payout, and no batch. Nothing was started.`,
     });
     await planted.terminate();
+  }));
+
+it("the rows of a batch are those that it was started for, and no others", () =>
+  connected(async (temporal) => {
+    const batch = batchId("0123456789abcdef");
+    const rows = [{ row: 2, key: "a" }];
+    const chunk = await workflow.start("payoutBatchChunk", {
+      workflowId: chunkId(batch, 1),
+      taskQueue: "payments",
+      args: [rows],
+    });
+    const hashes = [hashOfRows(rows.map((row) => canonicalJson(row)))];
+    const run = await workflow.start("payoutBatch", {
+      workflowId: batch,
+      taskQueue: "payments",
+      args: [{ chunks: 1, rows: 1, totals: {}, hashes }],
+      memo: { startedBy: "Ada", rows: 1, chunks: 1, totals: {} },
+    });
+    const read = async () => {
+      const all: Array<unknown> = [];
+      for await (const part of rowsOfBatch(temporal, batch)) all.push(...part);
+      return all;
+    };
+    expect(await read()).toEqual(rows);
+    await chunk.terminate();
+    const planted = await workflow.start("payoutBatchChunk", {
+      workflowId: chunkId(batch, 1),
+      taskQueue: "payments",
+      args: [[{ row: 2, key: "b" }]],
+    });
+    await expect(read()).rejects.toMatchObject({
+      _tag: "Refused",
+      message: expect.stringContaining("somebody has replaced it") as unknown,
+    });
+    await Promise.all([planted.terminate(), run.terminate()]);
   }));

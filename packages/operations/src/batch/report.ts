@@ -1,9 +1,12 @@
 import { readChunks } from "@durable-payments/activities/batch-chunks";
+import { canonicalJson, hashOfRows } from "@durable-payments/activities/payout-content";
+import { isRecord } from "@durable-payments/api-core/values";
 import {
   askingStages,
   type BatchProgress,
   batchProgressQuery,
   type BatchRow,
+  chunkId,
   PAYMENT_BATCH,
   PAYMENT_STAGE,
   type PayoutBatchResult,
@@ -18,6 +21,7 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
+import { readInput } from "../history/read-input.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
 import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
@@ -283,12 +287,27 @@ export const isEachPaid = ({ others, progress, rows, runs, state }: BatchReport)
  * @param temporal the connection of `withTemporal`.
  * @param batch its workflow id.
  * @returns the rows, in their order in the file.
- * @throws NotFound where there is no such batch.
+ * @throws NotFound where there is no such batch; Refused where somebody has replaced a chunk of it.
  */
 export async function* rowsOfBatch(
   temporal: Temporal,
   batch: string,
 ): AsyncGenerator<ReadonlyArray<BatchRow>> {
-  const { chunks } = memoOf(await describeRun(temporal, batch));
-  yield* readChunks(temporal.client, batch, chunks);
+  const run = await describeRun(temporal, batch);
+  const { chunks } = memoOf(run);
+  const input = await readInput(temporal, { workflowId: batch, runId: run.runId });
+  const hashes: unknown = isRecord(input) ? input["hashes"] : undefined;
+  let chunk = 0;
+  for await (const rows of readChunks(temporal.client, batch, chunks)) {
+    const hash: unknown = Array.isArray(hashes) ? hashes[chunk] : undefined;
+    chunk += 1;
+    // A batch of an earlier version has no hashes.
+    if (hash !== undefined && hashOfRows(rows.map((row) => canonicalJson(row))) !== hash) {
+      throw refused(
+        `${chunkId(batch, chunk)} does not hold the rows that ${batch} was started for: somebody has replaced it, and what became of them is not known by it.`,
+        { operation: "describeBatch", workflowId: batch },
+      );
+    }
+    yield rows;
+  }
 }

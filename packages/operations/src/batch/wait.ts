@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
 import type { BatchRow } from "@durable-payments/protocol";
 import { isOpen } from "../runs/state-name.ts";
+import { Refused } from "../errors.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { type BatchReport, reportBatch, rowsOfBatch, type RunCounts, unpaid } from "./report.ts";
@@ -132,6 +133,8 @@ export const withRows = async (
   } catch (error) {
     // Its rows are kept no longer than its runs; what is counted by them alone is reported all the same.
     if (error instanceof ApplicationFailure && error.type === "ChunkMissing") return report;
+    // Somebody has replaced them.
+    if (error instanceof Refused) return report;
     throw error;
   }
 };
