@@ -15,13 +15,13 @@ import { decoded, timeOf } from "../history/events.ts";
 import { type Described, isOpenState, type StateName, stateNameOf } from "./state-name.ts";
 
 /** What people have commanded a batch. */
-export interface BatchCommands {
+interface BatchCommands {
   readonly paused?: GivenCommand;
   readonly cancelled?: GivenCommand;
 }
 
 /** Read the commands in force, from the history of the latest run of a batch: it takes no worker. */
-export const commandsIn = ({ events }: History): BatchCommands => {
+const commandsIn = ({ events }: History): BatchCommands => {
   const started = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
   const input = decoded(started);
   // What the run before handed on: its own commands.
