@@ -11,7 +11,7 @@ const flags = {
   by,
   hash: Flag.String("hash").pipe(
     Flag.withMetavar("HASH"),
-    Flag.withDescription("Hash of the payment, from `starter attention`; without it you are asked"),
+    Flag.withDescription("Hash of the payment you have read; else you are asked"),
     Flag.optional,
   ),
   reject: Flag.String("reject").pipe(

@@ -66,7 +66,8 @@ class RunWatch {
       const { historyLength, taskQueue } = description;
       const hasChanged = historyLength !== this.#historyLength;
       const isDue = Date.now() - this.#askedAt >= ASK_AGAIN_MS;
-      if ((hasChanged || isDue) && !over.aborted) await this.#ask(historyLength, taskQueue);
+      // What has changed is asked at the end of the wait, too: it is the step at which the run has ended.
+      if (hasChanged || (isDue && !over.aborted)) await this.#ask(historyLength, taskQueue);
       this.#onUpdate({ kind: "pending", activities: pendingActivities(description) });
       return hasChanged;
     } catch (error) {
