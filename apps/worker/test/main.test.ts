@@ -1,5 +1,6 @@
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment, runApp, startApp } from "@durable-payments/tools/testing";
+import type { Progress } from "@durable-payments/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
@@ -59,6 +60,13 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       [],
       { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" },
       /PAYMENTS_FLEET_ACTIVITIES_PER_SECOND must be a number above 0/,
+      1,
+    ],
+    [
+      "1 for limits of approvals that are none",
+      [],
+      { PAYMENTS_APPROVE_ABOVE: "1000" },
+      /PAYMENTS_APPROVE_ABOVE must be a JSON object of decimal strings by currency/,
       1,
     ],
     [
@@ -158,6 +166,38 @@ it("says in one line of JSON that it polls, and ends with 0 when it is stopped",
   expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
   expect(worker.stdout().trimEnd().split("\n")).toHaveLength(1);
   expect(worker.stderr()).toBe("");
+});
+
+it("sends nothing above PAYMENTS_APPROVE_ABOVE that no second person has approved", async () => {
+  const { currency } = payoutInput.payout;
+  const worker = await startApp(
+    "worker",
+    ["--json"],
+    variables({
+      PAYMENTS_TASK_QUEUE: "approved",
+      PAYMENTS_APPROVE_ABOVE: JSON.stringify({ [currency]: "0.01" }),
+    }),
+  );
+  const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
+  const before = await requests();
+  const handle = await environment.client.workflow.start("payout", {
+    workflowId: "to-approve",
+    taskQueue: "approved",
+    args: [payoutInput],
+    memo: { startedBy: "Ada" },
+  });
+  const request = async () => (await handle.query<Progress>("progress")).shown["approval"];
+  await vi.waitFor(
+    async () =>
+      expect(await request()).toMatchObject({
+        why: `above 0.01 ${currency} (PAYMENTS_APPROVE_ABOVE)`,
+        startedBy: "Ada",
+      }),
+    { timeout: 60_000, interval: 200 },
+  );
+  expect(await requests()).toBe(before);
+  await handle.terminate();
+  await worker.kill("SIGTERM");
 });
 
 it("finishes what it has begun when it is stopped: no payment is left without its answer", async () => {
