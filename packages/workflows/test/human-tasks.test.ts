@@ -447,6 +447,10 @@ describe("a person", () => {
             payout_status: "completed",
           });
           const { beneficiaries, payouts } = await service.simulator.state();
+          const ended = (await detailsOf(handle)).replaceAll("\\", "");
+          expect(ended).toContain("### ✓ Completed");
+          expect(ended).toContain(`payout ${payouts[0]?.payout_id} complete at `);
+          expect(ended).not.toContain("A person has to decide");
           expect(beneficiaries).toHaveLength(1);
           expect(payouts).toHaveLength(1);
           const keys = (await handle.query(auditQuery)).flatMap(({ key, what }) =>
