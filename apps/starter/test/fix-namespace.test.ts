@@ -131,6 +131,14 @@ it("registers nothing where one has another type, or there is no room", async ()
   expect(worker).toMatchObject({ exitCode: 1, stderr: holding("PaymentIds is of type Keyword") });
 });
 
+it("makes no namespace", async () => {
+  const missing = await starter(["doctor", "--fix", "--yes", "--json"], {
+    env: { TEMPORAL_NAMESPACE: "nowhere" },
+  });
+  expect(missing.exitCode).toBe(3);
+  expect(jsonOf(missing)).toMatchObject({ error: { type: "NamespaceNotFound" } });
+});
+
 it("takes --yes with --fix alone", async () => {
   expect(await starter(["doctor", "--yes"])).toMatchObject({ exitCode: 2, stdout: "" });
 });

@@ -4,8 +4,9 @@ import {
   readNamespaceAttributes,
   registerNamespaceAttributes,
 } from "@durable-payments/activities/namespace-attributes";
-import { queryText } from "@durable-payments/protocol";
+import { isNotFound, queryText } from "@durable-payments/protocol";
 import { isGrpcServiceError } from "@temporalio/client";
+import { NamespaceNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
 import { changing } from "../connection/changing.ts";
 import { detailsOf } from "../connection/temporal-errors.ts";
@@ -21,9 +22,15 @@ export type NamespaceFix = NamespaceAttributes;
  *
  * @param temporal the connection of `withTemporal`.
  * @returns the search attributes that are missing, are there, or are there with another type.
+ * @throws ConnectionFailed, by `withTemporal`, where there is no such namespace.
  */
-export const planFix = ({ connection, settings }: Temporal): Promise<NamespaceFix> =>
-  readNamespaceAttributes(connection.operatorService, settings.namespace);
+export const planFix = async ({ connection, settings }: Temporal): Promise<NamespaceFix> => {
+  try {
+    return await readNamespaceAttributes(connection.operatorService, settings.namespace);
+  } catch (error) {
+    throw isNotFound(error) ? new NamespaceNotFoundError(settings.namespace) : error;
+  }
+};
 
 /** How long the server may take until it uses what was registered: its nodes read it now and then. */
 const USED_WITHIN_MS = 30_000;
