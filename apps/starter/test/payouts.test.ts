@@ -458,6 +458,20 @@ it("a row that was retried amended counts once while its batch goes on, with wha
   await starter(["payouts", "status", batch, "--result", result]);
   const [first] = (await readFile(result, "utf8")).split("\n");
   expect(JSON.parse(first ?? "")).toMatchObject({ state: "completed", amount: "1.50" });
+  // A file with what it pays now is refused, and says why.
+  const now = rowsOf("once", 1, () => ({ payout: { amount: "1.50" } }));
+  const refused = await importFile(await file("once-now.csv", csv(now)));
+  expect(refused.exitCode).toBe(2);
+  expect(jsonOf(refused)).toMatchObject({
+    error: {
+      faults: [
+        {
+          problem:
+            "once-0 was used for another payment, payout/once-0, and amended to this one since: leave the row out",
+        },
+      ],
+    },
+  });
   await temporal.client.workflow.getHandle("payout/once-1").terminate("by the test");
 });
 

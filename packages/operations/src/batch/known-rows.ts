@@ -1,6 +1,9 @@
+import { paysRow } from "@durable-payments/activities/payout-content";
 import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
+import { readExecutionHistory } from "../history/execution-history.ts";
+import { describeRun } from "../runs/state.ts";
 import { type CheckedFile, chunksAgain, wrongRows } from "./check-file.ts";
 import { findRuns, runsOfRows } from "./latest-runs.ts";
 import { type RowFault, rowFault } from "./raw-rows.ts";
@@ -63,6 +66,12 @@ class Ranges {
 
 const MOST_FAULTS_NAMED = 100;
 
+/** Whether the run of another payment under the id of a row was amended to what the row pays. */
+const isAmendedTo = async (temporal: Temporal, row: BatchRow): Promise<boolean> => {
+  const run = await describeRun(temporal, row.workflowId);
+  return paysRow(row, (await readExecutionHistory(temporal, run)).input);
+};
+
 /**
  * Find which rows of a checked file are known.
  *
@@ -109,7 +118,11 @@ export const findKnownRows = async (
       fresh.break();
       if (run === undefined) faults.push(rowFault(row, "key", `${other}, as the journal has it`));
       else if (own.has(workflowId)) known += 1;
-      else faults.push(rowFault(row, "key", other));
+      else if (faults.length < MOST_FAULTS_NAMED && (await isAmendedTo(temporal, one))) {
+        faults.push(
+          rowFault(row, "key", `${other}, and amended to this one since: leave the row out`),
+        );
+      } else faults.push(rowFault(row, "key", other));
     }
     onRow(count + known + faults.length);
   }
