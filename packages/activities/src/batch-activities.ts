@@ -47,7 +47,7 @@ export interface ChunkToStart extends ChunkFingerprint {
 }
 
 /** A batch that a second person has to approve. */
-export interface BatchToApprove {
+interface BatchToApprove {
   readonly batch: string;
   /** Hashes of its chunks. */
   readonly hashes: ReadonlyArray<string>;

@@ -1,5 +1,10 @@
-import { textAt } from "@durable-payments/protocol";
-import type { DescribedPayee, Payee, PayoutInput } from "@durable-payments/protocol";
+import {
+  type DescribedPayee,
+  lastFour,
+  type Payee,
+  type PayoutInput,
+  textAt,
+} from "@durable-payments/protocol";
 import type { OperationName } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Journal } from "@durable-payments/journal";
@@ -29,11 +34,6 @@ const accountIn = (details: unknown, country: string): Account => ({
 });
 
 const plain = (number: string): string => number.replaceAll(/\s/g, "").toUpperCase();
-
-const lastFour = (number: string): string => {
-  const text = plain(number);
-  return text.length > 4 ? `…${text.slice(-4)}` : "…";
-};
 
 /** Who is paid, as the service has it, and whether that was done before, as the journal has it. */
 export class Payees {

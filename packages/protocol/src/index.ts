@@ -149,7 +149,7 @@ export {
   taskQueueOf,
 } from "./task-queues.ts";
 export { utc } from "./utc.ts";
-export { isNotFound, temporalReason, textAt } from "./values.ts";
+export { isNotFound, lastFour, temporalReason, textAt } from "./values.ts";
 export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";
 export {
   amendableFields,

@@ -26,3 +26,9 @@ export const temporalReason = (error: unknown): string => {
   if (typeof details === "string" && details !== "") return details;
   return messageOf(cause instanceof Error ? cause : error).replace(/^\d+ [A-Z_]+: /, "");
 };
+
+/** Show the end of a number, so that whoever knows it knows it again: `…4321`. */
+export const lastFour = (number: string): string => {
+  const plain = number.replaceAll(/\s/g, "");
+  return plain.length > 4 ? `…${plain.slice(-4)}` : "…";
+};

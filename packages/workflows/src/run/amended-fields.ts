@@ -1,15 +1,9 @@
-import type { AmendedField } from "@durable-payments/protocol";
+import { type AmendedField, lastFour } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 
 /** Of numbers by which somebody can be paid or known, the last four characters are shown. */
 const NUMBERS =
   /(?:^|[._])(?:account_number|card_number|iban|identification_value|routing_code_value\d)$/;
-
-/** Show a number so that whoever knows it knows it again. */
-export const lastFour = (number: string): string => {
-  const plain = number.replaceAll(/\s/g, "");
-  return plain.length > 4 ? `…${plain.slice(-4)}` : "…";
-};
 
 const textOf = (field: string, value: unknown): string => {
   if (value === undefined || value === null) return "";
