@@ -355,7 +355,8 @@ it("a total above the limit waits for a second person", async () => {
   await expect.poll(waitsFor, POLLING).toMatchObject({
     approval: fields({
       startedBy: "Ada",
-      payment: { file: "approval.csv", rows: 3, EUR: "6.00", payees: 1, never_paid_before: 1 },
+      // Whether the payee was paid before depends on the tests before this one.
+      payment: fields({ file: "approval.csv", rows: 3, EUR: "6.00", payees: 1 }),
     }),
   });
   expect(await payoutsOf("approval")).toEqual([]);
