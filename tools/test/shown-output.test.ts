@@ -1,0 +1,145 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import { describe, expect, it, vi } from "vitest";
+import { appArguments, checkout } from "../src/processes/apps.ts";
+import { awaitReadyLine } from "../src/processes/await-ready.ts";
+import { type Stack, withStack } from "../src/stack/stack.ts";
+import { type Exchange, exchangesOf, isAsShown } from "./support/transcript.ts";
+
+vi.setConfig({ testTimeout: 300_000 });
+
+/** Writes what was printed into the documents, for a person to read and commit. */
+const isUpdate = process.env["UPDATE_SHOWN_OUTPUT"] === "1";
+
+const WITHIN_MS = 15_000;
+/** How long what is read may take to show it; what is written anew is read after the usual lag. */
+const SHOWN_WITHIN_MS = isUpdate ? 3_000 : WITHIN_MS;
+const READING =
+  /^\.\/starter (?:status|attention|audit|doctor|runs (?:list|show)|payouts (?:list|status)) ?/;
+const documentedUrl = "http://127.0.0.1:4010";
+
+const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<A>) => await work };
+const ports = {
+  temporal: { option: "the Temporal server" },
+  webUi: { option: "the Web UI" },
+  simulator: { option: "the simulator" },
+};
+
+/** Runs a line of a document as its reader would, and returns what a terminal would show. */
+const runLine = async (stack: Stack, line: string): Promise<string> => {
+  if (/^npm run (dev|demo)$|^npm test$/.test(line)) return "";
+  if (line === "npm run worker") {
+    const worker = stack.spawn("worker", appArguments("worker", ["--json"]));
+    await awaitReadyLine(worker, WITHIN_MS);
+    return "";
+  }
+  const ended = /^kill \d+$/.test(line) ? stack.processIds.worker : undefined;
+  if (ended !== undefined) {
+    process.kill(ended);
+    return "";
+  }
+  const service = String(stack.variables["PAYMENTS_BASE_URL"]);
+  const script = `exec 2>&1\n${line.replaceAll(documentedUrl, service)}`;
+  const { stdout } = await execa("bash", ["-c", script], {
+    cwd: checkout,
+    reject: false,
+    stdin: "ignore",
+    env: { ...stack.variables, NO_COLOR: "1" },
+  });
+  return stdout
+    .replaceAll(`by ${userInfo().username}`, "by Ada")
+    .replaceAll(service, documentedUrl);
+};
+
+/** Puts the hash, question and the like that were printed last where a document has `--hash HASH`. */
+const withPrinted = (line: string, printed: string): string =>
+  line.replaceAll(/(--\w+) [A-Z]+\b/g, (shown, flag: string) => {
+    const values = [...printed.matchAll(new RegExp(`${flag} (\\S+)`, "g"))].map(
+      ([, value]) => value,
+    );
+    return `${flag} ${values.at(-1) ?? shown}`;
+  });
+
+/** Reads again until what is shown is printed: Temporal lists a new state after about a second. */
+const readUntil = async (stack: Stack, line: string, output: string): Promise<string> => {
+  const until = Date.now() + SHOWN_WITHIN_MS;
+  for (;;) {
+    const text = await runLine(stack, line);
+    if (isAsShown(output, text) || Date.now() > until) return text;
+    await sleep(500);
+  }
+};
+
+/** Runs the commands of a block one after the other. */
+const printedBy = async (
+  stack: Stack,
+  { commands, output }: Exchange,
+  before: string,
+): Promise<string> => {
+  const [first = ""] = commands;
+  if (commands.length === 1 && output !== undefined && READING.test(first)) {
+    return await readUntil(stack, first, output);
+  }
+  const texts: Array<string> = [];
+  for (const line of commands) texts.push(await runLine(stack, withPrinted(line, before)));
+  return texts.filter((text) => text.trim() !== "").join("\n");
+};
+
+describe.each([{ document: "README.md" }, { document: "docs/runbook.md" }])(
+  "$document",
+  ({ document }) => {
+    it("shows what its commands print", async () => {
+      const path = join(checkout, document);
+      let text = await readFile(path, "utf8");
+      const { signal } = new AbortController();
+      // A document may end a part on purpose.
+      const options = { name: "shown", ports, signal, onEnded: () => {} };
+      const differing = await withStack(options, silent, async (stack) => {
+        const found: Array<{ readonly heading: string; shown: string; printed: string }> = [];
+        let before = "";
+        for (const exchange of exchangesOf(text)) {
+          const printed = await printedBy(stack, exchange, before);
+          before += printed;
+          if (exchange.output === undefined || isAsShown(exchange.output, printed)) continue;
+          found.push({ heading: exchange.heading, shown: exchange.output, printed });
+        }
+        return found;
+      });
+      if (isUpdate) {
+        for (const { printed, shown } of differing) {
+          text = text.replace(`\`\`\`text\n${shown}`, () => `\`\`\`text\n${printed.trimEnd()}\n`);
+        }
+        await writeFile(path, text);
+        return;
+      }
+      expect(differing).toEqual([]);
+    });
+  },
+);
+
+describe("what is shown", () => {
+  const shown = "The run has completed\n  id  invoice-1\n  …\n  outcome  completed\n";
+
+  it("may leave lines out, and differ in times, ids and widths", () => {
+    expect(
+      isAsShown(
+        shown,
+        "The run has completed\n  id   invoice-1\n  amount   1.00\n  outcome   completed\n",
+      ),
+    ).toBe(true);
+    expect(
+      isAsShown("took 3.2s at 2026-11-22 10:15:24 UTC", "took 12ms at 2026-12-01 09:00:00 UTC"),
+    ).toBe(true);
+  });
+
+  it("is no other text", () => {
+    expect(isAsShown(shown, "The run has completed\n  id  invoice-1\n  outcome  unknown\n")).toBe(
+      false,
+    );
+    expect(isAsShown("amount 250.00", "amount 350.00")).toBe(false);
+    expect(isAsShown("a\nb", "a\nb\nc")).toBe(false);
+  });
+});
