@@ -56,7 +56,7 @@ export {
   type QueuedNotification,
   testNotificationUpdate,
 } from "./notifications.ts";
-export { type Pause, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
+export { type Pause, PAUSE_DETAILS, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
 export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
 export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
 export { mergePatch, patchedFields } from "./merge-patch.ts";

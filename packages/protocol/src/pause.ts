@@ -14,3 +14,7 @@ export const pauseId = (taskQueue: string): string => `pause/${taskQueue}`;
 
 /** What the memo of a pause says. */
 export type PauseMemo = Pick<Pause, "by" | "why">;
+
+/** What the Web UI shows of a pause. */
+export const PAUSE_DETAILS =
+  "While this runs, no run of the task queue sends a write to the service; waiting and reading go on. It is terminated to resume: starter resume";

@@ -1,4 +1,4 @@
-import { type Pause, PAUSE_TYPE, pauseId, textAt } from "@durable-payments/protocol";
+import { type Pause, PAUSE_DETAILS, PAUSE_TYPE, pauseId, textAt } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { checkName, checkOptions, checkReason } from "../acting.ts";
 import { refused } from "../errors.ts";
@@ -72,8 +72,7 @@ export const pauseSends = async (
         taskQueue: settings.taskQueue,
         memo: { by, why },
         staticSummary: `Sends are paused by ${by}: ${why}`,
-        staticDetails:
-          "While this runs, no run of the task queue sends a write to the service; waiting and reading go on. It is terminated to resume: starter resume",
+        staticDetails: PAUSE_DETAILS,
       }),
     );
   } catch (error) {
