@@ -67,7 +67,7 @@ export const commandOf = (next: NextOperation): string =>
   byNpm(next) ?? plainCommand(...argumentsOf(visible(next)));
 
 /** The same of an operation as it is shown, as a part of a text that is wrapped. */
-export const shownCommandOf = (next: NextOperation): string =>
+const shownCommandOf = (next: NextOperation): string =>
   unbroken(byNpm(next) ?? plainCommand(...argumentsOf(next)));
 
 const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
