@@ -49,7 +49,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
 ];
 
 /** A text without what differs from run to run, and without the breaks and widths that depend on it. */
-export const comparable = (text: string): string =>
+const comparable = (text: string): string =>
   VARYING.reduce(
     (masked, [pattern, mask]) => masked.replaceAll(pattern, mask),
     stripVTControlCharacters(text).replaceAll(/\s+/g, " "),
