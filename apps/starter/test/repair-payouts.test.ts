@@ -259,6 +259,23 @@ describe("a payout", () => {
     expect(await requests("createBeneficiary")).toBe(before + 1);
   });
 
+  it("that is refused, refused again as it is, and then amended is paid at once", async () => {
+    const refuse = () => simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await refuse();
+    await start("payout", "unchanged", paying("33.00"));
+    expect(await ended("unchanged")).toBe("FAILED");
+    await refuse();
+    expect((await retry("unchanged")).exitCode).toBe(0);
+    expect(await ended("unchanged")).toBe("FAILED");
+    const less = await file("unchanged.json", { payout: { amount: "32.00" } });
+    expect((await retry("unchanged", "--amend", less)).exitCode).toBe(0);
+    expect(await ended("unchanged")).toBe("COMPLETED");
+    expect(await paid("33.00")).toMatchObject([{ amount: "32.00" }]);
+    // The journal has both sends as refused: nothing is in doubt, and the list is not read.
+    const shown = await starter(["runs", "show", "unchanged", "--json"]);
+    expect(shown.stdout).not.toContain("findPayouts");
+  });
+
   it("keeps what a person amended in the run that failed", async () => {
     await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
     await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });

@@ -69,6 +69,11 @@ export interface SentAlready extends JournalSend {
    * which nobody knows what became, and that the run which asks does not know of.
    */
   readonly otherInDoubt?: JournalSend;
+  /**
+   * Whether the journal has every send up to this one, and each as not carried out: nothing of the write is
+   * in doubt. Left out where it is not so, and by journals' answers of before.
+   */
+  readonly isNoneCarriedOut?: true;
 }
 
 const journalSend = ({
@@ -90,6 +95,19 @@ const journalSend = ({
   ...(amount !== undefined && { amount }),
   ...(currency !== undefined && { currency }),
 });
+
+/** Whether every send up to this one is recorded, and as not carried out. A missing one may have been. */
+const isNoneCarriedOut = (latest: RecordedSend, recorded: ReadonlyArray<RecordedSend>): boolean => {
+  const notCarriedOut = new Set(
+    recorded.flatMap(({ number, outcome }) => (outcome === "notCarriedOut" ? [number] : [])),
+  );
+  return (
+    recorded.every(({ number }) => notCarriedOut.has(number)) &&
+    Array.from({ length: latest.number }, (_, index) => index + 1).every((number) =>
+      notCarriedOut.has(number),
+    )
+  );
+};
 
 /**
  * Describes what the journal has of a write for the run that was not allowed to send.
@@ -113,6 +131,7 @@ export const sentAlready = (
     ...journalSend(latest),
     isSamePayload: latest.payloadHash === payloadHash,
     ...(other !== undefined && { otherInDoubt: journalSend(other) }),
+    ...(isNoneCarriedOut(latest, recorded) && { isNoneCarriedOut: true }),
   };
 };
 

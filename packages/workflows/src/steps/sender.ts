@@ -205,7 +205,7 @@ export class Sender<Request extends object, A> {
 
   /** The journal knows of a send that this run does not: of a run before it, or of a lost worker. */
   async #onAlreadySent(sent: SentAlready, reason: string): Promise<A | "send"> {
-    const { begunAt, isSamePayload, key, number, outcome, runId } = sent;
+    const { begunAt, isNoneCarriedOut, isSamePayload, key, number, outcome, runId } = sent;
     this.#state.knowRecorded(number);
     const isOfThisRun = runId === workflowInfo().runId;
     const isUndone = outcome === "undone" || (outcome === "carriedOut" && this.#state.isGone(sent));
@@ -219,8 +219,8 @@ export class Sender<Request extends object, A> {
     this.#state.sentUnder(key);
     // Others before it may be of runs whose history is gone.
     this.#state.mayBeSentSince(isOfThisRun ? begunAt : Math.min(begunAt, startTimeMs()));
-    // The outcome of the latest send does not say what became of those before it.
-    if (outcome === "notCarriedOut" && number === 1) return "send";
+    // The outcome of the latest send does not say what became of those before it: all of them do.
+    if (outcome === "notCarriedOut" && (number === 1 || isNoneCarriedOut === true)) return "send";
     const { otherInDoubt: earlier } = sent;
     if (outcome === "carriedOut") return this.#onCarriedOut(sent, reason);
     this.#markInDoubt();
