@@ -167,6 +167,12 @@ it("finds a worker that hangs, and a tracker that is late, within seconds", asyn
         ),
       );
     }, PATIENCE);
+    // Temporal has not seen a poll for long by then, and says so itself.
+    const later = await examine();
+    expect(later.checks).toEqual(
+      listWith(fields({ name: "worker, workflow tasks", status: "failed" })),
+    );
+    expect(later.exitCode).toBe(1);
   } finally {
     worker.send("SIGCONT");
   }

@@ -1,7 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { accountOfTracker, trackerId } from "@durable-payments/protocol";
-import { WorkflowNotFoundError } from "@temporalio/client";
-import { isNoAnswer } from "../connection/temporal-errors.ts";
+import { QueryNotRegisteredError, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { findTrackers } from "../connection/trackers.ts";
 import { activityQueues, countPollers } from "../connection/workers.ts";
@@ -49,9 +48,10 @@ const askWorker = async (
       await client.workflow.getHandle(workflowId).query(ANY_QUERY);
     });
   } catch (error) {
-    if (isNoAnswer(error)) return undefined;
-    // A worker that cannot answer has answered: it knows no such query, say.
     if (error instanceof WorkflowNotFoundError) throw error;
+    // A worker that cannot answer has answered. Whatever else fails comes from Temporal: after some seconds
+    // without a poll it waits for a poller and then says that none was seen.
+    if (!(error instanceof QueryNotRegisteredError)) return undefined;
   }
   return performance.now() - asked;
 };
