@@ -82,9 +82,13 @@ describe("a payout", () => {
     expect(payouts.filter(({ amount }) => amount === "10.00")).toHaveLength(1);
   });
 
-  it("is reported by its id while it runs, and reports that its input differs", async () => {
+  it("is reported by its id while it runs, and refuses another input under that id", async () => {
     const name = await payoutFile("11.00", { options: { ...options, approval: { above: "1" } } });
-    const other = await payoutFile("11.50");
+    const other = await payoutFile("11.50", { beneficiary: { ...beneficiary, nickname: "Other" } });
+    const patient = await payoutFile("11.0", {
+      beneficiary: { ...beneficiary, nickname: "Supplier 11.00" },
+      options: { ...options, approval: { above: "2" } },
+    });
     const id = "invoice 11";
     const first = await starter(["payout", "--file", name, "--id", id, "--json"]);
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
@@ -92,9 +96,11 @@ describe("a payout", () => {
     expect(jsonOf(first)).toEqual({ workflowId: id, runId: ID, state: "running", isNew: true });
     await awaitStage(id, "awaitApproval");
 
-    const [same, differing, onboarding] = await Promise.all([
+    const [same, withOptions, differing, asText, onboarding] = await Promise.all([
       starter(["payout", "--file", name, "--id", id, "--json"]),
-      starter(["payout", "--file", other, "--id", id, "--json"]),
+      starter(["payout", "--file", patient, "--id", id, "--json"]),
+      starter(["payout", "--file", other, "--id", id, "--json", "--wait"]),
+      starter(["payout", "--file", other, "--id", id]),
       starter([
         "onboard",
         "--file",
@@ -105,14 +111,24 @@ describe("a payout", () => {
       ]),
     ]);
     expect(jsonOf(same)).toEqual({ workflowId: id, runId, state: "attention", isNew: false });
+    expect(withOptions.exitCode).toBe(0);
+    expect(jsonOf(withOptions)).toEqual({ ...jsonOf(same), optionsDiffer: true });
+    expect(withOptions.stderr).toContain("Its options differ from those given here");
+    expect(differing).toMatchObject({ exitCode: 2, stderr: "" });
     expect(jsonOf(differing)).toEqual({
-      workflowId: id,
-      runId,
-      state: "attention",
-      isNew: false,
-      inputDiffers: true,
+      error: {
+        type: "BadInput",
+        message: like(
+          /^The id invoice 11 belongs to a run .*11\.00 EUR.*Nothing was started: .* give another id\./,
+        ),
+        faults: [
+          { field: "beneficiary.nickname", problem: "differs" },
+          { field: "payout.amount", problem: "is 11.00 in that run, and 11.50 here" },
+        ],
+      },
     });
-    expect(differing.stderr).toContain("Its input differs from the one given here");
+    expect(asText).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(asText.stderr).toContain("payout.amount is 11.00 in that run, and 11.50 here");
     expect(onboarding.exitCode).toBe(2);
     expect(jsonOf(onboarding)).toMatchObject({
       error: { message: holding("belongs to a run of payout") },

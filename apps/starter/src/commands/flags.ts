@@ -44,7 +44,8 @@ export const startedBy = Flag.String("by").pipe(
 /** How runs are kept from being started twice. */
 export const SAME_ID_HELP = (prefix: string): string =>
   `The same id never starts a second run: it reports the run that exists, also
-  when that one has ended. When Temporal has deleted it (the namespace's
+  when that one has ended; with another input, options left out, it is refused
+  (exit code 2). When Temporal has deleted it (the namespace's
   retention after its end) the journal is asked; where that cannot be read here
   (PAYMENTS_CLIENT_ID, PAYMENTS_JOURNAL), the id is known until then only.
   Without --id the id is ${prefix}-<hash of the input>, options left out: the

@@ -44,8 +44,8 @@ export const submitRun = async (
     } else if (Option.isNone(id)) {
       output.say(`The id ${workflowId} was made from the input: the same input is the same run.`);
     }
-    if (run.inputDiffers) {
-      output.say("Its input differs from the one given here, which is not used.");
+    if (run.optionsDiffer) {
+      output.say("Its options differ from those given here, which are not used.");
     }
     const reported =
       wait && isOpen(run) ? { ...run, ...(await followRun(temporal, run, output)) } : run;

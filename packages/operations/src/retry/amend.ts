@@ -13,6 +13,7 @@ import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { invalidInput } from "../errors.ts";
+import { valueAt } from "../input/differing-fields.ts";
 import { planOnboarding } from "../input/onboarding.ts";
 import { planPayout } from "../input/payout.ts";
 import type { PlannedRun } from "../input/planned-run.ts";
@@ -22,11 +23,6 @@ const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions)
   [WORKFLOW.onboardCardholder]: planOnboarding,
   [WORKFLOW.payout]: planPayout,
 };
-
-const valueAt = (value: unknown, field: string): unknown =>
-  field
-    .split(".")
-    .reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 
 const stepThatUses = (
   field: string,

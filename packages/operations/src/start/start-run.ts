@@ -1,12 +1,14 @@
-import { canonicalJson } from "@durable-payments/activities/payout-content";
-import { paymentMemoOf, runDetails } from "@durable-payments/protocol";
+import type { Fault } from "@durable-payments/api-core";
+import { paymentMemoOf, runDetails, summaryOfInput } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { accountOfWorkers } from "../connection/trackers.ts";
-import { Refused } from "../errors.ts";
+import { InvalidInput, Refused } from "../errors.ts";
+import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
+import { differingFields, valueAt } from "../input/differing-fields.ts";
 import { checkId, type PlannedRun } from "../input/planned-run.ts";
 import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 
@@ -14,8 +16,26 @@ import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 export type SubmittedRun = RunState & {
   /** Whether this call has started it. */
   readonly isNew: boolean;
-  /** Set where the run that exists was started with another input. */
-  readonly inputDiffers?: true;
+  /** Set where the run that exists was started with other `options`: how it waits, and for whom. */
+  readonly optionsDiffer?: true;
+};
+
+/** What may be shown of two inputs: all else may identify a person or an account. */
+const SHOWN: ReadonlySet<string> = new Set([
+  "payout.amount",
+  "payout.currency",
+  "card.card_limit",
+  "beneficiary_id",
+  "card_holder_id",
+]);
+
+const differenceAt = (field: string, existing: unknown, given: unknown): Fault => {
+  const [theirs = "left out", here = "left out"] = [existing, given].map((input) => {
+    const value = valueAt(input, field);
+    return typeof value === "string" ? value : undefined;
+  });
+  const problem = SHOWN.has(field) ? `is ${theirs} in that run, and ${here} here` : "differs";
+  return { field, problem: masked(problem) };
 };
 
 const findRun = async (
@@ -31,11 +51,20 @@ const findRun = async (
   }
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
   const input = await readInput(temporal, { workflowId, runId: firstRunId });
-  const differs = input !== undefined && canonicalJson(input) !== canonicalJson(planned.input);
+  const differing = input === undefined ? [] : differingFields(input, planned.input);
+  const others = differing.filter((field) => field.split(".")[0] !== "options");
+  if (others.length > 0) {
+    const about = masked(summaryOfInput(planned.workflowType, input));
+    throw new InvalidInput({
+      message: `The id ${workflowId} belongs to a run that was started with another input${about === undefined ? "" : ` (${about})`}. Nothing was started: what was given here is not carried out by that run. Where it is another payment or person, give another id.`,
+      faults: others.map((field) => differenceAt(field, input, planned.input)),
+      next: { operation: "describe", workflowId },
+    });
+  }
   return {
     ...(await stateOf(temporal, description)),
     isNew: false,
-    ...(differs && { inputDiffers: true }),
+    ...(differing.length > 0 && { optionsDiffer: true }),
   };
 };
 
@@ -49,7 +78,8 @@ const findRun = async (
  * @param planned what `planPayout` or `planOnboarding` returns.
  * @param startedBy who starts it, and so cannot approve what it pays.
  * @returns the run; `isNew` where this call has started it.
- * @throws InvalidInput where the id is none, or `startedBy` names nobody; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
+ * @throws InvalidInput where the id is none, or `startedBy` names nobody, or the run that exists was started
+ *   with another input than this one, `options` left out: `faults` names the fields; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
  *   meanwhile.
  * @example
  * const planned = planPayout(input, assumptions);
