@@ -54,6 +54,7 @@ it("makes a bare server ready for a worker, which names the command until then",
   const unasked = await starter(["doctor", "--fix"]);
   expect(unasked).toMatchObject({ exitCode: 2, stdout: "" });
   expect(unasked.stderr).toMatch(/--yes[^]*Nothing\s+was\s+done/);
+  expect(unasked.stderr).not.toContain("u{a}");
   expect(await runApp("worker", ["--json"], environment)).toMatchObject({ exitCode: 1 });
 
   const fixed = await starter(["doctor", "--fix", "--yes", "--json"]);

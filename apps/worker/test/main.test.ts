@@ -126,6 +126,13 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       1,
     ],
     [
+      "1 for an address with a scheme",
+      [],
+      { TEMPORAL_ADDRESS: "http://127.0.0.1:1" },
+      /TEMPORAL_ADDRESS must be a host and a port.*such as 127\.0\.0\.1:1/,
+      1,
+    ],
+    [
       "1 for a namespace that is none",
       [],
       { TEMPORAL_NAMESPACE: "nowhere" },

@@ -1,8 +1,17 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { TLSConfig } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import {
+  normalizeGrpcEndpointAddress,
+  normalizeTlsConfig,
+  type TLSConfig,
+} from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { accessSync, constants } from "node:fs";
 import { connect, isIP, type Socket } from "node:net";
-import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
+import {
+  connect as connectTls,
+  type ConnectionOptions,
+  createSecureContext,
+  type TLSSocket,
+} from "node:tls";
 
 /** Where Temporal is to be found, and how it is spoken with. */
 export interface TemporalEndpoint {
@@ -171,7 +180,58 @@ export const isOnThisMachine = ({ address }: Pick<TemporalEndpoint, "address">):
 export interface NamedConfiguration {
   readonly TEMPORAL_CONFIG_FILE?: string | undefined;
   readonly TEMPORAL_PROFILE?: string | undefined;
+  readonly TEMPORAL_TLS_CLIENT_CERT_PATH?: string | undefined;
+  readonly TEMPORAL_TLS_CLIENT_KEY_PATH?: string | undefined;
+  readonly TEMPORAL_TLS_SERVER_CA_CERT_PATH?: string | undefined;
 }
+
+const FILES_OF_TLS = [
+  "TEMPORAL_TLS_CLIENT_CERT_PATH",
+  "TEMPORAL_TLS_CLIENT_KEY_PATH",
+  "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
+] as const;
+
+/** What the SDK's configuration says, as far as it is checked here. */
+interface Configuration {
+  readonly connectionOptions: {
+    readonly address?: string;
+    readonly tls?: TLSConfig | boolean | null;
+  };
+}
+
+const LARGEST_PORT = 65_535;
+
+const isAddress = (address: string): boolean => {
+  try {
+    const { port } = placeOf(normalizeGrpcEndpointAddress(address, DEFAULT_PORT));
+    return port > 0 && port <= LARGEST_PORT;
+  } catch {
+    return false;
+  }
+};
+
+/** It is not repeated whole: a URL may hold a password. */
+const checkAddress = (address: string): void => {
+  if (isAddress(address)) return;
+  const host = URL.parse(address)?.host || "localhost:7233";
+  throw new Error(
+    `TEMPORAL_ADDRESS must be a host and a port without a scheme and a path, such as ${host}.`,
+  );
+};
+
+const checkTls = (tls: TLSConfig): void => {
+  const { clientCertPair: pair, serverRootCACertificate: ca } = tls;
+  try {
+    createSecureContext({
+      ...(ca && { ca: Buffer.from(ca) }),
+      ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
+    });
+  } catch (error) {
+    throw new Error(
+      `a file of TEMPORAL_TLS_* holds no certificate or key in PEM, or the two do not belong together (${messageOf(error)}).`,
+    );
+  }
+};
 
 /**
  * Read Temporal's configuration, and say in words what is wrong with it.
@@ -182,12 +242,28 @@ export interface NamedConfiguration {
  * @returns what `load` returns.
  * @throws Error with what is wrong.
  */
-export const readTemporalConfiguration = <A>(
-  { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile }: NamedConfiguration,
+export const readTemporalConfiguration = <A extends Configuration>(
+  named: NamedConfiguration,
   load: () => A,
 ): A => {
+  const configuration = loaded(named, load);
+  const { address, tls } = configuration.connectionOptions;
+  if (address) checkAddress(address);
+  const secured = normalizeTlsConfig(tls);
+  if (secured !== undefined) checkTls(secured);
+  return configuration;
+};
+
+const loaded = <A>(named: NamedConfiguration, load: () => A): A => {
+  const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = named;
   if (file !== undefined && !isReadable(file)) {
     throw new Error(`TEMPORAL_CONFIG_FILE names ${file}, which is missing or cannot be read.`);
+  }
+  for (const name of FILES_OF_TLS) {
+    const path = named[name];
+    if (path && !isReadable(path)) {
+      throw new Error(`${name} names ${path}, which is missing or cannot be read.`);
+    }
   }
   try {
     return load();

@@ -7,6 +7,7 @@ export const fixNamespace = async (output: Output, isAgreed: boolean): Promise<n
   const { fixNamespace: fix, planFix } = await import("@durable-payments/operations/doctor");
   const { canAsk, confirm } = await import("../output/confirm.ts");
   const { fixQuestion, fixText } = await import("../output/fix-text.ts");
+  const { wrap } = await import("../output/text.ts");
   return withTemporal(async (temporal) => {
     const { address, namespace } = temporal.settings;
     const place = { address, namespace };
@@ -16,7 +17,7 @@ export const fixNamespace = async (output: Output, isAgreed: boolean): Promise<n
       if (output.json || !canAsk()) {
         throw badUsage(`${question} Give --yes: there is nobody to ask. Nothing was done.`);
       }
-      if (!(await confirm(question))) throw badUsage("Nothing was done.");
+      if (!(await confirm(wrap(question)))) throw badUsage("Nothing was done.");
     }
     const { before, registered } = await fix(temporal);
     output.answer({ ok: true, ...place, registered, before }, (shown) =>

@@ -13,9 +13,9 @@ const listed = (attributes: NamespaceFix["missing"]): string =>
 const placeText = ({ address, namespace }: Place): string =>
   `the namespace "${namespace}" of ${address}`;
 
-/** What would be registered, for the question. */
+/** What would be registered, for the question, on one line. */
 export const fixQuestion = (missing: NamespaceFix["missing"], place: Place): string =>
-  wrap(`Register the search attributes ${listed(missing)} in ${placeText(place)}?`);
+  `Register the search attributes ${listed(missing)} in ${placeText(place)}?`;
 
 /** What was registered. */
 export const fixText = (registered: NamespaceFix["registered"], place: Place): string =>

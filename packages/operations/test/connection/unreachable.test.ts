@@ -226,6 +226,28 @@ it.each([
     { TEMPORAL_CONFIG_FILE: join(folder, "none.toml"), TEMPORAL_ADDRESS: environment.address },
     `TEMPORAL_CONFIG_FILE names ${join(folder, "none.toml")}, which is missing or cannot be read.`,
   ],
+  [
+    { TEMPORAL_ADDRESS: "http://127.0.0.1:7233/" },
+    "TEMPORAL_ADDRESS must be a host and a port without a scheme and a path, such as 127.0.0.1:7233.",
+  ],
+  [
+    { TEMPORAL_ADDRESS: "https://ada:secret@temporal.example:7233" },
+    "TEMPORAL_ADDRESS must be a host and a port without a scheme and a path, such as temporal.example:7233.",
+  ],
+  [{ TEMPORAL_ADDRESS: "localhost:temporal" }, "such as localhost:7233."],
+  [{ TEMPORAL_ADDRESS: "localhost:99999" }, "such as localhost:7233."],
+  [
+    { TEMPORAL_TLS_CLIENT_CERT_PATH: join(folder, "none.pem") },
+    `TEMPORAL_TLS_CLIENT_CERT_PATH names ${join(folder, "none.pem")}, which is missing or cannot be read.`,
+  ],
+  [
+    { TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(folder, "none.pem") },
+    `TEMPORAL_TLS_SERVER_CA_CERT_PATH names ${join(folder, "none.pem")}, which is missing or cannot be read.`,
+  ],
+  [
+    { TEMPORAL_TLS_CLIENT_CERT_PATH: profiles, TEMPORAL_TLS_CLIENT_KEY_PATH: profiles },
+    "a file of TEMPORAL_TLS_* holds no certificate or key in PEM",
+  ],
 ])("takes no other Temporal than the one that is named: %j", async (variables, says) => {
   const { message, next } = await failing(variables);
   expect(message).toContain(says);
