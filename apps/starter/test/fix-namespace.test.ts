@@ -51,6 +51,14 @@ it("makes a bare server ready for a worker, which names the command until then",
   expect(before.exitCode).toBe(1);
   expect(before.stdout).toContain('"remedy":"starter doctor --fix"');
 
+  const input = await file("payout.json", { beneficiary, payout, options });
+  const commands = [["runs", "list"], ["attention"], ["payout", "--file", input, "--id", "early"]];
+  for (const args of commands) {
+    expect(await starter(args)).toMatchObject({
+      exitCode: 3,
+      stderr: `error The namespace "default" of ${temporal.address} lacks search attributes, without which no run can be started or found. Register what is missing: starter doctor --fix\n`,
+    });
+  }
   const unasked = await starter(["doctor", "--fix"]);
   expect(unasked).toMatchObject({ exitCode: 2, stdout: "" });
   expect(unasked.stderr).toMatch(/--yes[^]*Nothing\s+was\s+done/);
@@ -71,7 +79,6 @@ it("makes a bare server ready for a worker, which names the command until then",
   });
   const worker = await startApp("worker", ["--json"], environment);
   try {
-    const input = await file("payout.json", { beneficiary, payout, options });
     const paid = await starter(["payout", "--file", input, "--id", "first", "--wait", "--json"]);
     expect(jsonOf(paid)).toMatchObject({ workflowId: "first", state: "completed" });
   } finally {

@@ -1,5 +1,5 @@
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
-import { temporalReason } from "@durable-payments/protocol";
+import { searchAttributes, temporalReason } from "@durable-payments/protocol";
 import { NamespaceNotFoundError } from "@temporalio/common";
 import { ConnectionFailed } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
@@ -32,6 +32,11 @@ export const detailsOf = (error: unknown): string => {
     : details;
 };
 
+/** As the server words it of a query, and of a start. */
+const NO_SEARCH_ATTRIBUTE = new RegExp(
+  `(?:'(?:${searchAttributes.map(({ name }) => name).join("|")})' is not a valid search attribute|no mapping defined for search attribute)`,
+);
+
 /** Word an error of Temporal for a person; any other error is returned as it is. */
 export const asTemporalError = (
   error: unknown,
@@ -45,6 +50,13 @@ export const asTemporalError = (
     });
   }
   if (error instanceof ServiceError || isGrpcServiceError(error)) {
+    if (NO_SEARCH_ATTRIBUTE.test(temporalReason(error))) {
+      return new ConnectionFailed({
+        reason: "temporalError",
+        message: `The namespace "${namespace}" of ${address} lacks search attributes, without which no run can be started or found.`,
+        next: { operation: "fixNamespace" },
+      });
+    }
     return new ConnectionFailed({
       reason: "temporalError",
       message: `Temporal at ${address}, namespace "${namespace}", did not do what was asked: ${detailsOf(error)}.`,
