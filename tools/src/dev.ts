@@ -18,8 +18,9 @@ const help = `Usage: npm run dev [-- OPTIONS]
 
 Runs a Temporal dev server with its Web UI, the simulator of the payment service, and a worker,
 until Ctrl-C. Everything is in memory. In another terminal of the same checkout
-"./starter …", "npm run worker" and "npm run simulator" then talk to this stack.
+"./starter …" and "npm run worker" then talk to this stack.
 A part that ends, or that you kill, leaves the others running: so an outage can be practised.
+The command that starts it again, with the same ports and the same data, is printed then.
 
 Options:
   --temporal-port PORT    of the Temporal server, default ${preferred.temporal}
@@ -103,6 +104,11 @@ function commandOf(part: OptionalPart, { ledgerFile, variables }: Stack): string
   return `npm run simulator -- --port ${port} --state-file ${relative(process.cwd(), ledgerFile)}`;
 }
 
+/** How the simulator is told to break the next payout: it is made, and its answer is lost. */
+function faultCommand({ variables }: Stack): string {
+  return `curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${variables["PAYMENTS_BASE_URL"]}/_simulator/faults`;
+}
+
 function describeEnd({ lastLines, part, what }: EndedPart, stack: Stack): string {
   if (part === "temporal") {
     return `${what}; its runs are lost with it. End this by Ctrl-C, and start anew. Its last lines:\n${lastLines}`;
@@ -128,6 +134,8 @@ Running until Ctrl-C:
 In another terminal of this folder:
 ${missing.map((part) => `  ${commandOf(part, stack)}\n`).join("")}  ./starter onboard --file examples/onboard.json --wait
   ./starter payout --file examples/payout.json --wait
+  # To lose the answer to the next payout:
+  ${faultCommand(stack)}
 
 For other programs:
 ${Object.entries(variables)

@@ -42,6 +42,15 @@ it("leaves the rest up when a part is killed, and says how that part is started 
   const started = await startDev(...options, "--without", "worker");
   const [, id] = await printed(started, /\(simulator, process (\d+)\)/);
   expect(started.stdout()).toMatch(/Worker +task queue payments \(not started\)/);
+  // The line that breaks the next payout is for this simulator, whatever its port.
+  const [, body, faults] = await printed(
+    started,
+    / {2}curl --json '(\{.*"createPayout".*\})' -s (http:\S+)\n/,
+  );
+  expect(faults).toMatch(`:${simulator}/`);
+  const headers = { "content-type": "application/json" };
+  const ordered = await fetch(String(faults), { method: "POST", headers, body: String(body) });
+  expect(ordered.ok).toBe(true);
   process.kill(Number(id));
   const [, command] = await printed(
     started,
