@@ -229,6 +229,7 @@ const checkTls = (tls: TLSConfig): void => {
   } catch (error) {
     throw new Error(
       `a file of TEMPORAL_TLS_* holds no certificate or key in PEM, or the two do not belong together (${messageOf(error)}).`,
+      { cause: error },
     );
   }
 };
