@@ -39,4 +39,4 @@ export {
   makePaymentsClient,
   type PromiseClient,
 } from "./client/promise-client.ts";
-export { redact } from "./client/redact.ts";
+export { isSensitiveField, redact } from "./client/redact.ts";

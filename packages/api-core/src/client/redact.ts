@@ -122,7 +122,7 @@ export const redact = (
   ids: ReadonlyArray<string> = [],
 ): string => {
   const masked = maskValues(text, known, (within) => idsIn(within, ids), MASK)
-    .replace(FIELD, `$1"${MASK}"`)
+    .replace(FIELD, `$1$2"${MASK}$2"`)
     .replace(FIELD_IN_WORDS, `$1${MASK}`)
     .replace(BEARER, `Bearer ${MASK}`);
   const kept = given(masked, ids);
@@ -136,6 +136,14 @@ export const redact = (
     },
   );
 };
+
+/**
+ * Check by its name whether a field holds what {@link redact} masks in JSON: an account number, a token.
+ *
+ * @param name as it is on the wire, in any capitals
+ * @returns whether its value must reach no log, error or span
+ */
+export const isSensitiveField = (name: string): boolean => sensitiveFields.has(name.toLowerCase());
 
 /** The sensitive values of a request, for {@link redact}: what the service may repeat in a message. */
 export const sensitiveValues = (fields: Readonly<Record<string, unknown>>): Array<string> =>

@@ -1,23 +1,48 @@
-import { redact } from "@durable-payments/api-core";
+import { isSensitiveField, redact } from "@durable-payments/api-core";
+import { isRecord } from "@durable-payments/api-core/values";
 import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { type Failure, readFailure } from "./failure.ts";
 
+/** What stands in the place of a value that is masked as a whole. */
+const MASK = "[redacted]";
+
 /** The latest time that a Date holds: milliseconds since 1970. */
 const LATEST_TIME_MS = 8.64e15;
 
-/** Numbers that look like an account number, as texts; times (`begunAt`, `since`) as ISO 8601. */
-const numbersAsTexts = (key: string, value: unknown): unknown => {
-  if (typeof value !== "number" || redact(String(value)) === String(value)) return value;
-  return /(At|since)$/.test(key) && Math.abs(value) <= LATEST_TIME_MS
+/** Numbers that look like an account number become texts; times (`begunAt`, `since`) as ISO 8601. */
+const maskedNumber = (name: string, value: number): number | string => {
+  const text = String(value);
+  if (redact(text) === text) return value;
+  return /(At|since)$/.test(name) && Math.abs(value) <= LATEST_TIME_MS
     ? new Date(value).toISOString()
-    : String(value);
+    : maskedText(name, text);
 };
 
-/** A value without what must not be shown: account numbers, tokens and the like. */
+/** Whether the field of a name holds an id, which is shown however it looks: `payout_id`. */
+const IS_ID = /(?<![a-z0-9_])(?:[a-z]+_)*id$/i;
+
+const maskedText = (name: string, text: string): string =>
+  redact(text, [], IS_ID.test(name) && /^[\w-]+$/.test(text) ? [text] : []);
+
+/**
+ * One value of JSON. Each is masked by itself: a text may be JSON, or nearly, and what is masked within the
+ * text of a whole document may end that of another value.
+ */
+const maskedField = (name: string, value: unknown): unknown => {
+  if (value === null || typeof value === "boolean") return value;
+  if (isSensitiveField(name)) return MASK;
+  if (typeof value === "string") return maskedText(name, value);
+  if (typeof value === "number") return maskedNumber(name, value);
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, field]) => [redact(key), field]))
+    : value;
+};
+
+/** A value, as JSON has it, without what must not be shown: account numbers, tokens and the like. */
 export const masked = <A>(value: A): A =>
-  // Masking changes texts only, and leaves JSON what it is: no number is left that it would change.
-  value === undefined ? value : (JSON.parse(redact(JSON.stringify(value, numbersAsTexts))) as A);
+  // Masking changes texts only.
+  value === undefined ? value : (JSON.parse(JSON.stringify(value), maskedField) as A);
 
 /** A failure that a history holds, without what must not be shown. */
 export const failureOf = (
