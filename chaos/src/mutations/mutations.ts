@@ -149,9 +149,9 @@ export const mutations: readonly Mutation[] = [
     edits: [
       {
         project: "packages/workflows",
-        find: `readLocally: () => localReadings.checkPayout.executeWithOptions(reading, [{ payout_id }]),`,
+        find: `readLocally: () => localReadings.checkPayout.executeWithOptions(reading, [asked]),`,
         put: `readLocally: async () => {
-          const seen = await localReadings.checkPayout.executeWithOptions(reading, [{ payout_id }]);
+          const seen = await localReadings.checkPayout.executeWithOptions(reading, [asked]);
           const payout = { ...seen.payout, complete_time: "2026-01-01T00:00:00Z" };
           return { outcome: "completed" as const, payout };
         },`,

@@ -33,7 +33,8 @@ const UUID =
 export const plainKey = (listed: string): string =>
   UUID.exec(listed)?.slice(1).join("-").toLowerCase() ?? listed;
 
-const textOf = (value: unknown): string | undefined => {
+/** A value that JSON has as a text or a number, as a text. */
+export const textOf = (value: unknown): string | undefined => {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 };
@@ -139,11 +140,15 @@ export const matchText = (sent: string | undefined, listed: unknown): FieldMatch
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text);
 
+/** Whether a text has nothing to compare: it is empty, a dash or masked. */
+export const isLeftUnread = (text: string): boolean =>
+  lettersAndDigits(text) === "" || MASK.test(text);
+
 /** Compares an id or a code, which is one word. One of another form says nothing: it names it otherwise. */
 export const matchCode = (sent: string, listed: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
   if (text === sent) return "same";
-  if (lettersAndDigits(text) === "" || MASK.test(text)) return "unreadable";
+  if (isLeftUnread(text)) return "unreadable";
   const [a, b] = [normalizedText(sent), normalizedText(text)];
   if (a === b) return "near";
   return a.length === b.length || (isNumber(a) && isNumber(b)) ? "different" : "unreadable";
@@ -181,7 +186,7 @@ const decimalOf = (whole: string, fraction: string): string =>
   canonicalDecimal(`${whole || "0"}.${fraction || "0"}`) ?? "0";
 
 /** Every number that a text may stand for; `1.000` is one, or a thousand. */
-const readingsOf = (text: string): ReadonlyArray<string> => {
+export const readingsOf = (text: string): ReadonlyArray<string> => {
   const number = text
     .normalize("NFKC")
     .replaceAll(/[\s'’_]/gu, "")

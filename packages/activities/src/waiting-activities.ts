@@ -1,9 +1,17 @@
 import { isAtLeast, withoutGroups } from "@durable-payments/api-core/decimal";
-import type { Balance, Cardholder, PaymentsClient, Payout } from "@durable-payments/api-core";
+import {
+  type Assumptions,
+  type Balance,
+  type Cardholder,
+  type PaymentsClient,
+  type Payout,
+  UnexpectedAnswer,
+} from "@durable-payments/api-core";
 import type { Journal } from "@durable-payments/journal";
 import type { CheckedCardholder } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { Effect, Option, Stream } from "effect";
+import { contradictionOf, isOtherId, type SentPayout } from "./match-sent.ts";
 import type { ReadPause } from "./pause.ts";
 import { paused, toApplicationFailure } from "./failures.ts";
 import { leftMs, pollAgain, type PollSchedule } from "./poll-schedule.ts";
@@ -14,6 +22,14 @@ import { cardholderState, payoutState } from "./statuses.ts";
 export interface SeenPayout {
   readonly outcome: "open" | "completed" | "failed";
   readonly payout: Payout;
+  /** What the service reports instead of what was sent, in words; left out where nothing contradicts it. */
+  readonly contradiction?: string;
+}
+
+/** A payout that is read, and what was sent as it, where that is known. */
+interface ReadPayout {
+  readonly payout_id: string;
+  readonly sent?: SentPayout | undefined;
 }
 
 /**
@@ -43,10 +59,8 @@ interface NeededFunds {
  * weeks so adds no events to the workflow's history. The `check` activities read once.
  */
 export interface WaitingActivities {
-  readonly awaitPayoutEnd: (
-    input: { readonly payout_id: string } & PollSchedule,
-  ) => Promise<SeenPayout>;
-  readonly checkPayout: (input: { readonly payout_id: string }) => Promise<SeenPayout>;
+  readonly awaitPayoutEnd: (input: ReadPayout & PollSchedule) => Promise<SeenPayout>;
+  readonly checkPayout: (input: ReadPayout) => Promise<SeenPayout>;
   readonly awaitVerification: (
     input: { readonly card_holder_id: string } & PollSchedule,
   ) => Promise<SeenCardholder>;
@@ -63,6 +77,32 @@ const findCardholder = (client: PaymentsClient["Service"], card_holder_id: strin
     Stream.filter((cardholder) => cardholder.card_holder_id === card_holder_id),
     Stream.runHead,
   );
+
+/** What an answer says of a payout: nothing where it is about another one, which is read again then. */
+const seenPayout = (
+  payout_id: string,
+  sent: SentPayout | undefined,
+  payout: Payout,
+  assumptions: Assumptions,
+): Effect.Effect<SeenPayout, UnexpectedAnswer> => {
+  const fields = assumptions.payoutFieldsAsSent;
+  if (fields.includes("payout_id") && isOtherId(payout_id, payout.payout_id)) {
+    return Effect.fail(
+      new UnexpectedAnswer({
+        operation: "retrievePayout",
+        carriedOut: "no",
+        message: `retrievePayout was answered about the payout ${payout.payout_id}, not ${payout_id}.`,
+        answer: "",
+      }),
+    );
+  }
+  const contradiction = sent && contradictionOf(sent, payout, fields);
+  return Effect.succeed({
+    payout,
+    outcome: payoutState(payout, assumptions),
+    ...(contradiction !== undefined && { contradiction }),
+  });
+};
 
 /** Make the waiting activities over a client. */
 export const makeWaitingActivities = (
@@ -81,13 +121,15 @@ export const makeWaitingActivities = (
     );
   };
 
-  const readPayout = (payout_id: string, schedule?: PollSchedule): Promise<SeenPayout> =>
+  const readPayout = (
+    { payout_id, sent }: ReadPayout,
+    schedule?: PollSchedule,
+  ): Promise<SeenPayout> =>
     read(
       (client) =>
-        Effect.map(client.retrievePayout({ payout_id }), (payout) => ({
-          payout,
-          outcome: payoutState(payout, client.options.assumptions),
-        })),
+        Effect.flatMap(client.retrievePayout({ payout_id }), (payout) =>
+          seenPayout(payout_id, sent, payout, client.options.assumptions),
+        ),
       schedule,
     );
 
@@ -138,14 +180,14 @@ export const makeWaitingActivities = (
     );
 
   return {
-    awaitPayoutEnd: async ({ payout_id, ...schedule }) => {
-      const seen = await readPayout(payout_id, schedule);
+    awaitPayoutEnd: async ({ payout_id, sent, ...schedule }) => {
+      const seen = await readPayout({ payout_id, sent }, schedule);
       return seen.outcome === "open"
         ? pollAgain(seen, schedule, `The payout is ${seen.payout.payout_status}.`)
         : seen;
     },
 
-    checkPayout: ({ payout_id }) => readPayout(payout_id),
+    checkPayout: (input) => readPayout(input),
 
     awaitVerification: async ({ card_holder_id, ...schedule }) => {
       const seen = await readCardholder(card_holder_id, schedule);

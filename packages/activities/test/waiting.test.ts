@@ -186,6 +186,60 @@ describe("awaitPayoutEnd", () => {
   });
 });
 
+describe("a payout that is read", () => {
+  const sent = { amount: "50.00", currency: "EUR", beneficiary_id: "ben-000001" };
+  const answered = {
+    payout_id: "payout-1",
+    payout_status: "completed",
+    ...sent,
+  };
+  const checkAnswered = async (
+    fields: Readonly<Record<string, string>>,
+    settings: Partial<ClientSettings> = {},
+  ) => {
+    const service = await startRawService(() => success({ ...answered, ...fields }));
+    const raw = activitiesFor(service.url, settings);
+    try {
+      return await run(raw.activities.checkPayout, { payout_id: "payout-1", sent });
+    } finally {
+      await raw.close();
+      await service.stop();
+    }
+  };
+
+  it("is another one where the answer has another id: it is read again", async () => {
+    expect(await failureOf(checkAnswered({ payout_id: "other-id" }))).toMatchObject({
+      type: "UnexpectedAnswer",
+      nonRetryable: false,
+      message: "retrievePayout was answered about the payout other-id, not payout-1.",
+    });
+    const shown = await checkAnswered(
+      { payout_id: "other-id" },
+      { assumptions: { payoutFieldsAsSent: [] } },
+    );
+    expect(shown).toMatchObject({ outcome: "completed" });
+  });
+
+  it.each([
+    [{ amount: "5.00" }, "5.00 EUR for a payout of 50.00 EUR"],
+    [{ currency: "USD" }, "50.00 USD for a payout of 50.00 EUR"],
+    [
+      { beneficiary_id: "ben-000002" },
+      "50.00 EUR to ben-000002 for a payout of 50.00 EUR to ben-000001",
+    ],
+  ])("contradicts what was sent with %o, unless it is assumed to", async (fields, words) => {
+    expect(await checkAnswered(fields)).toMatchObject({ contradiction: words });
+    const assumed = await checkAnswered(fields, {
+      assumptions: { payoutFieldsAsSent: ["payout_id"] },
+    });
+    expect(assumed).not.toHaveProperty("contradiction");
+  });
+
+  it("is what was sent where nothing says otherwise", async () => {
+    expect(await checkAnswered({ amount: "50" })).not.toHaveProperty("contradiction");
+  });
+});
+
 describe("awaitVerification", () => {
   const poll = (card_holder_id: string) =>
     run(made.activities.awaitVerification, { card_holder_id, ...pace });

@@ -330,6 +330,7 @@ const SIDES: {
     override: { payoutKeyInBody: false },
     to: [false, "Refused no"],
   },
+  payoutFieldsAsSent: handedOn("payoutFieldsAsSent", ["payout_id"]),
   payoutCompletedStatuses: handedOn("payoutCompletedStatuses", ["something_else"]),
   payoutFailedStatuses: handedOn("payoutFailedStatuses", ["something_else"]),
   payoutReturnedStatus: handedOn("payoutReturnedStatus", "something_else"),

@@ -92,6 +92,34 @@ describe.skipIf(!timeSkipping.available)(
       });
     });
 
+    it("a payout that the service reports with another amount ends no run as completed", async () => {
+      const activities: PaymentsActivities = {
+        ...service.activities,
+        createPayout: (input, intent) =>
+          service.activities.createPayout({ ...input, amount: "5.00" }, intent),
+        awaitPayoutEnd: async (input) => {
+          await service.simulator.setPayoutStatus(input.payout_id, "completed");
+          return service.activities.awaitPayoutEnd(input);
+        },
+      };
+      await withWorker(rig, activities, async ({ start }) => {
+        const handle = await start(payout, [payWithin]);
+        const failure = await failureOf(handle.result());
+        const [made] = (await service.simulator.state()).payouts;
+        expect(failure).toMatchObject({
+          type: "PayoutContradicted",
+          message: `The service reports 5.00 USD for a payout of 250.00 USD: the payout ${made?.payout_id} was created, and what it has paid, only the service can say. Do not pay it again before that is known.`,
+          details: [
+            {
+              sent: { amount: "250.00", currency: "USD" },
+              reported: { amount: "5.00", currency: "USD" },
+            },
+          ],
+        });
+        expect(await service.requests("createPayout")).toBe(1);
+      });
+    });
+
     it("the run polls by itself where no poll was made when it was over", async () => {
       const awaitPayoutEnd = async ({ payout_id }: { readonly payout_id: string }) => {
         await service.simulator.setPayoutStatus(payout_id, "returned");

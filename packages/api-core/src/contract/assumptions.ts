@@ -164,6 +164,12 @@ export const Assumptions = Schema.Struct({
     Schema.Boolean,
     "Whether createPayout sends unique_request_id in its body.",
   ),
+  payoutFieldsAsSent: assumed(
+    Schema.Array(Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"])),
+    "What retrievePayout shows of a payout as it was sent, or as the creation answered it. An answer with " +
+      "another payout_id is no answer; one with another amount, currency or beneficiary_id ends the run with " +
+      "PayoutContradicted. An amount may be grouped, or differ by the fee that is shown.",
+  ),
   payoutCompletedStatuses: statuses(
     "Statuses that complete a payout, beside a complete_time that is set.",
   ),
@@ -258,6 +264,7 @@ export const defaultAssumptions: Assumptions = {
   reconcileByTimeRange: false,
   payoutKeyEcho: "learned",
   payoutKeyInBody: true,
+  payoutFieldsAsSent: ["payout_id", "amount", "currency", "beneficiary_id"],
   payoutCompletedStatuses: ["completed"],
   payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],
   payoutReturnedStatus:

@@ -1,5 +1,12 @@
 import type { SeenPayout } from "@durable-payments/activities";
-import { bearsKey, intentOfPayout, paysTheSame } from "@durable-payments/activities/match-rows";
+import {
+  bearsKey,
+  contradictionOf,
+  intentOfPayout,
+  isOtherId,
+  paysTheSame,
+  type SentPayout,
+} from "@durable-payments/activities/match-rows";
 import type { Input, Payout } from "@durable-payments/api-core";
 import { COMPLETE_WITHIN, type HumanTask, STEP } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
@@ -66,7 +73,9 @@ const foundPayout = async (
   request: CreatePayout,
   candidates: HumanTask["candidates"] = [],
 ): Promise<Payout> => {
-  const found = await activities.retrievePayout({ payout_id });
+  const answered = await activities.retrievePayout({ payout_id });
+  // What is waited for is the payout that is named: an answer about another one is none about it.
+  const found = isOtherId(payout_id, answered.payout_id) ? { ...answered, payout_id } : answered;
   const isAskedAbout = candidates.some((candidate) => candidate["payout_id"] === payout_id);
   const isKeyed = bearsKey(found.unique_request_id, request.unique_request_id);
   if (isAskedAbout || isKeyed || paysTheSame(request, found)) return found;
@@ -83,7 +92,7 @@ const foundPayout = async (
  *
  * @param payout the request, in the service's field names; `amount` is a decimal string.
  * @param step name of the step, where a run creates several payouts.
- * @returns the payout as the service answered it, or as the list or a person showed it.
+ * @returns the payout as the service answered it, or as the list or a person showed it, and what was sent.
  * @throws Refused where the service says no, unless the run asks a person then.
  * @throws Abandoned where a person ends the run.
  * @example
@@ -104,31 +113,45 @@ export const createPayout = (
   run: Run,
   payout: Omit<CreatePayout, "unique_request_id">,
   step: string = STEP.createPayout,
-): Promise<Payout> =>
-  run.step(step, `creating the payout of ${payout.amount} ${payout.currency}`, () =>
-    sendAndReconcile<CreatePayout, Payout>(run, {
+): Promise<Payout & CreatedPayout> =>
+  run.step(step, `creating the payout of ${payout.amount} ${payout.currency}`, async () => {
+    // The latest request: a person may amend it.
+    let sent: SentPayout = payout;
+    const created = await sendAndReconcile<CreatePayout, Payout>(run, {
       step,
       operation: "createPayout",
       // As it is sent and listed, however it is given.
       request: { ...payout, currency: payout.currency.toUpperCase() },
       intent: intentOfPayout,
       isKeyed: true,
-      send: (request, intent) =>
-        activities.createPayout.executeWithOptions(
+      send: (request, intent) => {
+        sent = request;
+        return activities.createPayout.executeWithOptions(
           { summary: `Create the payout of ${request.amount} ${request.currency}` },
           [request, intent],
-        ),
+        );
+      },
       reconciler: payoutReconciler,
       whenLost: "reconcile",
       shown,
       idsWanted: ["payout_id"],
-      fromIds: foundPayout,
+      fromIds: (ids, request, candidates) => {
+        sent = request;
+        return foundPayout(ids, request, candidates);
+      },
       ids: ({ payout_id }) => ({ payout_id }),
-    }),
-  );
+    });
+    const { amount, beneficiary_id, currency } = sent;
+    sent = { amount, beneficiary_id, currency: currency.toUpperCase() };
+    const contradiction = contradictionOf(sent, created);
+    if (contradiction !== undefined) {
+      run.note(`the service answered the creation with ${contradiction}`);
+    }
+    return { ...created, sent };
+  });
 
-/** A payout as it was created. */
-export type CreatedPayout = Pick<Payout, "payout_id">;
+/** A payout as it was created; what was sent, where that is known, is compared with how it ends. */
+export type CreatedPayout = Pick<Payout, "payout_id"> & { readonly sent?: SentPayout };
 
 /** A payout at the end of the wait for it: `open` where it has not ended within the time. */
 export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
@@ -141,13 +164,15 @@ export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
  *
  * @returns the payout as it was read last.
  * @throws PayoutFailed where the service says that the payout failed.
+ * @throws PayoutContradicted where the service reports another amount, currency or beneficiary than was sent.
  */
 export const awaitPayout = (
   run: Run,
-  { payout_id }: CreatedPayout,
+  { payout_id, sent }: CreatedPayout,
   { within = COMPLETE_WITHIN, ...options }: AwaitCompletionOptions = {},
 ): Promise<AwaitedPayout> =>
   run.step(STEP.awaitPayout, "waiting for the payout to complete", async (step) => {
+    const asked = { payout_id, ...(sent && { sent }) };
     const reading = { summary: `Read the payout ${payout_id}` };
     const seen = await awaitCompletion<SeenPayout>(
       run,
@@ -159,17 +184,18 @@ export const awaitPayout = (
           isRecord(content) &&
           isRecord(content["payout"]) &&
           content["payout"]["payout_id"] === payout_id,
-        readLocally: () => localReadings.checkPayout.executeWithOptions(reading, [{ payout_id }]),
+        readLocally: () => localReadings.checkPayout.executeWithOptions(reading, [asked]),
         read: (bounds) =>
-          activities.checkPayout.executeWithOptions({ ...reading, ...bounds }, [{ payout_id }]),
+          activities.checkPayout.executeWithOptions({ ...reading, ...bounds }, [asked]),
         poll: ({ awaitPayoutEnd }, bounds, schedule) =>
           awaitPayoutEnd.executeWithOptions(
             { summary: `Await the payout ${payout_id}`, ...bounds },
-            [{ payout_id, ...schedule }],
+            [{ ...asked, ...schedule }],
           ),
       },
       { within, ...options },
     );
+    if (seen.contradiction !== undefined) throw contradicted(payout_id, sent, seen);
     const state = stateOf(run);
     if (seen.outcome === "open") state.leavesOpen();
     const ended = payoutOf(seen);
@@ -181,6 +207,23 @@ export const awaitPayout = (
     );
     return ended;
   });
+
+/**
+ * What the service reports is not what was sent: nobody knows what was paid, and to whom. The payout stands,
+ * and is not sent again.
+ */
+const contradicted = (
+  payout_id: string,
+  sent: SentPayout | undefined,
+  { contradiction = "", payout }: SeenPayout,
+) => {
+  const { amount = "", beneficiary_id = "", currency = "", payout_status = "" } = payout;
+  return runFailure(
+    "PayoutContradicted",
+    `The service reports ${contradiction}: the payout ${payout_id} was created, and what it has paid, only the service can say. Do not pay it again before that is known.`,
+    { payout_id, payout_status, sent, reported: { amount, currency, beneficiary_id } },
+  );
+};
 
 /** The payout, unless it has failed; an open one has no time of completion that counts. */
 const payoutOf = ({ outcome, payout }: SeenPayout): AwaitedPayout => {
