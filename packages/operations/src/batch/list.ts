@@ -1,10 +1,11 @@
-import { queryText, textAt, WORKFLOW } from "@durable-payments/protocol";
+import { queryText, WORKFLOW } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { batchStateOf } from "../runs/batch-state.ts";
+import { readBatchContent } from "../runs/batch-content.ts";
+import { listedStateOf } from "../runs/listed-run.ts";
 import type { StateName } from "../runs/state-name.ts";
 import { checkSince } from "../since.ts";
-import { memoOf } from "./report.ts";
+import { starterOf } from "./report.ts";
 import { readSentTotals, type SentTotals } from "./sent-totals.ts";
 
 /** A batch as it is listed. Times are ISO 8601. */
@@ -25,19 +26,19 @@ const listedBatch = async (
   run: WorkflowExecutionInfo,
 ): Promise<ListedBatch> => {
   const { closeTime, runId, startTime, workflowId } = run;
-  const { rows, startedBy, totals } = memoOf(run);
+  const { file, rows, totals } = readBatchContent(run.memo);
   const [state, sent] = await Promise.all([
-    batchStateOf(temporal, run),
+    listedStateOf(temporal, run),
     readSentTotals(temporal, workflowId, totals),
   ]);
   return {
     workflowId,
     runId,
-    file: textAt(run.memo, "file") ?? null,
+    file,
     rows,
     ...sent,
     state,
-    startedBy,
+    startedBy: starterOf(run),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
   };

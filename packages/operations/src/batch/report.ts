@@ -24,6 +24,7 @@ import type { Failure } from "../history/failure.ts";
 import { readInput } from "../history/read-input.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
 import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
+import { countAt, readBatchContent } from "../runs/batch-content.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { findRuns } from "./latest-runs.ts";
 import { readSentTotals, type SentTotals } from "./sent-totals.ts";
@@ -66,24 +67,16 @@ export interface BatchReport extends SentTotals {
   readonly failure?: Failure;
 }
 
-/** What the memo of a batch holds. */
-interface BatchMemo {
-  readonly startedBy: string;
-  readonly rows: number;
-  readonly chunks: number;
-  readonly totals: Readonly<Record<string, string>>;
-}
+/** Who started a batch, as its memo says it. */
+export const starterOf = ({ memo }: Pick<WorkflowExecutionInfo, "memo">): string =>
+  textAt(memo, "startedBy") ?? "somebody who is not named";
 
-/** What a batch was started with, by its memo. */
-export const memoOf = ({
-  memo,
-  type,
-  workflowId,
-}: Pick<WorkflowExecutionInfo, "memo" | "type" | "workflowId">): BatchMemo => {
-  if (type === WORKFLOW.payoutBatch) {
-    // What started it wrote it.
-    return memo as unknown as BatchMemo;
-  }
+/** What a batch was started with: its memo shows what anybody wrote, and its input what it pays. */
+const inputOf = async (
+  temporal: Temporal,
+  { runId, type, workflowId }: Pick<WorkflowExecutionInfo, "runId" | "type" | "workflowId">,
+): Promise<unknown> => {
+  if (type === WORKFLOW.payoutBatch) return readInput(temporal, { workflowId, runId });
   throw refused(`${workflowId} is a run of ${type}, not a batch.`, {
     operation: "describe",
     workflowId,
@@ -220,7 +213,7 @@ const progressOfEnded = async (
 export const reportBatch = async (temporal: Temporal, workflowId: string): Promise<BatchReport> => {
   const description = await describeRun(temporal, workflowId);
   const { closeTime, runId, startTime, typedSearchAttributes } = description;
-  const { rows, startedBy, totals } = memoOf(description);
+  const { file, rows, totals } = readBatchContent(await inputOf(temporal, description));
   const [answered, runs, state, sent, ending] = await Promise.all([
     askProgress(temporal, workflowId),
     countRuns(temporal, workflowId),
@@ -240,10 +233,11 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     runId,
     state,
     stage: typedSearchAttributes.get(PAYMENT_STAGE) ?? null,
-    startedBy,
+    startedBy: starterOf(description),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
-    file: textAt(description.memo, "file") ?? null,
+    // The input of an earlier version has no name of the file.
+    file: file ?? textAt(description.memo, "file") ?? null,
     rows,
     ...sent,
     progress,
@@ -294,8 +288,8 @@ export async function* rowsOfBatch(
   batch: string,
 ): AsyncGenerator<ReadonlyArray<BatchRow>> {
   const run = await describeRun(temporal, batch);
-  const { chunks } = memoOf(run);
-  const input = await readInput(temporal, { workflowId: batch, runId: run.runId });
+  const input = await inputOf(temporal, run);
+  const chunks = countAt(input, "chunks");
   const hashes: unknown = isRecord(input) ? input["hashes"] : undefined;
   let chunk = 0;
   for await (const rows of readChunks(temporal.client, batch, chunks)) {

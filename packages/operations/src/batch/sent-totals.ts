@@ -6,6 +6,7 @@ import {
   readPaymentMemo,
 } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
+import { isPlainAmount } from "../runs/batch-content.ts";
 import { Totals } from "../totals.ts";
 import { findRuns } from "./latest-runs.ts";
 
@@ -36,6 +37,8 @@ export const readSentTotals = async (
     const payment = readPaymentMemo(memo);
     if (payment?.before === undefined) continue;
     const { amount, before, currency } = payment;
+    // Whoever started the run wrote it.
+    if (!isPlainAmount(amount) || !isPlainAmount(before.amount)) continue;
     totals.subtract(before.currency.toUpperCase(), before.amount);
     totals.add(currency, amount);
     amendedRows += 1;

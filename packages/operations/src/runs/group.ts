@@ -1,4 +1,5 @@
 import { Totals } from "../totals.ts";
+import { isPlainAmount } from "./batch-content.ts";
 import type { ListedRun } from "./listed-run.ts";
 import type { StateName } from "./state-name.ts";
 
@@ -55,6 +56,9 @@ export const totalsOf = (
   runs: ReadonlyArray<Pick<ListedRun, "payment">>,
 ): Readonly<Record<string, string>> => {
   const totals = new Totals();
-  for (const { payment } of runs) if (payment) totals.add(payment.currency, payment.amount);
+  for (const { payment } of runs) {
+    // Whoever started the run wrote it.
+    if (payment && isPlainAmount(payment.amount)) totals.add(payment.currency, payment.amount);
+  }
   return totals.amounts;
 };

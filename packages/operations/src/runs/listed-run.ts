@@ -10,38 +10,16 @@ import {
   textAt,
   WORKFLOW,
 } from "@durable-payments/protocol";
-import { isRecord } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/api-core/values";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { endingOf, readCloseEvent, readLastEventTime } from "../history/close-event.ts";
 import type { Failure } from "../history/failure.ts";
 import { masked } from "../history/masked.ts";
+import { type BatchContent, readBatchContent } from "./batch-content.ts";
 import { batchStateOf } from "./batch-state.ts";
-import { isOpenState, type StateName } from "./state-name.ts";
-
-/** What a batch pays, as its file has it. */
-export interface BatchContent {
-  /** Name of the file; null for a batch that does not say it. */
-  readonly file: string | null;
-  readonly rows: number;
-  readonly totals: Readonly<Record<string, string>>;
-}
-
-/** What a batch pays, by its memo; null for any other run. */
-const contentOf = ({
-  memo,
-  type,
-}: Pick<WorkflowExecutionInfo, "memo" | "type">): BatchContent | null => {
-  if (type !== WORKFLOW.payoutBatch) return null;
-  const totals = memo?.["totals"];
-  return {
-    file: textAt(memo, "file") ?? null,
-    rows: Number(memo?.["rows"] ?? 0),
-    // What started it wrote it: decimal strings by currency.
-    totals: isRecord(totals) ? (totals as BatchContent["totals"]) : {},
-  };
-};
+import { isOpenState, type StateName, stateNameOf } from "./state-name.ts";
 
 /** A run as Temporal's visibility knows it, and its last event. Times are ISO 8601. */
 export interface ListedRun {
@@ -91,9 +69,21 @@ const readFailureOf = async (
   temporal: Temporal,
   run: WorkflowExecutionInfo,
 ): Promise<Failure | null> => {
-  const last = await orNull(readCloseEvent(temporal, run));
-  return last === null ? null : endingOf(last).failure;
+  try {
+    const { failure } = endingOf(await readCloseEvent(temporal, run));
+    return failure;
+  } catch (error) {
+    if (isNoAnswer(error)) throw error;
+    const message = `its history cannot be read: ${masked(messageOf(error))}`;
+    return { type: "Unreadable", message };
+  }
 };
+
+/** How a run stands; as Temporal has it where what it wrote cannot be read. */
+export const listedStateOf = async (
+  temporal: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<StateName> => (await orNull(batchStateOf(temporal, run))) ?? stateNameOf(run);
 
 /** Read what is listed of a run: visibility has most of it, and its last event the rest. */
 export const readListedRun = async (
@@ -101,7 +91,7 @@ export const readListedRun = async (
   run: WorkflowExecutionInfo,
 ): Promise<ListedRun> => {
   const { closeTime, memo, runId, startTime, type, typedSearchAttributes, workflowId } = run;
-  const state = await batchStateOf(temporal, run);
+  const state = await listedStateOf(temporal, run);
   const closedAt = closeTime?.toISOString() ?? null;
   const [since, failure] = await Promise.all([
     isOpenState(state) ? orNull(readLastEventTime(temporal, run)) : closedAt,
@@ -120,7 +110,7 @@ export const readListedRun = async (
     startedBy: textAt(memo, "startedBy") ?? null,
     closedAt,
     payment: masked(readPaymentMemo(memo) ?? null),
-    payouts: contentOf(run),
+    payouts: type === WORKFLOW.payoutBatch ? readBatchContent(memo) : null,
     currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
     failure,
     paymentIds: idsOf(run),

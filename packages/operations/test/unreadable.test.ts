@@ -1,0 +1,109 @@
+import { startAttributes } from "@durable-payments/activities/start-attributes";
+import proto from "@temporalio/proto";
+import { expect, it, vi } from "vitest";
+import { listBatches } from "../src/batch/list.ts";
+import { reportBatch } from "../src/batch/report.ts";
+import type { Temporal } from "../src/connection/temporal.ts";
+import { groupRuns } from "../src/runs/group.ts";
+import { listRuns } from "../src/runs/list.ts";
+import { startServer } from "./support/server.ts";
+
+const { connected, workflow } = await startServer();
+
+const all = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const list: Array<A> = [];
+  for await (const item of items) list.push(item);
+  return list;
+};
+
+/** What Temporal lists once a run is listed: about a second after its start. */
+const listed = <A extends { readonly workflowId: string }>(
+  list: () => Promise<ReadonlyArray<A>>,
+  workflowId: string,
+) =>
+  vi.waitFor(
+    async () => {
+      const found = (await list()).find((one) => one.workflowId === workflowId);
+      if (found === undefined) throw new Error(`${workflowId} is not listed`);
+      return found;
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+
+const runsIn = (temporal: Temporal) => () => all(listRuns(temporal, { standing: [] }));
+
+it("a batch with totals that are no amounts hides no other batch, and its input has what it pays", () =>
+  connected(async (temporal) => {
+    const batch = "payouts/planted";
+    await workflow.start("payoutBatch", {
+      workflowId: batch,
+      taskQueue: "nobody",
+      typedSearchAttributes: [...startAttributes({})],
+      args: [{ chunks: 1, rows: 2, totals: { EUR: "9000.00" }, file: "real.csv" }],
+      memo: {
+        startedBy: { a: 1 },
+        rows: "x",
+        totals: { EUR: "1.00 EUR", USD: 3, X: "1e99999999" },
+      },
+    });
+    const found = await listed(() => all(listBatches(temporal)), batch);
+    expect(found).toMatchObject({ rows: 0, totals: {}, startedBy: "somebody who is not named" });
+    expect(await listed(runsIn(temporal), batch)).toMatchObject({
+      payouts: { rows: 0, totals: {} },
+    });
+    expect(await reportBatch(temporal, batch)).toMatchObject({
+      file: "real.csv",
+      rows: 2,
+      totals: { EUR: "9000.00" },
+    });
+  }));
+
+it("an amount that is none is in no sum", () =>
+  connected(async (temporal) => {
+    await workflow.start("payout", {
+      workflowId: "no-amount",
+      taskQueue: "nobody",
+      typedSearchAttributes: [...startAttributes({})],
+      args: [null],
+      memo: { payment: { amount: "1.00 or so", currency: "EUR" } },
+    });
+    const run = await listed(runsIn(temporal), "no-amount");
+    expect(groupRuns([run])).toMatchObject([{ count: 1, totals: {} }]);
+  }));
+
+it("a run whose end cannot be read is listed, and says so", () =>
+  connected(async (temporal) => {
+    const { connection } = temporal;
+    const { namespace } = temporal.client.options;
+    await workflow.start("payout", {
+      workflowId: "no-end",
+      taskQueue: "raw",
+      args: [null],
+      typedSearchAttributes: [...startAttributes({})],
+    });
+    const service = connection.workflowService;
+    const { taskToken } = await connection.withDeadline(Date.now() + 60_000, () =>
+      service.pollWorkflowTaskQueue({ namespace, taskQueue: { name: "raw" } }),
+    );
+    const { CommandType } = proto.temporal.api.enums.v1;
+    const details = {
+      payloads: [{ metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from("{,") }],
+    };
+    await service.respondWorkflowTaskCompleted({
+      namespace,
+      taskToken,
+      commands: [
+        {
+          commandType: CommandType.COMMAND_TYPE_FAIL_WORKFLOW_EXECUTION,
+          failWorkflowExecutionCommandAttributes: {
+            failure: { message: "no", applicationFailureInfo: { type: "No", details } },
+          },
+        },
+      ],
+    });
+    const failed = () => all(listRuns(temporal, { standing: ["failed"] }));
+    expect(await listed(failed, "no-end")).toMatchObject({
+      state: "failed",
+      failure: { message: expect.stringContaining("its history cannot be read: ") as unknown },
+    });
+  }));
