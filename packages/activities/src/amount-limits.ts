@@ -1,5 +1,5 @@
-import { isAtLeast, isDecimal } from "@durable-payments/api-core/decimal";
-import { isRecord } from "@durable-payments/api-core/values";
+import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
 import { type Fault, InvalidRequest, type OperationName } from "@durable-payments/api-core";
 
 /** An amount for each currency: `{"USD": "10000.00"}`. One that is not listed has none. */
@@ -78,15 +78,15 @@ export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>):
  * @param name of the setting, such as `PAYMENTS_MAX_AMOUNTS`.
  * @param text its value, if it is set.
  * @returns undefined where it is not set.
- * @throws Error that says what it must be: a limit that cannot be read must not be no limit.
+ * @throws Error that says what it must be: a limit that cannot be read, or is blank, must not be no limit.
  */
 export const readAmountLimits = (
   name: string,
   text: string | undefined,
 ): AmountLimits | undefined => {
-  if (text === undefined || text.trim() === "") return undefined;
+  if (text === undefined) return undefined;
   const fault = new Error(
-    `${name} must be a JSON object of decimal strings by currency, such as {"USD": "10000.00"}.`,
+    `${name} must be a JSON object of decimal strings by currency, each once, such as {"USD": "10000.00"}; leave it out to set no limit.`,
   );
   let json: unknown;
   try {
@@ -95,11 +95,12 @@ export const readAmountLimits = (
     throw fault;
   }
   if (!isRecord(json)) throw fault;
-  return Object.fromEntries(
-    Object.entries(json).map(([currency, limit]) => {
-      const isLimit = typeof limit === "string" && isDecimal(limit);
-      if (!/^[A-Z]{3}$/.test(currency) || !isLimit) throw fault;
-      return [currency, limit];
-    }),
-  );
+  const limits = Object.entries(json).map(([currency, limit]) => {
+    const isLimit = typeof limit === "string" && canonicalDecimal(limit) !== undefined;
+    if (!/^[A-Z]{3}$/.test(currency) || !isLimit) throw fault;
+    return [currency, limit] as const;
+  });
+  // Of two of one name JSON.parse keeps the last, and says nothing. No name or amount has a colon in it.
+  if (text.split(":").length - 1 !== limits.length) throw fault;
+  return Object.fromEntries(limits);
 };
