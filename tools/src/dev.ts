@@ -3,6 +3,7 @@ import { interruption, Interrupted } from "./command/interruption.ts";
 import { reporter } from "./command/progress.ts";
 import { BadOption, runCommand } from "./command/run-command.ts";
 import { announceDevStack } from "./stack/dev-environment.ts";
+import { workerSettings } from "./stack/service-variables.ts";
 import { parsePort } from "./stack/ports.ts";
 import {
   type EndedPart,
@@ -29,6 +30,8 @@ Options:
   --without PART          does not start the simulator or the worker; repeatable
   --help                  shows this text
 
+The worker takes your PAYMENTS_* settings, such as PAYMENTS_APPROVE_ABOVE; never your service's address
+or credentials.
 A default port that is in use is replaced by a free one; a port that is asked for is not.
 Exit codes: 0 ended by Ctrl-C or SIGTERM, 1 a part did not start, 2 bad options.
 `;
@@ -64,7 +67,14 @@ await runCommand(
     const signal = interruption();
     try {
       const onEnded = (ended: EndedPart, stack: Stack) => report.line(describeEnd(ended, stack));
-      const options = { name: "dev", ports, signal, without, onEnded };
+      const options = {
+        name: "dev",
+        ports,
+        signal,
+        without,
+        workerSettings: workerSettings(),
+        onEnded,
+      };
       return await withStack(options, report, async (stack) => {
         const withdraw = await announceDevStack(stack.variables);
         try {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { announceDevStack } from "../src/stack/dev-environment.ts";
 import { choosePort, parsePort } from "../src/stack/ports.ts";
 import { parseOutcome } from "../src/stack/run-starter.ts";
-import { withoutServiceVariables } from "../src/stack/service-variables.ts";
+import { withoutServiceVariables, workerSettings } from "../src/stack/service-variables.ts";
 import { searchAttributeArguments } from "../src/stack/temporal-server.ts";
 
 let folder: string;
@@ -103,6 +103,13 @@ it("keeps the user's own servers and credentials away from the stack", () => {
     TEMPORAL_ADDRESS: undefined,
     PAYMENTS_API_KEY: undefined,
   });
+});
+
+it("takes the user's limits, and nothing that leads to a payment service", () => {
+  const limits = { PAYMENTS_APPROVE_ABOVE: '{"EUR":"100.00"}' };
+  const addresses = { PAYMENTS_BASE_URL: "https://x", PAYMENTS_CLIENT_ID: "c" };
+  const secrets = { PAYMENTS_API_KEY: "k", PAYMENTS_JOURNAL: "postgres://u:p@h/d" };
+  expect(workerSettings({ PATH: "/bin", ...limits, ...addresses, ...secrets })).toEqual(limits);
 });
 
 describe("the starter's answer", () => {

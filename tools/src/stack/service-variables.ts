@@ -13,3 +13,15 @@ export const withoutServiceVariables = (
       .filter(isServiceVariable)
       .map((name) => [name, undefined]),
   );
+
+/** What leads to somebody's payment service, or to what was sent to it. */
+const ADDRESSES = /^PAYMENTS_(?:BASE_URL|CLIENT_ID|API_KEY|JOURNAL)$/;
+
+/**
+ * Return the user's own settings of a worker, such as limits and notifications, without what leads to a
+ * payment service.
+ */
+export const workerSettings = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => name.startsWith("PAYMENTS_") && !ADDRESSES.test(name)),
+  );

@@ -36,6 +36,8 @@ export interface StackOptions {
   readonly name: string;
   /** Parts that are not started; their addresses and credentials are the same. */
   readonly without?: ReadonlySet<OptionalPart>;
+  /** Settings of the worker beside those of the stack. */
+  readonly workerSettings?: NodeJS.ProcessEnv;
   /** What is done when a part ends; without it the stack fails. */
   readonly onEnded?: (ended: EndedPart, stack: Stack) => void;
   readonly ports: Readonly<Record<"temporal" | "webUi" | "simulator", PortWish>>;
@@ -165,7 +167,8 @@ const start = async (
     );
   }
   if (runs("worker")) {
-    parts.worker = spawn("worker", node, appArguments("worker", ["--json"]), variables);
+    const env = { ...options.workerSettings, ...variables };
+    parts.worker = spawn("worker", node, appArguments("worker", ["--json"]), env);
     await report.during("Starting the worker", awaitReadyLine(parts.worker, readyWithinMs));
   }
   const stack = {
