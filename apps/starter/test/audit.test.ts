@@ -114,13 +114,20 @@ it("holds what people did in all runs of an id, with reasons, and needs no worke
   await workflow.getHandle(batch).result();
 
   await stopWorker();
+  const byCarol = "The run was cancelled by Carol: paid by hand, says Carol";
+  const state = await starter(["status", "cancelled", "--json"]);
+  expect(jsonOf(state)).toMatchObject({ askedToEnd: null, failure: { message: byCarol } });
+  const listed = await starter(["runs", "list", "--find", "cancelled"]);
+  expect(listed.stdout.replaceAll(/\s+/g, " ")).toContain(byCarol);
+  const ended = await starter(["runs", "show", "cancelled", "--json"]);
+  expect(jsonOf(ended)).toMatchObject({ askedToEnd: null, failure: { message: byCarol } });
   expect((await auditOf("cancelled")).people).toEqual([
     ["Ada", "started", { amount: "30.00", currency: "EUR" }],
-    ["Carol", "asked to end", { reason: "paid by hand, says Carol (Carol)" }],
+    ["Carol", "asked to end", { reason: "paid by hand, says Carol" }],
   ]);
   expect((await auditOf("terminated")).people).toEqual([
     ["Ada", "started", { amount: "30.00", currency: "EUR" }],
-    ["Dan", "terminated", { reason: "paid by hand, says Dan (Dan)" }],
+    ["Dan", "terminated", { reason: "paid by hand, says Dan" }],
   ]);
   const repaired = await auditOf("repaired");
   expect(repaired.runs).toBe(2);

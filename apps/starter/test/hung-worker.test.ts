@@ -55,5 +55,23 @@ it("no read waits long for a worker that hangs, and each says so in words", asyn
     const watched = await starter(["watch", "asking"], { interruptAt: "answers within 2 s" });
     expect(performance.now() - began).toBeLessThan(6_000);
     expect(watched.stderr).toContain("it is gone, or busy");
+
+    const inOneLine = (text: string) => text.replaceAll(/\s+/g, " ");
+    const before = await starter(["runs", "show", "asking"]);
+    expect(inOneLine(before.stdout)).toContain("End it: it keeps what it has done:");
+    const cancel = ["runs", "cancel", "asking", "--by", "Olga", "--reason", "wrong customer"];
+    const asked = await starter(cancel);
+    expect(asked.exitCode).toBe(0);
+    expect(inOneLine(asked.stdout)).toMatch(
+      /It ends when what it is sending, if anything, is answered, and keeps what it has done\. It does not end before a worker takes it up\. No worker on task queue/,
+    );
+    for (const args of [
+      ["status", "asking"],
+      ["runs", "show", "asking"],
+    ]) {
+      const { stdout } = await starter(args);
+      expect(stdout).toMatch(/asked to end +\S+ \S+ UTC by Olga: wrong\s+customer/);
+      expect(stdout).not.toContain("runs cancel");
+    }
   });
 });

@@ -1,4 +1,4 @@
-import type { OnboardCardholderInput } from "@durable-payments/protocol";
+import type { AuditEntry, OnboardCardholderInput } from "@durable-payments/protocol";
 import {
   card,
   cardholder,
@@ -125,6 +125,17 @@ describe("an onboarding whose identity check has failed", () => {
       );
       const result: unknown = await rig.temporal.client.workflow.result(replaced);
       expect(result).toMatchObject({ card_holder_id: made?.card_holder_id });
+      const [audit, shown] = await Promise.all([
+        rig.starter(["audit", replaced, "--json"]),
+        rig.starter(["runs", "show", replaced]),
+      ]);
+      const { card_holder_id } = before!;
+      const undone = (jsonOf(audit)["entries"] as ReadonlyArray<AuditEntry>).filter(
+        ({ what }) => what === "undone (removeCardholder)",
+      );
+      expect(undone).toMatchObject(replaced === "remove" ? [{ detail: { card_holder_id } }] : []);
+      const removal = new RegExp(`Remove the cardholder\\s+${card_holder_id}:\\s+done`);
+      expect(removal.test(shown.stdout)).toBe(replaced === "remove");
     },
   );
 

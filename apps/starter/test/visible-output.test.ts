@@ -36,6 +36,7 @@ afterEach(() => vi.restoreAllMocks());
 const at = "2026-11-22T10:00:00.000Z";
 const next = { operation: "describe", workflowId: "id" } as const;
 const run = { workflowId: "id", runId: "run", type: "payout", startedAt: at, closedAt: at };
+const askedToEnd = { at, by: "text", reason: "text" };
 const payment = { amount: "1.00", currency: "EUR", payee: "text" };
 const row = { text: "text", deep: { list: ["text", { text: "text" }] }, number: 1, none: null };
 const attention = {
@@ -297,6 +298,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       state: "failed",
       stage: "text",
       since: at,
+      askedToEnd,
       startedBy: "Ada",
       payment,
       stepsFrom: "history",
@@ -322,6 +324,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       ...run,
       summary: "text",
       state: "failed",
+      askedToEnd,
       startedBy: "Ada",
       currency: "EUR",
       paymentIds: ["text"],

@@ -34,6 +34,9 @@ export const by = Flag.String("by").pipe(
   Flag.withDescription("Who decides; it is kept"),
 );
 
+/** What is kept as the reason where none was given. */
+export const NO_REASON = "none given";
+
 /** Who starts a run. */
 export const startedBy = Flag.String("by").pipe(
   Flag.withMetavar("NAME"),

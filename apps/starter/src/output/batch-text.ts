@@ -87,7 +87,7 @@ export const batchText = (report: BatchReport): string => {
       : [
           [
             "of the file",
-            `${totalsText(report.fileTotals)}; ${report.amendedRows} rows were amended since`,
+            `${totalsText(report.fileTotals)}; ${report.amendedRows === 1 ? "1 row was" : `${report.amendedRows} rows were`} amended since`,
           ] as const,
         ]),
     ...rowLines(report),

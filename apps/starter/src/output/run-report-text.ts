@@ -7,7 +7,7 @@ import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
 import type { PendingActivity, RunReport } from "@durable-payments/operations/runs";
 import { STATE_STYLES } from "./run-list-text.ts";
-import { settledText } from "./settled-text.ts";
+import { askedToEndRow, settledText } from "./settled-text.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
 
 const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
@@ -55,6 +55,7 @@ export const reportText = (report: RunReport): string => {
       "started",
       `${utc(report.startedAt)}${report.startedBy === null ? "" : ` by ${report.startedBy}`}`,
     ],
+    ...(report.askedToEnd === null ? [] : [askedToEndRow(report.askedToEnd)]),
     ...(report.closedAt === null ? [] : [["ended", utc(report.closedAt)] as const]),
     ["run id", report.runId],
     ...Object.entries(ids),

@@ -1,10 +1,11 @@
 import { utc } from "@durable-payments/operations/utc";
+import { sendingUndoneBy } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, duration, fieldRows, pad, wrap } from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
-import { settledText } from "./settled-text.ts";
+import { askedToEndRow, settledText } from "./settled-text.ts";
 import type {
   Timeline,
   TimelineActivity,
@@ -32,7 +33,7 @@ const activityText = (activity: TimelineActivity): string => {
   const name = activity.summary ?? activity.activity;
   switch (outcome) {
     case "done":
-      return `${name}: done after ${duration(tookMs ?? 0)}${attemptsOf(activity)}${failure === null ? "" : `; the one before: ${failure.message}`}`;
+      return `${name}: ${activity.found ?? "done"} after ${duration(tookMs ?? 0)}${attemptsOf(activity)}${failure === null ? "" : `; the one before: ${failure.message}`}`;
     case "pending": {
       const tried = attempts > 1 || failure ? `, tried or polled ${attempts} times` : "";
       const last = failure === null ? "" : `: ${failure.message}`;
@@ -77,13 +78,14 @@ const eventText = (event: TimelineEvent, step: TimelineStep): string => {
   }
 };
 
-/** A step that did one thing, at once, needs no second line. */
+/** A step that did one thing, at once, needs no second line; what was undone always has one. */
 const isPlain = ({ events, outcome }: TimelineStep): boolean =>
   outcome === "done" &&
   events.every(
     (event) =>
       event.kind === "signal" ||
       (event.kind === "activity" &&
+        sendingUndoneBy(event.activity) === undefined &&
         (event.outcome === "endedBySignal" || (event.outcome === "done" && event.attempts === 1))),
   );
 
@@ -108,6 +110,7 @@ export const timelineText = (timeline: Timeline): string => {
     ...(timeline.summary === null ? [] : [["to do", timeline.summary] as const]),
     ["state", styled(style, state)],
     ["started", `${utc(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
+    ...(timeline.askedToEnd === null ? [] : [askedToEndRow(timeline.askedToEnd)]),
     closedAt === null
       ? ["so far", duration(since(startedAt))]
       : [

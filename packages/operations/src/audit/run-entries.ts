@@ -8,13 +8,15 @@ import {
   type RetryInstruction,
   sendingOf,
   sendingReconciledBy,
+  sendingUndoneBy,
   textAt,
 } from "@durable-payments/protocol";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
+import { withoutName } from "../history/cancel-request.ts";
 import { endingOf } from "../history/close-event.ts";
 import { decoded, type Event, timeOf } from "../history/events.ts";
 import { readRun } from "../history/read-run.ts";
-import { outcomeOf } from "../history/sends.ts";
+import { findingOf, isSentAlready, outcomeOf } from "../history/sends.ts";
 import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
 
 /** Whom an entry names that is of the run itself. */
@@ -90,13 +92,23 @@ const sendEntries = (step: string, activity: HistoryActivity): ReadonlyArray<Ent
       outcome === "done"
         ? { what: "known", detail: idsIn(result, [sending.idField]) }
         : {
-            what: ENDED_AS[outcomeOf(activity)],
+            // What the journal did not permit was not sent, whatever became of the send before.
+            what: ENDED_AS[isSentAlready(activity) ? "notSent" : outcomeOf(activity)],
             detail: { reason: lastFailure?.message ?? outcome },
           };
     return [begun, { ...common, at: until, ...ended }];
   }
+  const undone = sendingUndoneBy(type);
+  if (undone !== undefined) {
+    const detail = idsIn(input, [undone.idField]);
+    const begun = { at: since, who: RUN, step, what: `undoing (${type})`, detail };
+    if (until === undefined) return [begun];
+    const reason = outcome === "done" ? {} : { reason: lastFailure?.message ?? outcome };
+    const what = outcome === "done" ? `undone (${type})` : `could not undo (${type})`;
+    return [begun, { at: until, who: RUN, step, what, detail: { ...detail, ...reason } }];
+  }
   return sendingReconciledBy(type) !== undefined && until !== undefined
-    ? [{ at: until, who: RUN, step, what: `reconciled: ${outcome}` }]
+    ? [{ at: until, who: RUN, step, what: `list read: ${findingOf(activity) ?? outcome}` }]
     : [];
 };
 
@@ -145,7 +157,10 @@ const stepEntries = ({ events, name }: HistoryStep): ReadonlyArray<Entry> =>
     }
   });
 
-const withReason = (reason: string | null | undefined) => (reason ? { detail: { reason } } : {});
+const withReason = (given: string | null | undefined, who?: string | null) => {
+  const reason = withoutName(given ?? "", who ?? "");
+  return reason === "" ? {} : { detail: { reason } };
+};
 
 /** What somebody did to the run from outside, and how it ended. */
 const eventEntries = (event: Event): ReadonlyArray<Entry> => {
@@ -155,7 +170,7 @@ const eventEntries = (event: Event): ReadonlyArray<Entry> => {
     who: who || "unknown",
     step: WHOLE,
     what,
-    ...withReason(reason),
+    ...withReason(reason, who),
   });
   const cancel = event.workflowExecutionCancelRequestedEventAttributes;
   if (cancel) return [of(cancel.identity, "asked to end", cancel.cause)];

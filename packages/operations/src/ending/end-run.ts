@@ -2,11 +2,13 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@tempo
 import { checkActing, checkOptions } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import type { Unanswered } from "../connection/workers.ts";
 import { refused } from "../errors.ts";
-import { isRecord } from "@durable-payments/api-core/values";
 import { isNotFound } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import { stepsInDoubt } from "../history/in-doubt.ts";
+import { undoesAtEnd } from "./undoes-at-end.ts";
+import { askProgress } from "../runs/progress.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 
@@ -16,6 +18,15 @@ export interface EndOptions {
   readonly reason: string;
   /** The run that they have seen: where it is not the latest any more nothing is done. */
   readonly expectedRunId?: string | undefined;
+}
+
+/** A run that was asked to end. */
+export interface CancelAsked {
+  readonly runId: string;
+  /** Whether it undoes what it has done. */
+  readonly undoes: boolean;
+  /** Why it does not end yet, where no worker answers. */
+  readonly unanswered?: Unanswered;
 }
 
 const ended = (workflowId: string): Error =>
@@ -76,7 +87,7 @@ const terminate = async (
  * @param temporal the connection of `withTemporal`.
  * @param workflowId of the run.
  * @param options who asks, and why; both are kept.
- * @returns the run id, and whether the run was started to undo what it has done.
+ * @returns the run id, whether the run was started to undo what it has done, and whether a worker answers.
  * @throws InvalidInput where name or reason are empty; NotFound where there is no such run; Refused where it
  *   has ended, or is not the expected one.
  * @example
@@ -86,7 +97,7 @@ export const cancelRun = async (
   temporal: Temporal,
   workflowId: string,
   ending: EndOptions,
-): Promise<{ readonly runId: string; readonly undoes: boolean }> => {
+): Promise<CancelAsked> => {
   const { by, expectedRunId, reason } = checkOptions(ending);
   checkActing({ by, reason });
   const run = await openRun(temporal, workflowId, { expectedRunId });
@@ -105,10 +116,14 @@ export const cancelRun = async (
       }),
     ),
   );
-  const options = isRecord(startedWith) ? startedWith["options"] : undefined;
+  // It is asked to end all the same.
+  const asked = await askProgress(temporal, run).catch(() => undefined);
   return {
     runId: run.runId,
-    undoes: isRecord(options) && options["onFailure"] === "compensate",
+    undoes: undoesAtEnd(startedWith),
+    ...(asked?._tag === "NoAnswer" && {
+      unanswered: { message: asked.message, ...(asked.next && { next: asked.next }) },
+    }),
   };
 };
 

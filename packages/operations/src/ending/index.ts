@@ -1,1 +1,1 @@
-export { cancelRun, type EndOptions, terminateRun } from "./end-run.ts";
+export { type CancelAsked, cancelRun, type EndOptions, terminateRun } from "./end-run.ts";

@@ -1,2 +1,3 @@
 export type { Failure } from "./failure.ts";
 export { type SettledDoubt, unsettledSteps } from "./in-doubt.ts";
+export type { CancelRequest } from "./cancel-request.ts";

@@ -59,6 +59,10 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 /** Failure of a send that the journal did not permit. */
 const SENT_ALREADY = "AlreadySent";
 
+/** Whether an attempt of a send was not permitted, as the journal has a send before it. */
+export const isSentAlready = ({ failure }: Pick<PastActivity, "failure">): boolean =>
+  failure === SENT_ALREADY;
+
 /** Ids that reconciliations, people and the journal found; those that the run took are its own. */
 const foundIds = (
   steps: ReadonlyArray<PastStep>,
@@ -77,6 +81,22 @@ const foundIds = (
     }),
     ...decisions.flatMap(({ found }) => textAt(found, id) ?? []),
   ]);
+
+/** What a reading of the service's list found of a send; a later one may find something else. */
+export type ListFinding = "found" | "absent" | "unclear";
+
+/** What a reading that has ended found; undefined where the activity read no list to the end. */
+export const findingOf = ({ isDone, result, type }: PastActivity): ListFinding | undefined => {
+  if (!isDone || sendingReconciledBy(type) === undefined || !isRecord(result)) return undefined;
+  const { incomplete, unreadableRows } = result;
+  const matches = Array.isArray(result["matches"]) ? result["matches"].filter(isRecord) : [];
+  if (matches.some(({ isMissing, isOurs }) => isOurs === true && isMissing !== true))
+    return "found";
+  // What others are known to have made is not what was sent.
+  const mayBeIt = matches.some(({ owner }) => owner === undefined);
+  const isWhole = incomplete === undefined && !(Number(unreadableRows) > 0);
+  return isWhole && !mayBeIt ? "absent" : "unclear";
+};
 
 /** Whether what a send made is among what is owned. */
 export const isAmong = (

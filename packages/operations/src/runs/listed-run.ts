@@ -14,6 +14,7 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import { readCancelRequest, withCancelRequest } from "../history/cancel-request.ts";
 import { endingOf, readCloseEvent, readLastEventTime } from "../history/close-event.ts";
 import type { Failure } from "../history/failure.ts";
 import { masked } from "../history/masked.ts";
@@ -71,7 +72,9 @@ const readFailureOf = async (
 ): Promise<Failure | null> => {
   try {
     const { failure } = endingOf(await readCloseEvent(temporal, run));
-    return failure;
+    return failure?.type === "Cancelled"
+      ? withCancelRequest(failure, await readCancelRequest(temporal, run))
+      : failure;
   } catch (error) {
     if (isNoAnswer(error)) throw error;
     const message = `its history cannot be read: ${masked(messageOf(error))}`;

@@ -10,6 +10,7 @@ import {
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
+import { type CancelRequest, readCancelRequest } from "../history/cancel-request.ts";
 import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
 import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
@@ -39,6 +40,8 @@ export type RunReport = RunState & {
   readonly startedBy: string | null;
   /** What it moves, as it is sent now; null for a run that does not say it. */
   readonly payment: PaymentMemo | null;
+  /** Who asked it to end, and why; of a run that goes on. */
+  readonly askedToEnd: CancelRequest | null;
   readonly closedAt: string | null;
   /**
    * Ids by name, as the run keeps them: of several of one name the latest, so that of several payouts
@@ -165,11 +168,14 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
 export const reportRun = async (temporal: Temporal, workflowId: string): Promise<RunReport> => {
   const description = await describeRun(temporal, workflowId);
   const { closeTime, startTime, type } = description;
-  const [state, account, inDoubt, settled] = await Promise.all([
+  const isAskedToEnd =
+    closeTime === undefined && description.raw.workflowExtendedInfo?.cancelRequested === true;
+  const [state, account, inDoubt, settled, askedToEnd] = await Promise.all([
     stateOf(temporal, description),
     readAccount(temporal, description),
     closeTime === undefined ? [] : unsettledSteps(temporal, description),
     readSettledDoubts(temporal, description),
+    isAskedToEnd ? readCancelRequest(temporal, description) : undefined,
   ]);
   const retry = inDoubt.length === 0 ? undefined : await readRetryOf(temporal, description);
   return {
@@ -179,6 +185,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     startedAt: startTime.toISOString(),
     startedBy: textAt(description.memo, "startedBy") ?? null,
     payment: readPaymentMemo(description.memo) ?? null,
+    askedToEnd: askedToEnd ?? null,
     closedAt: closeTime?.toISOString() ?? null,
     paymentIds: idsOf(description),
     pending: closeTime === undefined ? pendingActivities(description) : [],

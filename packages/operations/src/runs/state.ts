@@ -6,6 +6,7 @@ import {
 import { CancelledFailure, TerminatedFailure, TimeoutFailure } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, NotFound, refused } from "../errors.ts";
+import { readCancelRequest, withCancelRequest } from "../history/cancel-request.ts";
 import { type Failure, readFailure } from "../history/failure.ts";
 import { batchStateOf, endingOfRun } from "./batch-state.ts";
 import { type BrokenState, isOpenState, type OpenState } from "./state-name.ts";
@@ -44,6 +45,23 @@ export const awaitEnding = async (
     return { state: brokenStateOf(error), failure: readFailure(error) };
   }
 };
+
+/** How a run ended; where it was cancelled, by whom and why. */
+export const explainedEnding = async (
+  temporal: Temporal,
+  run: { readonly workflowId: string; readonly runId: string },
+  ending: Ending,
+): Promise<Ending> =>
+  ending.state === "cancelled"
+    ? {
+        ...ending,
+        failure: withCancelRequest(
+          ending.failure,
+          // How it ended is known without it.
+          await readCancelRequest(temporal, run).catch(() => undefined),
+        ),
+      }
+    : ending;
 
 /** Make the error for a run that Temporal does not know. */
 export const notFound = (
@@ -120,5 +138,6 @@ export const stateOf = async (
   const state = await batchStateOf(temporal, description);
   if (isOpenState(state)) return { workflowId, runId, state };
   const ending = await awaitEnding(temporal, { workflowId, runId });
-  return { workflowId, runId, ...endingOfRun(workflowId, ending) };
+  const explained = await explainedEnding(temporal, { workflowId, runId }, ending);
+  return { workflowId, runId, ...endingOfRun(workflowId, explained) };
 };

@@ -3,7 +3,7 @@ import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { NotFound } from "../errors.ts";
 import { endingOfRun } from "./batch-state.ts";
-import { awaitEnding, type Ending, notFound, type RunEnding } from "./state.ts";
+import { awaitEnding, type Ending, explainedEnding, notFound, type RunEnding } from "./state.ts";
 import { type RunUpdate, watchRun } from "./watch.ts";
 
 /** A wait may last for weeks: it outlives a restart of the server. */
@@ -53,7 +53,8 @@ export const awaitRun = async (
   );
   try {
     const ending = await awaitEndingPatiently(temporal, { workflowId, runId });
-    return { workflowId, runId, ...endingOfRun(workflowId, ending) };
+    const explained = await explainedEnding(temporal, { workflowId, runId }, ending);
+    return { workflowId, runId, ...endingOfRun(workflowId, explained) };
   } finally {
     over.abort();
     await watching;

@@ -3,7 +3,15 @@ import type { NextStep, Timeline } from "./timeline.ts";
 
 type Described = Pick<
   Timeline,
-  "workflowId" | "runId" | "state" | "laterRun" | "workerFault" | "failure" | "steps"
+  | "askedToEnd"
+  | "undoes"
+  | "workflowId"
+  | "runId"
+  | "state"
+  | "laterRun"
+  | "workerFault"
+  | "failure"
+  | "steps"
 >;
 
 /** Failures that the same input would lead to once more. */
@@ -21,7 +29,14 @@ const WAITS_FOR: Readonly<Record<string, string>> = {
   [STEP.awaitFunds]: "Funds are missing: see how much, and by which account to pay in",
 };
 
-const ofOpenRun = ({ state, steps, workerFault, workflowId }: Described): Array<NextStep> => {
+const ofOpenRun = ({
+  askedToEnd,
+  state,
+  steps,
+  undoes,
+  workerFault,
+  workflowId,
+}: Described): Array<NextStep> => {
   const step = steps.findLast(({ outcome }) => outcome === "running");
   const asks = step?.events.at(-1)?.kind === "question";
   const waitsFor = WAITS_FOR[asks ? NEEDS_ATTENTION : (step?.name ?? "")];
@@ -39,7 +54,17 @@ const ofOpenRun = ({ state, steps, workerFault, workflowId }: Described): Array<
       ? []
       : [{ why: waitsFor, operation: "describe", workflowId } as const]),
     ...(state === "paused" ? [] : [{ why: "Follow it", operation: "watch", workflowId } as const]),
-    { why: "End it, undoing what can be undone", operation: "cancel", workflowId },
+    ...(askedToEnd === null
+      ? [
+          {
+            why: undoes
+              ? "End it: it undoes what it has done"
+              : "End it: it keeps what it has done",
+            operation: "cancel",
+            workflowId,
+          } as const,
+        ]
+      : []),
   ];
 };
 

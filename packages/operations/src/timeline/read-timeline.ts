@@ -3,6 +3,8 @@ import { givenReason, PAYMENT_CURRENCY, summaryOfInput } from "@durable-payments
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
+import { cancelRequestIn, withCancelRequest } from "../history/cancel-request.ts";
+import { undoesAtEnd } from "../ending/undoes-at-end.ts";
 import { endingOf } from "../history/close-event.ts";
 import { summaryOf, timeOf } from "../history/events.ts";
 import { pendingActivities } from "../runs/pending-activities.ts";
@@ -97,6 +99,8 @@ export const readTimeline = async (
   const settled = await readSettledDoubts(temporal, description);
   const startedBy = description.memo?.["startedBy"];
   const [started] = history.events ?? [];
+  const askedToEnd = cancelRequestIn(history.events?.toReversed() ?? []);
+  const { failure, result } = endingOf(history.events?.at(-1));
   const timeline = {
     workflowId,
     runId: description.runId,
@@ -108,13 +112,16 @@ export const readTimeline = async (
         : await batchStateOf(temporal, description),
     startedAt: startTime.toISOString(),
     startedBy: typeof startedBy === "string" ? startedBy : null,
+    askedToEnd: closeTime ? null : (askedToEnd ?? null),
+    undoes: undoesAtEnd(past.startedWith),
     closedAt: closeTime?.toISOString() ?? null,
     currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
     paymentIds: idsOf(description),
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
     steps: withPayees(withPending(timelineSteps(past, endOf(description)), description), history),
-    ...endingOf(history.events?.at(-1)),
+    result,
+    failure: failure && withCancelRequest(failure, askedToEnd),
     settled,
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;

@@ -2,6 +2,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { patchedFields } from "@durable-payments/protocol";
 import { failureOf, masked } from "../history/masked.ts";
 import type { HistoryActivity, HistoryEvent, ReadHistory } from "../history/run-history.ts";
+import { findingOf } from "../history/sends.ts";
 import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
 import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";
 
@@ -39,6 +40,7 @@ const activityOf = (
   const isOver = isLeft || activity.outcome === "cancelled";
   const outcome = isSignalled && isOver ? "endedBySignal" : isLeft ? "noAnswer" : activity.outcome;
   const until = isLeft ? end.at : activity.until;
+  const found = findingOf(activity);
   return {
     kind: "activity",
     activity: type,
@@ -47,6 +49,7 @@ const activityOf = (
     until: until ?? null,
     tookMs: until === undefined ? null : took(since, until),
     outcome,
+    ...(found !== undefined && { found }),
     attempts,
     // What a poll failed with last is only that it had not happened yet.
     failure: outcome === "endedBySignal" ? null : failureOf(lastFailure),

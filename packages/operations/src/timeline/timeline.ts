@@ -1,5 +1,7 @@
+import type { CancelRequest } from "../history/cancel-request.ts";
 import type { Failure } from "../history/failure.ts";
 import type { SettledDoubt } from "../history/in-doubt.ts";
+import type { ListFinding } from "../history/sends.ts";
 import type { NextOperation } from "../errors.ts";
 import type { StateName } from "../runs/state-name.ts";
 
@@ -23,6 +25,8 @@ export interface TimelineActivity {
     | "noAnswer"
     | "endedBySignal"
     | "pending";
+  /** What it found of what was sent, where it has read the service's list. */
+  readonly found?: ListFinding;
   /** How often it was tried, or has polled. */
   readonly attempts: number;
   /** What it failed with, or what its last attempt but one did. */
@@ -106,6 +110,10 @@ export interface Timeline {
   readonly state: StateName | "continuedAsNew";
   readonly startedAt: string;
   readonly startedBy: string | null;
+  /** Who asked it to end, and why; of a run that goes on. */
+  readonly askedToEnd: CancelRequest | null;
+  /** Whether it undoes what it has done when it is asked to end. */
+  readonly undoes: boolean;
   readonly closedAt: string | null;
   readonly currency: string | null;
   readonly paymentIds: ReadonlyArray<string>;

@@ -2,7 +2,7 @@ import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
 import type { Output } from "../../output/output.ts";
-import { acting, expectedRunId, json } from "../flags.ts";
+import { acting, expectedRunId, json, NO_REASON } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 
 const text = (name: string, metavar: string, description: string) =>
@@ -58,7 +58,7 @@ const readFlags = async (given: Given) => {
   const { readJson } = await import("../input/read-json.ts");
   return {
     by: actingPerson(given.by),
-    reason: Option.getOrElse(given.reason, () => "retried"),
+    reason: Option.getOrElse(given.reason, () => NO_REASON),
     from: Option.getOrUndefined(given.from),
     patch: Option.isNone(given.amend) ? undefined : await readJson(given.amend.value),
     assumptions: await readAssumptions(),
