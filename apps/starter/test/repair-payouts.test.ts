@@ -334,7 +334,7 @@ describe("a payout that a second person approved", () => {
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(/amount +49\.00/);
     expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("names are as given, not verified");
-    expect(refused.stderr).toMatch(new RegExp(`account +…${payee.iban.slice(-4)}`));
+    expect(refused.stderr).toMatch(new RegExp(`iban +…${payee.iban.slice(-4)}`));
     expect(refused.stderr).not.toContain(payee.iban);
     expect(refused.stderr).toMatch(/Give --hash [0-9a-f-]{36}: there is nobody to ask/);
     expect(await paid("49.00")).toEqual([]);
@@ -344,7 +344,7 @@ describe("a payout that a second person approved", () => {
     expect(steps).toContainEqual(
       expect.objectContaining({
         name: "awaitApproval",
-        note: `pays ${payee.account_holder}, DE, …${payee.iban.slice(-4)}; paid before: never, as the journal has it`,
+        note: `pays ${payee.account_holder}, DE, ${payee.bank_name}, iban …${payee.iban.slice(-4)}; paid before: never, as the journal has it`,
       }),
     );
   });

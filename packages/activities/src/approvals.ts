@@ -4,7 +4,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Redacted } from "effect";
 import { type AmountLimits, moneyOf } from "./amount-limits.ts";
 import { type PlannedRequest, textOfRequest } from "./planned-requests.ts";
+import type { Payees } from "./payees.ts";
 import { optionsOf, type PaymentsRuntime } from "./run-operation.ts";
+import { textOf } from "./recorded-send.ts";
 import type { SendIntent } from "./send-intent.ts";
 
 /** Money that is to be moved. */
@@ -14,16 +16,27 @@ export interface Money {
 }
 
 /** What of a send says whether it was approved. */
-type Approved = Pick<SendIntent, "approval" | "approveAbove" | "approvedBy">;
+type Approved = Pick<SendIntent, "approval" | "approveAbove" | "approvedBy" | "approvedPayee">;
+
+/** The beneficiary that a request pays: one that the service knows, which anybody may change there. */
+const payeeOf = (operation: OperationName, input: unknown): string | undefined =>
+  operation === "createPayout" ? textOf(input, "beneficiary_id") : undefined;
+
+/** Temporal's own retry of a send would be taken for one whose worker was lost. */
+const OF_SEND = { nonRetryable: true };
+
+const PAYEE_CHANGED = "its payee has other details than those that were approved";
 
 /** When a second person has to approve, as the worker has it, and proofs that one has. */
 export class Approvals {
   readonly #runtime: PaymentsRuntime;
   readonly #above: AmountLimits | undefined;
+  readonly #payees: Payees;
 
-  constructor(runtime: PaymentsRuntime, above: AmountLimits | undefined) {
+  constructor(runtime: PaymentsRuntime, above: AmountLimits | undefined, payees: Payees) {
     this.#runtime = runtime;
     this.#above = above;
+    this.#payees = payees;
   }
 
   /**
@@ -43,29 +56,53 @@ export class Approvals {
       : `above ${limit} ${currency} (PAYMENTS_APPROVE_ABOVE)`;
   }
 
-  /** Why a request must not be sent without the approval of a second person, where it has none. */
+  /**
+   * Why a request must not be sent without the approval of a second person, where it has none, or one for other
+   * details of whom it pays than the service has now.
+   *
+   * @throws Unavailable where these cannot be read.
+   */
   async whyNotSent(
     operation: OperationName,
     input: unknown,
     workflowId: string,
-    { approval, approveAbove, approvedBy }: Partial<Approved>,
+    { approval, approveAbove, approvedBy, approvedPayee }: Partial<Approved>,
   ): Promise<string | undefined> {
     const why = this.why(moneyOf(operation, input), approveAbove);
-    if (why === undefined || approvedBy !== undefined) return undefined;
-    return (await this.isProof(approval, workflowId, [{ operation, input }])) ? undefined : why;
+    const beneficiary_id = payeeOf(operation, input);
+    if (approvedBy !== undefined) {
+      if (approvedPayee === undefined || beneficiary_id === undefined) return undefined;
+      if ((await this.#payees.markOf(beneficiary_id, OF_SEND)) === approvedPayee) return undefined;
+      return why === undefined ? PAYEE_CHANGED : `${why}, and ${PAYEE_CHANGED}`;
+    }
+    if (why === undefined) return undefined;
+    if (approval === undefined) return why;
+    const payee = beneficiary_id && (await this.#payees.markOf(beneficiary_id, OF_SEND));
+    const requests = [{ operation, input }];
+    return (await this.isProof(approval, workflowId, requests, payee)) ? undefined : why;
   }
 
   /**
    * Prove that what a run is going to send was approved, in the approval of its batch: to every worker with
    * the same API key, and for this run and these requests only.
+   *
+   * @param payee mark of the details of the beneficiary that it pays, where that is not a new one.
    */
   async proofOf(
     workflowId: string,
     requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
+    payee?: string,
   ): Promise<string> {
     const { apiKey } = await optionsOf(this.#runtime);
     return createHmac("sha256", Redacted.value(apiKey))
-      .update(JSON.stringify(["approval", workflowId, requests.map(textOfRequest)]))
+      .update(
+        JSON.stringify([
+          "approval",
+          workflowId,
+          requests.map(textOfRequest),
+          ...(payee === undefined ? [] : [payee]),
+        ]),
+      )
       .digest("base64url");
   }
 
@@ -74,10 +111,11 @@ export class Approvals {
     proof: unknown,
     workflowId: string,
     requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
+    payee?: string,
   ): Promise<boolean> {
     if (typeof proof !== "string") return false;
     const given = Buffer.from(proof);
-    const wanted = Buffer.from(await this.proofOf(workflowId, requests));
+    const wanted = Buffer.from(await this.proofOf(workflowId, requests, payee));
     return given.length === wanted.length && timingSafeEqual(given, wanted);
   }
 }

@@ -42,6 +42,8 @@ export interface ChunkToStart extends ChunkFingerprint {
   readonly paid?: Readonly<Record<string, string>>;
   /** Whether a second person has approved the batch. */
   readonly isApproved?: true;
+  /** For each row the mark of whom it pays, as it was approved; empty for a new beneficiary. */
+  readonly payees?: ReadonlyArray<string>;
   /** Run ids of rejected batches whose rejection somebody has overruled for this one. */
   readonly overruled: ReadonlyArray<string>;
 }
@@ -125,14 +127,25 @@ const compare = async (row: BatchRow, batch: string): Promise<Outcome> => {
 const startRow = async (
   row: BatchRow,
   { batch, isApproved, startedBy }: ChunkToStart,
-  { account, approvals }: { readonly account: string; readonly approvals: Approvals },
+  {
+    account,
+    approvals,
+    payee,
+  }: {
+    readonly account: string;
+    readonly approvals: Approvals;
+    /** Mark of whom it pays, as it was approved. */
+    readonly payee: string | undefined;
+  },
 ): Promise<Outcome> => {
   const { client, info } = Context.current();
   const requests = requestsOfPayout(row.input);
   const { amount } = row.input.payout;
-  // A second person has approved the row with its batch.
-  const isProved = isApproved === true && approvals.why({ amount, currency: row.currency });
-  const approval = isProved ? await approvals.proofOf(row.workflowId, requests) : undefined;
+  // A second person has approved the row with its batch, and whom it pays.
+  const isOfKnown = "beneficiary" in row.input || payee !== undefined;
+  const isProved =
+    isApproved === true && isOfKnown && approvals.why({ amount, currency: row.currency });
+  const approval = isProved ? await approvals.proofOf(row.workflowId, requests, payee) : undefined;
   try {
     await client.workflow.start(WORKFLOW.payout, {
       workflowId: row.workflowId,
@@ -184,6 +197,7 @@ const startPayoutRuns = async (chunk: ChunkToStart, parts: BatchParts): Promise<
   const account = await parts.account();
   const rows = checkedRows(await readChunk(client, id), chunk);
   const paid = sumOf(rows, chunk);
+  const payees = new Map(rows.map((row, index) => [row, chunk.payees?.[index] || undefined]));
   // Where the attempt before stopped: the rows since then are handled again, and not paid again.
   const before = info.heartbeatDetails as Omit<StartedRows, "isWhole"> | undefined;
   let done: Omit<StartedRows, "isWhole"> = before ?? {
@@ -211,7 +225,9 @@ const startPayoutRuns = async (chunk: ChunkToStart, parts: BatchParts): Promise<
       await rejected.refresh();
       const outcomes = await Promise.all(
         next.map(async (row): Promise<Outcome> =>
-          rejected.has(row) ? "rejected" : await startRow(row, chunk, { account, approvals }),
+          rejected.has(row)
+            ? "rejected"
+            : await startRow(row, chunk, { account, approvals, payee: payees.get(row) }),
         ),
       );
       const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
@@ -263,23 +279,47 @@ const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, star
   };
 };
 
-/** The activities of batches. */
-export const makeBatchActivities = (parts: BatchParts): BatchActivities => ({
-  startPayoutRuns: (chunk) => startPayoutRuns(chunk, parts),
-  countPayees: async ({ batch, hashes, totals }) => {
-    const { client, heartbeat } = Context.current();
-    const inputs: Array<PayoutInput> = [];
-    let paid: Readonly<Record<string, string>> = {};
+const countPayees = async (
+  { batch, hashes, totals }: BatchToApprove,
+  payees: Payees,
+): Promise<CountedPayees> => {
+  const { client, heartbeat } = Context.current();
+  const inputs: Array<PayoutInput> = [];
+  const known = new Map<string, string>();
+  const marks: Array<ReadonlyArray<string>> = [];
+  let paid: Readonly<Record<string, string>> = {};
+  const markOf = async (input: PayoutInput): Promise<string> => {
+    if ("beneficiary" in input) return "";
+    const { beneficiary_id } = input;
+    const mark =
+      known.get(beneficiary_id) ?? (await payees.markOf(beneficiary_id, { nonRetryable: false }));
+    known.set(beneficiary_id, mark);
+    return mark;
+  };
+  const heart = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
     for (const [index, hash] of hashes.entries()) {
       const chunk = index + 1;
       const named = { batch, chunk, hash, ...(chunk === 1 && { hashes }) };
       const rows = checkedRows(await readChunk(client, chunkId(batch, chunk)), named);
       paid = sumOf(rows, { batch, totals, paid });
-      inputs.push(...rows.map(({ input }) => input));
-      heartbeat();
+      const marksOfChunk: Array<string> = [];
+      for (const { input } of rows) {
+        inputs.push(input);
+        marksOfChunk.push(await markOf(input));
+      }
+      marks.push(marksOfChunk);
     }
-    return parts.payees.count(inputs);
-  },
+  } finally {
+    clearInterval(heart);
+  }
+  return { ...(await payees.count(inputs)), ...(known.size > 0 && { marks }) };
+};
+
+/** The activities of batches. */
+export const makeBatchActivities = (parts: BatchParts): BatchActivities => ({
+  startPayoutRuns: (chunk) => startPayoutRuns(chunk, parts),
+  countPayees: (batch) => countPayees(batch, parts.payees),
   closeChunks: async ({ batch, from, to }) => {
     for (let chunk = from; chunk <= to; chunk += 1) {
       Context.current().heartbeat();

@@ -22,8 +22,11 @@ export interface AnsweredCard {
 /** Requests of which a second person has to approve one. */
 export interface CheckedRequests {
   readonly account: string;
-  /** Whether they were approved with their batch. */
-  readonly approval: "needed" | "given";
+  /**
+   * Whether they were approved with their batch; `atSend` where the send finds out, by the details of whom it
+   * pays then.
+   */
+  readonly approval: "needed" | "given" | "atSend";
 }
 
 /** Checks before the first and after the last send of a run. */
@@ -94,6 +97,9 @@ export const makeCheckActivities = (
       ({ input, operation }) => approvals.why(moneyOf(operation, input)) !== undefined,
     );
     if (!isWanted) return account;
+    const [first] = planned;
+    const isToExisting = planned.length === 1 && first?.operation === "createPayout";
+    if (proof !== undefined && isToExisting) return { account, approval: "atSend" };
     const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
     const isGiven = await approvals.isProof(proof, workflowId, planned);
     return { account, approval: isGiven ? "given" : "needed" };

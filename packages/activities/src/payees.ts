@@ -5,11 +5,12 @@ import {
   type PayoutInput,
   textAt,
 } from "@durable-payments/protocol";
-import type { OperationName } from "@durable-payments/api-core";
+import { type OperationName, type PaymentsError, Unavailable } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Journal } from "@durable-payments/journal";
 import { createHmac } from "node:crypto";
-import { Effect, Redacted } from "effect";
+import { Effect, Redacted, Result } from "effect";
+import { canonicalJson } from "./canonical-json.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 
@@ -18,22 +19,88 @@ export interface CountedPayees {
   readonly payees: number;
   /** undefined where there is no journal to tell. */
   readonly neverPaid: number | undefined;
+  /** For each chunk, and each row of it, the mark of its beneficiary's details; empty for a new one. */
+  readonly marks?: ReadonlyArray<ReadonlyArray<string>>;
 }
+
+/** What says which account is paid, beside the country of its bank. */
+const ACCOUNT_FIELDS = [
+  "iban",
+  "account_number",
+  "swift_code",
+  "clearing_system",
+  "routing_code_type1",
+  "routing_code_value1",
+  "routing_code_type2",
+  "routing_code_value2",
+  "bank_name",
+] as const;
 
 /** An account with a bank, as far as it is known. */
 interface Account {
   readonly holder: string | undefined;
   readonly country: string | undefined;
-  readonly number: string | undefined;
+  readonly fields: Readonly<Partial<Record<(typeof ACCOUNT_FIELDS)[number], string>>>;
 }
 
 const accountIn = (details: unknown, country: string): Account => ({
   holder: textAt(details, "account_holder"),
   country: textAt(details, country),
-  number: textAt(details, "iban") ?? textAt(details, "account_number"),
+  fields: Object.fromEntries(
+    ACCOUNT_FIELDS.flatMap((field) => {
+      const text = textAt(details, field);
+      return text === undefined ? [] : [[field, text]];
+    }),
+  ),
 });
 
-const plain = (number: string): string => number.replaceAll(/\s/g, "").toUpperCase();
+const plain = (text: string): string => text.replaceAll(/\s/g, "").toUpperCase();
+
+/** What of an account an approver is shown; of each number that is sent the last four characters. */
+const shownOf = ({ country, fields, holder }: Account) => {
+  const { account_number, bank_name, clearing_system, iban, swift_code } = fields;
+  const routing = [1, 2].flatMap((n) => {
+    const type = fields[`routing_code_type${n as 1 | 2}`] ?? "";
+    const value = fields[`routing_code_value${n as 1 | 2}`];
+    return value === undefined ? [] : [`${type} ${value}`.trim()];
+  });
+  return {
+    account_holder: holder ?? "unknown",
+    bank_country: country ?? "unknown",
+    ...(bank_name !== undefined && { bank_name }),
+    ...(swift_code !== undefined && { swift_code }),
+    ...(clearing_system !== undefined && { clearing_system }),
+    ...(routing.length > 0 && { routing_code: routing.join(", ") }),
+    ...(iban !== undefined && { iban: lastFour(iban) }),
+    ...(account_number !== undefined && { account_number: lastFour(account_number) }),
+    ...(iban === undefined && account_number === undefined && { iban: "unknown" }),
+  };
+};
+
+/** What decides who is paid, beside the details of the bank. */
+const PAYEE_FIELDS = [
+  "entity_type",
+  "payment_method",
+  "beneficiary_company_name",
+  "beneficiary_first_name",
+  "beneficiary_last_name",
+  "account_number",
+  "account_currency_code",
+  "bank_country_code",
+] as const;
+
+/** Characters of a mark of details: a batch keeps one for each row. */
+const MARK_LENGTH = 12;
+
+/** Failures of a reading that another one has, too; after any other the service is asked again. */
+const READ_IN_VAIN: ReadonlySet<PaymentsError["_tag"]> = new Set([
+  "InvalidRequest",
+  "Refused",
+  "UnexpectedAnswer",
+]);
+
+const bankOf = (beneficiary: unknown): unknown =>
+  isRecord(beneficiary) ? beneficiary["beneficiary_bank_details"] : undefined;
 
 /** Who is paid, as the service has it, and whether that was done before, as the journal has it. */
 export class Payees {
@@ -55,20 +122,46 @@ export class Payees {
   /**
    * Describe a payee to who has to approve its payment.
    *
-   * @returns the last four characters of the account's number, not all of it.
+   * @returns the last four characters of each number of the account, not all of it; with a mark of all details
+   *   where they are the service's, and may be changed before it is paid.
    */
   async describe(payee: Payee): Promise<DescribedPayee> {
-    const account =
-      "beneficiary" in payee
-        ? accountIn(payee.beneficiary, "bank_country")
-        : await this.#retrieve(payee.beneficiary_id);
-    const { country, holder, number } = account;
+    if ("beneficiary" in payee) {
+      const account = accountIn(payee.beneficiary, "bank_country");
+      return { ...shownOf(account), paid_before: await this.#paidBefore(account) };
+    }
+    const { beneficiary_id } = payee;
+    // Where nothing could be read now, the send is asked about anew once something can be.
+    const beneficiary = Result.getOrElse(await this.#read(beneficiary_id), () => undefined);
+    const account = accountIn(bankOf(beneficiary), "bank_country_code");
     return {
-      account_holder: holder ?? "unknown",
-      bank_country: country ?? "unknown",
-      account: number === undefined ? "unknown" : lastFour(number),
-      paid_before: await this.#paidBefore(payee, account),
+      ...shownOf(account),
+      paid_before: await this.#paidBefore(account, beneficiary_id),
+      mark: await this.#markOfDetails(beneficiary_id, beneficiary),
     };
+  }
+
+  /**
+   * Mark all details of a beneficiary that decide who is paid, as the service has them now.
+   *
+   * @throws Unavailable where the service does not answer.
+   */
+  async markOf(
+    beneficiary_id: string,
+    { nonRetryable }: { readonly nonRetryable: boolean },
+  ): Promise<string> {
+    const read = await this.#read(beneficiary_id);
+    if (Result.isSuccess(read)) return await this.#markOfDetails(beneficiary_id, read.success);
+    const { _tag, message } = read.failure;
+    if (READ_IN_VAIN.has(_tag)) return await this.#markOfDetails(beneficiary_id, undefined);
+    throw toApplicationFailure(
+      new Unavailable({
+        operation: "retrieveBeneficiary",
+        carriedOut: "no",
+        message: `Nothing was sent: whom it pays could not be read (${message})`,
+      }),
+      { nonRetryable },
+    );
   }
 
   /** Count the payees of payouts, and those that were never paid. */
@@ -85,12 +178,16 @@ export class Payees {
     return { payees: payees.size, neverPaid: paid && payees.size - paid.size };
   }
 
-  async #paidBefore(payee: Payee, account: Account): Promise<string> {
+  async #paidBefore(account: Account, beneficiary_id?: string): Promise<string> {
     const mark = await this.#markOf(account);
-    const id = "beneficiary_id" in payee ? [payee.beneficiary_id] : [];
-    const paid = await this.#paidAmong([...id, ...(mark === undefined ? [] : [mark])]);
+    const known = [beneficiary_id, mark].filter((payee) => payee !== undefined);
+    const paid = await this.#paidAmong(known);
     if (paid === undefined) return "unknown: the journal cannot tell";
-    return paid.size > 0 ? "yes" : "never, as the journal has it";
+    if (mark !== undefined && paid.has(mark)) return "yes";
+    // It may have had another account then.
+    return paid.size > 0
+      ? "this beneficiary was, this account never, as the journal has it"
+      : "never, as the journal has it";
   }
 
   async #paidAmong(payees: ReadonlyArray<string>): Promise<ReadonlySet<string> | undefined> {
@@ -102,28 +199,33 @@ export class Payees {
     }
   }
 
-  /** What of an account the service tells; nothing where it does not answer. */
-  #retrieve(beneficiary_id: string): Promise<Account> {
+  #read(beneficiary_id: string): Promise<Result.Result<unknown, PaymentsError>> {
     return runInActivity(
       this.#runtime,
-      (client) => Effect.option(client.retrieveBeneficiary({ beneficiary_id })),
+      (client) => Effect.result(client.retrieveBeneficiary({ beneficiary_id })),
       (error) => toApplicationFailure(error, { nonRetryable: true }),
-    ).then((found) => {
-      const beneficiary: unknown = found._tag === "Some" ? found.value : undefined;
-      const details = isRecord(beneficiary) ? beneficiary["beneficiary_bank_details"] : undefined;
-      return accountIn(details, "bank_country_code");
-    });
+    );
   }
 
-  /**
-   * Mark an account, so that it is known again: by the API key, as a number with few unknown digits could be
-   * guessed from a plain hash. With another API key all accounts are new.
-   */
-  async #markOf({ country = "", number }: Account): Promise<string | undefined> {
-    if (number === undefined) return undefined;
+  /** Mark an account, so that it is known again, with its bank: with another API key all accounts are new. */
+  async #markOf({ country = "", fields }: Account): Promise<string | undefined> {
+    if (fields.iban === undefined && fields.account_number === undefined) return undefined;
+    const said = ACCOUNT_FIELDS.map((field) => plain(fields[field] ?? ""));
+    return await this.#sign(["account of a payee", plain(country), ...said]);
+  }
+
+  async #markOfDetails(beneficiary_id: string, beneficiary: unknown): Promise<string> {
+    const said = PAYEE_FIELDS.map((field) => textAt(beneficiary, field) ?? "");
+    const bank = canonicalJson(bankOf(beneficiary) ?? null);
+    const mark = await this.#sign(["details of a payee", beneficiary_id, ...said, bank]);
+    return mark.slice(0, MARK_LENGTH);
+  }
+
+  /** By the API key, as a number with few unknown digits could be guessed from a plain hash. */
+  async #sign(said: ReadonlyArray<string>): Promise<string> {
     const { apiKey } = await optionsOf(this.#runtime);
     return createHmac("sha256", Redacted.value(apiKey))
-      .update(JSON.stringify(["payee", country.toUpperCase(), plain(number)]))
+      .update(JSON.stringify(said))
       .digest("base64url");
   }
 }

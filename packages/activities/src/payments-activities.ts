@@ -88,8 +88,8 @@ export const makePaymentsActivities = (
     notifier = {},
   }: ActivitiesOptions = {},
 ): PaymentsActivities => {
-  const approvals = new Approvals(runtime, approveAbove);
   const payees = new Payees(runtime, journal);
+  const approvals = new Approvals(runtime, approveAbove, payees);
   return checkAccount(() => accountOf(runtime), {
     ...makeOperationActivities(runtime, {
       readPause,

@@ -28,6 +28,8 @@ export interface SendIntent {
   readonly approveAbove?: string;
   /** Who has approved this very request, as a second person. */
   readonly approvedBy?: string;
+  /** Mark of the details of whom it pays, as they were approved: others are not paid. */
+  readonly approvedPayee?: string;
   /** Proof that its batch was approved with it, as the run of its row was started. */
   readonly approval?: string;
 }

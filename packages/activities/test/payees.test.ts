@@ -22,9 +22,12 @@ const number = beneficiary.iban;
 const described = (paid_before: string) => ({
   account_holder: beneficiary.account_holder,
   bank_country: beneficiary.bank_country,
-  account: `…${number.slice(-4)}`,
+  bank_name: beneficiary.bank_name,
+  iban: `…${number.slice(-4)}`,
   paid_before,
 });
+
+const mark = expect.any(String) as unknown;
 
 const created = async () =>
   (await run(made.activities.createBeneficiary, beneficiary)).beneficiary_id;
@@ -34,7 +37,10 @@ describe("the payee that an approver is shown", () => {
     const never = described("never, as the journal has it");
     expect(await run(made.activities.describePayee, { beneficiary })).toEqual(never);
     const beneficiary_id = await created();
-    expect(await run(made.activities.describePayee, { beneficiary_id })).toEqual(never);
+    expect(await run(made.activities.describePayee, { beneficiary_id })).toEqual({
+      ...never,
+      mark,
+    });
   });
 
   it("was paid before by whatever beneficiary has the account", async () => {
@@ -42,7 +48,7 @@ describe("the payee that an approver is shown", () => {
     const currency = beneficiary.account_currency;
     await run(made.activities.createPayout, { ...payout, beneficiary_id, currency });
     const paid = described("yes");
-    expect(await run(made.activities.describePayee, { beneficiary_id })).toEqual(paid);
+    expect(await run(made.activities.describePayee, { beneficiary_id })).toEqual({ ...paid, mark });
     expect(await run(made.activities.describePayee, { beneficiary })).toEqual(paid);
     const spaced = { ...beneficiary, iban: number.toLowerCase().replaceAll(/(.{4})/g, "$1 ") };
     expect(await run(made.activities.describePayee, { beneficiary: spaced })).toMatchObject({
@@ -50,9 +56,44 @@ describe("the payee that an approver is shown", () => {
     });
     const other = { ...beneficiary, iban: "GB33BUKB20201555555555" };
     expect(await run(made.activities.describePayee, { beneficiary: other })).toMatchObject({
-      account: "…5555",
+      iban: "…5555",
       paid_before: "never, as the journal has it",
     });
+  });
+
+  it.each([
+    { account_number: "6666666666" },
+    { swift_code: "CHASUS33" },
+    { routing_code_type1: "aba", routing_code_value1: "021000021" },
+    { clearing_system: "ACH" },
+    { bank_name: "Another bank" },
+    { bank_country: "NL" },
+  ])("is another one with %j, and is shown so", async (more) => {
+    const beneficiary_id = await created();
+    const currency = beneficiary.account_currency;
+    await run(made.activities.createPayout, { ...payout, beneficiary_id, currency });
+    const other = { ...beneficiary, ...more };
+    const shown = await run(made.activities.describePayee, { beneficiary: other });
+    expect(shown.paid_before).toBe("never, as the journal has it");
+    expect(shown).not.toEqual({ ...described("yes"), paid_before: shown.paid_before });
+    expect(JSON.stringify(shown)).not.toContain("6666666666");
+  });
+
+  it("was not paid before where a beneficiary that was has another account now", async () => {
+    const beneficiary_id = await created();
+    const currency = beneficiary.account_currency;
+    await run(made.activities.createPayout, { ...payout, beneficiary_id, currency });
+    const before = await run(made.activities.describePayee, { beneficiary_id });
+    const { iban: _, ...details } = beneficiary;
+    const changed = { account_holder: "Mallory", account_number: "66666666", clearing_system: "" };
+    await run(made.activities.updateBeneficiary, { ...details, ...changed, beneficiary_id });
+    const after = await run(made.activities.describePayee, { beneficiary_id });
+    expect(after).toMatchObject({
+      account_holder: "Mallory",
+      account_number: "…6666",
+      paid_before: "this beneficiary was, this account never, as the journal has it",
+    });
+    expect(after.mark).not.toBe(before.mark);
   });
 
   it("is unknown where neither the service nor a journal tells", async () => {
@@ -61,8 +102,9 @@ describe("the payee that an approver is shown", () => {
     expect(await run(alone.activities.describePayee, { beneficiary_id })).toEqual({
       account_holder: "unknown",
       bank_country: "unknown",
-      account: "unknown",
+      iban: "unknown",
       paid_before: "unknown: the journal cannot tell",
+      mark,
     });
     await alone.close();
   });

@@ -25,10 +25,19 @@ export type Payee =
 export interface DescribedPayee {
   readonly account_holder: string;
   readonly bank_country: string;
-  /** The last four characters of the number: `…4321`. */
-  readonly account: string;
+  readonly bank_name?: string;
+  readonly swift_code?: string;
+  readonly clearing_system?: string;
+  /** With their types: `aba 021000021`. */
+  readonly routing_code?: string;
+  /** The last four characters: `…4321`. */
+  readonly iban?: string;
+  /** The last four characters: `…4321`. */
+  readonly account_number?: string;
   /** Whether this account was paid before, as the journal has it; `unknown` where there is no journal. */
   readonly paid_before: string;
+  /** Stands for all details of a beneficiary that the service knows: nobody is shown it. */
+  readonly mark?: string;
 }
 
 /** A payment that waits for a second person. */

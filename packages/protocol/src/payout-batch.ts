@@ -88,6 +88,8 @@ export interface BatchPosition {
   readonly paid?: Readonly<Record<string, string>>;
   /** Whether a second person has approved it; mostly left out. */
   readonly isApproved?: true;
+  /** For each chunk, and each row of it, the mark of whom it pays, as it was approved; mostly left out. */
+  readonly payees?: ReadonlyArray<ReadonlyArray<string>>;
   /** When the first run of this batch began, in milliseconds since 1970. */
   readonly since?: number;
   readonly paused?: GivenCommand;

@@ -49,6 +49,19 @@ const toExisting = async (amount: string): Promise<PayoutInput> => {
   return { beneficiary_id, payout: of(amount).payout };
 };
 
+/** Whoever has the id of a beneficiary changes at the service whom it pays. */
+const changePayee = async (input: PayoutInput): Promise<void> => {
+  if (!("beneficiary_id" in input)) throw new Error("It has no beneficiary yet");
+  const { iban: _, ...details } = payoutInput.beneficiary;
+  await service.client.updateBeneficiary({
+    ...details,
+    beneficiary_id: input.beneficiary_id,
+    account_holder: "Mallory",
+    account_number: "66666666",
+    clearing_system: "",
+  });
+};
+
 const pay = (input: PayoutInput, memo: Readonly<Record<string, unknown>> = {}) =>
   rig.environment.client.workflow.start(payout, {
     args: [input],
@@ -103,7 +116,7 @@ describe("above the limit of the worker", () => {
           amount: "100.01",
           account_holder: payoutInput.beneficiary.account_holder,
           bank_country: payoutInput.beneficiary.bank_country,
-          account: `…${payoutInput.beneficiary.iban.slice(-4)}`,
+          iban: `…${payoutInput.beneficiary.iban.slice(-4)}`,
           paid_before: "unknown: the journal cannot tell",
         },
       });
@@ -113,6 +126,51 @@ describe("above the limit of the worker", () => {
       await approve(handle, "Bob", request);
       expect(await handle.result()).toMatchObject({ outcome: "completed" });
       expect((await ledger()).payouts).toMatchObject([{ amount: "100.01" }]);
+    }));
+
+  it("the approval of a payout is one of its payee's details, which are read again before it is sent", () =>
+    withWorker(rig, service.activities, async () => {
+      const input = await toExisting("100.01");
+      const handle = await pay(input);
+      const request = await requestOf(handle);
+      await changePayee(input);
+      await approve(handle, "Bob", request);
+      const other = await vi.waitFor(async () => {
+        const asked = await requestOf(handle);
+        expect(asked.hash).not.toBe(request.hash);
+        return asked;
+      }, POLLING);
+      expect(other).toMatchObject({
+        why: expect.stringContaining("other details than those that were approved") as unknown,
+        payment: { account_holder: "Mallory", account_number: "…6666" },
+      });
+      expect((await ledger()).payouts).toEqual([]);
+      await approve(handle, "Bob", other);
+      expect(await handle.result()).toMatchObject({ outcome: "completed" });
+      expect((await ledger()).payouts).toHaveLength(1);
+    }));
+
+  it("an approved payout whose payee cannot be read is sent once it can be", () =>
+    withWorker(rig, service.activities, async () => {
+      const handle = await pay(await toExisting("100.01"));
+      const request = await requestOf(handle);
+      const operation = "retrieveBeneficiary";
+      await service.simulator.addFault({ kind: "html-502", operation, times: 2 });
+      await approve(handle, "Bob", request);
+      expect(await handle.result()).toMatchObject({ outcome: "completed" });
+      const { payouts, requests } = await ledger();
+      expect(payouts).toHaveLength(1);
+      expect(requests["createPayout"]).toBe(1);
+    }));
+
+  it("the hash of an approval is another one for other details of the payee", () =>
+    withWorker(rig, service.activities, async () => {
+      const input = await toExisting("100.01");
+      const before = await requestOf(await pay(input));
+      await changePayee(input);
+      const after = await requestOf(await pay(input));
+      expect(after.hash).not.toBe(before.hash);
+      expect(JSON.stringify(after)).not.toContain("66666666");
     }));
 
   it("one to a new beneficiary is asked about once, before anything is created", () =>
@@ -232,6 +290,28 @@ describe("a batch above the limit of the worker", () => {
       expect((await ledger()).payouts).toEqual([]);
       await approve(batch, "Bob", request);
       expect(await batch.result()).toMatchObject({ completed: 3, failed: 0 });
+    }));
+
+  it("pays no row whose payee was changed since it was approved: that row asks on its own", () =>
+    withWorker(rig, service.activities, async () => {
+      const inputs = [await toExisting("150.00"), await toExisting("150.00")];
+      const rows = makeRows(2, () => "150.00").map((row, index) => {
+        const input = inputs[index]!;
+        return { ...row, input, fingerprint: contentOfPayout(input) };
+      });
+      const batch = await startBatch(rig, rows);
+      const request = await requestOf(batch);
+      await changePayee(inputs[1]!);
+      await approve(batch, "Bob", request);
+      const handleOf = (index: number) =>
+        rig.environment.client.workflow.getHandle(rows[index]!.workflowId);
+      const asked = await vi.waitFor(() => requestOf(handleOf(1)), POLLING);
+      expect(asked.payment).toMatchObject({ account_holder: "Mallory" });
+      expect(await handleOf(0).result()).toMatchObject({ outcome: "completed" });
+      expect((await ledger()).payouts).toHaveLength(1);
+      const { hash } = asked;
+      await handleOf(1).executeUpdate(approveUpdate, { args: [{ by: "Bob", hash, reject: "no" }] });
+      expect(await batch.result()).toMatchObject({ completed: 1, failed: 1 });
     }));
 
   it("whose rows pay more than its totals say is not paid", () =>

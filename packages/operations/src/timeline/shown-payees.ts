@@ -7,14 +7,34 @@ import type { TimelineStep } from "./timeline.ts";
 /** The local activity that reads whom a payment pays, for who has to approve it. */
 const DESCRIBE_PAYEE = "describePayee";
 
+/** Runs of before have one number, as `account`. */
+const FIELDS = [
+  "account_holder",
+  "bank_country",
+  "bank_name",
+  "swift_code",
+  "clearing_system",
+  "routing_code",
+  "iban",
+  "account_number",
+  "account",
+];
+
+/** Which of two numbers it is, the number alone does not say. */
+const NAMED = new Set(["iban", "account_number"]);
+
 /** What an approver was shown of a payee, where an event has that. */
 const shownBy = (event: Event): string | undefined => {
   const { data, result } = event.markerRecordedEventAttributes?.details ?? {};
   const about = decoded(data?.payloads?.[0]);
   if (!isRecord(about) || about["activity_type"] !== DESCRIBE_PAYEE) return undefined;
   const payee = decoded(result?.payloads?.[0]);
-  const fields = ["account_holder", "bank_country", "account"].map((name) => textAt(payee, name));
-  return `pays ${fields.map((field) => field ?? "unknown").join(", ")}; paid before: ${textAt(payee, "paid_before") ?? "unknown"}`;
+  const fields = FIELDS.flatMap((name) => {
+    const text = textAt(payee, name);
+    if (text === undefined) return [];
+    return NAMED.has(name) ? [`${name} ${text}`] : [text];
+  });
+  return `pays ${fields.join(", ")}; paid before: ${textAt(payee, "paid_before") ?? "unknown"}`;
 };
 
 /** Note beside each approval whom it pays, as the approver was shown it. */

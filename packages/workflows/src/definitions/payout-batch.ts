@@ -47,13 +47,16 @@ const NOTHING = { above: "0" };
 const rejectedText = ({ by, overruled, why }: OverruledBatch): string =>
   `by ${by} (${why}), overruled by ${overruled.by} (${overruled.why})`;
 
+/** What a second person has approved of a batch; undefined where nobody was asked. */
+type ApprovedBatch = Pick<BatchPosition, "isApproved" | "payees">;
+
 /** Wait for a second person to approve a batch for this total of it. */
 const approve = async (
   run: Run,
   approval: Partial<ApprovalOptions>,
   input: PayoutBatchInput,
   { amount, currency }: { readonly amount: string; readonly currency: string },
-): Promise<boolean> => {
+): Promise<ApprovedBatch | undefined> => {
   const { file, hashes = [], overruled = [], rows, totals } = input;
   const batch = workflowInfo().workflowId;
   const rejected = overruled.map(rejectedText).join("; ");
@@ -70,28 +73,30 @@ const approve = async (
     ...(counted && { payees: counted.payees, never_paid_before: counted.neverPaid ?? "unknown" }),
     ...(rejected !== "" && { rejected }),
   };
+  const payees = counted?.marks;
   // The hashes stand for the content of every row.
-  const payload = { batch, ...input, from: undefined };
-  return await awaitApproval(run, approval, {
+  const payload = { batch, ...input, from: undefined, ...(payees && { payees }) };
+  const isApproved = await awaitApproval(run, approval, {
     amount,
     currency,
     payload,
     shown,
     overruled,
   });
+  return isApproved ? { isApproved, ...(payees && { payees }) } : undefined;
 };
 
 /**
  * Wait for a second person where a total is above a limit, whatever it is where a rejection was overruled.
  *
  * @param approval the limit of the batch; without one, that of the worker alone counts.
- * @returns whether somebody has approved it.
+ * @returns what of it somebody has approved.
  */
 const approveTotals = async (
   run: Run,
   input: PayoutBatchInput,
   approval: Partial<ApprovalOptions>,
-): Promise<boolean> => {
+): Promise<ApprovedBatch | undefined> => {
   const { above: limit } = approval;
   for (const [currency, amount] of Object.entries(input.totals)) {
     const compared = { amount, currency, ...(limit !== undefined && { limit }) };
@@ -99,7 +104,7 @@ const approveTotals = async (
       return await approve(run, approval, input, { amount, currency });
     }
   }
-  return false;
+  return undefined;
 };
 
 /**
@@ -167,6 +172,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
             totals: input.totals,
             ...(at.paid && { paid: at.paid }),
             ...(at.isApproved && { isApproved: at.isApproved }),
+            ...(at.payees && { payees: at.payees[chunk - 1] ?? [] }),
             window: input.window ?? WINDOW,
             startedBy: startedBy() ?? "",
             since: at.since ?? workflowInfo().startTime.getTime(),
@@ -196,14 +202,13 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     }
   };
 
-  const isCancelled = async (): Promise<false> => {
+  const isCancelled = async (): Promise<undefined> => {
     await condition(() => commands.cancelled !== undefined);
-    return false;
   };
 
   const approveAbove = async (approval: Partial<ApprovalOptions>): Promise<void> => {
-    const isApproved = await Promise.race([approveTotals(run, input, approval), isCancelled()]);
-    if (isApproved) at = { ...at, isApproved };
+    const approved = await Promise.race([approveTotals(run, input, approval), isCancelled()]);
+    if (approved) at = { ...at, ...approved };
   };
 
   /** @returns whether there is more for the run that continues this one */

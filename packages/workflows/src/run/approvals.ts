@@ -10,10 +10,12 @@ interface ApprovedRequest {
   readonly operation: PlannedRequest["operation"];
   readonly later: ReadonlyArray<string>;
   readonly text: string;
+  /** Mark of the details of whom it pays, as they were approved. */
+  readonly payee: string | undefined;
 }
 
 /** What the activity that sends is told of the approval of a request. */
-type Approved = Pick<SendIntent, "approval" | "approveAbove" | "approvedBy">;
+type Approved = Pick<SendIntent, "approval" | "approveAbove" | "approvedBy" | "approvedPayee">;
 
 type Request = Pick<PlannedRequest, "input" | "operation">;
 
@@ -51,7 +53,7 @@ export class Approvals {
   }
 
   /** A second person has approved these requests. */
-  approve(requests: ReadonlyArray<Omit<PlannedRequest, "at">>, by: string): void {
+  approve(requests: ReadonlyArray<Omit<PlannedRequest, "at">>, by: string, payee?: string): void {
     this.#requests = [
       ...this.#requests,
       ...requests.map(({ input, later = [], operation }) => ({
@@ -59,6 +61,7 @@ export class Approvals {
         operation,
         later,
         text: textOfRequest({ operation, input, later }),
+        payee,
       })),
     ];
   }
@@ -83,11 +86,12 @@ export class Approvals {
 
   /** What the activity that sends a request is told. */
   of(request: Request): Approved {
-    const approved = this.#requests.find((one) => covers(one, request));
+    const approved = this.#requests.findLast((one) => covers(one, request));
     const proof = this.#isProofOfNow ? proofOfBatch() : undefined;
     return {
       ...(this.above !== undefined && { approveAbove: this.above }),
       ...(approved && { approvedBy: approved.by }),
+      ...(approved?.payee !== undefined && { approvedPayee: approved.payee }),
       ...(proof !== undefined && { approval: proof }),
     };
   }

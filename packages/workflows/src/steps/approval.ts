@@ -141,9 +141,11 @@ const askSecondPerson = (
   const note = `${why}: a second person has to approve`;
   const ask = async (step: string): Promise<void> => {
     const known = payee !== undefined && patched("an approval shows the payee");
+    const { mark, ...described } = known ? await describePayee(payee) : {};
     const request: ApprovalRequest = {
-      payment: known ? { ...shown, ...(await describePayee(payee)) } : shown,
-      hash,
+      payment: { ...shown, ...described },
+      // Whoever has the id of a beneficiary can change there who is paid: that is approved, too.
+      hash: mark === undefined ? hash : approvalHash([hash, mark]),
       why,
       startedBy: startedBy(),
       ...changesOf(state, overruled),
@@ -155,7 +157,7 @@ const askSecondPerson = (
       who: given.by,
       step,
       what: rejected === undefined ? "approved" : "rejected",
-      detail: { hash, ...(rejected !== undefined && { why: rejected }) },
+      detail: { hash: request.hash, ...(rejected !== undefined && { why: rejected }) },
     });
     if (rejected !== undefined) {
       throw runFailure("Rejected", `${given.by} rejected the payment: ${rejected}`, {
@@ -164,7 +166,7 @@ const askSecondPerson = (
         why: rejected,
       });
     }
-    state.approvals.approve(requests, given.by);
+    state.approvals.approve(requests, given.by, mark);
   };
   // It is one stage to those who search for what is to be approved, however often it is asked.
   return state.step(STEP.awaitApproval, note, ask, { stage: STEP.awaitApproval });

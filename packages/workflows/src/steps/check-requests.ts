@@ -28,8 +28,8 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
         typeof checked === "string" ? { account: checked, approval: undefined } : checked;
       accountPin().know(account);
       approvals.isWanted = approval === "needed";
-      approvals.isOfBatch = approval === "given";
-      if (approvals.isOfBatch) approvals.approve(planned, "the approval of its batch");
+      approvals.isOfBatch = approval === "given" || approval === "atSend";
+      if (approval === "given") approvals.approve(planned, "the approval of its batch");
     },
     { isSearchable: false },
   );

@@ -1,4 +1,4 @@
-import type { Payee } from "@durable-payments/protocol";
+import type { DescribedPayee, Payee } from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
 import { localReadings } from "../run/activities.ts";
 
@@ -6,16 +6,17 @@ import { localReadings } from "../run/activities.ts";
 const UNKNOWN = {
   account_holder: "unknown",
   bank_country: "unknown",
-  account: "unknown",
+  iban: "unknown",
   paid_before: "unknown",
 };
 
 /** Read whom a payment pays, for whoever has to approve it: a service that does not answer holds nothing up. */
-export const describePayee = async (payee: Payee): Promise<Readonly<Record<string, string>>> => {
+export const describePayee = async (payee: Payee): Promise<DescribedPayee> => {
   try {
-    return { ...(await localReadings.describePayee(payee)) };
+    return await localReadings.describePayee(payee);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    return UNKNOWN;
+    // Approved so, it is asked about anew by a send that can read whom it pays.
+    return "beneficiary_id" in payee ? { ...UNKNOWN, mark: "unread" } : UNKNOWN;
   }
 };
