@@ -11,7 +11,7 @@ const { approvalHash, awaitStage, ended, file, found, starter } = await makeRepa
 const reference =
   "Invoice\u001b[1A\u001b[12G40.00    \u001b[1B\u001b]52;c;Y3VybCBldmls\u0007\u202e\u009b2K\u200b\nstate FORGED";
 const shown =
-  "Invoice\\u{1b}[1A\\u{1b}[12G40.00 \\u{1b}[1B\\u{1b}]52;c;Y3VybCBldmls\\u{7}\\u{202e}\\u{9b}2K\\u{200b}\\u{a}state FORGED";
+  "Invoice\\u{1b}[1A\\u{1b}[12G40.00 \\u{20}×4 \\u{1b}[1B\\u{1b}]52;c;Y3VybCBldmls\\u{7}\\u{202e}\\u{9b}2K\\u{200b}\\u{a}state FORGED";
 
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}]/u;
 

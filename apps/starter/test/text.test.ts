@@ -15,6 +15,7 @@ import {
   pad,
   roughDuration,
   wrap,
+  wrapDeeper,
 } from "../src/output/text.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -139,4 +140,27 @@ it("writes commands that bash reads as what they name, whatever characters that 
     env: { LC_ALL: "C.UTF-8" },
   });
   expect(read.split("\0").slice(0, -1)).toEqual(ids);
+});
+
+it.each([
+  ["Invoice 4711", "Invoice 4711"],
+  [`Invoice${" ".repeat(30)}amount 40.00`, "Invoice \\u{20}×30 amount 40.00"],
+  ["a\u00a0b", "a\u00a0b"],
+  ["a\u00a0 \u00a0\u3000\u3000b", "a \\u{a0}\\u{20}\\u{a0}\\u{3000}×2 b"],
+  ["\\u{20}×30", "\\u{5c}u{20}×30"],
+])("shows a row of blanks by its length: %j", (text, shown) => {
+  expect(visible({ text })).toEqual({ text: shown });
+});
+
+it("no part of a reference stands where a field of its payout does", () => {
+  const reference = `Invoice${" ".repeat(75)}amount  40.00`;
+  const lines = columns(fieldRows(visible({ amount: "9000.00", reference })), "    ").split("\n");
+  expect(lines.filter((line) => line.includes("40.00"))).toEqual([
+    expect.stringContaining("\\u{20}×75 amount \\u{20}×2 40.00"),
+  ]);
+});
+
+it("wraps to a deeper indent", () => {
+  expect(wrapDeeper("one two", "    ", 11)).toBe("    one two");
+  expect(wrapDeeper("one two three", "  ", 11)).toBe("  one two\n    three");
 });

@@ -2,7 +2,7 @@ import { utc } from "@durable-payments/operations/utc";
 import type { AuditReport } from "@durable-payments/operations/audit";
 import type { AuditEntry } from "@durable-payments/protocol";
 import { UNVERIFIED } from "@durable-payments/protocol";
-import { fieldRows, wrap } from "./text.ts";
+import { fieldRows, wrapDeeper } from "./text.ts";
 
 const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): string => {
   const details = [
@@ -10,7 +10,7 @@ const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): strin
     ...fieldRows(detail).filter(([name]) => name !== ""),
   ].map(([name, value]) => `${name} ${value}`);
   const head = `${utc(at)}  ${step}  ${what}${who === "run" ? "" : ` by ${who}`}`;
-  return details.length === 0 ? head : `${head}\n${wrap(details.join(", "), "    ")}`;
+  return details.length === 0 ? head : `${head}\n${wrapDeeper(details.join(", "), "    ")}`;
 };
 
 /** An audit trail as a person reads it. */

@@ -2,7 +2,7 @@ import { type ListedBatch, totalsText } from "@durable-payments/operations/batch
 import { STATE_STYLES, terminalWidth } from "./run-list-text.ts";
 import type { ListLayout } from "./stream.ts";
 import { styled } from "./styled.ts";
-import { roughDuration, wrap } from "./text.ts";
+import { roughDuration, wrapDeeper } from "./text.ts";
 
 const INDENT = "    ";
 
@@ -21,13 +21,13 @@ const line = ({
   const columns = terminalWidth();
   return [
     styled("bold", workflowId),
-    wrap(
+    wrapDeeper(
       `${file ?? "a file"}: ${rows} rows${amended}, in all ${totalsText(totals)}`,
       INDENT,
       columns,
     ),
     `${INDENT}${styled(STATE_STYLES[state], state)}`,
-    wrap(`started ${age} ago by ${startedBy}`, INDENT, columns),
+    wrapDeeper(`started ${age} ago by ${startedBy}`, INDENT, columns),
   ].join("\n");
 };
 

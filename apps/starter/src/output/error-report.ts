@@ -1,11 +1,11 @@
 import { isOperationError } from "@durable-payments/operations/errors";
 import type { Fault } from "@durable-payments/api-core";
-import { messageOf, visibleText } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/api-core/values";
 import { BadUsage, codesOf, EXIT_CODES } from "../exit-codes.ts";
 import { withNext } from "./next-operation.ts";
 import type { Output } from "./output.ts";
 import { styled } from "./styled.ts";
-import { visible } from "./visible.ts";
+import { shownText, visible } from "./visible.ts";
 
 /** Why a command failed, as it is reported. */
 interface ErrorReport {
@@ -40,7 +40,7 @@ const reportOf = (error: unknown): ErrorReport => {
 
 const asText = ({ faults = [], lines = [], message }: ErrorReport): string =>
   [
-    `${styled("red", "error")} ${visibleText(message)}`,
+    `${styled("red", "error")} ${shownText(message)}`,
     ...visible(faults).map(({ field, problem }) => `  ${field} ${problem}`),
     ...lines,
   ].join("\n");

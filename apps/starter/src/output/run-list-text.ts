@@ -3,7 +3,7 @@ import type { ListedRun, RunGroup, StateName } from "@durable-payments/operation
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
 import type { ListLayout } from "./stream.ts";
-import { columnsOf, pad, roughDuration, wrap } from "./text.ts";
+import { columnsOf, pad, roughDuration, wrapDeeper } from "./text.ts";
 
 const GAP = "  ";
 const INDENT = "    ";
@@ -91,8 +91,8 @@ const line = (run: ListedRun): string => {
   return [
     ...(isLong ? [workflowId] : []),
     fits ? `${shown}${GAP}${what}` : shown.trimEnd(),
-    ...(fits ? [] : [wrap(what, INDENT, columns)]),
-    ...(standing === "" ? [] : [wrap(standing, INDENT, columns)]),
+    ...(fits ? [] : [wrapDeeper(what, INDENT, columns)]),
+    ...(standing === "" ? [] : [wrapDeeper(standing, INDENT, columns)]),
   ].join("\n");
 };
 
@@ -127,8 +127,8 @@ export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
     .map(({ count, example, reason, stage, state, totals, type }) =>
       [
         `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsLine(totals)}`}`,
-        ...(reason === null ? [] : [wrap(reason, INDENT, columns)]),
-        wrap(`such as ${example}`, INDENT, columns),
+        ...(reason === null ? [] : [wrapDeeper(reason, INDENT, columns)]),
+        wrapDeeper(`such as ${example}`, INDENT, columns),
       ].join("\n"),
     )
     .join("\n");

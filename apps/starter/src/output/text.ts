@@ -22,6 +22,14 @@ export const wrap = (text: string, indent = "", width = WIDTH): string =>
     .map((line) => `${indent}${line.trim()}`.trimEnd())
     .join("\n");
 
+/** The same, with each line after the first deeper than that: none of them looks like a line of its own. */
+export const wrapDeeper = (text: string, indent = "", width = WIDTH): string => {
+  const wrapped = wrap(text, indent, width);
+  if (!wrapped.includes("\n")) return wrapped;
+  const deeper = `${indent}  `;
+  return `${indent}${wrap(text, deeper, width).trimStart()}`;
+};
+
 /** Cut a text after its last character that fits, and mark that by an ellipsis. */
 export const cut = (text: string, width: number): string => {
   if (stringWidth(text) <= width) return text;

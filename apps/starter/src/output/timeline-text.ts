@@ -3,7 +3,7 @@ import { sendingUndoneBy } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { styled } from "./styled.ts";
-import { columns, columnsOf, cut, duration, fieldRows, pad, wrap } from "./text.ts";
+import { columns, columnsOf, cut, duration, fieldRows, pad, wrap, wrapDeeper } from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
 import { askedToEndRow, settledText } from "./settled-text.ts";
 import type {
@@ -93,8 +93,10 @@ const stepLines = (steps: ReadonlyArray<TimelineStep>): Array<string> => {
   const width = Math.min(LONGEST_NAME, Math.max(0, ...steps.map(({ name }) => columnsOf(name))));
   return steps.flatMap((step) => [
     stepLine(step, width),
-    ...(step.note === undefined ? [] : [wrap(step.note, INDENT)]),
-    ...(isPlain(step) ? [] : step.events.map((event) => wrap(eventText(event, step), INDENT))),
+    ...(step.note === undefined ? [] : [wrapDeeper(step.note, INDENT)]),
+    ...(isPlain(step)
+      ? []
+      : step.events.map((event) => wrapDeeper(eventText(event, step), INDENT))),
   ]);
 };
 
