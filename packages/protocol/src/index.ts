@@ -60,6 +60,7 @@ export { type Pause, PAUSE_DETAILS, PAUSE_TYPE, pauseId, type PauseMemo } from "
 export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
 export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
 export { mergePatch, patchedFields } from "./merge-patch.ts";
+export { accountNumbersOf, maskFreeTexts, withoutAccounts } from "./account-numbers.ts";
 export {
   AMENDED_MARK,
   amendedPayment,

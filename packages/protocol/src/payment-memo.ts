@@ -30,7 +30,8 @@ const amountAt = (value: unknown, field: string): string | undefined => {
 /** A nickname is whatever was typed: one that may hold an account number is not kept. */
 const nicknameAt = (beneficiary: unknown): string | undefined => {
   const nickname = textAt(beneficiary, "nickname");
-  return nickname === undefined || /\d{6}/.test(nickname.replaceAll(/[\s-]/g, ""))
+  return nickname === undefined ||
+    /\p{Nd}{6}/u.test(nickname.normalize("NFKC").replaceAll(/[^\p{L}\p{Nd}]/gu, ""))
     ? undefined
     : nickname;
 };

@@ -30,10 +30,17 @@ describe("a payout above the limit of one person", () => {
   });
   afterEach(() => service.stop());
 
+  /** Written into the reference of the payout, which everybody who is asked is shown. */
+  const { iban } = payoutInput.beneficiary;
+  const inItsReference = {
+    ...payoutInput.payout,
+    payout_reference: `to ${iban.replaceAll(/(.{4})/g, "$1.")}`,
+  };
+
   type Handle = Awaited<ReturnType<typeof begin>>;
   const begin = (taskQueue: string, memo: Readonly<Record<string, unknown>>, above: string) =>
     rig.environment.client.workflow.start(payout, {
-      args: [{ ...payoutInput, options: { approval: { above } } }],
+      args: [{ ...payoutInput, payout: inItsReference, options: { approval: { above } } }],
       taskQueue,
       workflowId: crypto.randomUUID(),
       memo: { ...memo },
@@ -74,6 +81,7 @@ describe("a payout above the limit of one person", () => {
       expect(request.startedBy).toBe("Ada");
       expect(request.payment).toMatchObject({ amount: "250.00", currency: "USD" });
       expect(JSON.stringify(request)).not.toContain(payoutInput.beneficiary.iban);
+      expect(request.payment).toMatchObject({ payout_reference: `to …${iban.slice(-4)}` });
       expect((await service.simulator.state()).requests).toEqual({});
       await handle.terminate();
     }));

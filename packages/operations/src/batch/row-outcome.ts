@@ -7,7 +7,9 @@ import {
   PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
   type PayoutResult,
+  accountNumbersOf,
   paymentMemoOf,
+  withoutAccounts,
   readPaymentMemo,
   textAt,
   WORKFLOW,
@@ -93,7 +95,8 @@ const paymentOf = (
   const given = paymentMemoOf(WORKFLOW.payout, input);
   const sent = run?.memo?.["fingerprint"] === fingerprint ? readPaymentMemo(run.memo) : undefined;
   const { amount = "", currency = "", payee = "" } = sent ?? given ?? {};
-  const reference = textAt(input.payout, "payout_reference") ?? "";
+  const numbers = "beneficiary" in input ? accountNumbersOf(input.beneficiary) : [];
+  const reference = withoutAccounts(textAt(input.payout, "payout_reference") ?? "", numbers);
   return { amount, currency, reference, beneficiary: payee };
 };
 

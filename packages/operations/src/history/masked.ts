@@ -1,5 +1,6 @@
 import { isSensitiveField, redact } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
+import { maskFreeTexts } from "@durable-payments/protocol";
 import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { type Failure, readFailure } from "./failure.ts";
@@ -40,9 +41,12 @@ const maskedField = (name: string, value: unknown): unknown => {
 };
 
 /** A value, as JSON has it, without what must not be shown: account numbers, tokens and the like. */
-export const masked = <A>(value: A): A =>
+export const masked = <A>(value: A): A => {
+  if (value === undefined) return value;
+  const plain: unknown = JSON.parse(JSON.stringify(value));
   // Masking changes texts only.
-  value === undefined ? value : (JSON.parse(JSON.stringify(value), maskedField) as A);
+  return JSON.parse(JSON.stringify(maskFreeTexts(plain)), maskedField) as A;
+};
 
 /** A failure that a history holds, without what must not be shown. */
 export const failureOf = (

@@ -1,4 +1,9 @@
-import { type Progress, progressQuery, temporalReason } from "@durable-payments/protocol";
+import {
+  maskFreeTexts,
+  type Progress,
+  progressQuery,
+  temporalReason,
+} from "@durable-payments/protocol";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { countPollers, noWorker, type Unanswered } from "../connection/workers.ts";
@@ -58,7 +63,7 @@ export const askProgress = async (
     const progress = await connection.withDeadline(Date.now() + patience, () =>
       client.workflow.getHandle(workflowId).query(progressQuery),
     );
-    return questions.answered({ _tag: "Answered", progress });
+    return questions.answered({ _tag: "Answered", progress: maskFreeTexts(progress) });
   } catch (error) {
     if (!isPolled) {
       return questions.lost({ _tag: "NoAnswer", ...noWorker(taskQueue, settings.namespace) });

@@ -16,6 +16,7 @@ it.each([
     { number: 2, isSamePayload: true, ids: null },
     { number: 2, isSamePayload: true, ids: null },
   ],
+  [{ payout_reference: "ＤＥ８９.3704.0044_0532013000" }, { payout_reference: "…3000" }],
   [{ reason: "account 000123456789" }, { reason: "account [redacted]" }],
   [{ 123456789012: "a" }, { "[redacted]": "a" }],
   [

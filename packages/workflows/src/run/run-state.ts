@@ -1,9 +1,12 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import {
+  accountNumbersOf,
   amendedPayment,
   consequencesOf,
   type EndingDecision,
   type HumanTask,
   isInputShaped,
+  maskFreeTexts,
   NEEDS_ATTENTION,
   patchedFields,
   paymentMemoOf,
@@ -80,6 +83,8 @@ export class RunState {
   /** How many waits are on. */
   #waits = 0;
   readonly #shown: ShownRun;
+  /** Numbers of the payee, which people may have written into its texts. */
+  readonly #accountNumbers: ReadonlyArray<string>;
 
   constructor({
     input,
@@ -89,6 +94,7 @@ export class RunState {
     readonly onRefusal: "fail" | "ask";
   }) {
     this.onRefusal = onRefusal;
+    this.#accountNumbers = accountNumbersOf(isRecord(input) ? input["beneficiary"] : undefined);
     this.#shown = new ShownRun(input, this.#resetContext);
     const pin = accountPin();
     pin.onKnown((account) => this.#searchAttributes.account(account));
@@ -101,7 +107,8 @@ export class RunState {
   /** The state of the run as people and programs read it. */
   get progress(): Progress {
     const attention = this.#humanTasks.asked;
-    return { ...this.#progress.progress, ...(attention && { attention }) };
+    const progress = { ...this.#progress.progress, ...(attention && { attention }) };
+    return maskFreeTexts(progress, this.#accountNumbers);
   }
 
   /**

@@ -1,0 +1,117 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { lastFour, textAt } from "./values.ts";
+
+/** Fields that somebody has written freely, and may have written an account number into. */
+const FREE_TEXTS = new Set([
+  "account_holder",
+  "after",
+  "before",
+  "beneficiary_name",
+  "nickname",
+  "payout_reason",
+  "payout_reference",
+  "to",
+]);
+
+/** Capitals and digits of a text in ASCII, and where each of them stands in it. */
+interface Letters {
+  readonly text: string;
+  readonly at: ReadonlyArray<number>;
+}
+
+const lettersOf = (text: string): Letters => {
+  const at: Array<number> = [];
+  let letters = "";
+  let position = 0;
+  for (const character of text) {
+    for (const letter of character.normalize("NFKC").toUpperCase()) {
+      if (/[A-Z\d]/.test(letter)) {
+        letters += letter;
+        at.push(position);
+      }
+    }
+    position += character.length;
+  }
+  return { text: letters, at };
+};
+
+const SHORTEST_IBAN = 15;
+const LONGEST_IBAN = 34;
+
+/** The check of ISO 13616: letters count from 10, what stands first counts last, and 1 is left of 97. */
+const isIban = (letters: string): boolean => {
+  let rest = 0;
+  for (const letter of letters.slice(4) + letters.slice(0, 4)) {
+    const value = Number.parseInt(letter, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest === 1;
+};
+
+/** How many letters from a place on are an IBAN; the most, where several are. */
+const ibanAt = (text: string, start: number): number => {
+  if (!/^[A-Z]{2}\d{2}/.test(text.slice(start, start + 4))) return 0;
+  const most = Math.min(LONGEST_IBAN, text.length - start);
+  for (let length = most; length >= SHORTEST_IBAN; length--) {
+    if (isIban(text.slice(start, start + length))) return length;
+  }
+  return 0;
+};
+
+/** Shorter than this, and a number may be a part of anything. */
+const SHORTEST_NUMBER = 5;
+
+/**
+ * Mask the account numbers of a text to their last four digits: IBANs, and the numbers given, whatever
+ * stands between their letters and in whatever width they are written.
+ *
+ * @param text that somebody wrote.
+ * @param numbers of the payee.
+ */
+export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = []): string => {
+  const letters = lettersOf(text);
+  const known = numbers
+    .map((number) => lettersOf(number).text)
+    .filter(({ length }) => length >= SHORTEST_NUMBER);
+  let masked = "";
+  let shownTo = 0;
+  for (let start = 0; start < letters.text.length; start++) {
+    const number = known.find((one) => letters.text.startsWith(one, start));
+    const length = number?.length ?? ibanAt(letters.text, start);
+    if (length === 0) continue;
+    const last = letters.at[start + length - 1] ?? text.length;
+    masked += `${text.slice(shownTo, letters.at[start])}${lastFour(letters.text.slice(start, start + length))}`;
+    shownTo = last + String.fromCodePoint(text.codePointAt(last) ?? 0).length;
+    start += length - 1;
+  }
+  return masked + text.slice(shownTo);
+};
+
+/** The account numbers of a beneficiary. */
+export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
+  ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
+
+/**
+ * Mask the account numbers in what people have written into a value: references, reasons, names. Ids and
+ * whatever else a program reads stays as it is.
+ *
+ * @param value plain data, as it is shown or kept.
+ * @param numbers of the payee.
+ * @returns the same, with those texts masked.
+ */
+export const maskFreeTexts = <A>(value: A, numbers: ReadonlyArray<string> = []): A => {
+  const masked = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(masked);
+    if (!isRecord(part)) return part;
+    return Object.fromEntries(
+      Object.entries(part).map(([name, field]) => [
+        name,
+        typeof field === "string" && FREE_TEXTS.has(name)
+          ? withoutAccounts(field, numbers)
+          : masked(field),
+      ]),
+    );
+  };
+  // Texts stay texts, and all else stays what it is.
+  return masked(value) as A;
+};
