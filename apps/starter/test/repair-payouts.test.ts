@@ -28,6 +28,7 @@ const {
   simulator,
   start,
   starter,
+  starterProcess,
   temporal,
 } = await makeRepairRig();
 const { workflow } = temporal.client;
@@ -139,8 +140,16 @@ describe("a payout", () => {
     expect(person.stdout).toMatch(/settle settled \\\n\s+--run-id \S+ \\\n\s+--by NAME/);
     expect(person.stdout).toContain("a retry sends it again, so that it is made twice if it was");
 
-    const settle = (...how: ReadonlyArray<string>) =>
-      starter(["settle", "settled", "--by", "Ada", "--reason", "it is listed", "--json", ...how]);
+    const env = {
+      PAYMENTS_BASE_URL: simulator.url,
+      PAYMENTS_CLIENT_ID: simulator.clientId,
+      PAYMENTS_API_KEY: simulator.apiKey,
+    };
+    const said = ["settle", "settled", "--by", "Ada", "--reason", "it is listed"];
+    const settle = (...how: ReadonlyArray<string>) => starter([...said, "--json", ...how]);
+    // A process of its own: one that is kept has read its settings before.
+    const settleAtService = (payoutId: string) =>
+      starterProcess([...said, "--json", "--found", `payout_id=${payoutId}`], { env });
     expect((await settle()).exitCode).toBe(2);
     expect((await settle("--found", "card_id=1")).stdout).toContain("must give payout_id");
     const [made] = await paid("21.00");
@@ -150,6 +159,10 @@ describe("a payout", () => {
     const taken = await settle("--found", `payout_id=${ofAnother?.payout_id}`);
     expect(taken.stdout).toContain("belongs to another");
     expect((await settle("--by", "", "--not-carried-out")).exitCode).toBe(2);
+    // The service knows no such payout, or shows that it pays something else.
+    const nonsense = await settleAtService("zzz");
+    expect(nonsense.exitCode).toBe(2);
+    expect(nonsense.stdout).toContain("The service does not show zzz");
     // A mistake can be corrected.
     expect((await settle("--not-carried-out")).exitCode).toBe(0);
     // Another run has a card of the same id, which is not the payout.
@@ -160,8 +173,13 @@ describe("a payout", () => {
       typedSearchAttributes: [{ key: PAYMENT_IDS, value: [id, `card:${id}`] }],
     });
     await found(`PaymentIds = "card:${id}"`);
-    const done = await settle("--found", `payout_id=${made?.payout_id}`);
+    const elsewhere = await starter([...said, "--found", `payout_id=${id}`]);
+    expect(elsewhere.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "as settled by Ada, not checked at the service: PAYMENTS_* is not set here",
+    );
+    const done = await settleAtService(id);
     expect(jsonOf(done)).toMatchObject({ status: "settled", step: "createPayout" });
+    expect(jsonOf(done)).not.toHaveProperty("notConfirmed");
     expect(JSON.stringify(await inDoubt())).not.toContain('"settled"');
     const none = jsonOf(await starter(["runs", "list", "--in-doubt", "--json"]));
     expect(JSON.stringify(none)).not.toContain('"settled"');
@@ -180,7 +198,9 @@ describe("a payout", () => {
     }
 
     expect(jsonOf(await retry("settled"))).toMatchObject({
-      plan: { again: [{ name: "createPayout", note: holding("is taken over") }] },
+      plan: {
+        again: [{ name: "createPayout", note: holding("as Ada says: the id is taken over") }],
+      },
     });
     expect(await ended("settled")).toBe("COMPLETED");
     expect(await paid("21.00")).toHaveLength(1);

@@ -50,9 +50,13 @@ export const consequencesOf = (
     asked.inDoubtSince === undefined
       ? "whatever was sent stays"
       : "whatever was sent stays, and is listed as in doubt until it is settled";
+  const given =
+    sendingOf(asked.operation)?.isNowhereShown === true
+      ? `; the service has no read of a ${made}: its id is taken as you give it, not confirmed`
+      : "";
   const undone = undoes.length === 0 ? "" : `; then it undoes: ${undoes.join(", ")}`;
   const all: Readonly<Record<HumanTaskAction, string>> = {
-    found: `the run goes on with that ${made}, nothing is sent`,
+    found: `the run goes on with that ${made}, nothing is sent${given}`,
     resend: ofResend(asked),
     amend: "sends the amended request: as far as is known, nothing of the one before stands",
     abandon: `the run fails, nothing more is sent; ${stays}${undone}`,

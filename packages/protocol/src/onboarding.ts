@@ -40,4 +40,6 @@ export interface OnboardCardholderResult {
   readonly card_status: string | null;
   readonly balance_id: string;
   readonly card_limit: string;
+  /** What the service has not confirmed: a card_id that a person gave, and who it was. Mostly left out. */
+  readonly not_confirmed?: string;
 }

@@ -21,6 +21,8 @@ export type SentBefore = {
         readonly outcome: "known";
         readonly ids: Readonly<Record<string, string>>;
         readonly key?: string;
+        /** Who gave the ids, where neither an answer nor a list of the service has shown them. */
+        readonly givenBy?: string;
       }
     /**
      * Nothing of it stands: it was never sent, was refused, or was undone. `isUndone` where it was

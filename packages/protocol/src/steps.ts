@@ -18,6 +18,8 @@ export interface Sending {
   readonly undoneBy?: "removeCardholder" | "cancelCard";
   /** Whether a person may have another made in its place, as long as nothing else was made for it. */
   readonly isReplaceable?: true;
+  /** Whether the service shows it nowhere: what a person says of it cannot be confirmed. */
+  readonly isNowhereShown?: true;
   /** What sending it again does to the money where it was carried out after all. */
   readonly sentTwice: string;
 }
@@ -80,8 +82,9 @@ export const stepKinds = {
       input: "card",
       filledIn: ["card_holder_id", "balance_id", "unique_request_id"],
       undoneBy: "cancelCard",
+      isNowhereShown: true,
       sentTwice:
-        "if it was carried out, the service ignores the repeat of its key (unique_request_id)",
+        "no second card, if it was carried out: the service ignores or refuses the repeat of its key (unique_request_id)",
     },
   },
   awaitApproval: { waits: true, asks: true },

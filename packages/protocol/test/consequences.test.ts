@@ -13,7 +13,7 @@ it.each([
   ["createPayout", "sends it again: pays twice if it was carried out"],
   [
     "createCard",
-    "sends it again: if it was carried out, the service ignores the repeat of its key (unique_request_id)",
+    "sends it again: no second card, if it was carried out: the service ignores or refuses the repeat of its key (unique_request_id)",
   ],
   ["payMyOwn", "sends it again: does it twice if it was carried out"],
 ])("a resend of %s that is in doubt says what it risks", (operation, resend) => {
@@ -31,6 +31,12 @@ it("says what each answer does to the money, and no answer that is not possible"
     amend: "sends the amended request: as far as is known, nothing of the one before stands",
     resend: "sends it again: as far as is known, nothing of it stands",
   });
+});
+
+it("says of what the service shows nowhere that its id is not confirmed", () => {
+  expect(consequencesOf({ ...asked, operation: "createCard" }).found).toBe(
+    "the run goes on with that card, nothing is sent; the service has no read of a card: its id is taken as you give it, not confirmed",
+  );
 });
 
 it("says that another request is sent beside what was sent before", () => {

@@ -39,7 +39,8 @@ export const settle = Command.make("settle", flags, (given) =>
     if (Option.isSome(given.found) === given.notCarriedOut) {
       throw badUsage("Give exactly one of --found and --not-carried-out.");
     }
-    const { withTemporal } = await import("../settings.ts");
+    const { readServiceSettings, withTemporal } = await import("../settings.ts");
+    const service = await readServiceSettings();
     const { settle: keep } = await import("@durable-payments/operations/decisions");
     const settled = await withTemporal((temporal) =>
       keep(temporal, given.id, {
@@ -47,15 +48,25 @@ export const settle = Command.make("settle", flags, (given) =>
         reason: given.reason,
         step: Option.getOrUndefined(given.step),
         found: Option.getOrUndefined(given.found),
+        service,
         expectedRunId: Option.getOrUndefined(given.expectedRunId),
       }),
     );
     const { utc } = await import("@durable-payments/operations/utc");
     const { wrap } = await import("../output/text.ts");
     const settlement = { workflowId: given.id, ...settled, status: "settled" };
-    output.answer(settlement, ({ mayBeSentUntil, step, workflowId }) =>
+    output.answer(settlement, ({ mayBeSentUntil, notConfirmed, step, workflowId }) =>
       [
         `${step} of ${workflowId} is settled; a retry of the run goes by that.`,
+        ...(Option.isNone(given.found)
+          ? []
+          : [
+              wrap(
+                notConfirmed === undefined
+                  ? "The service shows it as what was sent."
+                  : `! It is as settled by ${person}, not checked at the service: ${notConfirmed}.`,
+              ),
+            ]),
         ...(mayBeSentUntil === undefined
           ? []
           : [
@@ -72,7 +83,9 @@ export const settle = Command.make("settle", flags, (given) =>
   Command.withDescription(
     `Say what became of what an ended run has sent, where the run itself could not
   find it out. What is in doubt is shown by \`starter attention\`. It is kept in
-  Temporal with the name and the reason; a retry of the run goes by it.
+  Temporal with the name and the reason; a retry of the run goes by it. Where
+  PAYMENTS_* is set, a payout is looked up first: one that the service does not
+  show, or that pays something else, is refused.
 
   What a run was sending that has ended less than 90 seconds ago may still be
   sent: --not-carried-out then shows after when to check once more.

@@ -5,15 +5,18 @@ import {
   PAYMENT_IDS,
   queryText,
   sendingOf,
+  stepKinds,
   textAt,
 } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { checkActing, checkOptions } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import type { ServiceSettings } from "../connection/settings.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
+import { checkFoundPayout } from "./check-found.ts";
 import { keepSettlement } from "../history/settlement.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 
@@ -53,6 +56,27 @@ const checkFound = (found: SettleOptions["found"]): void => {
   );
 };
 
+/**
+ * Ask the service about what a person says that a step made.
+ *
+ * @returns why it has not confirmed it, where it has not.
+ * @throws Refused where it contradicts that.
+ */
+const whyNotConfirmed = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+  { operation, step }: StepInDoubt,
+  { payout_id }: Readonly<Record<string, string>>,
+  service: ServiceSettings | undefined,
+): Promise<string | undefined> => {
+  if (operation !== stepKinds.createPayout.sends.operation || payout_id === undefined) {
+    return `what ${operation} makes is not looked up here`;
+  }
+  const executed = await readExecutionHistory(temporal, run);
+  const checked = await checkFoundPayout(service, payout_id, executed, executed.sends.get(step));
+  return checked.isConfirmed ? undefined : checked.why;
+};
+
 /** What a person found out about a run in doubt. */
 export interface SettleOptions {
   readonly by: string;
@@ -61,6 +85,8 @@ export interface SettleOptions {
   readonly step: string | undefined;
   /** What it made, by id; undefined where it was not carried out. */
   readonly found: Readonly<Record<string, string>> | undefined;
+  /** Address and credentials of the service, by which a payout is checked; or why they are not known here. */
+  readonly service?: ServiceSettings | undefined;
   /** The run that was in doubt when they looked: where it is not the latest any more it is refused. */
   readonly expectedRunId?: string | undefined;
 }
@@ -74,6 +100,8 @@ export interface Settled {
    * be under way. Only where it was said not to be carried out before that.
    */
   readonly mayBeSentUntil?: string;
+  /** Why the service has not confirmed what was found, where it has not. */
+  readonly notConfirmed?: string;
 }
 
 /**
@@ -86,18 +114,19 @@ export interface Settled {
  *   it was not carried out.
  * @returns the step that is settled.
  * @throws NotFound where there is no such run; InvalidInput where the step is not named, or no id that it
- *   makes is given; Refused where the run goes on or is not the expected one, nothing of it is in doubt, or another
- *   run owns the id.
+ *   makes is given; Refused where the run goes on or is not the expected one, nothing of it is in doubt, another
+ *   run owns the id, or the service knows no such payout, or shows it as another than was sent.
  * @example
  * const found = { payout_id: "7d595adc-9f5e-4c1e" };
- * await settle(temporal, "invoice-2026-001", { by: "Ada", reason: "it is in the portal", step: undefined, found });
+ * const seen = { by: "Ada", reason: "it is in the portal", step: undefined, found, service };
+ * await settle(temporal, "invoice-2026-001", seen);
  */
 export const settle = async (
   temporal: Temporal,
   workflowId: string,
   options: SettleOptions,
 ): Promise<Settled> => {
-  const { by, expectedRunId, found, reason, step } = checkOptions(options);
+  const { by, expectedRunId, found, reason, service, step } = checkOptions(options);
   checkActing({ by, reason });
   checkFound(found);
   const run = await describeExpected(temporal, workflowId, expectedRunId);
@@ -142,11 +171,14 @@ export const settle = async (
       }
     }
   }
+  const notConfirmed =
+    found === undefined ? undefined : await whyNotConfirmed(temporal, run, settled, found, service);
   await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
   const mayBeSentUntil = (run.closeTime?.getTime() ?? 0) + MAY_BE_SENT_AFTER_END_MS;
   return {
     runId: run.runId,
     step: settled.step,
+    ...(notConfirmed !== undefined && { notConfirmed }),
     ...(found === undefined &&
       Date.now() < mayBeSentUntil && { mayBeSentUntil: new Date(mayBeSentUntil).toISOString() }),
   };

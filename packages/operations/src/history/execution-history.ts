@@ -279,8 +279,9 @@ const settled = async (
       if (settlement === undefined) continue;
       settlements.push(settlement);
       const id = settlement.found?.[send.kind.idField];
-      if (id !== undefined) sends.set(step, { ...send, sent: { outcome: "known", id } });
-      else if (runId === runs.at(-1)?.runId) {
+      if (id !== undefined) {
+        sends.set(step, { ...send, sent: { outcome: "known", id, givenBy: settlement.by } });
+      } else if (runId === runs.at(-1)?.runId) {
         sends.set(step, { ...send, sent: { outcome: "notSent" } });
       }
     }

@@ -11,7 +11,12 @@ import type { PastActivity, PastStep, ReadRun } from "./run-history.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
 type Sent =
-  | { readonly outcome: "known"; readonly id: string }
+  | {
+      readonly outcome: "known";
+      readonly id: string;
+      /** Who gave the id, where neither an answer nor a list of the service, nor the journal, has shown it. */
+      readonly givenBy?: string;
+    }
   | { readonly outcome: "refused" | "notSent" | "unknown" };
 
 /** The sends of one step. */
@@ -63,12 +68,12 @@ const SENT_ALREADY = "AlreadySent";
 export const isSentAlready = ({ failure }: Pick<PastActivity, "failure">): boolean =>
   failure === SENT_ALREADY;
 
-/** Ids that reconciliations, people and the journal found; those that the run took are its own. */
-const foundIds = (
+/** Ids that reconciliations and the journal found. */
+const shownIds = (
   steps: ReadonlyArray<PastStep>,
   { idField: id, operation }: Sending,
 ): Array<string> =>
-  steps.flatMap(({ activities, decisions }) => [
+  steps.flatMap(({ activities }) => [
     ...activities.flatMap(({ failureDetail, type }) =>
       type === operation && isRecord(failureDetail) ? (textAt(failureDetail["ids"], id) ?? []) : [],
     ),
@@ -79,7 +84,6 @@ const foundIds = (
           : [];
       return Array.isArray(items) ? items.flatMap((item) => textAt(item, id) ?? []) : [];
     }),
-    ...decisions.flatMap(({ found }) => textAt(found, id) ?? []),
   ]);
 
 /** What a reading of the service's list found of a send; a later one may find something else. */
@@ -97,6 +101,24 @@ export const findingOf = ({ isDone, result, type }: PastActivity): ListFinding |
   const isWhole = incomplete === undefined && !(Number(unreadableRows) > 0);
   return isWhole && !mayBeIt ? "absent" : "unclear";
 };
+
+/** Ids that reconciliations, people and the journal found; those that the run took are its own. */
+const foundIds = (steps: ReadonlyArray<PastStep>, kind: Sending): Array<string> =>
+  steps.flatMap((step) => [
+    ...shownIds([step], kind),
+    ...step.decisions.flatMap(({ found }) => textAt(found, kind.idField) ?? []),
+  ]);
+
+/** Who gave an id that nothing else has shown. */
+const giverOf = (steps: ReadonlyArray<PastStep>, kind: Sending, id: string): string | undefined =>
+  shownIds(steps, kind).includes(id)
+    ? undefined
+    : textAt(
+        steps
+          .flatMap(({ decisions }) => decisions)
+          .findLast(({ found }) => textAt(found, kind.idField) === id),
+        "by",
+      );
 
 /** Whether what a send made is among what is owned. */
 export const isAmong = (
@@ -206,7 +228,10 @@ const sentBy = (
         !seenByOthers.has(found) &&
         !(isSince && isAmong(gone, kind, found)),
     );
-  if (id !== undefined) return { outcome: "known", id };
+  if (id !== undefined) {
+    const givenBy = made === undefined ? giverOf(steps, kind, id) : undefined;
+    return { outcome: "known", id, ...(givenBy !== undefined && { givenBy }) };
+  }
   const outcomes = attempts.map(outcomeOf);
   // What became of a later send does not say what became of one before it, nor does a list that
   // did not show it then.

@@ -1,4 +1,9 @@
-import { type Replacement, type SentBefore, textAt } from "@durable-payments/protocol";
+import {
+  type Replacement,
+  type Sending,
+  type SentBefore,
+  textAt,
+} from "@durable-payments/protocol";
 import type { ExecutionHistory } from "../history/execution-history.ts";
 import { isAmong, type PastSend } from "../history/sends.ts";
 
@@ -19,6 +24,10 @@ const NOTES = {
   notSent: "was not carried out, by its history: is sent, unless the journal has it as sent",
   unknown: "nobody knows: is reconciled, or repeated under the same key",
 } as const;
+
+/** What a person has said of a send, and what the run makes of it. */
+const givenNote = (by: string, { isNowhereShown }: Sending): string =>
+  `is done, as ${by} says: the id is taken over${isNowhereShown === true ? ", not confirmed by the service" : " if the service shows it as what was sent"}`;
 
 /**
  * What the run takes over of a send, and how that is worded for a person.
@@ -51,11 +60,12 @@ export const planOf = (
       return isGone
         ? { note: NOTES.undone, before: { ...anew(send), isUndone: true, ...gone } }
         : {
-            note: NOTES.known,
+            note: sent.givenBy === undefined ? NOTES.known : givenNote(sent.givenBy, kind),
             before: {
               outcome: "known",
               ids: { [kind.idField]: sent.id },
               ...(key !== undefined && { key }),
+              ...(sent.givenBy !== undefined && { givenBy: sent.givenBy }),
               ...gone,
             },
           };

@@ -6,7 +6,7 @@ import {
 import { beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval } from "../steps/approval.ts";
 import { awaitFunds, ensureBalance } from "../steps/balance.ts";
-import { cancelCard, confirmCard, issueCard } from "../steps/card.ts";
+import { cancelCard, confirmCard, issueCard, notConfirmed } from "../steps/card.ts";
 import { awaitVerification, createCardholder, removeCardholder } from "../steps/cardholder.ts";
 import { checkRequests } from "../steps/check-requests.ts";
 import { isMadeBefore } from "../steps/send.ts";
@@ -120,16 +120,24 @@ export function onboardCardholder(input: OnboardCardholderInput): Promise<Onboar
     if (onFailure === "compensate") {
       run.onFailure({ what: "cancel the card", how: () => cancelIssuedCard(run) });
     }
-    const { card_limit, product_code } = (await run.input()).card;
-    const card = await issueCard(run, {
-      card_holder_id,
-      balance_id,
-      product_code,
-      card_limit: String(card_limit),
-    });
+    const { card_limit, card_name, product_code } = (await run.input()).card;
+    const card = await issueCard(
+      run,
+      { card_holder_id, balance_id, product_code, card_limit: String(card_limit) },
+      STEP.issueCard,
+      card_name,
+    );
 
-    const { card_name } = (await run.input()).card;
-    const { card_id, card_status = null } = await confirmCard(run, { card, card_name });
-    return { card_holder_id, card_id, card_status, balance_id, card_limit: card.card_limit };
+    const named = (await run.input()).card.card_name;
+    const { card_id, card_status = null } = await confirmCard(run, { card, card_name: named });
+    const not_confirmed = notConfirmed(card, named);
+    return {
+      card_holder_id,
+      card_id,
+      card_status,
+      balance_id,
+      card_limit: card.card_limit,
+      ...(not_confirmed !== undefined && { not_confirmed }),
+    };
   });
 }

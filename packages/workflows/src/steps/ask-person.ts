@@ -61,7 +61,7 @@ export const askPerson = async <Request extends object, A>(
   }
   const asSent = other && reconciler?.asSent?.(request, other);
   try {
-    const result = await fromIds(resolution.found, asSent ?? request, candidates);
+    const result = await fromIds(resolution.found, asSent ?? request, candidates, resolution.by);
     await takeAsOwn(run, sending, result);
     // It may be what was sent before, under another key: the run is found by that, too.
     if (other?.key !== undefined) run.sends.owns(step, other.key);

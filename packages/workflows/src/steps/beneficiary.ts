@@ -1,9 +1,47 @@
 import type { Input } from "@durable-payments/api-core";
 import { STEP, intentOf } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
+import { patched } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
-import { readSendFailure } from "../run/failures.ts";
+import { readSendFailure, runFailure } from "../run/failures.ts";
 import type { Run } from "../run/run.ts";
 import { sendAndReconcile } from "./send.ts";
+
+/** Histories of before have beneficiaries of people that were not read before they were taken. */
+const GIVEN_BENEFICIARIES = "a beneficiary that a person gives is read before it is taken";
+
+/** A number or code as it is compared; undefined where it is not legible, since it is masked, say. */
+const legible = (value: unknown): string | undefined => {
+  const plain = typeof value === "string" ? value.replaceAll(/[\s-]/g, "").toUpperCase() : "";
+  return /^[A-Z0-9]+$/.test(plain) ? plain : undefined;
+};
+
+/**
+ * Expect that a beneficiary is there, and that its account is the one that was sent.
+ *
+ * @throws OtherBeneficiary where it legibly has another account, or of another currency.
+ */
+const expectAccountOf = async (
+  { account_currency, account_number, iban }: Input<"createBeneficiary">,
+  beneficiary_id: string,
+): Promise<void> => {
+  const found: unknown = await activities.retrieveBeneficiary({ beneficiary_id });
+  const details = isRecord(found) ? found["beneficiary_bank_details"] : undefined;
+  const shown = isRecord(details) ? details : {};
+  const differs = Object.entries({
+    account_currency_code: account_currency,
+    account_number,
+    iban,
+  }).find(([field, sent]) => {
+    const [here, there] = [legible(sent), legible(shown[field])];
+    return here !== undefined && there !== undefined && here !== there;
+  });
+  if (differs === undefined) return;
+  throw runFailure(
+    "OtherBeneficiary",
+    `${beneficiary_id} has another ${differs[0]} than was sent.`,
+  );
+};
 
 /** What to do about a beneficiary whose answer was lost. */
 export interface CreateBeneficiaryOptions {
@@ -60,7 +98,12 @@ export const createBeneficiary = (
       whenLost: whenLost === "ask" ? "ask" : "resend",
       shown: ({ bank_country, nickname }) => ({ nickname, bank_country }),
       idsWanted: ["beneficiary_id"],
-      fromIds: async (ids) => ({ beneficiary_id: ids["beneficiary_id"] ?? "" }),
+      fromIds: async ({ beneficiary_id = "" }, request, _, givenBy) => {
+        if (givenBy !== undefined && patched(GIVEN_BENEFICIARIES)) {
+          await expectAccountOf(request, beneficiary_id);
+        }
+        return { beneficiary_id };
+      },
       ids: (created) => ({ beneficiary_id: created.beneficiary_id }),
     });
     if (lostAnswers > 0) {

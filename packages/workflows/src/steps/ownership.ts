@@ -30,7 +30,7 @@ export const recordFound = async <Request extends object, A>(
  * @param ids by the service's name of their field.
  * @throws OwnedByOther where another run, or another step of this run, owns one.
  */
-const expectUnowned = async (
+export const expectUnowned = async (
   run: RunState,
   step: string,
   ids: Readonly<Record<string, string>>,

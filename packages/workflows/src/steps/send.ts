@@ -54,7 +54,7 @@ export const sendAndReconcile = async <Request extends object, A>(
   );
   const known =
     before?.outcome === "known" ? await takeEarlierResult(run, write, before) : undefined;
-  if (known !== undefined) {
+  if (known !== undefined && "result" in known) {
     return recordResult(run, write, { result: known.result, what: "known from the run before" });
   }
   const sender = new Sender(
@@ -65,7 +65,9 @@ export const sendAndReconcile = async <Request extends object, A>(
       : before,
   );
   try {
-    let result: A | "send" = sender.hasEarlierSends ? await sender.reconcileEarlierSends() : "send";
+    let result: A | "send" = sender.hasEarlierSends
+      ? await sender.reconcileEarlierSends(known?.whyNot)
+      : "send";
     while (result === "send") {
       const intent = sender.begin();
       try {
@@ -89,16 +91,16 @@ export const isMadeBefore = async (run: Run, step: string): Promise<boolean> =>
  * Take the result of a run before this one, by its history or as a person gave it: what a person gave
  * may belong to another step.
  *
- * @returns undefined where it is not what was sent, or another run or step has it.
+ * @returns why not, where it is not what was sent, or another run or step has it.
  */
 const takeEarlierResult = async <Request extends object, A>(
   run: RunState,
   write: Write<Request, A>,
   before: Extract<SentBefore, { readonly outcome: "known" }>,
-): Promise<{ readonly result: A } | undefined> => {
+): Promise<{ readonly result: A } | { readonly whyNot: string }> => {
   const { fromIds, request, step } = write;
   try {
-    const result = await fromIds(before.ids, request);
+    const result = await fromIds(before.ids, request, undefined, before.givenBy);
     await takeAsOwn(run, write, result);
     if (before.key !== undefined) run.sends.owns(step, before.key);
     return { result };
@@ -106,7 +108,9 @@ const takeEarlierResult = async <Request extends object, A>(
     if (isCancellation(error)) throw error;
     const reason = rootCause(error).message;
     run.audit.add({ who: "run", step, what: "not what this step sent", detail: { reason } });
-    return undefined;
+    const ids = Object.entries(before.ids).map(([name, id]) => `${name} ${id}`);
+    const by = before.givenBy === undefined ? "" : `, as ${before.givenBy} gave it,`;
+    return { whyNot: `What was known of it (${ids.join(", ")})${by} is not it: ${reason}` };
   }
 };
 

@@ -90,14 +90,19 @@ export class Sender<Request extends object, A> {
     return this.#run.isAmended || this.#state.isSentBefore;
   }
 
-  /** Check an amended request, and reconcile what an earlier run may have sent. */
-  async reconcileEarlierSends(): Promise<A | "send"> {
+  /**
+   * Check an amended request, and reconcile what an earlier run may have sent.
+   *
+   * @param whyNot why what was known of it is not it, for a person.
+   */
+  async reconcileEarlierSends(whyNot?: string): Promise<A | "send"> {
     if (this.#run.isAmended) await this.#checkAmended();
     if (!this.#state.isSentBefore) return "send";
     this.#markInDoubt();
     // With a list, "absent" is known of the send before: the refusal of a resend is a refusal.
     if (this.#write.reconciler !== undefined) this.#unknownOutcomes = 0;
-    return this.#reconcile("An earlier run of this workflow may have sent it.", "");
+    const said = whyNot === undefined ? "" : ` ${whyNot}`;
+    return this.#reconcile(`An earlier run of this workflow may have sent it.${said}`, "");
   }
 
   /**

@@ -52,6 +52,8 @@ export interface Write<Request extends object, A> {
     request: Request,
     /** What the person was asked about. */
     candidates?: HumanTask["candidates"],
+    /** Who gave the ids, where a person did: the service has not confirmed them. */
+    givenBy?: string,
   ) => Promise<A>;
   /** The ids of what it made, by the service's name of their field: what the step owns from then on. */
   readonly ids: (result: A) => Readonly<Record<string, string>>;

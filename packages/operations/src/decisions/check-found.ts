@@ -1,0 +1,93 @@
+import { bearsKey, paysTheSame } from "@durable-payments/activities/match-rows";
+import { makePaymentsClient, type Payout, Refused } from "@durable-payments/api-core";
+import { messageOf } from "@durable-payments/api-core/values";
+import { textAt } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
+import * as Result from "effect/Result";
+import type { ServiceSettings } from "../connection/settings.ts";
+import { refused } from "../errors.ts";
+import type { ExecutionHistory } from "../history/execution-history.ts";
+import type { PastSend } from "../history/sends.ts";
+
+/** Whether the service has confirmed what a person says that a step made, and why not. */
+export type Confirmation =
+  | { readonly isConfirmed: true }
+  | { readonly isConfirmed: false; readonly why: string };
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const notChecked = (why: string): Confirmation => ({ isConfirmed: false, why });
+
+/** What a step has sent, as far as it is known, that the payout may be. */
+const sentOf = ({ isLastInDoubt, lastInput, others = [] }: PastSend) => [
+  ...(isLastInDoubt === false
+    ? []
+    : [
+        {
+          key: textAt(lastInput, "unique_request_id"),
+          amount: textAt(lastInput, "amount"),
+          currency: textAt(lastInput, "currency"),
+          beneficiary_id: textAt(lastInput, "beneficiary_id"),
+        },
+      ]),
+  ...others.map(({ amount, currency, key }) => ({
+    key,
+    amount,
+    currency,
+    beneficiary_id: textAt(lastInput, "beneficiary_id"),
+  })),
+];
+
+/** Whether a payout may be what was sent: what is not known of that contradicts nothing. */
+const mayBe = (sent: ReturnType<typeof sentOf>[number], payout: Payout): boolean => {
+  const { amount = payout.amount, currency = payout.currency, key } = sent;
+  const { beneficiary_id = payout.beneficiary_id } = sent;
+  if (bearsKey(payout.unique_request_id, key)) return true;
+  return paysTheSame(
+    { amount: amount ?? "", currency: currency ?? "", beneficiary_id: beneficiary_id ?? "" },
+    payout,
+  );
+};
+
+/**
+ * Check a payout that a person says a step has made, where the service can be asked here: it has to exist,
+ * and to pay what was sent.
+ *
+ * @param service address and credentials of the service, or why they are not known here.
+ * @returns whether the service has confirmed it, or why it was not checked.
+ * @throws Refused where the service knows no such payout, or it pays something else, or somebody else.
+ */
+export const checkFoundPayout = async (
+  service: ServiceSettings | undefined,
+  payout_id: string,
+  { account }: Pick<ExecutionHistory, "account">,
+  send: PastSend | undefined,
+): Promise<Confirmation> => {
+  if (service === undefined || Result.isFailure(service)) {
+    return notChecked("PAYMENTS_* is not set here");
+  }
+  if (account !== undefined && account !== accountHash(service.success)) {
+    return notChecked("PAYMENTS_* is of another account here");
+  }
+  const client = makePaymentsClient({
+    ...service.success,
+    maxAttempts: 1,
+    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, service.success.requestTimeoutMs),
+  });
+  let payout: Payout;
+  try {
+    payout = await client.retrievePayout({ payout_id });
+  } catch (error) {
+    if (!(error instanceof Refused)) return notChecked(messageOf(error));
+    throw refused(`The service does not show ${payout_id}: ${error.message} Nothing was done.`);
+  } finally {
+    await client.close();
+  }
+  if (send !== undefined && !sentOf(send).some((sent) => mayBe(sent, payout))) {
+    const { amount = "?", beneficiary_id = "?", currency = "?" } = payout;
+    throw refused(
+      `${payout_id} pays ${amount} ${currency} to ${beneficiary_id}, which is not what was sent. Nothing was done.`,
+    );
+  }
+  return { isConfirmed: true };
+};
