@@ -6,6 +6,7 @@ import { reportBatch } from "../src/batch/report.ts";
 import type { Temporal } from "../src/connection/temporal.ts";
 import { groupRuns } from "../src/runs/group.ts";
 import { listRuns } from "../src/runs/list.ts";
+import { readTimeline } from "../src/timeline/read-timeline.ts";
 import { startServer } from "./support/server.ts";
 
 const { connected, workflow } = await startServer();
@@ -105,5 +106,18 @@ it("a run whose end cannot be read is listed, and says so", () =>
     expect(await listed(failed, "no-end")).toMatchObject({
       state: "failed",
       failure: { message: expect.stringContaining("its history cannot be read: ") as unknown },
+    });
+  }));
+
+it("what a run is to do stands in its input, whatever was written beside it", () =>
+  connected(async (temporal) => {
+    await workflow.start("payout", {
+      workflowId: "beside",
+      taskQueue: "nobody",
+      args: [{ beneficiary_id: "b-1", payout: { amount: "150.00", currency: "eur" } }],
+      staticSummary: "Pay 1.00 EUR to Good Ltd",
+    });
+    expect(await readTimeline(temporal, "beside")).toMatchObject({
+      summary: "Pay 150.00 EUR to the beneficiary b-1",
     });
   }));

@@ -1,4 +1,3 @@
-import { canonicalJson } from "@durable-payments/activities/payout-content";
 import { givenReason, PAYMENT_CURRENCY, summaryOfInput } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
@@ -44,13 +43,12 @@ const workerFaultOf = ({ events }: History): string | null => {
   return masked(ended?.workflowTaskFailedEventAttributes?.failure?.message) ?? null;
 };
 
-/** What a run is to do now, where its input was amended; undefined where it was not. */
-const amendedSummary = (type: string, past: ReadRun): string | undefined => {
-  const { input, startedWith } = executionHistoryOf([{ ...past, runId: "" }]);
-  return canonicalJson({ input }) === canonicalJson({ input: startedWith })
-    ? undefined
-    : summaryOfInput(type, input);
-};
+/**
+ * What a run is to do, by its input as it was amended; undefined for a workflow whose input is not known. What
+ * was written beside the input at its start may be anything.
+ */
+const inputSummary = (type: string, past: ReadRun): string | undefined =>
+  summaryOfInput(type, executionHistoryOf([{ ...past, runId: "" }]).input);
 
 /** The history does not say how often an activity was tried that is still under way: Temporal does. */
 const withPending = (
@@ -105,7 +103,7 @@ export const readTimeline = async (
     workflowId,
     runId: description.runId,
     type,
-    summary: masked(amendedSummary(type, past) ?? (started && summaryOf(started))) ?? null,
+    summary: masked(inputSummary(type, past) ?? (started && summaryOf(started))) ?? null,
     state:
       status.name === "CONTINUED_AS_NEW"
         ? "continuedAsNew"
