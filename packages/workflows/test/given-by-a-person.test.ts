@@ -7,6 +7,9 @@ import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
+// A card is sent again several times before a person is asked; a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
 const untilAsked = (handle: WorkflowHandle, reason = "") =>
   vi.waitFor(
     async () => expect((await handle.query(progressQuery)).attention?.reason).toContain(reason),

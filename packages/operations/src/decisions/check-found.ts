@@ -10,7 +10,7 @@ import type { ExecutionHistory } from "../history/execution-history.ts";
 import type { PastSend } from "../history/sends.ts";
 
 /** Whether the service has confirmed what a person says that a step made, and why not. */
-export type Confirmation =
+type Confirmation =
   | { readonly isConfirmed: true }
   | { readonly isConfirmed: false; readonly why: string };
 
