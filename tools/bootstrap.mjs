@@ -195,8 +195,10 @@ function environment() {
     ...(task === "starter" || (task === "worker" && !process.env.PAYMENTS_BASE_URL)
       ? devStack()
       : {}),
-    // By which the starter names itself in what it advises.
-    ...(["starter", "demo", "dev"].includes(task) ? { STARTER_COMMAND: "./starter" } : {}),
+    // By which the starter is named in what is advised.
+    ...(["starter", "demo", "dev", "worker"].includes(task)
+      ? { STARTER_COMMAND: "./starter" }
+      : {}),
     ...process.env,
     PATH: [binaries, path].join(delimiter),
   };

@@ -162,6 +162,10 @@ describe("runs list", () => {
     const { paymentIds } = jsonOf(await starter(["status", "paid", "--json"]));
     expect(paymentIds).toEqual(listWith(payout_id));
     expect(JSON.stringify(paymentIds)).not.toContain(":");
+    const shown = await starter(["runs", "show", "paid"]);
+    expect(shown.stdout).toMatch(new RegExp(`^  payout_id +${payout_id}$`, "m"));
+    expect(shown.stdout).toMatch(/^ {2}key +\S+$/m);
+    expect(shown.stdout).not.toMatch(/^ {2}ids? /m);
     const none = await starter(["runs", "list", "--find", "nobody"]);
     expect(none).toEqual({ exitCode: 0, stdout: "No such run.\n", stderr: "" });
   });

@@ -47,6 +47,11 @@ it("makes a bare server ready for a worker, which names the command until then",
   expect(refused.stderr).toBe(
     `worker: The namespace "default" lacks search attributes that every run needs (${names.join(", ")}). Register them: starter doctor --fix\n`,
   );
+  const inCheckout = await runApp("worker", ["--json"], {
+    ...environment,
+    STARTER_COMMAND: "./starter",
+  });
+  expect(inCheckout.stderr).toContain("Register them: ./starter doctor --fix");
   const before = await starter(["doctor", "--json"]);
   expect(before.exitCode).toBe(1);
   expect(before.stdout).toContain('"remedy":"starter doctor --fix"');

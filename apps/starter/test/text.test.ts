@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { utc } from "@durable-payments/operations/utc";
 import { afterEach, expect, it, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
+import { failureRows } from "../src/output/failure-text.ts";
 import { inDoubtText } from "../src/output/human-task-text.ts";
 import { terminalTextFor } from "../src/output/styled.ts";
 import { visible } from "../src/output/visible.ts";
@@ -101,6 +102,43 @@ it("lays fields out in two columns", () => {
       "  details.code   400",
       "  details.list   [1,2]",
     ].join("\n"),
+  );
+});
+
+it("says of a failure what happened and what it means for the money, each once", () => {
+  const message = "createPayout was refused: Insufficient balance";
+  const details = {
+    operation: "createPayout",
+    carriedOut: "no",
+    message,
+    code: 400,
+    reason: "Insufficient balance",
+  };
+  const failure = { type: "Refused", message, details };
+  const rows = [
+    ["message", message],
+    ["meaning", "nothing was carried out by createPayout"],
+    ["code", "400"],
+    ["type", "Refused"],
+  ];
+  expect(failureRows(failure)).toEqual(rows);
+  vi.stubEnv("STARTER_COMMAND", "./starter");
+  const hint = { type: "T", message: "Settle it (starter settle a). The starter settles nothing." };
+  expect(failureRows(hint)[0]?.[1]).toBe(
+    "Settle it (./starter settle a). The starter settles nothing.",
+  );
+  const cause = { ...failure, details: { ...details, carriedOut: "unknown" } };
+  const left = { leftOver: ["remove the cardholder"] };
+  expect(failureRows({ type: "Wrapped", message: "Not all undone", details: left, cause })).toEqual(
+    [
+      ["message", "Not all undone"],
+      ["leftOver", '["remove the cardholder"]'],
+      ["type", "Wrapped"],
+      ["cause: message", message],
+      ["cause: meaning", "nobody knows whether createPayout was carried out"],
+      ["cause: code", "400"],
+      ["cause: type", "Refused"],
+    ],
   );
 });
 

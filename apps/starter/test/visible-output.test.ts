@@ -305,6 +305,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       steps: [step],
       ids: { payout_id: "text" },
       paymentIds: ["text"],
+      namedIds: [{ name: "text", id: "text" }],
       pending: [{ activity: "text", attempt: 2, message: "text" }],
       shown: { funds: row, approval },
       attention,
@@ -328,6 +329,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       startedBy: "Ada",
       currency: "EUR",
       paymentIds: ["text"],
+      namedIds: [{ name: "text", id: "text" }],
       resetFrom: { runId: "run", at, reason: "text" },
       laterRun: "text",
       steps: [

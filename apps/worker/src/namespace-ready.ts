@@ -34,7 +34,7 @@ export const checkNamespaceReady = async (
   }
   if (missing.length > 0) {
     throw new CannotStart(
-      `The namespace "${namespace}" lacks search attributes that every run needs (${missing.map(({ name }) => name).join(", ")}). Register them: starter doctor --fix`,
+      `The namespace "${namespace}" lacks search attributes that every run needs (${missing.map(({ name }) => name).join(", ")}). Register them: ${process.env["STARTER_COMMAND"] || "starter"} doctor --fix`,
     );
   }
 };

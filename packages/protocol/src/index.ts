@@ -58,7 +58,15 @@ export {
 } from "./notifications.ts";
 export { type Pause, PAUSE_DETAILS, PAUSE_TYPE, pauseId, type PauseMemo } from "./pause.ts";
 export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
-export { caseless, intentMark, normalizedKey, ownershipKeys, plainIds } from "./payment-ids.ts";
+export {
+  caseless,
+  intentMark,
+  type NamedId,
+  namedIds,
+  normalizedKey,
+  ownershipKeys,
+  plainIds,
+} from "./payment-ids.ts";
 export { mergePatch, patchedFields } from "./merge-patch.ts";
 export { accountNumbersOf, maskFreeTexts, withoutAccounts } from "./account-numbers.ts";
 export {
@@ -150,7 +158,7 @@ export {
   taskQueueOf,
 } from "./task-queues.ts";
 export { utc } from "./utc.ts";
-export { isNotFound, lastFour, temporalReason, textAt } from "./values.ts";
+export { asSentence, isNotFound, lastFour, temporalReason, textAt } from "./values.ts";
 export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";
 export {
   amendableFields,

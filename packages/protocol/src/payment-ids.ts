@@ -34,6 +34,24 @@ export const ownershipKeys = (
   ...(key === undefined || key === "" ? [] : [`key:${normalizedKey(key)}`]),
 ];
 
+/** An id, or a key, and what it is called: `payout_id`, `key`; `id` where that is not known. */
+export interface NamedId {
+  readonly name: string;
+  readonly id: string;
+}
+
+/** Name the keys and ids among the PaymentIds of a run, by the ownership keys beside them. */
+export const namedIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<NamedId> =>
+  plainIds(paymentIds).map((id) => {
+    const kind = paymentIds
+      .filter((one) => one.includes(":") && !one.startsWith(INTENT))
+      .map((one) => [one.slice(0, one.indexOf(":")), one.slice(one.indexOf(":") + 1)])
+      .find(([, owned]) => owned === id || owned === normalizedKey(id))
+      ?.at(0);
+    const made = sendings.find(({ makes }) => makes === kind);
+    return { name: made?.idField ?? kind ?? "id", id };
+  });
+
 /** The keys and ids among the PaymentIds of a run: no marks, and no ownership keys of what stands there too. */
 export const plainIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<string> => {
   const all = new Set(paymentIds.flatMap((id) => [id, normalizedKey(id)]));

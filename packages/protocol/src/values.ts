@@ -32,3 +32,6 @@ export const lastFour = (number: string): string => {
   const plain = number.replaceAll(/\s/g, "");
   return plain.length > 4 ? `…${plain.slice(-4)}` : "…";
 };
+
+/** End a text with a full stop, where it has no end of a sentence: another sentence follows it. */
+export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

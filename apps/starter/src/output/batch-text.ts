@@ -1,9 +1,10 @@
 import { utc } from "@durable-payments/operations/utc";
 import { STEP } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
+import { failureRows } from "./failure-text.ts";
 import { styled } from "./styled.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
-import { columns, fieldRows } from "./text.ts";
+import { columns } from "./text.ts";
 import { isOpen } from "@durable-payments/operations/runs";
 import { type BatchReport, type RunCounts, totalsText } from "@durable-payments/operations/batch";
 
@@ -93,7 +94,7 @@ export const batchText = (report: BatchReport): string => {
     ...rowLines(report),
     ...(counts === "" ? [] : [["payouts", counts] as const]),
     ...(ofOthers === "" ? [] : [["of other files", ofOthers] as const]),
-    ...(failure === undefined ? [] : fieldRows({ failure })),
+    ...(failure === undefined ? [] : failureRows(failure)),
     ...(runs.attention + (others?.attention ?? 0) > 0
       ? [["see them", commandLine("attention")] as const]
       : []),

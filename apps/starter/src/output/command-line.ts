@@ -17,6 +17,10 @@ const quoted = (argument: string): string => {
 /** The name by which the starter was called: the file of that name in a checkout passes its own on. */
 export const starterName = (): string => quoted(process.env["STARTER_COMMAND"] || "starter");
 
+/** A text that a run keeps, with our commands in it by the name by which the starter was called. */
+export const asCalled = (text: string): string =>
+  text.replaceAll(/(?<=[(`])starter(?= (?:runs retry|settle|doctor)\b)/g, starterName);
+
 /** A command of the starter as the user would type it, as a part of another text. */
 export const plainCommand = (...args: ReadonlyArray<string>): string =>
   [starterName(), ...args.map(quoted)].join(" ");

@@ -12,6 +12,7 @@ import {
 } from "@durable-payments/operations/runs";
 import type { SubmittedRun } from "@durable-payments/operations/start";
 import { commandLine } from "./command-line.ts";
+import { failureRows } from "./failure-text.ts";
 import { shownWithNext } from "./next-operation.ts";
 import type { Output } from "./output.ts";
 import { progressLines } from "./progress-lines.ts";
@@ -41,7 +42,7 @@ export const describeSubmitted = (
     ["id", workflowId],
     ["run id", runId],
     ...("result" in run ? fieldRows(run.result) : []),
-    ...("failure" in run ? fieldRows(run.failure) : []),
+    ...("failure" in run ? failureRows(run.failure) : []),
     ["see it", commandLine("status", workflowId)],
     ...(link === undefined ? [] : [["Web UI", link] as const]),
   ];

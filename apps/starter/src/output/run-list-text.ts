@@ -1,5 +1,6 @@
 import { STEP } from "@durable-payments/protocol";
 import type { ListedRun, RunGroup, StateName } from "@durable-payments/operations/runs";
+import { asCalled } from "./command-line.ts";
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
 import type { ListLayout } from "./stream.ts";
@@ -61,7 +62,7 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
     case "waiting":
       return `${WAITS[at] ?? `waits for ${awaited?.replace(":", " ") ?? at}`}${for_}`;
     default: {
-      const reason = failure?.message ?? state;
+      const reason = asCalled(failure?.message ?? state);
       return reason.startsWith(at) ? reason : `${at}: ${reason}`;
     }
   }
@@ -127,7 +128,7 @@ export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
     .map(({ count, example, reason, stage, state, totals, type }) =>
       [
         `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsLine(totals)}`}`,
-        ...(reason === null ? [] : [wrapDeeper(reason, INDENT, columns)]),
+        ...(reason === null ? [] : [wrapDeeper(asCalled(reason), INDENT, columns)]),
         wrapDeeper(`such as ${example}`, INDENT, columns),
       ].join("\n"),
     )

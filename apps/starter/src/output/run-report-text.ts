@@ -1,6 +1,8 @@
 import { utc } from "@durable-payments/operations/utc";
-import type { StepProgress } from "@durable-payments/protocol";
+import { asSentence, type StepProgress } from "@durable-payments/protocol";
 import { paymentText } from "./payment-text.ts";
+import { failureRows } from "./failure-text.ts";
+import { asCalled } from "./command-line.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
@@ -28,8 +30,7 @@ const stepLines = (steps: ReadonlyArray<StepProgress>): Array<string> => {
 const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActivity): string =>
   wrap(
     [
-      `${activity}:`,
-      message ?? "under way",
+      asSentence(`${activity}: ${asCalled(message ?? "under way")}`),
       ...(attempt > 1 || message !== undefined ? [`Tried or polled ${attempt} times.`] : []),
       ...(nextAttemptAt === undefined ? [] : [`Next: ${utc(nextAttemptAt)}.`]),
     ].join(" "),
@@ -38,7 +39,7 @@ const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActi
 
 const endLines = (report: RunReport): Array<string> => {
   if ("result" in report) return section("Result", [columns(fieldRows(report.result))]);
-  return "failure" in report ? section("Failure", [columns(fieldRows(report.failure))]) : [];
+  return "failure" in report ? section("Failure", [columns(failureRows(report.failure))]) : [];
 };
 
 /** A run as a person reads it, at most 80 columns wide where ids allow it. */
@@ -59,8 +60,8 @@ export const reportText = (report: RunReport): string => {
     ...(report.closedAt === null ? [] : [["ended", utc(report.closedAt)] as const]),
     ["run id", report.runId],
     ...Object.entries(ids),
-    ...(report.stepsFrom === "history" && report.paymentIds.length > 0
-      ? [["ids", report.paymentIds.join(" ")] as const]
+    ...(report.stepsFrom === "history"
+      ? report.namedIds.map(({ id, name }) => [name, id] as const)
       : []),
     ...(report.webUi === null ? [] : [["Web UI", report.webUi] as const]),
   ];

@@ -1,7 +1,8 @@
 import { utc } from "@durable-payments/operations/utc";
-import { sendingUndoneBy } from "@durable-payments/protocol";
+import { asSentence, sendingUndoneBy } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
+import { failureRows } from "./failure-text.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, duration, fieldRows, pad, wrap, wrapDeeper } from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
@@ -38,7 +39,8 @@ const activityText = (activity: TimelineActivity): string => {
       const tried = attempts > 1 || failure ? `, tried or polled ${attempts} times` : "";
       const last = failure === null ? "" : `: ${failure.message}`;
       const next = nextAttemptAt === null ? "" : ` Next: ${utc(nextAttemptAt)}.`;
-      return `${name}: under way for ${duration(since(activity.since))}${tried}${last}${next}`;
+      const standing = `${name}: under way for ${duration(since(activity.since))}${tried}${last}`;
+      return next === "" ? standing : `${asSentence(standing)}${next}`;
     }
     case "noAnswer":
       return `${name}: no answer after ${duration(tookMs ?? 0)}, when the run ended`;
@@ -105,7 +107,7 @@ const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
 
 /** The timeline of a run as a person reads it, at most 80 columns wide where ids allow it. */
 export const timelineText = (timeline: Timeline): string => {
-  const { closedAt, failure, laterRun, paymentIds, resetFrom, startedAt, startedBy, state } =
+  const { closedAt, failure, laterRun, namedIds, resetFrom, startedAt, startedBy, state } =
     timeline;
   const style = state === "continuedAsNew" ? "cyan" : STATE_STYLES[state];
   const rows: Array<readonly [string, string]> = [
@@ -127,7 +129,7 @@ export const timelineText = (timeline: Timeline): string => {
           ["", `${utc(resetFrom.at)}: ${resetFrom.reason}`] as const,
         ]),
     ...(laterRun === null ? [] : [["later run", laterRun] as const]),
-    ...(paymentIds.length === 0 ? [] : [["ids", paymentIds.join(" ")] as const]),
+    ...namedIds.map(({ id, name }) => [name, id] as const),
     ...(timeline.webUi === null ? [] : [["Web UI", timeline.webUi] as const]),
   ];
   return [
@@ -140,7 +142,7 @@ export const timelineText = (timeline: Timeline): string => {
     ...(timeline.result === null || timeline.result === undefined
       ? []
       : section("Result", [columns(fieldRows(timeline.result))])),
-    ...(failure === null ? [] : section("Why it failed", [columns(fieldRows(failure))])),
+    ...(failure === null ? [] : section("Why it failed", [columns(failureRows(failure))])),
     ...section("Settled", timeline.settled.map(settledText)),
     ...(timeline.workerFault === null
       ? []

@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import { WorkflowFailedError } from "@temporalio/client";
 import {
   ActivityFailure,
@@ -19,8 +19,15 @@ export interface Failure {
   readonly cause?: Failure;
 }
 
+/** What stands in `type` already is left out of the details. */
+const withoutTag = (detail: unknown): unknown => {
+  if (!isRecord(detail)) return detail;
+  const { _tag, ...rest } = detail;
+  return rest;
+};
+
 const detailsOf = (details: ReadonlyArray<unknown> | null | undefined) => {
-  const given = details ?? [];
+  const given = (details ?? []).map(withoutTag);
   if (given.length === 0) return {};
   return { details: given.length === 1 ? given[0] : given };
 };

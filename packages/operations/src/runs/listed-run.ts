@@ -4,6 +4,8 @@ import {
   PAYMENT_CURRENCY,
   PAYMENT_IDS,
   PAYMENT_STAGE,
+  type NamedId,
+  namedIds,
   type PaymentMemo,
   plainIds,
   readPaymentMemo,
@@ -55,6 +57,12 @@ export const idsOf = ({
   typedSearchAttributes,
 }: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<string> =>
   plainIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
+
+/** The same, with what each is called. */
+export const namedIdsOf = ({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<NamedId> =>
+  namedIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
 
 /** A run that cannot be read hides none of the others. */
 const orNull = async <A>(read: Promise<A>): Promise<A | null> => {

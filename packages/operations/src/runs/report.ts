@@ -1,6 +1,7 @@
 import { STARTING } from "@durable-payments/activities/start-attributes";
 import {
   PAYMENT_STAGE,
+  type NamedId,
   type PaymentMemo,
   type Progress,
   readPaymentMemo,
@@ -23,7 +24,7 @@ import {
 } from "../history/in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
-import { idsOf } from "./listed-run.ts";
+import { idsOf, namedIdsOf } from "./listed-run.ts";
 import { describeRun, type RunState, stateOf } from "./state.ts";
 import { webUiLink } from "../connection/settings.ts";
 import type { Unanswered } from "../connection/workers.ts";
@@ -50,6 +51,8 @@ export type RunReport = RunState & {
   readonly ids: Readonly<Record<string, string>>;
   /** Keys and ids by which it can be found. */
   readonly paymentIds: ReadonlyArray<string>;
+  /** The same, with what each is called: `payout_id`, `key`; `id` where that is not known. */
+  readonly namedIds: ReadonlyArray<NamedId>;
   readonly steps: ReadonlyArray<StepProgress>;
   /** `progress`: the run's own account. `history`: as its history has them, when no worker can be asked. */
   readonly stepsFrom: "progress" | "history";
@@ -188,6 +191,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     askedToEnd: askedToEnd ?? null,
     closedAt: closeTime?.toISOString() ?? null,
     paymentIds: idsOf(description),
+    namedIds: namedIdsOf(description),
     pending: closeTime === undefined ? pendingActivities(description) : [],
     inDoubt,
     settled,

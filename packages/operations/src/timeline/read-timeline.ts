@@ -7,7 +7,7 @@ import { undoesAtEnd } from "../ending/undoes-at-end.ts";
 import { endingOf } from "../history/close-event.ts";
 import { summaryOf, timeOf } from "../history/events.ts";
 import { pendingActivities } from "../runs/pending-activities.ts";
-import { idsOf } from "../runs/listed-run.ts";
+import { idsOf, namedIdsOf } from "../runs/listed-run.ts";
 import { describeRun } from "../runs/state.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { webUiLink } from "../connection/settings.ts";
@@ -115,6 +115,7 @@ export const readTimeline = async (
     closedAt: closeTime?.toISOString() ?? null,
     currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
     paymentIds: idsOf(description),
+    namedIds: namedIdsOf(description),
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
     steps: withPayees(withPending(timelineSteps(past, endOf(description)), description), history),

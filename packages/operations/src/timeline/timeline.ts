@@ -1,4 +1,5 @@
 import type { CancelRequest } from "../history/cancel-request.ts";
+import type { NamedId } from "@durable-payments/protocol";
 import type { Failure } from "../history/failure.ts";
 import type { SettledDoubt } from "../history/in-doubt.ts";
 import type { ListFinding } from "../history/sends.ts";
@@ -117,6 +118,8 @@ export interface Timeline {
   readonly closedAt: string | null;
   readonly currency: string | null;
   readonly paymentIds: ReadonlyArray<string>;
+  /** The same, with what each is called: `payout_id`, `key`; `id` where that is not known. */
+  readonly namedIds: ReadonlyArray<NamedId>;
   /** The run that this one was reset from. */
   readonly resetFrom: Reset | null;
   /** Run id of a later run of the same workflow id, which has how it went on. */

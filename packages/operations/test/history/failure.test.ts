@@ -26,7 +26,7 @@ const byActivity = (cause: Error) =>
 const refused = ApplicationFailure.create({
   type: "Refused",
   message: "createPayout was refused: Insufficient balance",
-  details: [{ code: 400 }],
+  details: [{ _tag: "Refused", code: 400 }],
 });
 
 it.each<[string, Error, Failure]>([

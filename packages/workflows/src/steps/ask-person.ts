@@ -1,5 +1,10 @@
 import type { JournalSend } from "@durable-payments/activities";
-import { amendRequest, type HumanTask, type ListReading } from "@durable-payments/protocol";
+import {
+  amendRequest,
+  asSentence,
+  type HumanTask,
+  type ListReading,
+} from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
@@ -92,7 +97,7 @@ export const askToAmend = async <Request extends object, A>(
     step,
     {
       ...describeSend(sending, {
-        reason: isBound ? `${reason} ${AMEND_BY_RETRY}` : reason,
+        reason: isBound ? `${asSentence(reason)} ${AMEND_BY_RETRY}` : reason,
         request,
         other: undefined,
         left: run.sends.leftInDoubt(step),

@@ -1,5 +1,5 @@
 import type { JournalSend, SendIntent, SentAlready } from "@durable-payments/activities";
-import type { SentBefore } from "@durable-payments/protocol";
+import { asSentence, type SentBefore } from "@durable-payments/protocol";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
@@ -219,7 +219,9 @@ export class Sender<Request extends object, A> {
     if (isUndone && (this.#state.isKnownGone(sent) || !isOfThisRun)) return "send";
     // It was undone after the copy of the server's database to which this run was put back.
     if (outcome === "undone") {
-      return this.#ask(`${reason} To make it anew, resend; to leave it at that, abandon.`);
+      return this.#ask(
+        `${asSentence(reason)} To make it anew, resend; to leave it at that, abandon.`,
+      );
     }
     this.#state.sentUnder(key);
     // Others before it may be of runs whose history is gone.
@@ -231,10 +233,13 @@ export class Sender<Request extends object, A> {
     this.#markInDoubt();
     if (!isSamePayload && outcome !== "notCarriedOut") {
       if (earlier !== undefined) this.#run.sends.leavesInDoubt(otherInDoubt(this.#write, earlier));
-      return this.#reconcileOtherRequest(sent, `${reason} ${otherRequestText(sent, this.request)}`);
+      return this.#reconcileOtherRequest(
+        sent,
+        `${asSentence(reason)} ${otherRequestText(sent, this.request)}`,
+      );
     }
     if (earlier !== undefined) {
-      const about = `${reason} ${earlierRequestText(earlier)}`;
+      const about = `${asSentence(reason)} ${earlierRequestText(earlier)}`;
       const decided = await this.#reconcileOtherRequest(earlier, about);
       if (decided !== "send") return decided;
       if (key !== earlier.key) this.#state.sentUnder(key);
@@ -252,7 +257,7 @@ export class Sender<Request extends object, A> {
     this.#markInDoubt();
     const made = [shownOfJournal(sent)];
     if (!isSamePayload) {
-      return this.#ask(`${reason} ${otherRequestText(sent, this.request)}`, {
+      return this.#ask(`${asSentence(reason)} ${otherRequestText(sent, this.request)}`, {
         candidates: made,
         canResend: false,
       });
@@ -264,10 +269,13 @@ export class Sender<Request extends object, A> {
       return await fromIds(ids, this.request);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return this.#ask(`${reason} What it made is not it: ${rootCause(error).message}`, {
-        candidates: made,
-        canResend: false,
-      });
+      return this.#ask(
+        `${asSentence(reason)} What it made is not it: ${rootCause(error).message}`,
+        {
+          candidates: made,
+          canResend: false,
+        },
+      );
     }
   }
 
@@ -321,16 +329,20 @@ export class Sender<Request extends object, A> {
     if (found._tag === "Found") {
       const owner = await recordFound(this.#run, this.#write, found.value);
       if (owner === undefined) return found.value;
-      return this.#ask(`${reason} One is listed as it was sent, and ${owner} has taken it.`);
+      return this.#ask(
+        `${asSentence(reason)} One is listed as it was sent, and ${owner} has taken it.`,
+      );
     }
     if (found._tag === "Unclear") {
       const { candidates } = found;
-      return this.#ask(`${reason} ${found.reason}`, { candidates, listRead });
+      return this.#ask(`${asSentence(reason)} ${found.reason}`, { candidates, listRead });
     }
     this.#absent += 1;
     this.#state.markNotCarriedOut();
     return this.#absent > MOST_ABSENT
-      ? this.#ask(`${reason} It was sent ${this.#absent} times, and is not listed.`, { listRead })
+      ? this.#ask(`${asSentence(reason)} It was sent ${this.#absent} times, and is not listed.`, {
+          listRead,
+        })
       : this.#sendAgain(reason);
   }
 
