@@ -75,6 +75,20 @@ describe.skipIf(!timeSkipping.available)(
       });
     });
 
+    it("that names two payees is refused, and nothing is sent", async () => {
+      const two = { ...payoutInput, beneficiary_id: "ben-2" };
+      await withWorker(rig, service.activities, async ({ start }) => {
+        const handle = await start(payout, [two]);
+        expect(await failureOf(handle.result())).toMatchObject({
+          type: "InvalidRequest",
+          message:
+            "The input has both beneficiary and beneficiary_id: exactly one of the two must be given. Nothing was sent.",
+        });
+        expect(await service.requests("createBeneficiary")).toBe(0);
+        expect(await service.requests("createPayout")).toBe(0);
+      });
+    });
+
     it("says where it stood, after it is closed, too", async () => {
       const activities = await looking(async (_, id) => {
         await service.simulator.setPayoutStatus(id, "completed");

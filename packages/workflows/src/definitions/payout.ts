@@ -1,6 +1,8 @@
 import { requestsOfPayout } from "@durable-payments/activities/planned-requests";
 import type { Payout } from "@durable-payments/api-core";
 import type { ApprovalOptions, Payee, PayoutInput, PayoutResult } from "@durable-payments/protocol";
+import { patched } from "@temporalio/workflow";
+import { runFailure } from "../run/failures.ts";
 import { beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval } from "../steps/approval.ts";
 import { createBeneficiary } from "../steps/beneficiary.ts";
@@ -15,6 +17,10 @@ const shownToApprover = (input: PayoutInput) => ({
   payment_date: input.payout.payment_date,
   to: "beneficiary" in input ? input.beneficiary.nickname : input.beneficiary_id,
 });
+
+/** Whether an input, which nobody may have checked, names two payees: whom it pays would be a guess. */
+const hasTwoPayees = (input: PayoutInput): boolean =>
+  "beneficiary" in input && "beneficiary_id" in input;
 
 const payeeOf = (input: PayoutInput): Payee =>
   "beneficiary" in input
@@ -58,7 +64,14 @@ export function payout(input: PayoutInput): Promise<PayoutResult> {
   const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
   const run = beginRun({ input, ...(onRefusal && { onRefusal }) });
   return run.execute(async () => {
-    const planned = requestsOfPayout(await run.input());
+    const given = await run.input();
+    if (hasTwoPayees(given) && patched("one-payee")) {
+      throw runFailure(
+        "InvalidRequest",
+        "The input has both beneficiary and beneficiary_id: exactly one of the two must be given. Nothing was sent.",
+      );
+    }
+    const planned = requestsOfPayout(given);
     // A request that is sent at once is checked by the activity that sends it.
     if (planned.length > 1 || approval !== undefined) await checkRequests(run, planned);
 
