@@ -1,6 +1,7 @@
 import type { ApprovalRequest } from "./approval.ts";
 import { approvalConsequences, settlementConsequences } from "./consequences.ts";
 import type { HumanTask, HumanTaskAction } from "./human-task.ts";
+import { sendingOf } from "./steps.ts";
 
 /** A command by which a person decides, and what the decision does to the money. */
 export interface DecisionCommand {
@@ -75,15 +76,17 @@ export const approveCommands = (
  * Name the commands that settle what an ended run has in doubt.
  *
  * @param run the run that has ended.
+ * @param operations what it has sent, and has no answer to.
  * @returns two commands.
  */
-export const settleCommands = ({
-  runId,
-  workflowId,
-}: AskingRun): ReadonlyArray<DecisionCommand> => {
+export const settleCommands = (
+  { runId, workflowId }: AskingRun,
+  operations: ReadonlyArray<string>,
+): ReadonlyArray<DecisionCommand> => {
+  const ids = new Set(operations.map((operation) => sendingOf(operation)?.idField ?? "NAME"));
   const args = ["settle", workflowId, "--run-id", runId, "--by", "NAME", "--reason", "WHY"];
   return [
-    { args: [...args, "--found", "NAME=ID"], consequence: settlementConsequences.found },
+    { args: [...args, ...HOW.found([...ids])], consequence: settlementConsequences.found },
     { args: [...args, "--not-carried-out"], consequence: settlementConsequences.notCarriedOut },
   ];
 };

@@ -161,11 +161,11 @@ describe.skipIf(!timeSkipping.available)(
         const [made] = (await service.simulator.state()).payouts;
         expect(failure).toMatchObject({ type: "PayoutFailed", nonRetryable: true });
         expect(failure.message).toContain("ended as returned");
+        expect(failure.message).toContain("to pay again, start a payout under another id");
         expect(failure.details).toEqual([
           {
             payout_id: made?.payout_id,
             payout_status: "returned",
-            payout_reason: "Payment for goods",
           },
         ]);
         expect((await handle.query(progressQuery)).stage).toBe("failed");

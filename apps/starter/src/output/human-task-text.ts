@@ -55,7 +55,10 @@ export const inDoubtLines = ({
     "  ",
   ),
   ...decideLines([
-    ...settleCommands({ runId, workflowId }),
+    ...settleCommands(
+      { runId, workflowId },
+      inDoubt.map(({ operation }) => operation),
+    ),
     ...(retry === undefined
       ? []
       : [{ args: argumentsOf(retry), consequence: settlementConsequences.retry }]),

@@ -68,8 +68,12 @@ const ofOpenRun = ({
   ];
 };
 
+/** A payout that the service has ended: a retry takes up that very payout, and it stays ended. */
+const OF_ENDED_PAYOUT = "PayoutFailed";
+
 const ofBrokenRun = ({ failure, workflowId }: Described): Array<NextStep> => {
   const retry = { operation: "retry", workflowId } as const;
+  if (failure?.type === OF_ENDED_PAYOUT) return [];
   return [
     { why: "See what going on from the failed step would do", ...retry, isDryRun: true },
     { why: "Go on from the failed step", ...retry },

@@ -232,14 +232,10 @@ const payoutOf = ({ outcome, payout }: SeenPayout): AwaitedPayout => {
     const { complete_time: _, ...open } = payout;
     return { ...open, outcome };
   }
-  const { payout_id, payout_reason = "", payout_status } = payout;
+  const { payout_id, payout_status = "failed" } = payout;
   throw runFailure(
     "PayoutFailed",
-    `The payout ${payout_id} ended as ${payout_status ?? "failed"}.`,
-    {
-      payout_id,
-      payout_status: payout_status ?? "",
-      payout_reason,
-    },
+    `The payout ${payout_id} ended as ${payout_status}, as the service says: a retry of the run finds it so again. See at the service whether its amount was returned to the balance; to pay again, start a payout under another id.`,
+    { payout_id, payout_status },
   );
 };
