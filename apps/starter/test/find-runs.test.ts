@@ -79,6 +79,17 @@ beforeAll(async () => {
 });
 
 describe("runs list", () => {
+  it("says since when a run is at its stage, whatever came in since", async () => {
+    const listed = async () => {
+      const { runs } = jsonOf(await starter(["runs", "list", "--find", "waits", "--json"]));
+      return (runs as ReadonlyArray<{ readonly since: string }>)[0]?.since;
+    };
+    const since = await listed();
+    expect(since).toMatch(/Z$/);
+    await workflow.getHandle("waits").signal("unknownSignal");
+    expect(await listed()).toBe(since);
+  });
+
   it("prints one JSON object, and a table of 80 columns", async () => {
     const [program, person] = await Promise.all([
       starter(["runs", "list", "--find", "paid", "--json"]),

@@ -96,6 +96,13 @@ describe("notifications", () => {
       );
     }, POLLING);
 
+    expect(of("batch.ended", batchId)[0]?.notification.data.rows).toMatchObject({
+      rows: 2,
+      completed: 2,
+      failed: 0,
+      notStarted: 0,
+    });
+
     const times = sink.delivered().map(({ notification }) => notification.timestamp);
     expect(times).toEqual(times.toSorted());
     const ids = sink.posted.map(({ id }) => id);

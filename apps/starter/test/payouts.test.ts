@@ -144,6 +144,7 @@ describe("a changed file", () => {
       funds: [{ currency: "EUR", total: "91.00", available: like(/^\d+\.\d\d$/), isEnough: true }],
       known: 10,
       new: 3,
+      newTotals: { EUR: "36.00" },
       newRows: "12-14",
       paidBefore: 0,
       inDoubt: 0,
@@ -154,6 +155,7 @@ describe("a changed file", () => {
     const paid = await importFile(second, "--wait");
     expect(paid.exitCode).toBe(0);
     expect(paid.stderr).toContain("10 rows are known; 3 are new: lines 12-14.");
+    expect(paid.stderr.replaceAll(/\s+/g, " ")).toContain("3 of 13 rows, in all 36.00 EUR.");
     expect(jsonOf(paid)).toMatchObject({
       progress: { started: 3, known: 10 },
       runs: { completed: 3 },
@@ -299,13 +301,16 @@ describe("commands", () => {
       totals: { EUR: anyText },
       fileTotals: null,
       amendedRows: 0,
+      runs: fields({ completed: 5, failed: 0 }),
       state: "paused",
       startedBy: anyText,
       startedAt: anyText,
       closedAt: null,
     });
     const forPerson = await starter(["payouts", "list"]);
-    expect(forPerson.stdout).toContain(`${batch}\n    commands.csv: 30 rows, in all `);
+    expect(forPerson.stdout).toContain(
+      `${batch}\n    commands.csv: 30 rows; total of the file: 465.00 EUR\n    paused; payouts: 5 completed; 25 rows not started by it\n`,
+    );
     expect(tooWide(forPerson.stdout)).toEqual([]);
     expect(tooWide(person.stdout)).toEqual([]);
 

@@ -143,6 +143,19 @@ describe("an onboarding that failed goes on with an amended input", () => {
       amended: [],
     });
     expect(await ended("check")).toBe("COMPLETED");
+    // The pause until the retry is no part of the step that stays done.
+    const [status, shown] = await Promise.all(
+      [["status"], ["runs", "show"]].map(async (command) =>
+        jsonOf(await starter([...command, "check", "--json"])),
+      ),
+    );
+    const { at: resetAt } = shown!["resetFrom"] as { readonly at: string };
+    for (const { steps } of [status, shown] as ReadonlyArray<Record<string, unknown>>) {
+      const created = (
+        steps as ReadonlyArray<{ readonly name: string; readonly until: string }>
+      ).find(({ name }) => name === "createCardholder");
+      expect(created!.until < resetAt).toBe(true);
+    }
     const made = await madeFor("Refused");
     expect(made.cardholders).toEqual([fields({ card_holder_id: cardholders[0]!.card_holder_id })]);
     expect(made.cards).toHaveLength(1);

@@ -195,7 +195,7 @@ describe("an onboarding", () => {
       state: "completed",
       result: run["result"],
       type: "onboardCardholder",
-      stage: "done",
+      stage: "confirmCard",
       stepsFrom: "progress",
       ids: { card_id: ID, card_holder_id: ID, balance_id: ID },
       pending: [],
@@ -236,7 +236,7 @@ describe("an onboarding", () => {
     ]);
     expect([person.exitCode, program.exitCode]).toEqual([1, 1]);
     expect(person.stdout).toMatch(/Failure\n +type +VerificationRefused/);
-    expect(jsonOf(program)).toMatchObject({ state: "failed", failure, stage: "failed" });
+    expect(jsonOf(program)).toMatchObject({ state: "failed", failure, stage: "awaitVerification" });
   });
 
   it("without funds shows by which account the balance is funded, and goes on when it is", async () => {

@@ -145,6 +145,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       totals: { EUR: "1.00" },
       fileTotals: null,
       amendedRows: 0,
+      runs: { completed: 0, failed: 1 },
       state: "failed",
       startedBy: "Ada",
     },
@@ -210,6 +211,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       {
         known: 0,
         new: 1,
+        newTotals: { EUR: "1.00" },
         newRows: "text",
         paidBefore: null,
         whyNoJournal: "text",

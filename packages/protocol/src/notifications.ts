@@ -27,6 +27,8 @@ export interface NotificationData {
   readonly stage?: string;
   /** The batch that it belongs to. */
   readonly batch?: string;
+  /** Of a batch that has completed: how many of its rows ended how. It completes with rows that failed, too. */
+  readonly rows?: Readonly<Record<string, number>>;
   /** Its page in Temporal's Web UI. */
   readonly webUi?: string;
   /** The command by which to see it. */

@@ -1,4 +1,5 @@
 import { type ListedBatch, totalsText } from "@durable-payments/operations/batch";
+import { countsText } from "./batch-text.ts";
 import { STATE_STYLES, terminalWidth } from "./run-list-text.ts";
 import type { ListLayout } from "./stream.ts";
 import { styled } from "./styled.ts";
@@ -9,7 +10,9 @@ const INDENT = "    ";
 const line = ({
   amendedRows,
   file,
+  fileTotals,
   rows,
+  runs,
   startedAt,
   startedBy,
   state,
@@ -17,16 +20,28 @@ const line = ({
   workflowId,
 }: ListedBatch): string => {
   const age = roughDuration(Date.now() - Date.parse(startedAt));
-  const amended = amendedRows === 0 ? "" : `, ${amendedRows} amended`;
+  const amended =
+    amendedRows === 0 ? "" : `; with ${amendedRows} rows amended since: ${totalsText(totals)}`;
+  const counts = countsText(runs);
+  const started: ReadonlyArray<number> = Object.values(runs);
+  const others = rows - started.reduce((sum, count) => sum + count, 0);
   const columns = terminalWidth();
   return [
     styled("bold", workflowId),
     wrapDeeper(
-      `${file ?? "a file"}: ${rows} rows${amended}, in all ${totalsText(totals)}`,
+      `${file ?? "a file"}: ${rows} rows; total of the file: ${totalsText(fileTotals ?? totals)}${amended}`,
       INDENT,
       columns,
     ),
-    `${INDENT}${styled(STATE_STYLES[state], state)}`,
+    wrapDeeper(
+      [
+        styled(STATE_STYLES[state], state),
+        ...(counts === "" ? [] : [`payouts: ${counts}`]),
+        ...(others > 0 ? [`${others} rows not started by it`] : []),
+      ].join("; "),
+      INDENT,
+      columns,
+    ),
     wrapDeeper(`started ${age} ago by ${startedBy}`, INDENT, columns),
   ].join("\n");
 };

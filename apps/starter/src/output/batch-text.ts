@@ -82,13 +82,13 @@ export const batchText = (report: BatchReport): string => {
     ...(closedAt === null ? [] : [["ended", utc(closedAt)] as const]),
     ["run id", report.runId],
     ...(report.file === null ? [] : [["file", report.file] as const]),
-    ["totals", totalsText(totals)],
+    ["file's total", totalsText(report.fileTotals ?? totals)],
     ...(report.fileTotals === null
       ? []
       : [
           [
-            "of the file",
-            `${totalsText(report.fileTotals)}; ${report.amendedRows === 1 ? "1 row was" : `${report.amendedRows} rows were`} amended since`,
+            "as amended",
+            `${totalsText(totals)}; ${report.amendedRows === 1 ? "1 row was" : `${report.amendedRows} rows were`} amended since`,
           ] as const,
         ]),
     ...rowLines(report),

@@ -3,6 +3,7 @@ import {
   type FoundRows,
   type Funds,
   rejectionText,
+  totalsText,
 } from "@durable-payments/operations/batch";
 import { columns, duration } from "./text.ts";
 
@@ -45,7 +46,9 @@ export const dryRunText = (
             ["known", `${found.known} rows`] as const,
             [
               "new",
-              found.new === 0 ? "none" : `${found.new} rows, lines ${found.newRows}`,
+              found.new === 0
+                ? "none"
+                : `${found.new} rows, lines ${found.newRows}, in all ${totalsText(found.newTotals)}`,
             ] as const,
             ["paid before", paidBeforeText(found)] as const,
             ...(inDoubtText(found) === "" ? [] : [["in doubt", inDoubtText(found)] as const]),

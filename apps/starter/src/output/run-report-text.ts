@@ -49,7 +49,9 @@ export const reportText = (report: RunReport): string => {
     ["state", styled(STATE_STYLES[state], state)],
     [
       "stage",
-      report.since === null ? (stage ?? "–") : `${stage ?? "–"} since ${utc(report.since)}`,
+      report.since === null || report.closedAt !== null
+        ? (stage ?? "–")
+        : `${stage ?? "–"} since ${utc(report.since)}`,
     ],
     ...(report.payment === null ? [] : [["payment", paymentText(report.payment)] as const]),
     [

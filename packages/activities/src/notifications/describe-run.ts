@@ -25,6 +25,8 @@ export interface Occurrence {
   readonly state: string;
   /** What distinguishes it from another one of its type of the same run. */
   readonly which?: string;
+  /** Of a batch: how many of its rows ended how. */
+  readonly rows?: Readonly<Record<string, number>> | undefined;
 }
 
 /** A run as visibility shows it. */
@@ -67,7 +69,7 @@ const webUiOf = (
 export const notificationOf = (
   place: NotifierPlace,
   run: ListedRun,
-  { at, state, type, which = "" }: Occurrence,
+  { at, rows, state, type, which = "" }: Occurrence,
 ): QueuedNotification => {
   const { runId, type: workflowType, typedSearchAttributes, workflowId } = run;
   const stage = typedSearchAttributes.get(PAYMENT_STAGE);
@@ -89,6 +91,7 @@ export const notificationOf = (
         state,
         ...(stage !== undefined && { stage }),
         ...(batch !== undefined && { batch }),
+        ...(rows !== undefined && { rows }),
         ...(webUi !== undefined && { webUi }),
         ...(command !== undefined && { command }),
       },

@@ -2,6 +2,7 @@ import {
   askingStages,
   type NotifierState,
   PAYMENT_STAGE,
+  type PayoutBatchResult,
   progressQuery,
   type QueuedNotification,
   queryText,
@@ -9,6 +10,7 @@ import {
   UNFINISHED,
   WORKFLOW,
 } from "@durable-payments/protocol";
+import { isRecord } from "@durable-payments/api-core/values";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { type NotifierPlace, notificationOf, type Occurrence } from "./describe-run.ts";
 
@@ -38,6 +40,22 @@ const ANSWER_WITHIN_MS = 3_000;
 const UNKNOWN = "?";
 
 const PAGE_SIZE = 1_000;
+
+/** What a batch reports of its rows. */
+const ROW_COUNTS = [
+  "rows",
+  "started",
+  "known",
+  "conflicting",
+  "rejected",
+  "notStarted",
+  "completed",
+  "unfinished",
+  "failed",
+  "cancelled",
+  "terminated",
+  "timedOut",
+] as const satisfies ReadonlyArray<keyof PayoutBatchResult>;
 
 const STAGE = PAYMENT_STAGE.name;
 
@@ -147,7 +165,8 @@ export class Look {
         upTo = Math.min(upTo, at.getTime());
         break;
       }
-      this.#add(run, occurrence);
+      const rows = occurrence.type === "batch.ended" ? await this.#rowsOf(run) : undefined;
+      this.#add(run, { ...occurrence, rows });
       seen.push([id, at.getTime()]);
     }
     const from = Math.max(endedFrom, upTo - LAG_MS);
@@ -162,6 +181,29 @@ export class Look {
       // Of what is remembered no more it would be found again.
       endedFrom: kept.length === MOST_ENDED && first !== undefined ? first[1] : from,
     };
+  }
+
+  /** How the rows of a batch ended, by its result; undefined where it has none, or cannot be read. */
+  async #rowsOf({
+    runId,
+    status,
+    workflowId,
+  }: WorkflowExecutionInfo): Promise<Readonly<Record<string, number>> | undefined> {
+    if (status.name !== "COMPLETED") return undefined;
+    try {
+      const result: unknown = await this.#client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+        this.#client.workflow.getHandle(workflowId, runId).result(),
+      );
+      if (!isRecord(result)) return undefined;
+      const counts = ROW_COUNTS.flatMap((name) => {
+        const count = result[name];
+        return typeof count === "number" ? [[name, count] as const] : [];
+      });
+      return Object.fromEntries(counts);
+    } catch {
+      // That it has ended is notified of all the same.
+      return undefined;
+    }
   }
 
   async #lookAtOverdue(now: number): Promise<void> {

@@ -84,7 +84,8 @@ export const checkBatchId = ({ batch, chunks, file }: CheckedFile): void => {
     throw differs(file, `its batch is ${batchOfChunks(chunks)}, not ${batch}`);
 };
 
-const amountOf = ({ input }: BatchRow): string =>
+/** What a row pays. */
+export const amountOf = ({ input }: BatchRow): string =>
   // The check has seen to it.
   (input as { readonly payout: { readonly amount: string } }).payout.amount;
 

@@ -4,7 +4,8 @@ import type { BatchRow } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { describeRun } from "../runs/state.ts";
-import { type CheckedFile, chunksAgain, wrongRows } from "./check-file.ts";
+import { amountOf, type CheckedFile, chunksAgain, wrongRows } from "./check-file.ts";
+import { Totals } from "../totals.ts";
 import { findRuns, runsOfRows } from "./latest-runs.ts";
 import { type RowFault, rowFault } from "./raw-rows.ts";
 import { type Rejection, Rejections } from "./rejections.ts";
@@ -14,6 +15,8 @@ import { type RowSends, sendsOfRow } from "./row-sends.ts";
 export interface KnownRows {
   readonly new: number;
   readonly known: number;
+  /** Sums of the new rows by currency, decimal strings. */
+  readonly newTotals: Readonly<Record<string, string>>;
   /** Lines of the rows that are new: `2-40, 42`; cut short where they are many. */
   readonly newRows: string;
   /** How many of the new rows were paid all the same, as the journal knows; null without one. */
@@ -87,6 +90,7 @@ export const findKnownRows = async (
 ): Promise<KnownRows> => {
   const faults: Array<RowFault> = [];
   const fresh = new Ranges();
+  const totals = new Totals();
   let count = 0;
   let known = 0;
   let paid = 0;
@@ -109,6 +113,7 @@ export const findKnownRows = async (
       const other = `${key} was used for another payment, ${workflowId}`;
       if (run === undefined && sends !== "otherPayment") {
         count += 1;
+        totals.add(one.currency, amountOf(one));
         if (sends === "paid") paid += 1;
         if (sends === "inDoubt") inDoubt += 1;
         rejections.note(one);
@@ -130,6 +135,7 @@ export const findKnownRows = async (
   return {
     new: count,
     known,
+    newTotals: totals.amounts,
     newRows: fresh.text,
     paidBefore: journal === undefined ? null : paid,
     inDoubt: journal === undefined ? null : inDoubt,

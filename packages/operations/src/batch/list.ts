@@ -5,7 +5,7 @@ import { readBatchContent } from "../runs/batch-content.ts";
 import { listedStateOf } from "../runs/listed-run.ts";
 import type { StateName } from "../runs/state-name.ts";
 import { checkSince } from "../since.ts";
-import { starterOf } from "./report.ts";
+import { countRuns, type RunCounts, starterOf } from "./report.ts";
 import { readSentTotals, type SentTotals } from "./sent-totals.ts";
 
 /** A batch as it is listed. Times are ISO 8601. */
@@ -15,6 +15,8 @@ export interface ListedBatch extends SentTotals {
   /** Name of the file that was imported; null for a batch that does not say it. */
   readonly file: string | null;
   readonly rows: number;
+  /** How the payouts of its rows stand; rows that other files pay are not counted. */
+  readonly runs: RunCounts;
   readonly state: StateName;
   readonly startedBy: string;
   readonly startedAt: string;
@@ -27,9 +29,10 @@ const listedBatch = async (
 ): Promise<ListedBatch> => {
   const { closeTime, runId, startTime, workflowId } = run;
   const { file, rows, totals } = readBatchContent(run.memo);
-  const [state, sent] = await Promise.all([
+  const [state, sent, runs] = await Promise.all([
     listedStateOf(temporal, run),
     readSentTotals(temporal, workflowId, totals),
+    countRuns(temporal, workflowId),
   ]);
   return {
     workflowId,
@@ -37,6 +40,7 @@ const listedBatch = async (
     file,
     rows,
     ...sent,
+    runs,
     state,
     startedBy: starterOf(run),
     startedAt: startTime.toISOString(),
@@ -54,7 +58,7 @@ const READ_AT_ONCE = 8;
  * @returns the batches one after the other.
  * @throws InvalidInput where `since` is no time.
  * @example
- * for await (const { file, state, totals } of listBatches(temporal)) console.log(file, state, totals);
+ * for await (const { file, runs } of listBatches(temporal)) console.log(file, runs.completed, runs.failed);
  */
 export async function* listBatches(
   temporal: Temporal,

@@ -106,7 +106,8 @@ const countRetried = async (
   return retried;
 };
 
-const countRuns = async (temporal: Temporal, batch: string): Promise<RunCounts> => {
+/** Count the payout runs of a batch by how they stand: one that was retried counts as it stands now. */
+export const countRuns = async (temporal: Temporal, batch: string): Promise<RunCounts> => {
   const { workflow } = temporal.client;
   const ofBatch = `${PAYMENT_BATCH.name} = ${queryText(batch)}`;
   const count = (condition: string) => workflow.count(`${ofBatch} ${condition}`);

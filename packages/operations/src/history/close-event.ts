@@ -1,6 +1,6 @@
 import proto from "@temporalio/proto";
 import type { Temporal } from "../connection/temporal.ts";
-import { decoded, type Event, timeOf } from "./events.ts";
+import { decoded, type Event, stageOf, timeOf } from "./events.ts";
 import type { Failure } from "./failure.ts";
 import { failureOf, masked } from "./masked.ts";
 
@@ -43,16 +43,25 @@ export const endingOf = (
     : { result: null, failure: null };
 };
 
-/** When something happened last in a run, ISO 8601: since then it waits, or works. */
-export const readLastEventTime = async (
+/** So many events of a run's end are read for its stage: more than most runs have in all. */
+const LAST_EVENTS = 200;
+
+/** Whether the stage of a run holds since an event: it writes it, or the run was started or reset then. */
+const beginsStage = (event: Event): boolean =>
+  stageOf(event) !== undefined ||
+  Boolean(event.workflowExecutionStartedEventAttributes) ||
+  Boolean(event.workflowTaskFailedEventAttributes?.newRunId);
+
+/** Since when a run is at its stage, ISO 8601; null where that is longer ago than its last events go back. */
+export const readStageTime = async (
   { client }: Temporal,
   { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
 ): Promise<string | null> => {
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
-    maximumPageSize: 1,
+    maximumPageSize: LAST_EVENTS,
   });
-  const [last] = history?.events ?? [];
-  return last === undefined ? null : timeOf(last);
+  const began = history?.events?.find(beginsStage);
+  return began === undefined ? null : timeOf(began);
 };

@@ -11,6 +11,7 @@ import {
 } from "@durable-payments/protocol";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
+import { endedBeforeReset } from "./before-reset.ts";
 import { endingDecisionOf } from "./ending-decisions.ts";
 import {
   activityEndOf,
@@ -95,6 +96,7 @@ class HistoryReader {
   #namedInDoubt = "";
   #current: OpenStep | undefined;
   #reset: ReadRun["reset"];
+  #resetAt: string | undefined;
   #account: string | undefined;
   #endedBy: ReadRun["endedBy"];
   #cancelAsked: ReadRun["cancelAsked"];
@@ -122,7 +124,10 @@ class HistoryReader {
         task: step.task,
         taskEnd: step.taskEnd,
         since: step.since,
-        until: step.until,
+        until:
+          step === this.#current
+            ? undefined
+            : (endedBeforeReset(step.events, this.#resetAt) ?? step.until),
         isCurrent: step === this.#current,
         events: step.events,
         activities: step.activities,
@@ -131,6 +136,7 @@ class HistoryReader {
       activities: [...this.#activities.values()],
       ids: this.#ids,
       reset: this.#reset,
+      resetAt: this.#resetAt,
       changes: this.#changes,
       forgotten: this.#forgotten,
       namedInDoubt: this.#namedInDoubt,
@@ -322,8 +328,10 @@ class HistoryReader {
     }
   }
 
-  #readReset({ eventId, workflowTaskFailedEventAttributes: failed }: Event): void {
+  #readReset(event: Event): void {
+    const { eventId, workflowTaskFailedEventAttributes: failed } = event;
     if (!failed?.newRunId || !eventId) return;
+    this.#resetAt = timeOf(event);
     this.#reset = {
       runId: failed.baseRunId ?? "",
       reason: failed.failure?.message ?? "",

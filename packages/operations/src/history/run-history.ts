@@ -118,4 +118,6 @@ export interface ReadHistory extends ReadRun {
   readonly steps: ReadonlyArray<HistoryStep>;
   /** All its activities, those before its first step included, in order. */
   readonly activities: ReadonlyArray<HistoryActivity>;
+  /** When it was reset, ISO 8601; undefined for a run that no reset made. */
+  readonly resetAt: string | undefined;
 }

@@ -17,7 +17,7 @@ import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/c
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { readCancelRequest, withCancelRequest } from "../history/cancel-request.ts";
-import { endingOf, readCloseEvent, readLastEventTime } from "../history/close-event.ts";
+import { endingOf, readCloseEvent, readStageTime } from "../history/close-event.ts";
 import type { Failure } from "../history/failure.ts";
 import { masked } from "../history/masked.ts";
 import { type BatchContent, readBatchContent } from "./batch-content.ts";
@@ -34,7 +34,7 @@ export interface ListedRun {
   readonly stage: string | null;
   /** All that it awaits: `payout:ID`, `cardholder:ID`. */
   readonly awaits: ReadonlyArray<string>;
-  /** Since when it stands so: of a run that goes on, when something happened in it last. */
+  /** Since when it is at its stage, or has ended; null where that is not known. */
   readonly since: string | null;
   readonly startedAt: string;
   readonly startedBy: string | null;
@@ -105,7 +105,7 @@ export const readListedRun = async (
   const state = await listedStateOf(temporal, run);
   const closedAt = closeTime?.toISOString() ?? null;
   const [since, failure] = await Promise.all([
-    isOpenState(state) ? orNull(readLastEventTime(temporal, run)) : closedAt,
+    isOpenState(state) ? orNull(readStageTime(temporal, run)) : closedAt,
     closedAt === null || state === "completed" ? null : readFailureOf(temporal, run),
   ]);
   return {

@@ -24,6 +24,7 @@ import {
 } from "../history/in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
+import { withKeptTimes } from "./kept-times.ts";
 import { idsOf, namedIdsOf } from "./listed-run.ts";
 import { describeRun, type RunState, stateOf } from "./state.ts";
 import { webUiLink } from "../connection/settings.ts";
@@ -33,9 +34,9 @@ import type { NextOperation } from "../errors.ts";
 /** All that is known of a run. */
 export type RunReport = RunState & {
   readonly type: string;
-  /** Step that it is at, `needsAttention`, or how it ended. */
+  /** Step that it is at, or ended at, or `needsAttention`. */
   readonly stage: string | null;
-  /** When it came to that stage, ISO 8601; null where only the run itself knows. */
+  /** When it came to that stage, or ended, ISO 8601; null where only the run itself knows. */
   readonly since: string | null;
   readonly startedAt: string;
   readonly startedBy: string | null;
@@ -126,11 +127,15 @@ const endedStep = (step: StepProgress, { at, isDone }: RunEnd): StepProgress =>
 const readAccount = async (temporal: Temporal, description: WorkflowExecutionDescription) => {
   const asked = await askProgress(temporal, description);
   if (asked._tag === "Answered") {
-    const { attention = null, ids, shown, stage, steps } = asked.progress;
+    const { attention = null, ids, shown } = asked.progress;
+    const steps = await withKeptTimes(temporal, description, asked.progress.steps);
     const since = sinceOf(description, asked.progress);
     const end = endOf(description);
     return {
-      stage,
+      stage:
+        end === undefined
+          ? asked.progress.stage
+          : (description.typedSearchAttributes.get(PAYMENT_STAGE) ?? null),
       since,
       ids,
       steps: end === undefined ? steps : steps.map((step) => endedStep(step, end)),

@@ -1,10 +1,11 @@
 import type { Progress } from "@durable-payments/protocol";
-import { WorkflowNotFoundError } from "@temporalio/client";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { noWorker, type Unanswered, unpolledQueue } from "../connection/workers.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
+import { withKeptTimes } from "./kept-times.ts";
 import { askProgress } from "./progress.ts";
 import { notFound } from "./state.ts";
 
@@ -63,11 +64,11 @@ class RunWatch {
       const description = await this.#temporal.client.workflow
         .getHandle(this.#workflowId)
         .describe();
-      const { historyLength, taskQueue } = description;
+      const { historyLength } = description;
       const hasChanged = historyLength !== this.#historyLength;
       const isDue = Date.now() - this.#askedAt >= ASK_AGAIN_MS;
       // What has changed is asked at the end of the wait, too: it is the step at which the run has ended.
-      if (hasChanged || (isDue && !over.aborted)) await this.#ask(historyLength, taskQueue);
+      if (hasChanged || (isDue && !over.aborted)) await this.#ask(description);
       this.#onUpdate({ kind: "pending", activities: pendingActivities(description) });
       return hasChanged;
     } catch (error) {
@@ -84,7 +85,8 @@ class RunWatch {
     }
   }
 
-  async #ask(historyLength: number, taskQueue: string): Promise<void> {
+  async #ask(description: WorkflowExecutionDescription): Promise<void> {
+    const { historyLength, taskQueue } = description;
     this.#askedAt = Date.now();
     const asked = await askProgress(this.#temporal, { workflowId: this.#workflowId, taskQueue });
     if (asked._tag === "NoAnswer") {
@@ -96,10 +98,11 @@ class RunWatch {
       return;
     }
     this.#noteNoTrouble();
+    const steps = await withKeptTimes(this.#temporal, description, asked.progress.steps);
     this.#historyLength = historyLength;
     const before = this.#progress;
-    this.#progress = asked.progress;
-    this.#onUpdate({ kind: "progress", before, now: asked.progress });
+    this.#progress = { ...asked.progress, steps };
+    this.#onUpdate({ kind: "progress", before, now: this.#progress });
   }
 
   async #countWorkers(taskQueue: string): Promise<void> {

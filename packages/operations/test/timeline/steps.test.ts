@@ -59,6 +59,18 @@ it("a run that is cancelled undoes under the step at which it was", async () => 
   });
 });
 
+it("a step that a retry kept as done took the time until its answer, not until the retry", async () => {
+  const file = new URL("payout-completed-after-a-reset.json", histories);
+  const history: unknown = JSON.parse(await readFile(file, "utf8"));
+  const end = { at: "2026-11-22T03:48:12.840Z", isDone: true, isCancelled: false };
+  const steps = timelineSteps(readRun(historyFromJSON(history)), end);
+  expect(steps.map(({ name, tookMs }) => [name, tookMs])).toEqual([
+    ["createBeneficiary", 35],
+    ["createPayout", 61_057],
+    ["awaitPayout", 22],
+  ]);
+});
+
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
 
 const fieldsOf = (fields: Readonly<Record<string, unknown>>) => ({

@@ -88,6 +88,7 @@ const dryRun = async (
       funds,
       known: found?.known ?? null,
       new: found?.new ?? null,
+      newTotals: found?.newTotals ?? null,
       newRows: found?.newRows ?? null,
       paidBefore: found?.paidBefore ?? null,
       inDoubt: found?.inDoubt ?? null,
@@ -152,7 +153,7 @@ const submit = async (
   output: Output,
   flags: ImportFlags,
 ): Promise<number> => {
-  const { batch, chunks, rows, totals } = checked;
+  const { batch, chunks, rows } = checked;
   const options = { ...flags, journal: journalSettings() };
   const imported = await importBatch(temporal, checked, options, {
     onRows: showingRows(output, checked),
@@ -176,9 +177,11 @@ const submit = async (
       output.say(`Each row of this file has its run already: ${batch}. Nothing was started.`);
       break;
     case "started": {
-      const { new: fresh } = imported.found;
+      const { new: fresh, newTotals } = imported.found;
       output.live(undefined);
-      output.say(wrap(`Started ${batch}: ${fresh} of ${rows} rows, in all ${totalsText(totals)}.`));
+      output.say(
+        wrap(`Started ${batch}: ${fresh} of ${rows} rows, in all ${totalsText(newTotals)}.`),
+      );
     }
   }
   return await reportOn(temporal, batch, output, flags);
