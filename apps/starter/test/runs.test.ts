@@ -416,6 +416,7 @@ describe("a payment above the limit", () => {
       runs: listWith(
         fields({
           workflowId: "large",
+          state: "attention",
           attention: null,
           approval: fields({
             startedBy: "Ada",

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { utc } from "@durable-payments/operations/utc";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
 import { failureRows } from "../src/output/failure-text.ts";
 import { inDoubtText } from "../src/output/human-task-text.ts";
@@ -28,7 +28,13 @@ const printed = (text: string): string => {
 };
 
 it("names a run in doubt that cannot be read, and no command that would settle it unseen", () => {
-  const run = { workflowId: "inv-1", runId: "run-1", type: "payout", closedAt: null };
+  const run = {
+    workflowId: "inv-1",
+    runId: "run-1",
+    type: "payout",
+    state: "failed",
+    closedAt: null,
+  } as const;
   const unread = "There is no run with the id inv-1.";
   const text = printed(inDoubtText([{ ...run, startedAt: "2026-11-22", inDoubt: [], unread }]));
   expect(text).toContain("inv-1 (payout), ended in doubt");
@@ -92,6 +98,38 @@ it("breaks lines at 80 columns, and leaves long words whole", () => {
   const long = "x".repeat(100);
   expect(wrap(`a ${long} b`)).toBe(`a\n${long}\nb`);
 });
+
+it.each([40, 60, 200])(
+  "breaks lines at the width of a terminal of %i columns, at most 80",
+  (width) => {
+    const { columns: before } = process.stdout;
+    onTestFinished(() => {
+      process.stdout.columns = before;
+    });
+    process.stdout.columns = width;
+    const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
+    const texts = [
+      wrap(words, "    "),
+      columns([["a_name", words]]),
+      columns([["a_name_that_takes_most_of_the_line", words]]),
+    ];
+    for (const text of texts) {
+      const widths = text.split("\n").map(columnsOf);
+      expect(Math.max(...widths)).toBeLessThanOrEqual(Math.min(80, width));
+      expect(Math.max(...widths)).toBeGreaterThan(Math.min(80, width) - 12);
+      expect(
+        text
+          .replace(/^ *a_name\w* /, "")
+          .trim()
+          .split(/\s+/)
+          .slice(-60)
+          .join(" "),
+      ).toBe(words);
+    }
+    const command = ["settle", "an-id", "--by", "NAME", "--step", "createPayout"];
+    expect(commandLines("  ", ...command).includes("\n")).toBe(width === 40);
+  },
+);
 
 it("lays fields out in two columns", () => {
   const value = { id: "p-1", complete_time: null, details: { code: 400, list: [1, 2] } };

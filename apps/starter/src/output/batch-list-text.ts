@@ -1,9 +1,9 @@
 import { type ListedBatch, totalsText } from "@durable-payments/operations/batch";
 import { countsText } from "./batch-text.ts";
-import { STATE_STYLES, terminalWidth } from "./run-list-text.ts";
+import { STATE_STYLES } from "./run-list-text.ts";
 import type { ListLayout } from "./stream.ts";
 import { styled } from "./styled.ts";
-import { roughDuration, wrapDeeper } from "./text.ts";
+import { roughDuration, terminalWidth, wrapDeeper } from "./text.ts";
 
 const INDENT = "    ";
 

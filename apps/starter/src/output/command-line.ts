@@ -1,6 +1,6 @@
 import { shellQuoted } from "@durable-payments/protocol";
 import { unbroken } from "./styled.ts";
-import { columnsOf, WIDTH } from "./text.ts";
+import { columnsOf, textWidth } from "./text.ts";
 
 const SHOWN_CHARACTER = /\\u\{([0-9a-f]+)\}/g;
 
@@ -29,10 +29,10 @@ export const plainCommand = (...args: ReadonlyArray<string>): string =>
 export const commandLine = (...args: ReadonlyArray<string>): string =>
   unbroken(plainCommand(...args));
 
-/** The same in lines of at most 80 columns: where it is longer, each flag stands on its own line. */
+/** The same in lines as wide as the terminal, at most 80 columns: where it is longer, each flag stands on its own line. */
 export const commandLines = (indent: string, ...args: ReadonlyArray<string>): string => {
   const line = `${indent}${plainCommand(...args)}`;
-  if (columnsOf(line) <= WIDTH) return line;
+  if (columnsOf(line) <= textWidth()) return line;
   const broken = args.map((arg) =>
     arg.startsWith("--") ? `\\\n${indent}  ${quoted(arg)}` : quoted(arg),
   );

@@ -1,6 +1,6 @@
 import { styled } from "./styled.ts";
 import { commandOf } from "./next-operation.ts";
-import { wrap } from "./text.ts";
+import { beside, wrap } from "./text.ts";
 import type { View } from "@durable-payments/operations/runs";
 import type { Check } from "@durable-payments/operations/doctor";
 
@@ -56,12 +56,12 @@ export const doctorText = ({
   readonly views: ReadonlyArray<View>;
 }): string => {
   const nameWidth = Math.max(...checks.map(({ name }) => name.length));
-  const indent = " ".repeat(WORD_WIDTH + nameWidth + 4);
   const checked = checks
     .map(checkAnswer)
     .map(({ detail, name, remedy, status }) => {
       const { colour, word } = SHOWN[status];
-      const line = `${styled(colour, word.padEnd(WORD_WIDTH))}  ${name.padEnd(nameWidth)}  ${wrap(detail, indent).trimStart()}`;
+      const start = `${styled(colour, word.padEnd(WORD_WIDTH))}  ${name.padEnd(nameWidth)}  `;
+      const line = beside(start, detail, INDENT);
       if (remedy === undefined) return line;
       return `${line}\n  What to do:\n${remedyText(remedy)}`;
     })

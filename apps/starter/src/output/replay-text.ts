@@ -1,7 +1,7 @@
 import type { Difference, Replay } from "@durable-payments/replay";
 import { styled } from "./styled.ts";
 import type { ListLayout } from "./stream.ts";
-import { columnsOf, cut, pad, WIDTH, wrap } from "./text.ts";
+import { columnsOf, cut, pad, textWidth, wrap } from "./text.ts";
 
 type Frame = Difference["stack"][number];
 
@@ -30,7 +30,7 @@ const recorded = ({ name, type }: { readonly type: string; readonly name?: strin
 /** A frame on one line, the source in what is left of it, else on its own line. */
 const frameLine = ({ column, file, line, source }: Frame): string => {
   const place = `    ${file}:${line}:${column}`;
-  return source === undefined ? place : `${place}\n      ${cut(source, WIDTH - 6)}`;
+  return source === undefined ? place : `${place}\n      ${cut(source, textWidth() - 6)}`;
 };
 
 const frames = (title: string, stack: ReadonlyArray<Frame>): ReadonlyArray<string> =>

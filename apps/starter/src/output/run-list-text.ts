@@ -4,18 +4,12 @@ import { asCalled } from "./command-line.ts";
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
 import type { ListLayout } from "./stream.ts";
-import { columnsOf, pad, roughDuration, wrapDeeper } from "./text.ts";
+import { columnsOf, pad, roughDuration, terminalWidth, wrap, wrapDeeper } from "./text.ts";
 
 const GAP = "  ";
 const INDENT = "    ";
 const STATE_WIDTH = 10;
 const AGE_WIDTH = 5;
-
-/** Where standard output is no terminal. */
-const USUAL_WIDTH = 80;
-
-/** How many columns there are: the terminal's own. */
-export const terminalWidth = (): number => process.stdout.columns || USUAL_WIDTH;
 
 /** A row is printed before the next one is known: an id that is longer stands on its own line, whole. */
 const idWidth = (): number => {
@@ -127,7 +121,11 @@ export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
   return groups
     .map(({ count, example, reason, stage, state, totals, type }) =>
       [
-        `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsLine(totals)}`}`,
+        wrap(
+          `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsLine(totals)}`}`,
+          "",
+          columns,
+        ),
         ...(reason === null ? [] : [wrapDeeper(asCalled(reason), INDENT, columns)]),
         wrapDeeper(`such as ${example}`, INDENT, columns),
       ].join("\n"),

@@ -4,7 +4,7 @@ import { paymentText } from "./payment-text.ts";
 import { failureRows } from "./failure-text.ts";
 import { asCalled } from "./command-line.ts";
 import { styled } from "./styled.ts";
-import { columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
+import { beside, columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
 import type { PendingActivity, RunReport } from "@durable-payments/operations/runs";
@@ -13,7 +13,7 @@ import { askedToEndRow, settledText } from "./settled-text.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
 
 const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
-  lines.length === 0 ? [] : ["", styled("bold", title), ...lines];
+  lines.length === 0 ? [] : ["", wrap(styled("bold", title)), ...lines];
 
 const stepLines = (steps: ReadonlyArray<StepProgress>): Array<string> => {
   const nameWidth = Math.max(0, ...steps.map(({ name }) => columnsOf(name)));
@@ -23,7 +23,7 @@ const stepLines = (steps: ReadonlyArray<StepProgress>): Array<string> => {
     const start = `  ${MARKS[step.status]} ${pad(step.name, nameWidth)}  ${(times[index] ?? "").padStart(timeWidth)}  `;
     // What was going on is of interest while it goes on.
     const note = step.status === "done" ? "" : (step.note ?? "");
-    return `${start}${wrap(note, " ".repeat(columnsOf(start))).trimStart()}`.trimEnd();
+    return beside(start, note, " ".repeat(6));
   });
 };
 
@@ -42,7 +42,7 @@ const endLines = (report: RunReport): Array<string> => {
   return "failure" in report ? section("Failure", [columns(failureRows(report.failure))]) : [];
 };
 
-/** A run as a person reads it, at most 80 columns wide where ids allow it. */
+/** A run as a person reads it, as wide as the terminal where ids allow it, at most 80 columns. */
 export const reportText = (report: RunReport): string => {
   const { attention, ids, pending, shown, stage, state, steps, workflowId } = report;
   const rows: Array<readonly [string, string]> = [
@@ -68,7 +68,7 @@ export const reportText = (report: RunReport): string => {
     ...(report.webUi === null ? [] : [["Web UI", report.webUi] as const]),
   ];
   return [
-    `${styled("bold", workflowId)} (${report.type})`,
+    wrap(`${styled("bold", workflowId)} (${report.type})`),
     columns(rows),
     ...section(
       report.stepsFrom === "progress" ? "Steps" : "Steps, from the history",

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { visibleJson } from "@durable-payments/api-core/values";
 import type { Output } from "./output.ts";
+import { wrap } from "./text.ts";
 import { visible } from "./visible.ts";
 
 /** How the items of a list are printed, one after the other. */
@@ -40,7 +41,7 @@ export const answerList = async <A>(
   const end = () => {
     if (json) return `${count === 0 ? `{"${field}":[` : ""}],"more":${isMore}}\n`;
     if (count === 0) return isMore ? "" : `${none}\n`;
-    return isMore && count === limit ? `${more(limit)}\n` : "";
+    return isMore && count === limit ? `${wrap(more(limit))}\n` : "";
   };
   try {
     for await (const item of items) {

@@ -2,25 +2,43 @@ import prettyMilliseconds from "pretty-ms";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Widest line that is printed, however wide the terminal is. */
-export const WIDTH = 80;
+/** Widest line of running text, however wide the terminal is; and the width where there is no terminal. */
+const WIDEST = 80;
+
+/** Fewest columns that a text is broken into. */
+const LEAST = 16;
+
+/** How many columns there are: the terminal's own. */
+export const terminalWidth = (): number => process.stdout.columns || WIDEST;
+
+/** How many columns running text takes. */
+export const textWidth = (): number => Math.min(WIDEST, terminalWidth());
 
 /**
  * Break a text into lines of at most `width` columns of a terminal; a longer word stays whole.
  *
  * @param indent put before each line, and part of its width.
  */
-export const wrap = (text: string, indent = "", width = WIDTH): string =>
-  text
-    .split("\n")
-    // What fits is kept as it is: wrap-ansi would write its letters in another Unicode form.
-    .flatMap((line) =>
-      stringWidth(line) <= width - indent.length
-        ? [line]
-        : wrapAnsi(line, width - indent.length).split("\n"),
-    )
-    .map((line) => `${indent}${line.trim()}`.trimEnd())
-    .join("\n");
+export const wrap = (text: string, indent = "", width = textWidth()): string => {
+  const room = Math.max(LEAST, width - indent.length);
+  return (
+    text
+      .split("\n")
+      // What fits is kept as it is: wrap-ansi would write its letters in another Unicode form.
+      .flatMap((line) => (stringWidth(line) <= room ? [line] : wrapAnsi(line, room).split("\n")))
+      .map((line) => `${indent}${line.trim()}`.trimEnd())
+      .join("\n")
+  );
+};
+
+/** A text beside what it is about, or below it where little room is left. */
+export const beside = (start: string, text: string, below: string): string => {
+  const column = stringWidth(start);
+  const isNarrow = textWidth() - column < LEAST && column + stringWidth(text) > textWidth();
+  return isNarrow
+    ? `${start.trimEnd()}\n${wrap(text, below)}`
+    : `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();
+};
 
 /** The same, with each line after the first deeper than that: none of them looks like a line of its own. */
 export const wrapDeeper = (text: string, indent = "", width = WIDTH): string => {
@@ -55,10 +73,7 @@ export const columns = (
 ): string => {
   const width = Math.max(0, ...rows.map(([name]) => stringWidth(name))) + 2;
   return rows
-    .map(([name, value]) => {
-      const wrapped = wrap(value, " ".repeat(indent.length + width));
-      return `${indent}${pad(name, width)}${wrapped.trimStart()}`;
-    })
+    .map(([name, value]) => beside(`${indent}${pad(name, width)}`, value, `${indent}  `))
     .join("\n");
 };
 

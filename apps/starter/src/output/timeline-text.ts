@@ -4,7 +4,17 @@ import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { failureRows } from "./failure-text.ts";
 import { styled } from "./styled.ts";
-import { columns, columnsOf, cut, duration, fieldRows, pad, wrap, wrapDeeper } from "./text.ts";
+import {
+  columns,
+  columnsOf,
+  cut,
+  duration,
+  fieldRows,
+  pad,
+  textWidth,
+  wrap,
+  wrapDeeper,
+} from "./text.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
 import { askedToEndRow, settledText } from "./settled-text.ts";
 import type {
@@ -23,8 +33,13 @@ const INDENT = " ".repeat(6);
 
 const since = (from: string): number => Date.now() - Date.parse(from);
 
-const stepLine = ({ name, outcome, since: from, tookMs }: TimelineStep, width: number): string =>
-  `  ${MARKS[outcome]} ${pad(cut(name, LONGEST_NAME), width)}  ${utc(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
+const stepLine = ({ name, outcome, since: from, tookMs }: TimelineStep, width: number): string => {
+  const start = `  ${MARKS[outcome]} ${pad(cut(name, LONGEST_NAME), width)}  `;
+  const times = `${utc(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
+  return columnsOf(start) + columnsOf(times) <= textWidth()
+    ? `${start}${times}`
+    : `${start.trimEnd()}\n${INDENT}${times}`;
+};
 
 const attemptsOf = ({ attempts }: TimelineActivity): string =>
   attempts > 1 ? `, attempt ${attempts}` : "";
@@ -103,9 +118,9 @@ const stepLines = (steps: ReadonlyArray<TimelineStep>): Array<string> => {
 };
 
 const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
-  lines.length === 0 ? [] : ["", styled("bold", title), ...lines];
+  lines.length === 0 ? [] : ["", wrap(styled("bold", title)), ...lines];
 
-/** The timeline of a run as a person reads it, at most 80 columns wide where ids allow it. */
+/** The timeline of a run as a person reads it, as wide as the terminal where ids allow it, at most 80 columns. */
 export const timelineText = (timeline: Timeline): string => {
   const { closedAt, failure, laterRun, namedIds, resetFrom, startedAt, startedBy, state } =
     timeline;
@@ -133,7 +148,7 @@ export const timelineText = (timeline: Timeline): string => {
     ...(timeline.webUi === null ? [] : [["Web UI", timeline.webUi] as const]),
   ];
   return [
-    `${styled("bold", timeline.workflowId)} (${timeline.type})`,
+    wrap(`${styled("bold", timeline.workflowId)} (${timeline.type})`),
     columns(rows),
     ...section(
       "What happened (times in UTC; names as given, not verified)",

@@ -17,6 +17,7 @@ export interface WaitingRun {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
+  readonly state: "attention";
   readonly startedAt: string;
   /** What is asked; null where the run could not be asked, or was answered meanwhile. */
   readonly attention: HumanTask | null;
@@ -56,7 +57,7 @@ export const listWaitingRuns = async (temporal: Temporal): Promise<ReadonlyArray
         Effect.promise(async () => {
           const asked = await askProgress(temporal, { workflowId, taskQueue }, questions);
           const startedAt = startTime.toISOString();
-          const run = { workflowId, runId, type, startedAt };
+          const run = { workflowId, runId, type, state: "attention", startedAt } as const;
           if (asked._tag === "NoAnswer") {
             const { message, next } = asked;
             const noProgress = { message, ...(next && { next }) };

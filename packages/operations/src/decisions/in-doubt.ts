@@ -8,12 +8,14 @@ import type { Temporal } from "../connection/temporal.ts";
 import type { NextOperation } from "../errors.ts";
 import { readRetryOf, unsettledSteps } from "../history/in-doubt.ts";
 import { describeRun } from "../runs/state.ts";
+import { type StateName, stateNameOf } from "../runs/state-name.ts";
 
 /** A run that has ended while nobody knows what became of what some of its steps have sent. */
 export interface RunInDoubt {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
+  readonly state: StateName;
   readonly startedAt: string;
   readonly closedAt: string | null;
   readonly inDoubt: ReadonlyArray<StepInDoubt>;
@@ -41,21 +43,16 @@ const read = async (
 
 type Listed = Pick<
   WorkflowExecutionInfo,
-  "closeTime" | "runId" | "startTime" | "type" | "workflowId"
+  "closeTime" | "runId" | "startTime" | "status" | "type" | "typedSearchAttributes" | "workflowId"
 >;
 
-const describedOf = ({
-  closeTime,
-  runId,
-  startTime,
-  type,
-  workflowId,
-}: Listed): Omit<RunInDoubt, "inDoubt"> => ({
-  workflowId,
-  runId,
-  type,
-  startedAt: startTime.toISOString(),
-  closedAt: closeTime?.toISOString() ?? null,
+const describedOf = (run: Listed): Omit<RunInDoubt, "inDoubt"> => ({
+  workflowId: run.workflowId,
+  runId: run.runId,
+  type: run.type,
+  state: stateNameOf(run),
+  startedAt: run.startTime.toISOString(),
+  closedAt: run.closeTime?.toISOString() ?? null,
 });
 
 /** One that cannot be read hides none of the others; where Temporal is away, nothing is known of any. */
