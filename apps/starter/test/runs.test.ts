@@ -303,6 +303,7 @@ describe("a run that waits for a person", () => {
         workflowId: "asking",
         runId: ID,
         type: "payout",
+        state: "attention",
         startedAt: anyText,
         attention: fields({
           question: like(/^1-[0-9a-f]{8}$/),
