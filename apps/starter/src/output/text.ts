@@ -31,6 +31,14 @@ export const wrap = (text: string, indent = "", width = textWidth()): string => 
   );
 };
 
+/** The same, with each line after the first deeper than that: none of them looks like a line of its own. */
+export const wrapDeeper = (text: string, indent = "", width = textWidth()): string => {
+  const wrapped = wrap(text, indent, width);
+  if (!wrapped.includes("\n")) return wrapped;
+  const deeper = `${indent}  `;
+  return `${indent}${wrap(text, deeper, width).trimStart()}`;
+};
+
 /** A text beside what it is about, or below it where little room is left. */
 export const beside = (start: string, text: string, below: string): string => {
   const column = stringWidth(start);
@@ -38,14 +46,6 @@ export const beside = (start: string, text: string, below: string): string => {
   return isNarrow
     ? `${start.trimEnd()}\n${wrap(text, below)}`
     : `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();
-};
-
-/** The same, with each line after the first deeper than that: none of them looks like a line of its own. */
-export const wrapDeeper = (text: string, indent = "", width = WIDTH): string => {
-  const wrapped = wrap(text, indent, width);
-  if (!wrapped.includes("\n")) return wrapped;
-  const deeper = `${indent}  `;
-  return `${indent}${wrap(text, deeper, width).trimStart()}`;
 };
 
 /** Cut a text after its last character that fits, and mark that by an ellipsis. */
