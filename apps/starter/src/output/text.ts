@@ -5,7 +5,7 @@ import wrapAnsi from "wrap-ansi";
 /** Widest line of running text, however wide the terminal is; and the width where there is no terminal. */
 const WIDEST = 80;
 
-/** Fewest columns that a text is broken into. */
+/** Fewest columns that a text beside another one is broken into. */
 const LEAST = 16;
 
 /** How many columns there are: the terminal's own. */
@@ -20,7 +20,7 @@ export const textWidth = (): number => Math.min(WIDEST, terminalWidth());
  * @param indent put before each line, and part of its width.
  */
 export const wrap = (text: string, indent = "", width = textWidth()): string => {
-  const room = Math.max(LEAST, width - indent.length);
+  const room = Math.max(1, width - indent.length);
   return (
     text
       .split("\n")
