@@ -16,6 +16,8 @@ export const endedBeforeReset = (
   const signals = events.filter(({ kind }) => kind === "signal");
   // What was still polled for when a signal came is left to be cancelled later.
   const ends = (signals.length > 0 ? signals : events).map(endOf);
-  const last = ends.includes(undefined) ? undefined : ends.toSorted().at(-1);
+  const last = ends.includes(undefined)
+    ? undefined
+    : ends.toSorted((a = "", b = "") => (a < b ? -1 : 1)).at(-1);
   return resetAt !== undefined && last !== undefined && last < resetAt ? last : undefined;
 };
