@@ -103,7 +103,7 @@ it("names the search attributes that are missing, and how to make them", async (
   expect(jsonOf(started)).toMatchObject({
     error: {
       type: "TemporalError",
-      message: like(/search attribute Payment.*doctor/),
+      message: like(/lacks search attributes.*starter doctor --fix/),
     },
   });
 });

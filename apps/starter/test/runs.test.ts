@@ -235,7 +235,7 @@ describe("an onboarding", () => {
       starter(["status", "refused", "--json"]),
     ]);
     expect([person.exitCode, program.exitCode]).toEqual([1, 1]);
-    expect(person.stdout).toMatch(/Failure\n +type +VerificationRefused/);
+    expect(person.stdout).toMatch(/Failure\n[^]* type +VerificationRefused/);
     expect(jsonOf(program)).toMatchObject({ state: "failed", failure, stage: "awaitVerification" });
   });
 
