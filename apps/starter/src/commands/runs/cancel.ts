@@ -60,7 +60,8 @@ export const cancel = Command.make("cancel", flags, ({ by, expectedRunId, id, js
     `Ask a run to end. It waits for the answer to what it is sending, if to
   anything, and undoes what it has done where it was started with
   "onFailure": "compensate" (the card is cancelled, the cardholder removed);
-  payouts are never undone. A worker has to run. The command does not wait: \`starter watch\` shows the end.
+  payouts are never undone. A worker has to run. The command does not
+  wait: \`starter watch\` shows the end.
 
   Exit codes: 0 asked, 2 bad input, or it has ended, 3 cannot connect.`,
   ),
