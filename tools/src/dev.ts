@@ -114,7 +114,7 @@ function commandOf(part: OptionalPart, { ledgerFile, variables }: Stack): string
   return `npm run simulator -- --port ${port} --state-file ${relative(process.cwd(), ledgerFile)}`;
 }
 
-/** How the simulator is told to break the next payout: it is made, and its answer is lost. */
+/** The command that makes the simulator break the next payout: it is made, and its answer is lost. */
 function faultCommand({ variables }: Stack): string {
   return `curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${variables["PAYMENTS_BASE_URL"]}/_simulator/faults`;
 }

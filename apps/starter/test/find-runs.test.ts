@@ -587,7 +587,7 @@ describe("watch", () => {
 
 // The last: the tests before need the worker.
 describe("without a worker", () => {
-  it("who watches is told within its sticky time-out that it has stopped, once, and that it is back", async () => {
+  it("watch says once, within its sticky time-out, that it has stopped, and that it is back", async () => {
     const updates: Array<string> = [];
     const settings = temporalSettings({ TEMPORAL_ADDRESS: temporal.address });
     await withTemporal(settings, async (connected) => {
@@ -604,7 +604,7 @@ describe("without a worker", () => {
       const stopped = Date.now();
       await seen("unanswered");
       expect(Date.now() - stopped).toBeLessThan(12_000);
-      // It is told once, though it is asked again and again.
+      // It is said once, though it is asked again and again.
       await replaceWorker();
       await seen("answersAgain");
       over.abort();

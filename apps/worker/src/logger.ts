@@ -9,7 +9,7 @@ const MEANT = "No workflows registered, not polling for workflow tasks";
 const inOneLine = (text: string): string => visibleText(text.replaceAll(/\s*\n\s*/g, " "));
 
 /** What fails on purpose says all in its message: where it was thrown helps nobody. */
-const told = (value: unknown): unknown =>
+const loggable = (value: unknown): unknown =>
   value instanceof ApplicationFailure ? `${value.type ?? value.name}: ${value.message}` : value;
 
 /** Of use to nobody who reads it. */
@@ -26,7 +26,7 @@ export const logLine = ({ level, message, meta, timestampNanos }: LogEntry): str
   const at = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
   const fields = Object.entries(meta ?? {})
     .filter(([name]) => !LEFT_OUT.has(name))
-    .map(([name, value]) => [name, told(value)] as const);
+    .map(([name, value]) => [name, loggable(value)] as const);
   const shown = { breakLength: Infinity, compact: true, depth: 6 } as const;
   const more = fields.length === 0 ? "" : ` ${inspect(Object.fromEntries(fields), shown)}`;
   return `${at} [${level}] ${inOneLine(`${message}${more}`)}`;

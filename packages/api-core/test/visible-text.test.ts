@@ -58,7 +58,7 @@ it("shows any text in visible characters, and different texts differently", () =
   );
 });
 
-it("keeps the line breaks of a whole output, and what it is told to", () => {
+it("keeps the line breaks of a whole output, and what it is asked to", () => {
   expect(visibleLines("a\nb\u001b\r")).toBe("a\nb\\u{1b}\\u{d}");
   expect(visibleLines("a\nb", () => undefined)).toBe("a\\u{a}b");
 });

@@ -11,7 +11,7 @@ export type PayoutInput = (
   readonly options?: PayoutOptions;
 };
 
-/** Longest time that a payout is waited for, where its run is not told another one. */
+/** Longest time that a payout is waited for, where the input of its run gives no other. */
 export const COMPLETE_WITHIN = "30 days";
 
 /** Options of a payout run. */

@@ -98,7 +98,7 @@ const tlsSocket = (
 const lookByTls = (endpoint: TemporalEndpoint): Promise<Seen> =>
   look(tlsSocket(endpoint), "secureConnect");
 
-/** Whether a TLS handshake comes to an end there, whoever it is. */
+/** Whether a TLS handshake completes there, whoever it is. */
 const speaksTls = (endpoint: TemporalEndpoint): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = tlsSocket(endpoint, { rejectUnauthorized: false, ALPNProtocols: [] });

@@ -15,7 +15,7 @@ interface ErrorReport {
   readonly message: string;
   /** Every fault of an input, where there are several. */
   readonly faults?: ReadonlyArray<Fault>;
-  /** Where it was thrown, of a fault of the starter: for those who mend it. */
+  /** Where it was thrown, of a fault of the starter: for those who correct it. */
   readonly stack?: string;
   /** What a person is shown beside. */
   readonly lines?: ReadonlyArray<string>;

@@ -81,7 +81,7 @@ const readInstruction = async (
   }
 };
 
-/** What a batch was told at its start of rows that people had rejected in others. */
+/** What the input of a batch says of rows that people had rejected in others. */
 const overruledAtStart = ({ startedWith }: ReadHistory): ReadonlyArray<AuditEntry> => {
   const overruled = isRecord(startedWith) ? startedWith["overruled"] : undefined;
   // What `importBatch` writes.

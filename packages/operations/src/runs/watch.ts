@@ -112,7 +112,7 @@ class RunWatch {
     else this.#noteTrouble("worker", noWorker(unpolled, namespace));
   }
 
-  /** Each trouble is told once, and once more that it is over. */
+  /** Called once for each trouble, and once more when it is over. */
   #noteTrouble(kind: "temporal" | "worker", { message, next }: Unanswered): void {
     if (this.#trouble === kind) return;
     this.#trouble = kind;

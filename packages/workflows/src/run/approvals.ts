@@ -14,7 +14,7 @@ interface ApprovedRequest {
   readonly payee: string | undefined;
 }
 
-/** What the activity that sends is told of the approval of a request. */
+/** What the activity that sends gets of the approval of a request. */
 type Approved = Pick<SendIntent, "approval" | "approveAbove" | "approvedBy" | "approvedPayee">;
 
 type Request = Pick<PlannedRequest, "input" | "operation">;
@@ -84,7 +84,7 @@ export class Approvals {
     this.#amendedBy.push(by);
   }
 
-  /** What the activity that sends a request is told. */
+  /** What the activity that sends a request gets. */
   of(request: Request): Approved {
     const approved = this.#requests.findLast((one) => covers(one, request));
     const proof = this.#isProofOfNow ? proofOfBatch() : undefined;

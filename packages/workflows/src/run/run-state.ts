@@ -194,7 +194,7 @@ export class RunState {
     });
   }
 
-  /** Says what a step has come to, which is about to end. */
+  /** Says how a step that is about to end has gone. */
   ended(step: string, note: string): void {
     this.#progress.update(step, { status: "running", note });
   }

@@ -36,7 +36,7 @@ export interface ToApprove {
   readonly shown: Readonly<Record<string, unknown>>;
   /** Whom it pays: shown as the service and the journal know it. */
   readonly payee?: Payee;
-  /** What is sent of it: the activity that sends it is told that it was approved. */
+  /** What is sent of it: the activity that sends it gets that it was approved. */
   readonly requests?: ReadonlyArray<Omit<PlannedRequest, "at">>;
   /** What people have rejected of it before, in runs of other ids too, each overruled by somebody. */
   readonly overruled?: ReadonlyArray<EndingDecision & { readonly startedBy: string }>;

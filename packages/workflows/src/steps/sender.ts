@@ -215,7 +215,7 @@ export class Sender<Request extends object, A> {
     const isOfThisRun = runId === workflowInfo().runId;
     const isUndone = outcome === "undone" || (outcome === "carriedOut" && this.#state.isGone(sent));
     if (isUndone && this.#state.isKey(key)) this.#state.makeAnew(number);
-    // A replay of a history alone has the id of the first run: what the run was told decides before that.
+    // A replay of a history alone has the id of the first run: the instruction of the retry decides before that.
     if (isUndone && (this.#state.isKnownGone(sent) || !isOfThisRun)) return "send";
     // It was undone after the copy of the server's database to which this run was put back.
     if (outcome === "undone") {

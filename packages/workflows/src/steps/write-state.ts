@@ -91,12 +91,12 @@ export class WriteState<Request extends object> {
     return key !== undefined && key === this.#keys.current;
   }
 
-  /** Whether what a send made does not count any more, as the run was told: it was undone, or is replaced. */
+  /** Whether what a send made does not count any more, by the instruction of the retry: it was undone, or is replaced. */
   isKnownGone({ ids }: Pick<JournalSend, "ids">): boolean {
     return Object.values(ids).some((id) => this.#gone?.includes(id));
   }
 
-  /** The same, where the run was not told which ids do not count: by instructions of before. */
+  /** The same, where the instruction does not say which ids do not count, as those of earlier versions. */
   isGone(sent: Pick<JournalSend, "ids">): boolean {
     return this.#gone === undefined ? this.isUndone : this.isKnownGone(sent);
   }
