@@ -18,7 +18,9 @@ export const downloadWithSdk: Installer = {
   install: async (server, folder, report) => {
     const script = fileURLToPath(new URL("download-process.ts", import.meta.url));
     const controller = new AbortController();
-    const child = execa(process.execPath, [script, server.kind, folder, `v${server.version}`], {
+    // The packages need not be built yet.
+    const node = ["--conditions=@durable-payments/source", script];
+    const child = execa(process.execPath, [...node, server.kind, folder, `v${server.version}`], {
       cancelSignal: controller.signal,
       forceKillAfterDelay: 1000,
       reject: false,
