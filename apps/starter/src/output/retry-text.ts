@@ -3,8 +3,8 @@ import { shownWithNext, withNext } from "./next-operation.ts";
 import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, pad, wrap } from "./text.ts";
 import type { Temporal } from "@durable-payments/operations/connection";
-import { groupRuns, type ListedRun, totalsOf } from "@durable-payments/operations/runs";
-import { groupsText, totalsLine } from "./run-list-text.ts";
+import { groupRuns, type ListedRun, totalsOf, totalsText } from "@durable-payments/operations/runs";
+import { groupsText } from "./run-list-text.ts";
 import type {
   RetriedOne,
   RetriedRun,
@@ -55,7 +55,7 @@ export const toRetryText = (
   if (runs.length === 0) return `Found ${found}.`;
   const unknown = runs.filter(({ payment }) => payment === null).length;
   const types = Map.groupBy(runs, ({ type }) => type);
-  const totals = totalsLine(totalsOf(runs));
+  const totals = totalsText(totalsOf(runs));
   const but = unknown === 0 ? "" : `; the amount of ${unknown} is not known`;
   return [
     `Found ${found} in namespace "${namespace}" of ${address}:`,

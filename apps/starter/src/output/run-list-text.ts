@@ -1,5 +1,10 @@
 import { STEP } from "@durable-payments/protocol";
-import type { ListedRun, RunGroup, StateName } from "@durable-payments/operations/runs";
+import {
+  type ListedRun,
+  type RunGroup,
+  type StateName,
+  totalsText,
+} from "@durable-payments/operations/runs";
 import { asCalled } from "./command-line.ts";
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
@@ -65,7 +70,7 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
 /** What it is to do: its type, what it moves and to whom. */
 const whatOf = ({ payment, payouts, type }: ListedRun): string => {
   if (payouts !== null) {
-    return [type, payouts.file ?? "", `${payouts.rows} rows,`, totalsLine(payouts.totals)]
+    return [type, payouts.file ?? "", `${payouts.rows} rows,`, totalsText(payouts.totals)]
       .filter((part) => part !== "")
       .join(" ");
   }
@@ -108,12 +113,6 @@ export const runListLayout = {
   more: (limit: number) => `These are the first ${limit}; --limit N shows more.`,
 } as const satisfies Omit<ListLayout<ListedRun>, "limit">;
 
-/** Totals as a person reads them; nothing where no amount is known. */
-export const totalsLine = (totals: Readonly<Record<string, string>>): string =>
-  Object.entries(totals)
-    .map(([currency, amount]) => `${amount} ${currency}`)
-    .join(", ");
-
 /** Runs by how and why they stand as they do, as a person reads it. */
 export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
   if (groups.length === 0) return "No such run.";
@@ -122,7 +121,7 @@ export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
     .map(({ count, example, reason, stage, state, totals, type }) =>
       [
         wrap(
-          `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsLine(totals)}`}`,
+          `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsText(totals)}`}`,
           "",
           columns,
         ),

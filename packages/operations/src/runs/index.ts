@@ -14,6 +14,7 @@ export {
   type OpenState,
   type StateName,
 } from "./state-name.ts";
+export { totalsText } from "../totals.ts";
 export { describeRun, type Ending, type RunEnding, type RunState, stateOf } from "./state.ts";
 export { type View, webUiViews } from "./views.ts";
 export { awaitRun } from "./wait.ts";
