@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
-import { utc } from "@durable-payments/operations/utc";
+import { utc } from "@durable-payments/protocol";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
 import { failureRows } from "../src/output/failure-text.ts";

@@ -52,7 +52,7 @@ export const settle = Command.make("settle", flags, (given) =>
         expectedRunId: Option.getOrUndefined(given.expectedRunId),
       }),
     );
-    const { utc } = await import("@durable-payments/operations/utc");
+    const { utc } = await import("@durable-payments/protocol");
     const { wrap } = await import("../output/text.ts");
     const settlement = { workflowId: given.id, ...settled, status: "settled" };
     output.answer(settlement, ({ mayBeSentUntil, notConfirmed, step, workflowId }) =>

@@ -1,7 +1,5 @@
-import { utc } from "@durable-payments/operations/utc";
 import type { AuditReport } from "@durable-payments/operations/audit";
-import type { AuditEntry } from "@durable-payments/protocol";
-import { UNVERIFIED } from "@durable-payments/protocol";
+import { type AuditEntry, UNVERIFIED, utc } from "@durable-payments/protocol";
 import { fieldRows, wrapDeeper } from "./text.ts";
 
 const entryText = ({ at, detail = {}, key, step, what, who }: AuditEntry): string => {

@@ -1,5 +1,4 @@
-import { utc } from "@durable-payments/operations/utc";
-import { STEP } from "@durable-payments/protocol";
+import { STEP, utc } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
 import { failureRows } from "./failure-text.ts";
 import { styled } from "./styled.ts";

@@ -1,5 +1,4 @@
-import { utc } from "@durable-payments/operations/utc";
-import type { Progress } from "@durable-payments/protocol";
+import { type Progress, utc } from "@durable-payments/protocol";
 import { type Temporal, webUiLink } from "@durable-payments/operations/connection";
 import {
   awaitRun,

@@ -1,5 +1,5 @@
 import type { ForgottenRun } from "@durable-payments/operations/start";
-import { utc } from "@durable-payments/operations/utc";
+import { utc } from "@durable-payments/protocol";
 import { columns, fieldRows, wrap } from "./text.ts";
 
 const OUTCOMES = {

@@ -1,5 +1,4 @@
-import { utc } from "@durable-payments/operations/utc";
-import { sendingOf } from "@durable-payments/protocol";
+import { sendingOf, utc } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
 import { wrap } from "./text.ts";
 import { describePause } from "@durable-payments/operations/pause";

@@ -1,5 +1,4 @@
-import { utc } from "@durable-payments/operations/utc";
-import { asSentence, type StepProgress } from "@durable-payments/protocol";
+import { asSentence, type StepProgress, utc } from "@durable-payments/protocol";
 import { paymentText } from "./payment-text.ts";
 import { failureRows } from "./failure-text.ts";
 import { asCalled } from "./command-line.ts";

@@ -1,5 +1,5 @@
 import type { CancelRequest, SettledDoubt } from "@durable-payments/operations/history";
-import { utc } from "@durable-payments/operations/utc";
+import { utc } from "@durable-payments/protocol";
 import { wrap } from "./text.ts";
 
 /** Who asked a run to end that goes on, as a row of what is known of it. */

@@ -1,5 +1,4 @@
-import { utc } from "@durable-payments/operations/utc";
-import { asSentence, sendingUndoneBy } from "@durable-payments/protocol";
+import { asSentence, sendingUndoneBy, utc } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { failureRows } from "./failure-text.ts";

@@ -6,10 +6,9 @@ import {
   rowIdentity,
   rowsOfRejected,
 } from "@durable-payments/activities/rejected-batches";
-import type { BatchRow, OverruledBatch } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
 import { EndedByPerson, invalidInput } from "../errors.ts";
-import { utc } from "../utc.ts";
+import { type BatchRow, type OverruledBatch, utc } from "@durable-payments/protocol";
 import { digestOf } from "./check-rows.ts";
 import { findBatch } from "./start.ts";
 

@@ -1,6 +1,5 @@
-import { isNotifierState, notifierId } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
-import { utc } from "../utc.ts";
+import { isNotifierState, notifierId, utc } from "@durable-payments/protocol";
 import { type Check, failed, ok, skipped } from "./check.ts";
 import { describeLate, readLongActivity } from "./long-activity.ts";
 

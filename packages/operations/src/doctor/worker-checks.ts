@@ -1,10 +1,9 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import { accountOfTracker, trackerId } from "@durable-payments/protocol";
 import { QueryNotRegisteredError, WorkflowNotFoundError } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { findTrackers } from "../connection/trackers.ts";
 import { activityQueues, countPollers } from "../connection/workers.ts";
-import { utc } from "../utc.ts";
+import { accountOfTracker, trackerId, utc } from "@durable-payments/protocol";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { describeLate, readLongActivity, seconds } from "./long-activity.ts";
 

@@ -1,8 +1,14 @@
-import { type Pause, PAUSE_DETAILS, PAUSE_TYPE, pauseId, textAt } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { checkName, checkOptions, checkReason } from "../acting.ts";
 import { refused } from "../errors.ts";
-import { utc } from "../utc.ts";
+import {
+  type Pause,
+  PAUSE_DETAILS,
+  PAUSE_TYPE,
+  pauseId,
+  textAt,
+  utc,
+} from "@durable-payments/protocol";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 

@@ -1,1 +1,0 @@
-export { utc } from "@durable-payments/protocol";
