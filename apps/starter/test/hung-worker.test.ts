@@ -1,6 +1,7 @@
 import { beneficiary, csv, makeRows, options, payout } from "@durable-payments/tools/test-data";
 import { expect, it, vi } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
+import { jsonOf } from "./support/starter.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -55,6 +56,30 @@ it("no read waits long for a worker that hangs, and each says so in words", asyn
     const watched = await starter(["watch", "asking"], { interruptAt: "answers within 2 s" });
     expect(performance.now() - began).toBeLessThan(6_000);
     expect(watched.stderr).toContain("it is gone, or busy");
+
+    // Whatever has to be asked of a worker, or given to a run by one.
+    const patch = await file("patch.json", { payout: { amount: "20.00" } });
+    const answer = ["--by", "Bob", "--question", "1-9f3c07aa"];
+    const needing = [
+      ["approve", "asking", "--by", "Bob"],
+      ["approve", "asking", "--by", "Bob", "--hash", "1".repeat(12)],
+      ["resolve", "asking", "--by", "Bob", "--resend"],
+      ["resolve", "asking", ...answer, "--resend"],
+      ["resolve", "asking", ...answer, "--amend", patch],
+      ["payouts", "pause", "asking", "--by", "Bob"],
+      ["payouts", "resume", "asking", "--by", "Bob"],
+      ["payouts", "cancel", "asking", "--by", "Bob"],
+    ];
+    const refusals = await Promise.all(
+      needing.map(async (args) => {
+        const called = await starter([...args, "--json"]);
+        expect(called.stdout).not.toMatch(RAW);
+        return { args, exitCode: called.exitCode, error: jsonOf(called)["error"] };
+      }),
+    );
+    expect(refusals).toMatchObject(
+      needing.map((args) => ({ args, exitCode: 3, error: { type: "NoWorker" } })),
+    );
 
     const inOneLine = (text: string) => text.replaceAll(/\s+/g, " ");
     const before = await starter(["runs", "show", "asking"]);

@@ -9,7 +9,7 @@ import {
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { checkOptions } from "../acting.ts";
-import { refused } from "../errors.ts";
+import { ConnectionFailed, refused } from "../errors.ts";
 import { askProgress } from "../runs/progress.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 import { checkTaskAmendment } from "../retry/amend.ts";
@@ -29,7 +29,8 @@ export interface AskedTask {
  * @param workflowId of the run.
  * @param expectedRunId the run that is meant: where it is not the latest any more it is refused.
  * @returns the run, and its task: what was sent, what may be it, and which decisions are possible.
- * @throws NotFound where there is no such run; Refused where it asks nothing, or cannot be asked.
+ * @throws NotFound where there is no such run; Refused where it asks nothing; ConnectionFailed where no worker
+ *   answers for it.
  */
 export const readHumanTask = async (
   temporal: Temporal,
@@ -48,7 +49,11 @@ const progressOf = async (
   }
   const asked = await askProgress(temporal, run);
   if (asked._tag === "NoAnswer") {
-    throw refused(`${asked.message} Nothing was done.`, asked.next ?? { operation: "humanTasks" });
+    throw new ConnectionFailed({
+      reason: "noWorker",
+      message: `${asked.message} Nothing was done.`,
+      next: asked.next ?? { operation: "doctor" },
+    });
   }
   return asked.progress;
 };
@@ -77,7 +82,8 @@ export interface AskedApproval {
  * @param workflowId of the run.
  * @param expectedRunId the run that is meant: where it is not the latest any more it is refused.
  * @returns the run, and what is to be approved, with the hash that a decision has to give.
- * @throws NotFound where there is no such run; Refused where it waits for no approval, or cannot be asked.
+ * @throws NotFound where there is no such run; Refused where it waits for no approval; ConnectionFailed where no
+ *   worker answers for it.
  */
 export const readApproval = async (
   temporal: Temporal,
