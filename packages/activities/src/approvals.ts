@@ -1,13 +1,13 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import type { OperationName } from "@durable-payments/api-core";
-import { createHmac, timingSafeEqual } from "node:crypto";
-import { Redacted } from "effect";
+import { timingSafeEqual } from "node:crypto";
 import { type AmountLimits, moneyOf } from "./amount-limits.ts";
 import { type PlannedRequest, textOfRequest } from "./planned-requests.ts";
 import type { Payees } from "./payees.ts";
-import { optionsOf, type PaymentsRuntime } from "./run-operation.ts";
+import type { PaymentsRuntime } from "./run-operation.ts";
 import { textOf } from "./recorded-send.ts";
 import type { SendIntent } from "./send-intent.ts";
+import { signWithApiKey } from "./sign-with-api-key.ts";
 
 /** Money that is to be moved. */
 export interface Money {
@@ -93,17 +93,12 @@ export class Approvals {
     requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
     payee?: string,
   ): Promise<string> {
-    const { apiKey } = await optionsOf(this.#runtime);
-    return createHmac("sha256", Redacted.value(apiKey))
-      .update(
-        JSON.stringify([
-          "approval",
-          workflowId,
-          requests.map(textOfRequest),
-          ...(payee === undefined ? [] : [payee]),
-        ]),
-      )
-      .digest("base64url");
+    return await signWithApiKey(this.#runtime, [
+      "approval",
+      workflowId,
+      requests.map(textOfRequest),
+      ...(payee === undefined ? [] : [payee]),
+    ]);
   }
 
   /** Check a proof that {@link proofOf} has made, if there is one. */

@@ -8,11 +8,11 @@ import {
 import { type OperationName, type PaymentsError, Unavailable } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Journal } from "@durable-payments/journal";
-import { createHmac } from "node:crypto";
-import { Effect, Redacted, Result } from "effect";
+import { Effect, Result } from "effect";
 import { canonicalJson } from "./canonical-json.ts";
 import { toApplicationFailure } from "./failures.ts";
-import { optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { signWithApiKey } from "./sign-with-api-key.ts";
 
 /** How many payees the payouts of a batch have, and how many of them were never paid before. */
 export interface CountedPayees {
@@ -211,22 +211,15 @@ export class Payees {
   async #markOf({ country = "", fields }: Account): Promise<string | undefined> {
     if (fields.iban === undefined && fields.account_number === undefined) return undefined;
     const said = ACCOUNT_FIELDS.map((field) => plain(fields[field] ?? ""));
-    return await this.#sign(["account of a payee", plain(country), ...said]);
+    return await signWithApiKey(this.#runtime, ["account of a payee", plain(country), ...said]);
   }
 
   async #markOfDetails(beneficiary_id: string, beneficiary: unknown): Promise<string> {
     const said = PAYEE_FIELDS.map((field) => textAt(beneficiary, field) ?? "");
     const bank = canonicalJson(bankOf(beneficiary) ?? null);
-    const mark = await this.#sign(["details of a payee", beneficiary_id, ...said, bank]);
+    const details = ["details of a payee", beneficiary_id, ...said, bank] as const;
+    const mark = await signWithApiKey(this.#runtime, details);
     return mark.slice(0, MARK_LENGTH);
-  }
-
-  /** By the API key, as a number with few unknown digits could be guessed from a plain hash. */
-  async #sign(said: ReadonlyArray<string>): Promise<string> {
-    const { apiKey } = await optionsOf(this.#runtime);
-    return createHmac("sha256", Redacted.value(apiKey))
-      .update(JSON.stringify(said))
-      .digest("base64url");
   }
 }
 
