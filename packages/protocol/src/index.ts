@@ -29,7 +29,6 @@ export {
   type DecisionCommand,
   resolveCommands,
   settleCommands,
-  shellQuoted,
 } from "./decision-commands.ts";
 export type { Duration, PollInterval } from "./duration.ts";
 export {
@@ -101,6 +100,7 @@ export {
 } from "./payout.ts";
 export { reservedBegin } from "./reserved-ids.ts";
 export { runDetails, shellBlock } from "./run-details.ts";
+export { commandInLines, shellQuoted } from "./shell.ts";
 export { isSamePerson, nameProblem, namesSomebody, reasonProblem } from "./person.ts";
 export { type Progress, progressQuery, type StepProgress } from "./progress.ts";
 export {

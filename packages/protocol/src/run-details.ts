@@ -1,16 +1,13 @@
 import { visibleText } from "@durable-payments/api-core/values";
-import { shellQuoted } from "./decision-commands.ts";
+import { commandInLines, shellQuoted } from "./shell.ts";
 
 /** What the Web UI shows of a line, beside another column, in a window of usual width. */
 const WIDTH = 64;
 
-/** A command to be pasted: where it is longer, each flag stands on its own line. */
 const commandText = (args: ReadonlyArray<string>): string => {
-  const words = args.map((argument) => shellQuoted(visibleText(argument)));
-  const line = ["starter", ...words].join(" ");
-  if (line.length <= WIDTH) return line;
-  const broken = words.map((word) => (word.startsWith("--") ? `\\\n  ${word}` : word));
-  return ["starter", ...broken].join(" ");
+  const words = ["starter", ...args.map((argument) => shellQuoted(visibleText(argument)))];
+  const line = words.join(" ");
+  return line.length <= WIDTH ? line : commandInLines(words);
 };
 
 /**

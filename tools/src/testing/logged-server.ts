@@ -1,10 +1,7 @@
+import { shellQuoted } from "@durable-payments/protocol";
 import { existsSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-
-/** The variable that names the file which receives what the Temporal servers of a test file print. */
-export const serverLogVariable = "DURABLE_PAYMENTS_SERVER_LOG";
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+import { serverLogVariable } from "./server-log-variable.ts";
 
 /**
  * Wrap a server, so that its output goes into a file: the SDK starts it with the output of the test.
@@ -17,7 +14,7 @@ export const loggedServer = (path: string): string => {
   if (!log || process.platform === "win32") return path;
   const script = `${log}.${basename(path)}`;
   if (!existsSync(script)) {
-    const text = `#!/bin/sh\nexec ${quoted(path)} "$@" >>${quoted(log)} 2>&1\n`;
+    const text = `#!/bin/sh\nexec ${shellQuoted(path)} "$@" >>${shellQuoted(log)} 2>&1\n`;
     writeFileSync(script, text, { mode: 0o700 });
   }
   return script;

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { IllegalStateError } from "@temporalio/common";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
-import { serverLogVariable } from "./logged-server.ts";
+import { serverLogVariable } from "./server-log-variable.ts";
 
 /**
  * Write the SDK's warnings into the log of the test file's servers, which is shown when a test fails. A test

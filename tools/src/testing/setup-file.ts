@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { serverLogVariable } from "./logged-server.ts";
+import { serverLogVariable } from "./server-log-variable.ts";
 
 const shownLines = 100;
 

@@ -1,4 +1,4 @@
-import { shellQuoted } from "@durable-payments/protocol";
+import { commandInLines, shellQuoted } from "@durable-payments/protocol";
 import { unbroken } from "./styled.ts";
 import { columnsOf, textWidth } from "./text.ts";
 
@@ -21,9 +21,13 @@ export const starterName = (): string => quoted(process.env["STARTER_COMMAND"] |
 export const asCalled = (text: string): string =>
   text.replaceAll(/(?<=[(`])starter(?= (?:runs retry|settle|doctor)\b)/g, starterName);
 
+const words = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
+  starterName(),
+  ...args.map(quoted),
+];
+
 /** A command of the starter as the user would type it, as a part of another text. */
-export const plainCommand = (...args: ReadonlyArray<string>): string =>
-  [starterName(), ...args.map(quoted)].join(" ");
+export const plainCommand = (...args: ReadonlyArray<string>): string => words(args).join(" ");
 
 /** The same on one line, however long it is. */
 export const commandLine = (...args: ReadonlyArray<string>): string =>
@@ -32,9 +36,5 @@ export const commandLine = (...args: ReadonlyArray<string>): string =>
 /** The same in lines as wide as the terminal, at most 80 columns: where it is longer, each flag stands on its own line. */
 export const commandLines = (indent: string, ...args: ReadonlyArray<string>): string => {
   const line = `${indent}${plainCommand(...args)}`;
-  if (columnsOf(line) <= textWidth()) return line;
-  const broken = args.map((arg) =>
-    arg.startsWith("--") ? `\\\n${indent}  ${quoted(arg)}` : quoted(arg),
-  );
-  return `${indent}${[starterName(), ...broken].join(" ")}`;
+  return columnsOf(line) <= textWidth() ? line : commandInLines(words(args), indent);
 };
