@@ -66,7 +66,11 @@ interface Run {
 }
 
 /** A client whose visibility shows these runs; each that asks has the question of its id. */
-const clientOf = (runs: () => ReadonlyArray<Run>, questionOf = (id: string) => `1-${id}`) => {
+const clientOf = (
+  runs: () => ReadonlyArray<Run>,
+  questionOf = (id: string) => `1-${id}`,
+  approvalStage?: string,
+) => {
   const shown = ({ at, stage, status, workflowId }: Run) => ({
     workflowId,
     runId: `run-of-${workflowId}`,
@@ -96,9 +100,13 @@ const clientOf = (runs: () => ReadonlyArray<Run>, questionOf = (id: string) => `
   };
   const getHandle = (workflowId: string) => ({
     query: async () => ({
-      stage: "needsAttention",
       steps: [],
-      attention: { question: questionOf(workflowId), since: new Date(1).toISOString() },
+      ...(approvalStage === undefined
+        ? {
+            stage: "needsAttention",
+            attention: { question: questionOf(workflowId), since: new Date(1).toISOString() },
+          }
+        : { stage: approvalStage }),
     }),
   });
   const withDeadline = <A>(_: number, work: () => Promise<A>) => work();
@@ -152,6 +160,14 @@ describe("a look", () => {
     runs = [other, { ...late, at: now - 5 * 60_000 }];
     const second = await look(client, { ...first, queue: [] });
     expect(ids(second.queue)).toEqual([late.workflowId]);
+  });
+
+  it("finds a run that waits for its second approval", async () => {
+    const runs = [
+      { workflowId: "asks", status: "RUNNING", stage: "needsAttention", at: 0 } as const,
+    ];
+    const client = clientOf(() => runs, undefined, "awaitApproval (2)");
+    expect(ids((await look(client, firstState(Date.now()))).queue)).toEqual(["asks"]);
   });
 
   it("finds a further question of a run, and none twice", async () => {

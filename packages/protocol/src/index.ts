@@ -129,6 +129,7 @@ export {
 export { type Settlement, SETTLEMENT_TYPE, settlementId, settlementQueue } from "./settlement.ts";
 export {
   askingStages,
+  isAskingStage,
   isStep,
   NEEDS_ATTENTION,
   stagesWithoutSlot,

@@ -31,6 +31,10 @@ export const askingStages: ReadonlyArray<string> = [
   ...stepsWhere(({ asks }) => asks === true),
 ];
 
+/** Whether a run waits for a person at a stage: a step that is taken once more has a number. */
+export const isAskingStage = (stage: string): boolean =>
+  askingStages.some((asking) => stage === asking || stage.startsWith(`${asking} `));
+
 /** Stages at which a run has sent what it had to, or waits for a person: it holds no slot of its batch. */
 export const stagesWithoutSlot: ReadonlyArray<string> = [
   ...stepsWhere(({ waits }) => waits === true),

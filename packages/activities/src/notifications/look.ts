@@ -1,5 +1,6 @@
 import {
   askingStages,
+  isAskingStage,
   type NotifierState,
   PAYMENT_STAGE,
   type PayoutBatchResult,
@@ -280,7 +281,7 @@ export class Look {
         Date.now() + ANSWER_WITHIN_MS,
         () => this.#client.workflow.getHandle(workflowId, runId).query(progressQuery),
       );
-      if (!askingStages.includes(stage)) return undefined;
+      if (!isAskingStage(stage)) return undefined;
       const since = attention?.since ?? steps.findLast(({ name }) => name === stage)?.since;
       return {
         key: attention?.question ?? `${stage} ${since ?? ""}`,
