@@ -297,7 +297,7 @@ describe("runs show", () => {
     ]);
     expect(steps[0]).toEqual({
       name: "createBeneficiary",
-      outcome: "done",
+      state: "completed",
       since: anyText,
       until: anyText,
       tookMs: expect.any(Number) as unknown,
@@ -338,10 +338,10 @@ describe("runs show", () => {
       state: "failed",
       failure: { type: "Refused", message: holding("Insufficient balance") },
       steps: listWith(
-        fields({ name: "createBeneficiary", outcome: "done" }),
+        fields({ name: "createBeneficiary", state: "completed" }),
         fields({
           name: "createPayout",
-          outcome: "failed",
+          state: "failed",
           events: [fields({ activity: "createPayout", outcome: "failed" })],
         }),
       ),
@@ -374,7 +374,7 @@ describe("runs show", () => {
       steps: listWith(
         fields({
           name: "createPayout",
-          outcome: "running",
+          state: "attention",
           until: null,
           events: [
             fields({ activity: "createPayout", outcome: "failed" }),
@@ -413,7 +413,7 @@ describe("runs show", () => {
       steps: listWith(
         fields({
           name: "createPayout",
-          outcome: "done",
+          state: "completed",
           events: [
             fields({ kind: "activity", outcome: "failed" }),
             fields({ kind: "question" }),
@@ -484,10 +484,10 @@ describe("runs show", () => {
     expect(jsonOf(await starter(["runs", "show", "own-undone", "--json"]))).toMatchObject({
       state: "failed",
       steps: [
-        fields({ name: "createCardholder", outcome: "done" }),
+        fields({ name: "createCardholder", state: "completed" }),
         fields({
           name: "awaitVerification",
-          outcome: "failed",
+          state: "failed",
           events: listWith(fields({ activity: "removeCardholder", outcome: "done" })),
         }),
       ],
@@ -623,13 +623,18 @@ describe("without a worker", () => {
       const { pending, steps } = jsonOf(program);
       expect(pending).toEqual([]);
       // A step that is over at once writes nothing into the history.
-      return (steps as Progress["steps"])
-        .filter(({ name }) => name !== "checkRequests")
-        .map(({ name, status, until }) => [name, status, until === undefined]);
+      const statesOf = (all: unknown) =>
+        (all as ReadonlyArray<Record<"name" | "state", string> & { readonly until?: unknown }>)
+          .filter(({ name }) => name !== "checkRequests")
+          .map(({ name, state, until = null }) => [name, state, until === null]);
+      const shown = await starter(["runs", "show", id, "--json"]);
+      expect(statesOf(steps)).toEqual(statesOf(jsonOf(shown)["steps"]));
+      return statesOf(steps);
     };
     const before = await Promise.all(["paid", "refused"].map(ofSteps));
     await stopWorker();
     expect(await Promise.all(["paid", "refused"].map(ofSteps))).toEqual(before);
+    expect(before[1]?.at(-1)).toEqual(["createPayout", "failed", false]);
     const waits = await starter(["status", "waits"]);
     expect(waits.stdout).toMatch(/✓ createCardholder/);
     expect(waits.stdout).toMatch(/… awaitFunds/);

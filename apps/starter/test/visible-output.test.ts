@@ -304,7 +304,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       startedBy: "Ada",
       payment,
       stepsFrom: "history",
-      steps: [step],
+      steps: [{ ...step, state: "running" }],
       ids: { payout_id: "text" },
       paymentIds: ["text"],
       namedIds: [{ name: "text", id: "text" }],
@@ -337,7 +337,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       steps: [
         {
           ...step,
-          outcome: "failed",
+          state: "failed",
           until: null,
           tookMs: null,
           events: [

@@ -10,7 +10,7 @@ import {
   type StepProgress,
   utc,
 } from "@durable-payments/protocol";
-import type { RunState } from "@durable-payments/operations/runs";
+import { type RunState, type StepState, stepStateOf } from "@durable-payments/operations/runs";
 import { isApproval } from "@durable-payments/operations/decisions";
 import { commandLines } from "./command-line.ts";
 import { columns, duration, fieldRows, textOf, wrap } from "./text.ts";
@@ -19,17 +19,20 @@ import { columns, duration, fieldRows, textOf, wrap } from "./text.ts";
 export const MARKS = {
   running: "…",
   waiting: "…",
-  needsAttention: "!",
-  done: "✓",
+  attention: "!",
+  completed: "✓",
   failed: "✗",
-} as const;
+  cancelled: "✗",
+} as const satisfies Record<StepState, string>;
 
 /** How long a step took, or has been going on. */
-export const stepTime = ({ since, until }: StepProgress, now = Date.now()): string =>
-  duration((until === undefined ? now : Date.parse(until)) - Date.parse(since));
+export const stepTime = (
+  { since, until }: Pick<StepProgress, "since" | "until">,
+  now = Date.now(),
+): string => duration((until === undefined ? now : Date.parse(until)) - Date.parse(since));
 
 const stepLine = (step: StepProgress): string => {
-  const start = `${MARKS[step.status]} ${step.name}`;
+  const start = `${MARKS[stepStateOf(step)]} ${step.name}`;
   if (step.until !== undefined) return `${start} ${stepTime(step)}`;
   // Why a person is needed is shown at length.
   return step.status === "needsAttention" ? start : `${start} ${step.note ?? ""}`.trimEnd();

@@ -1,4 +1,4 @@
-import { asSentence, type StepProgress, utc } from "@durable-payments/protocol";
+import { asSentence, utc } from "@durable-payments/protocol";
 import { paymentText } from "./payment-text.ts";
 import { failureRows } from "./failure-text.ts";
 import { asCalled } from "./command-line.ts";
@@ -6,7 +6,7 @@ import { styled } from "./styled.ts";
 import { beside, columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
-import type { PendingActivity, RunReport } from "@durable-payments/operations/runs";
+import type { PendingActivity, ReportedStep, RunReport } from "@durable-payments/operations/runs";
 import { STATE_STYLES } from "./run-list-text.ts";
 import { askedToEndRow, settledText } from "./settled-text.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
@@ -14,14 +14,14 @@ import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts
 const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
   lines.length === 0 ? [] : ["", wrap(styled("bold", title)), ...lines];
 
-const stepLines = (steps: ReadonlyArray<StepProgress>): Array<string> => {
+const stepLines = (steps: ReadonlyArray<ReportedStep>): Array<string> => {
   const nameWidth = Math.max(0, ...steps.map(({ name }) => columnsOf(name)));
   const times = steps.map((step) => stepTime(step));
   const timeWidth = Math.max(0, ...times.map(({ length }) => length));
   return steps.map((step, index) => {
-    const start = `  ${MARKS[step.status]} ${pad(step.name, nameWidth)}  ${(times[index] ?? "").padStart(timeWidth)}  `;
+    const start = `  ${MARKS[step.state]} ${pad(step.name, nameWidth)}  ${(times[index] ?? "").padStart(timeWidth)}  `;
     // What was going on is of interest while it goes on.
-    const note = step.status === "done" ? "" : (step.note ?? "");
+    const note = step.state === "completed" ? "" : (step.note ?? "");
     return beside(start, note, " ".repeat(6));
   });
 };

@@ -14,6 +14,7 @@ import {
   wrap,
   wrapDeeper,
 } from "./text.ts";
+import { MARKS } from "./progress-lines.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
 import { askedToEndRow, settledText } from "./settled-text.ts";
 import type {
@@ -23,8 +24,6 @@ import type {
   TimelineStep,
 } from "@durable-payments/operations/timeline";
 
-const MARKS = { done: "✓", failed: "✗", cancelled: "✗", running: "…" } as const;
-
 /** The longest name of a step that is shown whole. */
 const LONGEST_NAME = 36;
 
@@ -32,8 +31,8 @@ const INDENT = " ".repeat(6);
 
 const since = (from: string): number => Date.now() - Date.parse(from);
 
-const stepLine = ({ name, outcome, since: from, tookMs }: TimelineStep, width: number): string => {
-  const start = `  ${MARKS[outcome]} ${pad(cut(name, LONGEST_NAME), width)}  `;
+const stepLine = ({ name, since: from, state, tookMs }: TimelineStep, width: number): string => {
+  const start = `  ${MARKS[state]} ${pad(cut(name, LONGEST_NAME), width)}  `;
   const times = `${utc(from).slice(0, 19)}  ${duration(tookMs ?? since(from))}`;
   return columnsOf(start) + columnsOf(times) <= textWidth()
     ? `${start}${times}`
@@ -84,7 +83,7 @@ const eventText = (event: TimelineEvent, step: TimelineStep): string => {
         ? `waits since ${utc(event.since)}${event.summary === null ? "" : `: ${event.summary}`}`
         : `waited ${duration(event.tookMs)}${event.summary === null ? "" : `: ${event.summary}`}`;
     case "question":
-      return `asked a person, ${utc(event.since)}${step.outcome === "running" && step.events.at(-1) === event ? `: no answer for ${duration(since(event.since))}` : ""}`;
+      return `asked a person, ${utc(event.since)}${step.until === null && step.events.at(-1) === event ? `: no answer for ${duration(since(event.since))}` : ""}`;
     case "leftOver":
       return `undoing: could not ${event.what}, ${utc(event.at)}`;
     case "signal":
@@ -95,8 +94,8 @@ const eventText = (event: TimelineEvent, step: TimelineStep): string => {
 };
 
 /** A step that did one thing, at once, needs no second line; what was undone always has one. */
-const isPlain = ({ events, outcome }: TimelineStep): boolean =>
-  outcome === "done" &&
+const isPlain = ({ events, state }: TimelineStep): boolean =>
+  state === "completed" &&
   events.every(
     (event) =>
       event.kind === "signal" ||

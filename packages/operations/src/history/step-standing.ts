@@ -1,4 +1,5 @@
 import { sendingOf } from "@durable-payments/protocol";
+import { openStateOf, type StepState } from "../runs/state-name.ts";
 import type { HistoryStep } from "./run-history.ts";
 import { isNamedIn, isUnanswered } from "./sends.ts";
 
@@ -11,10 +12,8 @@ export interface RunEnd {
 
 /** How a step of a run stands, by its history. */
 export interface StepStanding {
-  readonly outcome: "done" | "failed" | "cancelled" | "running";
+  readonly state: StepState;
   readonly until: string | undefined;
-  /** It asks a person. */
-  readonly isAsking: boolean;
   /** It has sent something, has no answer, and nothing of it is under way: it reconciles. */
   readonly isReconciling: boolean;
 }
@@ -27,6 +26,9 @@ const untilOf = ({ activities, until }: HistoryStep): string | undefined => {
     ? undefined
     : ends.findLast((end) => end !== undefined);
 };
+
+/** How a step stands with which a run has ended that did not complete. */
+export const brokenStateOf = (end: RunEnd): StepState => (end.isCancelled ? "cancelled" : "failed");
 
 /** How a step stands. One that goes on beside others is done with its send. */
 export const standingOfStep = (
@@ -43,11 +45,10 @@ export const standingOfStep = (
     ({ outcome, type }) => outcome === "pending" && sendingOf(type) !== undefined,
   );
   const isBroken = end !== undefined && !end.isDone && (isCurrent || inDoubt);
-  const broken = end?.isCancelled === true ? "cancelled" : "failed";
+  const open = isAsking ? "attention" : openStateOf(name);
   return {
-    outcome: until === undefined ? "running" : isBroken ? broken : "done",
+    state: until === undefined ? open : isBroken ? brokenStateOf(end) : "completed",
     until,
-    isAsking: until === undefined && isAsking,
     isReconciling: until === undefined && inDoubt && !isAsking && !isUnderWay,
   };
 };

@@ -6,13 +6,14 @@ export type { BatchContent } from "./batch-content.ts";
 export type { ListedRun } from "./listed-run.ts";
 export type { PendingActivity } from "./pending-activities.ts";
 export type { RunFilter, Standing } from "./query.ts";
-export { reportRun, type RunReport } from "./report.ts";
+export { type ReportedStep, reportRun, type RunReport, stepStateOf } from "./report.ts";
 export {
   type BrokenState,
   isOpen,
   openStateOf,
   type OpenState,
   type StateName,
+  type StepState,
 } from "./state-name.ts";
 export { totalsText } from "../totals.ts";
 export { describeRun, type Ending, type RunEnding, type RunState, stateOf } from "./state.ts";

@@ -1,5 +1,6 @@
 import { STARTING } from "@durable-payments/activities/start-attributes";
 import {
+  isAskingStage,
   PAYMENT_STAGE,
   type NamedId,
   type PaymentMemo,
@@ -14,8 +15,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { type CancelRequest, readCancelRequest } from "../history/cancel-request.ts";
 import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
-import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
-import { WAITING_STAGE } from "./query.ts";
+import { brokenStateOf, type RunEnd, standingOfStep } from "../history/step-standing.ts";
 import {
   readRetryOf,
   readSettledDoubts,
@@ -27,9 +27,15 @@ import { askProgress } from "./progress.ts";
 import { withKeptTimes } from "./kept-times.ts";
 import { idsOf, namedIdsOf } from "./listed-run.ts";
 import { describeRun, type RunState, stateOf } from "./state.ts";
+import type { StepState } from "./state-name.ts";
 import { webUiLink } from "../connection/settings.ts";
 import type { Unanswered } from "../connection/workers.ts";
 import type { NextOperation } from "../errors.ts";
+
+/** A step of a run, as its own account or its history has it. */
+export interface ReportedStep extends Omit<StepProgress, "status"> {
+  readonly state: StepState;
+}
 
 /** All that is known of a run. */
 export type RunReport = RunState & {
@@ -54,7 +60,7 @@ export type RunReport = RunState & {
   readonly paymentIds: ReadonlyArray<string>;
   /** The same, with what each is called: `payout_id`, `key`; `id` where that is not known. */
   readonly namedIds: ReadonlyArray<NamedId>;
-  readonly steps: ReadonlyArray<StepProgress>;
+  readonly steps: ReadonlyArray<ReportedStep>;
   /** `progress`: the run's own account. `history`: as its history has them, when no worker can be asked. */
   readonly stepsFrom: "progress" | "history";
   /** Why it cannot be asked. */
@@ -91,37 +97,54 @@ export const endOf = ({
     isCancelled: status.name === "CANCELLED" || status.name === "TERMINATED",
   };
 
-const openStatus = (name: string, isAsking: boolean): StepProgress["status"] => {
-  if (isAsking) return "needsAttention";
-  return name.startsWith(WAITING_STAGE) ? "waiting" : "running";
-};
-
 /** The steps of a run as its history has them: what is known without a worker. */
 const stepsOf = async (
   { client }: Temporal,
   description: WorkflowExecutionDescription,
-): Promise<ReadonlyArray<StepProgress>> => {
+): Promise<ReadonlyArray<ReportedStep>> => {
   const { runId, workflowId } = description;
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const { namedInDoubt, steps } = readRun(history);
   return steps.map((step) => {
     const { activities, name, since } = step;
-    const { isAsking, outcome, until } = standingOfStep(step, namedInDoubt, endOf(description));
+    const { state, until } = standingOfStep(step, namedInDoubt, endOf(description));
     const note = activities.at(-1)?.summary;
     return {
       name,
       since,
-      status:
-        outcome === "running" ? openStatus(name, isAsking) : outcome === "done" ? "done" : "failed",
+      state,
       ...(until !== undefined && { until }),
       ...(note !== undefined && { note: masked(note) }),
     };
   });
 };
 
-/** A step of a run that has ended: one that was terminated did not learn that it was. */
-const endedStep = (step: StepProgress, { at, isDone }: RunEnd): StepProgress =>
-  step.until === undefined ? { ...step, status: isDone ? "done" : "failed", until: at } : step;
+const STEP_STATES = {
+  running: "running",
+  waiting: "waiting",
+  needsAttention: "attention",
+  done: "completed",
+  failed: "failed",
+} as const satisfies Record<StepProgress["status"], StepState>;
+
+/**
+ * Read how a step stands by the account of its run.
+ *
+ * @param step of the run's progress.
+ * @returns its state, in the words by which runs stand.
+ */
+export const stepStateOf = ({ name, status }: StepProgress): StepState =>
+  status === "waiting" && isAskingStage(name) ? "attention" : STEP_STATES[status];
+
+/** A step by the account of its run. Where the run was terminated, it did not learn that it was. */
+const reportedStep = (step: StepProgress, end: RunEnd | undefined): ReportedStep => {
+  const { status: _, ...kept } = step;
+  const state = stepStateOf(step);
+  if (end === undefined) return { ...kept, state };
+  const broken = brokenStateOf(end);
+  if (step.until !== undefined) return { ...kept, state: state === "failed" ? broken : state };
+  return { ...kept, state: end.isDone ? "completed" : broken, until: end.at };
+};
 
 /** What only the run itself knows, or as much of it as its history has. */
 const readAccount = async (temporal: Temporal, description: WorkflowExecutionDescription) => {
@@ -138,7 +161,7 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
           : (description.typedSearchAttributes.get(PAYMENT_STAGE) ?? null),
       since,
       ids,
-      steps: end === undefined ? steps : steps.map((step) => endedStep(step, end)),
+      steps: steps.map((step) => reportedStep(step, end)),
       stepsFrom: "progress",
       // A run that was terminated still says what it waited for.
       shown: end === undefined ? shown : {},

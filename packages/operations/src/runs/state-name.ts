@@ -1,4 +1,4 @@
-import { askingStages, PAYMENT_AWAITS, PAYMENT_STAGE } from "@durable-payments/protocol";
+import { isAskingStage, PAYMENT_AWAITS, PAYMENT_STAGE } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import { WAITING_STAGE } from "./query.ts";
 
@@ -10,6 +10,9 @@ export type BrokenState = "failed" | "timedOut" | "cancelled" | "terminated";
 
 /** How a run stands, in one word: the same in lists, reports, waits and batches. */
 export type StateName = OpenState | "completed" | BrokenState;
+
+/** How a step of a run stands: the same words. */
+export type StepState = Exclude<StateName, "paused" | "timedOut" | "terminated">;
 
 /** Temporal's status, and what a run says of itself by its search attributes. */
 export type Described = Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">;
@@ -31,8 +34,8 @@ const ENDED: Readonly<
  * @param isAwaiting whether it awaits something beside that.
  * @returns its state.
  */
-export const openStateOf = (stage: string, isAwaiting = false): OpenState => {
-  if (askingStages.includes(stage)) return "attention";
+export const openStateOf = (stage: string, isAwaiting = false): Exclude<OpenState, "paused"> => {
+  if (isAskingStage(stage)) return "attention";
   return isAwaiting || stage.startsWith(WAITING_STAGE) ? "waiting" : "running";
 };
 

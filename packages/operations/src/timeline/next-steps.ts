@@ -37,7 +37,7 @@ const ofOpenRun = ({
   workerFault,
   workflowId,
 }: Described): Array<NextStep> => {
-  const step = steps.findLast(({ outcome }) => outcome === "running");
+  const step = steps.findLast(({ until }) => until === null);
   const asks = step?.events.at(-1)?.kind === "question";
   const waitsFor = WAITS_FOR[asks ? NEEDS_ATTENTION : (step?.name ?? "")];
   return [

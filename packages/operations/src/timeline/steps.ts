@@ -98,11 +98,11 @@ export const timelineSteps = (
 ): ReadonlyArray<TimelineStep> =>
   steps.map((step) => {
     const { events, name, since } = step;
-    const { isReconciling, outcome, until } = standingOfStep(step, namedInDoubt, end);
-    const isSignalled = outcome === "done" && events.some(({ kind }) => kind === "signal");
+    const { isReconciling, state, until } = standingOfStep(step, namedInDoubt, end);
+    const isSignalled = state === "completed" && events.some(({ kind }) => kind === "signal");
     return {
       name,
-      outcome,
+      state,
       since,
       until: until ?? null,
       tookMs: until === undefined ? null : took(since, until),

@@ -4,7 +4,7 @@ import type { Failure } from "../history/failure.ts";
 import type { SettledDoubt } from "../history/in-doubt.ts";
 import type { ListFinding } from "../history/sends.ts";
 import type { NextOperation } from "../errors.ts";
-import type { StateName } from "../runs/state-name.ts";
+import type { StateName, StepState } from "../runs/state-name.ts";
 
 /** An activity of a step. Times are ISO 8601. */
 export interface TimelineActivity {
@@ -81,7 +81,7 @@ export type TimelineEvent =
 /** One step of a run. */
 export interface TimelineStep {
   readonly name: string;
-  readonly outcome: "done" | "failed" | "cancelled" | "running";
+  readonly state: StepState;
   readonly since: string;
   readonly until: string | null;
   readonly tookMs: number | null;

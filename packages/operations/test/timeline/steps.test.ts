@@ -13,7 +13,7 @@ const lastStep = async (name: string, isCancelled = false) => {
   const end = { at: new Date(0).toISOString(), isDone: false, isCancelled };
   const step = timelineSteps(readRun(historyFromJSON(history)), end).at(-1);
   return {
-    step: `${step?.name} ${step?.outcome}`,
+    step: `${step?.name} ${step?.state}`,
     events: step?.events.map((event) => {
       if (event.kind === "activity") return `${event.activity} ${event.outcome}`;
       return event.kind === "leftOver" ? `left over: ${event.what}` : event.kind;
@@ -114,9 +114,9 @@ const answered = (eventId: number, scheduledEventId: number) => ({
   },
 });
 
-const outcomes = (events: ReadonlyArray<object>, end?: Parameters<typeof timelineSteps>[1]) =>
-  timelineSteps(readRun({ events } as unknown as History), end).map(({ name, note, outcome }) =>
-    [name, outcome, ...(note === undefined ? [] : [note])].join(" "),
+const states = (events: ReadonlyArray<object>, end?: Parameters<typeof timelineSteps>[1]) =>
+  timelineSteps(readRun({ events } as unknown as History), end).map(({ name, note, state }) =>
+    [name, state, ...(note === undefined ? [] : [note])].join(" "),
   );
 
 const NO_ANSWER = "no answer, reconciling";
@@ -134,9 +134,21 @@ it("a payout without an answer is running, with its timer, in a run that was sta
     lost(7, 5),
     { eventId: 11, timerStartedEventAttributes: { workflowTaskCompletedEventId: 10 } },
   ];
-  expect(outcomes(events)).toEqual([`createPayout running ${NO_ANSWER}`]);
+  expect(states(events)).toEqual([`createPayout running ${NO_ANSWER}`]);
   const [step] = timelineSteps(readRun({ events } as unknown as History), undefined);
   expect(step?.events.map(({ kind }) => kind)).toEqual(["activity", "timer"]);
+});
+
+it.each([
+  ["awaitPayout", "waiting"],
+  ["awaitApproval", "attention"],
+  ["awaitApproval (2)", "attention"],
+])("%s, which goes on, is %s", (stage, state) => {
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+    written(5, { PaymentStage: stage }),
+  ];
+  expect(states(events)).toEqual([`${stage} ${state}`]);
 });
 
 const besideEachOther = [
@@ -147,13 +159,13 @@ const besideEachOther = [
 ];
 
 it("a payout beside another one is done when its outcome is known, and not when its send has ended", () => {
-  expect(outcomes([...besideEachOther, lost(8, 5)])).toEqual([
+  expect(states([...besideEachOther, lost(8, 5)])).toEqual([
     `payTheFirst running ${NO_ANSWER}`,
     "payTheSecond running",
   ]);
-  expect(outcomes([...besideEachOther, answered(8, 5)])[0]).toBe("payTheFirst done");
+  expect(states([...besideEachOther, answered(8, 5)])[0]).toBe("payTheFirst completed");
   const found = written(9, { PaymentInDoubt: "payTheSecond" });
-  expect(outcomes([...besideEachOther, lost(8, 5), found])[0]).toBe("payTheFirst done");
+  expect(states([...besideEachOther, lost(8, 5), found])[0]).toBe("payTheFirst completed");
 });
 
 it("a payout without an answer is running though another step has begun since", () => {
@@ -168,15 +180,12 @@ it("a payout without an answer is running though another step has begun since", 
       PaymentInDoubt: "createPayout createPayout (2)",
     }),
   ];
-  expect(outcomes(events)).toEqual([
-    `createPayout running ${NO_ANSWER}`,
-    "createPayout (2) running",
-  ]);
+  expect(states(events)).toEqual([`createPayout running ${NO_ANSWER}`, "createPayout (2) running"]);
 });
 
 it("a payout without an answer was not done when the run has ended", () => {
   const end = { at: new Date(0).toISOString(), isDone: false, isCancelled: true };
-  expect(outcomes([...besideEachOther, lost(8, 5), answered(9, 6)], end)).toEqual([
+  expect(states([...besideEachOther, lost(8, 5), answered(9, 6)], end)).toEqual([
     "payTheFirst cancelled",
     "payTheSecond cancelled",
   ]);
@@ -214,7 +223,7 @@ it.each<[string, ReadonlyArray<object>]>([
   ];
   const [step] = timelineSteps(readRun({ events }), end);
   expect(step).toMatchObject({
-    outcome: "done",
+    state: "completed",
     events: [
       { kind: "activity", outcome: "endedBySignal", failure: null, nextAttemptAt: null },
       { kind: "timer", until: end.at },
