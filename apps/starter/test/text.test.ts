@@ -162,7 +162,7 @@ it("says of a failure what happened and what it means for the money, each once",
   expect(failureRows(failure)).toEqual(rows);
   vi.stubEnv("STARTER_COMMAND", "./starter");
   const hint = { type: "T", message: "Settle it (starter settle a). The starter settles nothing." };
-  expect(failureRows(hint)[0]?.[1]).toBe(
+  expect(failureRows(visible(hint))[0]?.[1]).toBe(
     "Settle it (./starter settle a). The starter settles nothing.",
   );
   const cause = { ...failure, details: { ...details, carriedOut: "unknown" } };

@@ -31,7 +31,10 @@ beforeEach(() => {
   vi.spyOn(process.stdout, "write").mockImplementation(keep);
   vi.spyOn(process.stderr, "write").mockImplementation(keep);
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
 const at = "2026-11-22T10:00:00.000Z";
 const next = { operation: "describe", workflowId: "id" } as const;
@@ -385,6 +388,40 @@ const poisoned = (value: unknown, poison: string): unknown => {
     ]),
   );
 };
+
+/** The data, each sentence of a run in them with a command. */
+const advising = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(advising);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      typeof field === "string" && ["message", "note", "notes", "reason"].includes(name)
+        ? `${field} (starter settle id)`
+        : advising(field),
+    ]),
+  );
+};
+
+it.each(Object.keys(SHOWN))(
+  "speaks of commands by the name that the starter was called by: %s",
+  (command) => {
+    vi.stubEnv("STARTER_COMMAND", "./starter");
+    const [sample, text] = SHOWN[command]!;
+    // Its renderer takes what its sample has.
+    processOutput(false).answer(advising(sample) as object, text as (shown: object) => string);
+    expect(written.join("").replaceAll(/\s+/g, " ")).not.toContain("(starter settle");
+  },
+);
+
+it("leaves alone what is no sentence of a run", () => {
+  vi.stubEnv("STARTER_COMMAND", "./starter");
+  const run = { workflowId: "(starter settle id)" };
+  expect(visible({ ...run, reason: "(starter settle id)" })).toEqual({
+    ...run,
+    reason: "(./starter settle id)",
+  });
+});
 
 const FORGED = "FORGED";
 const HOSTILE = [

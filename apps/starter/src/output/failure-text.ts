@@ -1,6 +1,5 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Failure } from "@durable-payments/operations/history";
-import { asCalled } from "./command-line.ts";
 import { fieldRows } from "./text.ts";
 
 type Row = readonly [name: string, value: string];
@@ -29,7 +28,7 @@ const detailRows = (details: unknown, message: string): ReadonlyArray<Row> => {
 
 /** Why a run failed, as rows for a person: in words first, then what is known beside. */
 export const failureRows = ({ cause, details, message, type }: Failure): ReadonlyArray<Row> => [
-  ["message", asCalled(message)],
+  ["message", message],
   ...detailRows(details, message),
   ["type", type],
   ...(cause === undefined

@@ -5,7 +5,6 @@ import {
   type StateName,
   totalsText,
 } from "@durable-payments/operations/runs";
-import { asCalled } from "./command-line.ts";
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
 import type { ListLayout } from "./stream.ts";
@@ -61,7 +60,7 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
     case "waiting":
       return `${WAITS[at] ?? `waits for ${awaited?.replace(":", " ") ?? at}`}${for_}`;
     default: {
-      const reason = asCalled(failure?.message ?? state);
+      const reason = failure?.message ?? state;
       return reason.startsWith(at) ? reason : `${at}: ${reason}`;
     }
   }
@@ -125,7 +124,7 @@ export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
           "",
           columns,
         ),
-        ...(reason === null ? [] : [wrapDeeper(asCalled(reason), INDENT, columns)]),
+        ...(reason === null ? [] : [wrapDeeper(reason, INDENT, columns)]),
         wrapDeeper(`such as ${example}`, INDENT, columns),
       ].join("\n"),
     )

@@ -1,7 +1,6 @@
 import { asSentence, utc } from "@durable-payments/protocol";
 import { paymentText } from "./payment-text.ts";
 import { failureRows } from "./failure-text.ts";
-import { asCalled } from "./command-line.ts";
 import { styled } from "./styled.ts";
 import { beside, columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
@@ -29,7 +28,7 @@ const stepLines = (steps: ReadonlyArray<ReportedStep>): Array<string> => {
 const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActivity): string =>
   wrap(
     [
-      asSentence(`${activity}: ${asCalled(message ?? "under way")}`),
+      asSentence(`${activity}: ${message ?? "under way"}`),
       ...(attempt > 1 || message !== undefined ? [`Tried or polled ${attempt} times.`] : []),
       ...(nextAttemptAt === undefined ? [] : [`Next: ${utc(nextAttemptAt)}.`]),
     ].join(" "),

@@ -1,4 +1,5 @@
 import { isRecord, visibleText } from "@durable-payments/api-core/values";
+import { asCalled } from "./command-line.ts";
 
 /** Blanks of whatever width: a row of them moves what stands behind it to a line of its own. */
 const BLANKS = /\p{Zs}{2,}/gu;
@@ -15,6 +16,9 @@ const counted = (blanks: string): string => {
 export const shownText = (text: string): string =>
   visibleText(text).replaceAll(BLANKS, (row) => ` ${row.replaceAll(/(.)\1*/gu, counted)} `);
 
+/** Fields with sentences of runs and workers, which may name a command. */
+const SENTENCES: ReadonlySet<string> = new Set(["message", "note", "reason"]);
+
 /**
  * Data as a person is shown them: every text in them, and every name of a field, is of visible characters,
  * and one line. What holds a line break cannot pass for a second line.
@@ -27,7 +31,11 @@ const asShown = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(asShown);
   if (!isRecord(value) || !isPlain(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [shownText(name), asShown(field)]),
+    Object.entries(value).map(([name, field]) => {
+      const shown = asShown(field);
+      const isSentence = typeof shown === "string" && SENTENCES.has(name);
+      return [shownText(name), isSentence ? asCalled(shown) : shown];
+    }),
   );
 };
 
