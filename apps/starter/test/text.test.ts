@@ -6,7 +6,9 @@ import { commandLine, commandLines } from "../src/output/command-line.ts";
 import { failureRows } from "../src/output/failure-text.ts";
 import { inDoubtText } from "../src/output/human-task-text.ts";
 import { terminalTextFor } from "../src/output/styled.ts";
+import { timelineText } from "../src/output/timeline-text.ts";
 import { visible } from "../src/output/visible.ts";
+import type { Timeline } from "@durable-payments/operations/timeline";
 import {
   columns,
   columnsOf,
@@ -141,6 +143,60 @@ it("lays fields out in two columns", () => {
       "  details.list   [1,2]",
     ].join("\n"),
   );
+});
+
+it("says of a send that was not repeated what was sent before, and not that it failed", () => {
+  const at = "2026-11-22T10:00:00.000Z";
+  const message =
+    "createPayout was not sent again: it was sent at 2026-11-22 09:59:00 UTC, and its answer was lost.";
+  const timeline: Timeline = {
+    workflowId: "a",
+    runId: "r",
+    type: "payout",
+    summary: null,
+    state: "running",
+    startedAt: at,
+    startedBy: null,
+    askedToEnd: null,
+    undoes: false,
+    closedAt: null,
+    currency: null,
+    paymentIds: [],
+    namedIds: [],
+    resetFrom: null,
+    laterRun: null,
+    steps: [
+      {
+        name: "createPayout",
+        state: "running",
+        since: at,
+        until: null,
+        tookMs: null,
+        events: [
+          {
+            kind: "activity",
+            activity: "createPayout",
+            summary: "Create the payout",
+            since: at,
+            until: at,
+            tookMs: 12,
+            outcome: "failed",
+            attempts: 1,
+            failure: { type: "AlreadySent", message },
+            nextAttemptAt: null,
+          },
+        ],
+      },
+    ],
+    result: undefined,
+    failure: null,
+    settled: [],
+    workerFault: null,
+    next: [],
+    webUi: null,
+  };
+  const shown = timelineText(timeline).replaceAll(/\s+/g, " ");
+  expect(shown).toContain(`Create the payout: ${message}`);
 });
 
 it("says of a failure what happened and what it means for the money, each once", () => {

@@ -3,7 +3,7 @@ import {
   type PaymentsError,
   PaymentsError as PaymentsErrors,
 } from "@durable-payments/api-core";
-import type { Pause } from "@durable-payments/protocol";
+import { type Pause, utc } from "@durable-payments/protocol";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Schema } from "effect";
 import { ALREADY_SENT, type SentAlready } from "./send-intent.ts";
@@ -119,7 +119,7 @@ export const needsApproval = (what: string, why: string): ApplicationFailure =>
   });
 
 const OUTCOMES = {
-  begun: "and what became of it is not recorded",
+  begun: "and what became of it is not known",
   carriedOut: "and was carried out",
   notCarriedOut: "and was not carried out",
   unknown: "and its answer was lost",
@@ -130,7 +130,7 @@ const OUTCOMES = {
 export const alreadySent = (operation: string, sent: SentAlready): ApplicationFailure =>
   ApplicationFailure.create({
     type: ALREADY_SENT,
-    message: `${operation} was not sent: the journal has send ${sent.number} of it, which began at ${new Date(sent.begunAt).toISOString()} ${OUTCOMES[sent.outcome]}.`,
+    message: `${operation} was not sent again: it was sent at ${utc(sent.begunAt)}, ${OUTCOMES[sent.outcome]}.`,
     nonRetryable: true,
     details: [sent],
   });

@@ -27,6 +27,9 @@ import type {
 /** The longest name of a step that is shown whole. */
 const LONGEST_NAME = 36;
 
+/** Failure of a send that the journal did not permit. */
+const ALREADY_SENT = "AlreadySent";
+
 const INDENT = " ".repeat(6);
 
 const since = (from: string): number => Date.now() - Date.parse(from);
@@ -62,6 +65,8 @@ const activityText = (activity: TimelineActivity): string => {
     case "cancelled":
       return `${name}: cancelled after ${duration(tookMs ?? 0)}`;
     default:
+      // Nothing has failed: what was sent before is taken up.
+      if (failure?.type === ALREADY_SENT) return `${name}: ${failure.message}`;
       return `${name}: failed after ${duration(tookMs ?? 0)}${attemptsOf(activity)}: ${failure?.message ?? outcome}`;
   }
 };
