@@ -1,4 +1,4 @@
-export { visibleJson, visibleLines, visibleText } from "./visible-text.ts";
+export { shownText, visibleJson, visibleLines, visibleText } from "./visible-text.ts";
 
 /**
  * Check whether a value is a plain record: an object, neither null nor a list.

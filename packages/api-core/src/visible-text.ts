@@ -19,6 +19,22 @@ const writtenOut = (character: string): string =>
 export const visibleText = (text: string): string =>
   text.replaceAll(INVISIBLE_OR_LIKE_IT, writtenOut);
 
+/** Blanks of whatever width: a row of them moves what stands behind it to a line or a column of its own. */
+const BLANKS = /\p{Zs}{2,}/gu;
+
+const counted = (blanks: string): string =>
+  `${writtenOut(blanks)}${blanks.length === 1 ? "" : `×${blanks.length}`}`;
+
+/**
+ * Write a text from outside as a person is shown it: in visible characters, on one line, and where it has
+ * several blanks in a row, with their number: `\u{20}×30`.
+ *
+ * @param text what came from outside
+ * @returns the text in characters that a reader sees, none of which is far from the one before
+ */
+export const shownText = (text: string): string =>
+  visibleText(text).replaceAll(BLANKS, (row) => ` ${row.replaceAll(/(.)\1*/gu, counted)} `);
+
 /**
  * Write out the invisible characters of a text that was put together of visible parts.
  *

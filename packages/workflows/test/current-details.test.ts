@@ -94,6 +94,13 @@ it("shows a text of the service or a file word for word, with its controls made 
   expect(details.split(shown).length - 1).toBe(10);
 });
 
+it("shows a row of blanks by its length: no part of a reference stands where a field of its own does", () => {
+  const sent = { amount: "9000.00", payout_reference: `Invoice${" ".repeat(75)}amount: 40.00` };
+  const details = currentDetails(progress({ attention: { ...task, sent } }), run);
+  expect(unescaped(details)).toContain("Invoice \\u{20}×75 amount: 40.00");
+  expect(details).not.toMatch(/ {3}/);
+});
+
 it("ends the block of a command by nothing that stands in the id of the run", () => {
   const details = currentDetails(progress({ attention: task }), {
     ...run,

@@ -1,11 +1,11 @@
 import { isOperationError } from "@durable-payments/operations/errors";
 import type { Fault } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf, shownText } from "@durable-payments/api-core/values";
 import { BadUsage, codesOf, EXIT_CODES } from "../exit-codes.ts";
 import { withNext } from "./next-operation.ts";
 import type { Output } from "./output.ts";
 import { styled } from "./styled.ts";
-import { shownText, visible } from "./visible.ts";
+import { visible } from "./visible.ts";
 
 /** Why a command failed, as it is reported. */
 interface ErrorReport {

@@ -1,20 +1,5 @@
-import { isRecord, visibleText } from "@durable-payments/api-core/values";
+import { isRecord, shownText } from "@durable-payments/api-core/values";
 import { asCalled } from "./command-line.ts";
-
-/** Blanks of whatever width: a row of them moves what stands behind it to a line of its own. */
-const BLANKS = /\p{Zs}{2,}/gu;
-
-const counted = (blanks: string): string => {
-  const code = (blanks.codePointAt(0) ?? 0).toString(16);
-  return `\\u{${code}}${blanks.length === 1 ? "" : `×${blanks.length}`}`;
-};
-
-/**
- * A text from outside as a person is shown it: in visible characters, on one line, and where it has several
- * blanks in a row, with their number: `\u{20}×30`.
- */
-export const shownText = (text: string): string =>
-  visibleText(text).replaceAll(BLANKS, (row) => ` ${row.replaceAll(/(.)\1*/gu, counted)} `);
 
 /** Fields with sentences of runs and workers, which may name a command. */
 const SENTENCES: ReadonlySet<string> = new Set(["message", "note", "reason"]);

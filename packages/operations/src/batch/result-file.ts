@@ -1,4 +1,4 @@
-import { visibleJson, visibleText } from "@durable-payments/api-core/values";
+import { shownText, visibleJson, visibleText } from "@durable-payments/api-core/values";
 import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/protocol";
 import { stringify } from "csv-stringify/sync";
@@ -33,15 +33,17 @@ interface Format {
 }
 
 /**
- * Write the line of a row in a CSV file, in which a spreadsheet finds no formula (see `keyOf`), and a terminal
- * no command. A key has no control character, and is written as it is.
+ * Write the line of a row in a CSV file, in which a spreadsheet finds no formula (see `keyOf`), a terminal no
+ * command, and a reader no column that a row of blanks has made. A key has no control character, and is written as
+ * it is.
  */
 export const csvLine = (outcome: Omit<RowOutcome, "next">): string =>
   stringify(
     [
       FIELDS.map((field) => {
         const cell = outcome[field];
-        return typeof cell === "string" && field !== "key" ? visibleText(cell) : cell;
+        if (typeof cell !== "string" || field === "key") return cell;
+        return field === "workflow_id" ? visibleText(cell) : shownText(cell);
       }),
     ],
     { escape_formulas: true, quoted_match: /\r/ },

@@ -211,6 +211,34 @@ describe("a key that a spreadsheet would take for a formula", () => {
     },
   );
 
+  it("a cell shows a row of blanks by its length, and an id or a key has them as they are", () => {
+    const blanks = `Invoice${" ".repeat(30)}40.00`;
+    const line = csvLine({
+      row: 2,
+      key: "a  b",
+      workflow_id: "payout/a  b",
+      run_id: "",
+      payout_id: "",
+      state: "completed",
+      reason: blanks,
+      amount: "9000.00",
+      currency: "EUR",
+      reference: blanks,
+      beneficiary: blanks,
+      completed_at: "",
+      failure: blanks,
+    });
+    const shown = "Invoice \\u{20}×30 40.00";
+    expect(parse(line)[0]).toEqual(
+      ["2", "a  b", "payout/a  b", "", "", "completed", shown, "9000.00", "EUR"].concat(
+        shown,
+        shown,
+        "",
+        shown,
+      ),
+    );
+  });
+
   it("is one key, with and without the quote, in every kind of file", async () => {
     expect(await faultsOf([HEADER, row("=a"), row("'=a"), row("''=a")].join("\n"))).toEqual([
       "row 3, key: is that of row 2 already",

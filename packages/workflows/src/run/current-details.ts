@@ -1,4 +1,4 @@
-import { isRecord, visibleText } from "@durable-payments/api-core/values";
+import { isRecord, shownText } from "@durable-payments/api-core/values";
 import {
   approveCommands,
   type ApprovalRequest,
@@ -38,7 +38,7 @@ const SPECIAL = /[!#$&()*+\-.:<>[\\\]^_`{|}~]/g;
 /** A text that was written elsewhere, as markdown shows it word for word and in one line. */
 const plain = (text: string): string => {
   const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
-  return visibleText(shown.trim()).replaceAll(SPECIAL, String.raw`\$&`);
+  return shownText(shown.trim()).replaceAll(SPECIAL, String.raw`\$&`);
 };
 
 const valueText = (value: unknown): string => {
