@@ -9,26 +9,18 @@ import {
 import { Context } from "@temporalio/activity";
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { payout, payoutBatch } from "../src/index.ts";
 import { decide as resolve } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
 // On a real server: the one that skips time loses updates when the machine is busy.
 describe("a payout above the limit of one person", () => {
-  let rig: Rig;
-  let service: Service;
-  beforeAll(async () => {
-    rig = await localRig();
-  });
-  afterAll(() => rig?.end());
-  beforeEach(async () => {
-    service = await startService({ settleAfter: 0 });
-  });
-  afterEach(() => service.stop());
+  const rig = useRig(localRig);
+  const service = useService({ settleAfter: 0 });
 
   /** Written into the reference of the payout, which everybody who is asked is shown. */
   const { iban } = payoutInput.beneficiary;

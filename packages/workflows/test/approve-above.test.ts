@@ -8,34 +8,26 @@ import {
 } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { makeRows, startBatch } from "./support/batches.ts";
 import { decide as resolve } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const POLLING = { timeout: 30_000, interval: 50 };
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end(), 60_000);
+const rig = useRig(localRig);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(
-    { settleAfter: 0, verifyAfter: 0, balances: { USD: "100000.00" } },
-    {},
-    { readPause: async () => undefined, approveAbove: { USD: "100.00" } },
-  );
-});
-afterEach(() => service.stop());
+const service = useService(
+  { settleAfter: 0, verifyAfter: 0, balances: { USD: "100000.00" } },
+  {},
+  { readPause: async () => undefined, approveAbove: { USD: "100.00" } },
+);
 
 const ledger = () => service.simulator.state();
 

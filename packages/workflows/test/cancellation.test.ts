@@ -8,27 +8,19 @@ import { timeSkipping } from "@durable-payments/tools/testing";
 import { Context } from "@temporalio/activity";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
 import { reconciliationIn } from "./support/reconciliation.ts";
 import { payBack } from "./support/pay-back.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { timeSkippingRig, withWorker } from "./support/rig.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
 describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, () => {
-  let rig: Rig;
-  let service: Service;
-  beforeAll(async () => {
-    rig = await timeSkippingRig();
-  });
-  afterAll(() => rig?.end());
-  beforeEach(async () => {
-    service = await startService({ verifyAfter: 0 });
-  });
-  afterEach(() => service.stop());
+  const rig = useRig(timeSkippingRig);
+  const service = useService({ verifyAfter: 0 });
 
   const activities = (changes: Partial<PaymentsActivities> = {}) => ({
     ...service.activities,

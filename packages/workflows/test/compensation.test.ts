@@ -5,23 +5,20 @@ import { Context } from "@temporalio/activity";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { onboardCardholder } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig } from "./support/hooks.ts";
 import { onboardInput } from "./support/inputs.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
 describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
-  let rig: Rig;
+  const rig = useRig(timeSkippingRig);
   let service: Service;
-  beforeAll(async () => {
-    rig = await timeSkippingRig();
-  });
-  afterAll(() => rig?.end());
   beforeEach(async () => {
     service = await startService({ verifyAfter: 0 });
   });

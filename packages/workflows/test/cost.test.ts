@@ -12,24 +12,16 @@ import {
 } from "@durable-payments/protocol";
 import type { Workflow, WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { payAndGoOn } from "./support/pay-and-go-on.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
-let rig: Rig;
-let service: Service;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end());
-beforeEach(async () => {
-  service = await startService({ verifyAfter: 0 });
-});
-afterEach(() => service.stop());
+const rig = useRig(localRig);
+const service = useService({ verifyAfter: 0 });
 
 /** A payout to a beneficiary that exists at the service. */
 const toExisting = async (): Promise<PayoutInput> => {

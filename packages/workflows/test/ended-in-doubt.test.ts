@@ -3,27 +3,19 @@ import { PAYMENT_IDS, PAYMENT_IN_DOUBT, progressQuery } from "@durable-payments/
 import { Context } from "@temporalio/activity";
 import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
 const WITHIN = { timeout: 30_000, interval: 50 };
 
-let rig: Rig;
-let service: Service;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end());
-beforeEach(async () => {
-  service = await startService({ verifyAfter: 0 }, { assumptions: { listLagSeconds: 0 } });
-});
-afterEach(() => service.stop());
+const rig = useRig(localRig);
+const service = useService({ verifyAfter: 0 }, { assumptions: { listLagSeconds: 0 } });
 
 /** Sends, and loses the answer so that only a person can know. */
 const losing = (): PaymentsActivities => ({

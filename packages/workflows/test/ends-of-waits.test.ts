@@ -3,30 +3,22 @@ import { type OnboardCardholderOptions, PAYMENT_STAGE } from "@durable-payments/
 import { timeSkipping } from "@durable-payments/tools/testing";
 import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
-import { localRig, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, timeSkippingRig, withWorker } from "./support/rig.ts";
 
 const MINUTE = 60_000;
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService({ balances: { USD: "1000.00" } });
-});
-afterEach(() => service.stop());
+const service = useService({ balances: { USD: "1000.00" } });
 
 describe.skipIf(!timeSkipping.available)(
   `within 45 minutes${timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`}`,
   () => {
-    let rig: Rig;
+    const rig = useRig(timeSkippingRig);
     let began: number;
-    beforeAll(async () => {
-      rig = await timeSkippingRig();
-    });
-    afterAll(() => rig?.end());
     beforeEach(async () => {
       began = await rig.environment.currentTimeMs();
     });
@@ -175,11 +167,7 @@ describe.skipIf(!timeSkipping.available)(
 );
 
 describe("on a server that keeps real time", () => {
-  let rig: Rig;
-  beforeAll(async () => {
-    rig = await localRig();
-  });
-  afterAll(() => rig?.end());
+  const rig = useRig(localRig);
 
   it("a wait of 3 seconds ends after 3 seconds, with a last poll", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {

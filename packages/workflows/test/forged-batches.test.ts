@@ -1,27 +1,19 @@
 import { contentOfPayout } from "@durable-payments/activities/payout-content";
 import { approveUpdate, type BatchRow, chunkId, progressQuery } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { payout, payoutBatchChunk } from "../src/index.ts";
 import { batchOf, makeRows, startBatch } from "./support/batches.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary } from "./support/inputs.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end(), 60_000);
+const rig = useRig(localRig);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService({ settleAfter: 0, balances: { USD: "100000.00" } });
-});
-afterEach(() => service.stop());
+const service = useService({ settleAfter: 0, balances: { USD: "100000.00" } });
 
 const ledger = () => service.simulator.state();
 

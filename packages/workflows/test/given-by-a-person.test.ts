@@ -1,11 +1,11 @@
 import { auditQuery, progressQuery } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
 // A card is sent again several times before a person is asked; a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -18,16 +18,8 @@ const untilAsked = (handle: WorkflowHandle, reason = "") =>
 
 // On a real server: the one that skips time loses updates when the machine is busy.
 describe("an id that a person gives", () => {
-  let rig: Rig;
-  let service: Service;
-  beforeAll(async () => {
-    rig = await localRig();
-  });
-  afterAll(() => rig?.end());
-  beforeEach(async () => {
-    service = await startService({ settleAfter: 0, verifyAfter: 0 });
-  });
-  afterEach(() => service.stop());
+  const rig = useRig(localRig);
+  const service = useService({ settleAfter: 0, verifyAfter: 0 });
 
   const lostCard = async () => {
     await service.simulator.addFault({ kind: "dropped", operation: "createCard" });

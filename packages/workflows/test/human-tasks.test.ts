@@ -11,15 +11,16 @@ import { timeSkipping } from "@durable-payments/tools/testing";
 import { Context } from "@temporalio/activity";
 import { type WorkflowHandle, WorkflowUpdateFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { payout } from "../src/index.ts";
 import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { reconciliationIn } from "./support/reconciliation.ts";
-import { localRig, type Queue, type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, type Queue, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { startService } from "./support/service.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
@@ -40,19 +41,11 @@ const detailsOf = async (handle: WorkflowHandle): Promise<string> => {
 
 // On a real server: the one that skips time loses updates when the machine is busy.
 describe("a person", () => {
-  let rig: Rig;
-  beforeAll(async () => {
-    rig = await localRig();
-  });
-  afterAll(() => rig?.end());
+  const rig = useRig(localRig);
 
   describe("whom a run asks", () => {
-    let service: Service;
-    beforeEach(async () => {
-      // The service shows no keys, and another run may have made the same: nobody but a person can know.
-      service = await startService({ settleAfter: 0, echoPayoutKey: false });
-    });
-    afterEach(() => service.stop());
+    // The service shows no keys, and another run may have made the same: nobody but a person can know.
+    const service = useService({ settleAfter: 0, echoPayoutKey: false });
 
     type Handle = Awaited<ReturnType<typeof beginPayout>>;
     const beginPayout = async ({ start }: Queue, input: PayoutInput = payoutInput) => {
@@ -395,11 +388,7 @@ describe("a person", () => {
   });
 
   describe("whom a refused run asks", () => {
-    let service: Service;
-    beforeEach(async () => {
-      service = await startService({ settleAfter: 0, balances: { USD: "100.00" } });
-    });
-    afterEach(() => service.stop());
+    const service = useService({ settleAfter: 0, balances: { USD: "100.00" } });
 
     it("can be amended where the run asks, and nothing before it is done again", async () => {
       await withWorker(
@@ -465,11 +454,7 @@ describe("a person", () => {
 });
 
 describe.skipIf(!timeSkipping.available)(`a run that asks a person${skipped}`, () => {
-  let rig: Rig;
-  beforeAll(async () => {
-    rig = await timeSkippingRig();
-  });
-  afterAll(() => rig?.end());
+  const rig = useRig(timeSkippingRig);
 
   it("waits for years, if it has to", async () => {
     const service = await startService({

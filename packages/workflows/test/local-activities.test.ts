@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleForReplay, replayHistories } from "@durable-payments/replay";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { asWorker } from "./support/bundle.ts";
 import { checkTwoAtOnce } from "./support/check-two-at-once.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { useRig } from "./support/hooks.ts";
+import { timeSkippingRig, withWorker } from "./support/rig.ts";
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await timeSkippingRig();
-}, 60_000);
-afterAll(() => rig.end());
+const rig = useRig(timeSkippingRig);
 
 // Seed 40002 of the chaos run: the workflow goes on after each answer by itself, but a replay has both at
 // once, writes its search attributes once instead of twice, and the run stands still.

@@ -1,23 +1,20 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
 import { type OnboardCardholderInput, progressQuery } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onboardCardholder } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig } from "./support/hooks.ts";
 import { onboardInput } from "./support/inputs.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
+import { timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 const DAY = 24 * 60 * 60 * 1000;
 
 describe.skipIf(!timeSkipping.available)(`an onboarding${skipped}`, () => {
-  let rig: Rig;
+  const rig = useRig(timeSkippingRig);
   let service: Service;
-  beforeAll(async () => {
-    rig = await timeSkippingRig();
-  });
-  afterAll(() => rig?.end());
   afterEach(() => service.stop());
 
   const hourly = { pollInterval: { min: "6 hours", max: "6 hours" } } as const;

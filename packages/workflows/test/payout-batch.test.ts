@@ -12,28 +12,20 @@ import { Context } from "@temporalio/activity";
 import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Gate, makeRows, startBatch } from "./support/batches.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
 // A hundred runs on a busy machine take their time.
 vi.setConfig({ testTimeout: 90_000 });
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end(), 60_000);
+const rig = useRig(localRig);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService({ settleAfter: 0, balances: { USD: "100000.00" } });
-});
-afterEach(() => service.stop());
+const service = useService({ settleAfter: 0, balances: { USD: "100000.00" } });
 
 const POLLING = { timeout: 30_000, interval: 50 };
 

@@ -6,28 +6,20 @@ import {
   progressQuery,
 } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { payout } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { timeSkippingRig, withWorker } from "./support/rig.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
 describe.skipIf(!timeSkipping.available)(
   `a payout${timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`}`,
   () => {
-    let rig: Rig;
-    let service: Service;
-    beforeAll(async () => {
-      rig = await timeSkippingRig();
-    });
-    afterAll(() => rig?.end());
-    beforeEach(async () => {
-      service = await startService();
-    });
-    afterEach(() => service.stop());
+    const rig = useRig(timeSkippingRig);
+    const service = useService();
 
     /** Activities whose read of a payout is preceded by `before`, given the milliseconds since the start. */
     const looking = async (

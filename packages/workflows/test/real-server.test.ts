@@ -6,22 +6,18 @@ import {
 } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { payout } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { keysOfSteps } from "./support/keys-of-steps.ts";
 import { payTwiceAlike } from "./support/pay-twice-alike.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end());
+const rig = useRig(localRig);
 
 const whenStageIs = (handle: WorkflowHandle, stage: string) =>
   vi.waitFor(async () => expect((await handle.query(progressQuery)).stage).toBe(stage), {
@@ -55,11 +51,7 @@ describe("a step's key", () => {
 });
 
 describe("while a payout is awaited", () => {
-  let service: Service;
-  beforeEach(async () => {
-    service = await startService();
-  });
-  afterEach(() => service.stop());
+  const service = useService();
 
   it("a second run of its id is rejected", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
@@ -154,17 +146,15 @@ describe("while a payout is awaited", () => {
 });
 
 describe("a workflow of one's own", () => {
-  let service: Service;
+  const service = useService({ settleAfter: 0 });
   let beneficiary_id: string;
   beforeEach(async () => {
-    service = await startService({ settleAfter: 0 });
     await withWorker(rig, service.activities, async ({ start }) => {
       await (await start(payout, [payoutInput])).result();
     });
     const { beneficiaries } = await service.simulator.state();
     beneficiary_id = beneficiaries[0]!.beneficiary_id;
   });
-  afterEach(() => service.stop());
 
   it("pays two suppliers, one after the other", async () => {
     const first = { ...payoutInput.payout, beneficiary_id };
@@ -200,14 +190,10 @@ describe("a workflow of one's own", () => {
 });
 
 describe("two runs that pay the same, where the service shows no keys,", () => {
-  let service: Service;
-  beforeEach(async () => {
-    service = await startService(
-      { settleAfter: 0, echoPayoutKey: false },
-      { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0, visibilityLagSeconds: 1 } },
-    );
-  });
-  afterEach(() => service.stop());
+  const service = useService(
+    { settleAfter: 0, echoPayoutKey: false },
+    { requestTimeoutMs: 1_000, assumptions: { listLagSeconds: 0, visibilityLagSeconds: 1 } },
+  );
 
   const { beneficiary: _, ...withoutBeneficiary } = payoutInput;
   const sameBeneficiary = async () => {

@@ -3,14 +3,14 @@ import type { Payout } from "@durable-payments/api-core";
 import { auditQuery, PAYMENT_IDS, progressQuery } from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { payout } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { decide } from "./support/decide.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { foundBy, reconciliationIn } from "./support/reconciliation.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { timeSkippingRig, withWorker } from "./support/rig.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
@@ -29,16 +29,8 @@ const again = (type: string) => ApplicationFailure.create({ type, message: `${ty
 const nothing = async () => foundBy([], []);
 
 describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, () => {
-  let rig: Rig;
-  let service: Service;
-  beforeAll(async () => {
-    rig = await timeSkippingRig();
-  });
-  afterAll(() => rig?.end());
-  beforeEach(async () => {
-    service = await startService({ settleAfter: 0 });
-  });
-  afterEach(() => service.stop());
+  const rig = useRig(timeSkippingRig);
+  const service = useService({ settleAfter: 0 });
 
   type Changes = Partial<PaymentsActivities>;
 

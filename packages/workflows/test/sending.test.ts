@@ -12,31 +12,24 @@ import { timeSkipping } from "@durable-payments/tools/testing";
 import { Context } from "@temporalio/activity";
 import type { WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pauseSends } from "../src/definitions/pause-sends.ts";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { type Ownership, foundBy, reconciliationIn } from "./support/reconciliation.ts";
-import { type Rig, timeSkippingRig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { timeSkippingRig, withWorker } from "./support/rig.ts";
+import { startService } from "./support/service.ts";
 
 const anyText: unknown = expect.any(String);
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
 describe.skipIf(!timeSkipping.available)(`a write${skipped}`, () => {
-  let rig: Rig;
-  let service: Service;
-  beforeAll(async () => {
-    rig = await timeSkippingRig();
-  });
-  afterAll(() => rig?.end());
-  beforeEach(async () => {
-    service = await startService({ settleAfter: 0, verifyAfter: 0 });
-  });
-  afterEach(() => service.stop());
+  const rig = useRig(timeSkippingRig);
+  const service = useService({ settleAfter: 0, verifyAfter: 0 });
 
   const activities = (
     changes: Partial<PaymentsActivities> = {},

@@ -10,33 +10,27 @@ import {
 import { accountHash } from "@durable-payments/protocol/account";
 import type { WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { onboardCardholder, payout, tracker } from "../src/index.ts";
 import { payTwoSuppliers } from "./examples/pay-two-suppliers.ts";
 import { failureOf } from "./support/failure-of.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
 import { payTwoAtOnce } from "./support/pay-two-at-once.ts";
-import { localRig, type Queue, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, type Queue, withWorker } from "./support/rig.ts";
 
 const WITHIN = { timeout: 60_000, interval: 50 };
 
 /** Most events of a payout to a beneficiary that exists, however long it waits. */
 const MOST_EVENTS = 20;
 
-let rig: Rig;
-let service: Service;
+const rig = useRig(localRig);
+const service = useService();
 let existing: Extract<PayoutInput, { readonly beneficiary_id: string }>;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end());
 beforeEach(async () => {
-  service = await startService();
   const created = await service.client.createBeneficiary(beneficiary);
   existing = { beneficiary_id: created.beneficiary_id, payout: payoutInput.payout };
 });
-afterEach(() => service.stop());
 
 /** A tracker, while `use` runs. */
 const withTracker = async (

@@ -2,29 +2,19 @@ import type { PaymentsActivities } from "@durable-payments/activities";
 import { PAYMENT_ACCOUNT, trackerId } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { payout, tracker } from "../src/index.ts";
+import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary, payoutInput } from "./support/inputs.ts";
 import { payTwoAtOnce } from "./support/pay-two-at-once.ts";
-import { localRig, type Rig, withWorker } from "./support/rig.ts";
-import { type Service, startService } from "./support/service.ts";
+import { localRig, withWorker } from "./support/rig.ts";
+import type { Service } from "./support/service.ts";
 
 const WITHIN = { timeout: 60_000, interval: 50 };
 
-let rig: Rig;
-let own: Service;
-let other: Service;
-beforeAll(async () => {
-  rig = await localRig();
-});
-afterAll(() => rig?.end());
-beforeEach(async () => {
-  [own, other] = await Promise.all([startService(), startService()]);
-});
-afterEach(async () => {
-  await own.stop();
-  await other.stop();
-});
+const rig = useRig(localRig);
+const own = useService();
+const other = useService();
 
 const accountOf = ({ simulator: { clientId, url } }: Service) => ({ clientId, baseUrl: url });
 
