@@ -3,7 +3,11 @@ import { PAYMENT_STAGE, trackerId } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { startSimulator } from "@durable-payments/simulator";
 import { fields, holding, like, listWith } from "@durable-payments/tools/test-data";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import {
+  createLocalEnvironment,
+  serviceVariables,
+  startApp,
+} from "@durable-payments/tools/testing";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, it, vi } from "vitest";
 import { jsonOf, makeStarter } from "./support/starter.ts";
@@ -19,9 +23,7 @@ const simulator = await startSimulator();
 const journal = await file("journal.sqlite", "");
 const environment = use({
   TEMPORAL_ADDRESS: temporal.address,
-  PAYMENTS_BASE_URL: simulator.url,
-  PAYMENTS_CLIENT_ID: simulator.clientId,
-  PAYMENTS_API_KEY: simulator.apiKey,
+  ...serviceVariables(simulator),
   PAYMENTS_JOURNAL: `sqlite:${journal}`,
 });
 const worker = await startApp("worker", ["--json"], environment);

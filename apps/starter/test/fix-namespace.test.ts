@@ -1,7 +1,12 @@
 import { searchAttributes } from "@durable-payments/protocol";
 import { startSimulator } from "@durable-payments/simulator";
 import { beneficiary, holding, options, payout } from "@durable-payments/tools/test-data";
-import { createLocalEnvironment, runApp, startApp } from "@durable-payments/tools/testing";
+import {
+  createLocalEnvironment,
+  runApp,
+  serviceVariables,
+  startApp,
+} from "@durable-payments/tools/testing";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, expect, it, vi } from "vitest";
 import { jsonOf, makeStarter } from "./support/starter.ts";
@@ -20,11 +25,7 @@ afterAll(async () => {
   await temporal.teardown();
   await simulator.stop();
 });
-const service = {
-  PAYMENTS_BASE_URL: simulator.url,
-  PAYMENTS_CLIENT_ID: simulator.clientId,
-  PAYMENTS_API_KEY: simulator.apiKey,
-};
+const service = serviceVariables(simulator);
 const environment = { ...use({ TEMPORAL_ADDRESS: temporal.address }), ...service };
 
 const names = searchAttributes.map(({ name }) => name);

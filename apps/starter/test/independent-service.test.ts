@@ -3,6 +3,7 @@ import { beneficiary, card, cardholder, options, payout } from "@durable-payment
 import {
   createLocalEnvironment,
   type IndependentServiceOptions,
+  serviceVariables,
   startApp,
   startIndependentService,
 } from "@durable-payments/tools/testing";
@@ -69,9 +70,7 @@ it.each<[string, IndependentServiceOptions]>([
   const worker = await startApp("worker", ["--json"], {
     ...use({ TEMPORAL_ADDRESS: temporal.address }),
     PAYMENTS_TASK_QUEUE: taskQueue,
-    PAYMENTS_BASE_URL: service.url,
-    PAYMENTS_CLIENT_ID: service.clientId,
-    PAYMENTS_API_KEY: service.apiKey,
+    ...serviceVariables(service),
     PAYMENTS_JOURNAL: `sqlite:${join(folder, `${taskQueue}.sqlite`)}`,
     PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 3 }),
   });

@@ -25,6 +25,7 @@ const {
   file,
   found,
   progressOf,
+  service,
   simulator,
   start,
   starter,
@@ -140,16 +141,11 @@ describe("a payout", () => {
     expect(person.stdout).toMatch(/settle settled \\\n\s+--run-id \S+ \\\n\s+--by NAME/);
     expect(person.stdout).toContain("a retry sends it again, so that it is made twice if it was");
 
-    const env = {
-      PAYMENTS_BASE_URL: simulator.url,
-      PAYMENTS_CLIENT_ID: simulator.clientId,
-      PAYMENTS_API_KEY: simulator.apiKey,
-    };
     const said = ["settle", "settled", "--by", "Ada", "--reason", "it is listed"];
     const settle = (...how: ReadonlyArray<string>) => starter([...said, "--json", ...how]);
     // A process of its own: one that is kept has read its settings before.
     const settleAtService = (payoutId: string) =>
-      starterProcess([...said, "--json", "--found", `payout_id=${payoutId}`], { env });
+      starterProcess([...said, "--json", "--found", `payout_id=${payoutId}`], { env: service });
     expect((await settle()).exitCode).toBe(2);
     expect((await settle("--found", "card_id=1")).stdout).toContain("must give payout_id");
     const [made] = await paid("21.00");

@@ -345,17 +345,9 @@ describe("a run that waits for a person", () => {
     );
     expect(tooWide(person.stdout)).toEqual([]);
 
-    const refused = await starter([
-      "resolve",
-      "asking",
-      "--question",
-      question,
-      "--by",
-      "Ada",
-      "--found",
-      "payout_id=p-1",
-      "--json",
-    ]);
+    const decide = (...decision: ReadonlyArray<string>) =>
+      starter(["resolve", "asking", "--question", question, "--by", "Ada", "--json", ...decision]);
+    const refused = await decide("--found", "payout_id=p-1");
     expect(refused.exitCode).toBe(2);
     expect(jsonOf(refused)).toMatchObject({
       error: { type: "BadInput", message: "Give exactly one of amend, resend, abandon." },
@@ -367,33 +359,16 @@ describe("a run that waits for a person", () => {
       [{ payout: { currency: "EURO" } }, { field: "payout.currency", problem: anyText }],
       [{ beneficiary: { city: "X" } }, { field: "beneficiary", problem: anyText }],
     ] as const) {
-      const wrong = await starter([
-        "resolve",
-        "asking",
-        "--question",
-        question,
-        "--by",
-        "Ada",
-        "--json",
-        "--amend",
-        await file("wrong.json", amendment),
-      ]);
+      const wrong = await decide("--amend", await file("wrong.json", amendment));
       expect(wrong.exitCode).toBe(2);
       expect(jsonOf(wrong)).toMatchObject({ error: { faults: [fault] } });
     }
 
     await shown.seen;
-    const taken = await starter([
-      "resolve",
-      "asking",
-      "--question",
-      question,
-      "--by",
-      "Ada",
+    const taken = await decide(
       "--amend",
       await file("amend.json", { payout: { amount: "20.00" } }),
-      "--json",
-    ]);
+    );
     expect(taken.exitCode).toBe(0);
     expect(jsonOf(taken)).toEqual({ workflowId: "asking", runId: ID, status: "resolved" });
     const ended = await waiting;

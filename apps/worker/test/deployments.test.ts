@@ -1,54 +1,19 @@
-import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import {
-  createLocalEnvironment,
-  type ReadyProcess,
-  runTemporalCli,
-  startApp,
-} from "@durable-payments/tools/testing";
+import { type ReadyProcess, runTemporalCli } from "@durable-payments/tools/testing";
 import type { WorkflowHandle } from "@temporalio/client";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
+import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const WAITING = { timeout: 60_000, interval: 200 };
 
-let folder: TestFolder;
-let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
-let simulator: Simulator;
-const workers: Array<ReadyProcess> = [];
-beforeAll(async () => {
-  folder = makeFolder();
-  [environment, simulator] = await Promise.all([
-    createLocalEnvironment(),
-    startSimulator({ settleAfter: Infinity }),
-  ]);
-});
-afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.kill("SIGKILL")));
-  await environment?.teardown();
-  await simulator?.stop();
-  folder.remove();
-});
+const { simulator, startWorker, temporal: environment } = await makeRig({ settleAfter: Infinity });
 
 const temporal = (line: string) => runTemporalCli(line, environment.address);
 
-const startBuild = async (buildId: string): Promise<ReadyProcess> => {
-  const worker = await startApp("worker", ["--json"], {
-    ...folder.variables,
-    TEMPORAL_ADDRESS: environment.address,
-    TEMPORAL_NAMESPACE: "default",
-    PAYMENTS_TASK_QUEUE: "payments",
-    PAYMENTS_BASE_URL: simulator.url,
-    PAYMENTS_CLIENT_ID: simulator.clientId,
-    PAYMENTS_API_KEY: simulator.apiKey,
-    PAYMENTS_DEPLOYMENT_NAME: "payments",
-    PAYMENTS_BUILD_ID: buildId,
-  });
-  workers.push(worker);
-  return worker;
-};
+const startBuild = (buildId: string): Promise<ReadyProcess> =>
+  startWorker({ PAYMENTS_DEPLOYMENT_NAME: "payments", PAYMENTS_BUILD_ID: buildId });
 
 /** As docs/deployments.md makes a build the one that new runs go to. */
 const setCurrent = (buildId: string): Promise<void> =>

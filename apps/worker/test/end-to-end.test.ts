@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import {
+  accessOf,
   createLocalEnvironment,
   type ReadyProcess,
   runApp,
   startApp,
+  workerVariables,
 } from "@durable-payments/tools/testing";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
@@ -47,12 +49,7 @@ const url = (): string => String(simulator.ready["url"]);
 
 const variables = (): NodeJS.ProcessEnv => ({
   ...folder.variables,
-  TEMPORAL_ADDRESS: temporal.address,
-  TEMPORAL_NAMESPACE: "default",
-  PAYMENTS_TASK_QUEUE: "payments",
-  PAYMENTS_BASE_URL: url(),
-  PAYMENTS_CLIENT_ID: String(simulator.ready["clientId"]),
-  PAYMENTS_API_KEY: String(simulator.ready["apiKey"]),
+  ...workerVariables(temporal, accessOf(simulator)),
 });
 
 const startWorker = async (): Promise<ReadyProcess> => {

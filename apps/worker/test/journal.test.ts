@@ -1,48 +1,25 @@
 import { type PayoutResult, type Progress, serviceQueue } from "@durable-payments/protocol";
-import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
 import { Worker } from "@temporalio/worker";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
+import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
-let folder: TestFolder;
-let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
-let simulator: Simulator;
-beforeAll(async () => {
-  folder = makeFolder();
-  [environment, simulator] = await Promise.all([createLocalEnvironment(), startSimulator()]);
-});
-afterAll(async () => {
-  await environment?.teardown();
-  await simulator?.stop();
-  folder.remove();
-});
-
-const startWorker = (journal: string, { url = simulator.url } = {}) =>
-  startApp("worker", ["--json"], {
-    ...folder.variables,
-    TEMPORAL_ADDRESS: environment.address,
-    TEMPORAL_NAMESPACE: "default",
-    PAYMENTS_TASK_QUEUE: "payments",
-    PAYMENTS_BASE_URL: url,
-    PAYMENTS_CLIENT_ID: simulator.clientId,
-    PAYMENTS_API_KEY: simulator.apiKey,
-    PAYMENTS_JOURNAL: journal,
-  });
+const { folder, simulator, startWorker, temporal } = await makeRig();
 
 it("warns where another host polls, which does not have its file", async () => {
   const another = await Worker.create({
-    connection: environment.nativeConnection,
+    connection: temporal.nativeConnection,
     taskQueue: serviceQueue("payments"),
     identity: "77@another-host",
     activities: { other: async () => undefined },
   });
   await another.runUntil(async () => {
-    const worker = await startWorker(`sqlite:${folder.path}/journal.sqlite`);
+    const worker = await startWorker({
+      PAYMENTS_JOURNAL: `sqlite:${folder.path}/journal.sqlite`,
+    });
     const words =
       /Workers of other hosts poll, too \(another-host\), and the journal of sends is a file/;
     await vi.waitFor(() => expect(worker.stderr()).toMatch(words), { timeout: 20_000 });
@@ -52,10 +29,10 @@ it("warns where another host polls, which does not have its file", async () => {
 
 it("while the journal cannot be written nothing is sent; then it is, once", async () => {
   const file = `${folder.path}/busy.sqlite`;
-  const worker = await startWorker(`sqlite:${file}`);
+  const worker = await startWorker({ PAYMENTS_JOURNAL: `sqlite:${file}` });
   const another = new DatabaseSync(file);
   another.exec("BEGIN IMMEDIATE");
-  const handle = await environment.client.workflow.start("payout", {
+  const handle = await temporal.client.workflow.start("payout", {
     workflowId: "waits-for-the-journal",
     taskQueue: "payments",
     args: [payoutInput],
@@ -79,9 +56,9 @@ it("while the journal cannot be written nothing is sent; then it is, once", asyn
 
 it("a payment is remembered when the service's address is written in another way, and Temporal has forgotten it", async () => {
   const journal = `sqlite:${folder.path}/addresses.sqlite`;
-  const { client } = environment;
+  const { client } = temporal;
   const pay = async (url: string): Promise<string> => {
-    const worker = await startWorker(journal, { url });
+    const worker = await startWorker({ PAYMENTS_JOURNAL: journal, PAYMENTS_BASE_URL: url });
     const handle = await client.workflow.start("payout", {
       workflowId: "paid-once",
       taskQueue: "payments",

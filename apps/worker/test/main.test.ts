@@ -1,38 +1,15 @@
-import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment, runApp, startApp } from "@durable-payments/tools/testing";
+import { runApp } from "@durable-payments/tools/testing";
 import type { Progress } from "@durable-payments/protocol";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { describe, expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
+import { makeRig } from "./support/rig.ts";
 
 // Each test is a process or two: a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
 const PASSWORD = "password-that-nobody-may-see";
 
-let folder: TestFolder;
-let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
-let simulator: Simulator;
-beforeAll(async () => {
-  folder = makeFolder();
-  [environment, simulator] = await Promise.all([createLocalEnvironment(), startSimulator()]);
-});
-afterAll(async () => {
-  await environment?.teardown();
-  await simulator?.stop();
-  folder.remove();
-});
-
-const variables = (changes: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
-  ...folder.variables,
-  TEMPORAL_ADDRESS: environment.address,
-  TEMPORAL_NAMESPACE: "default",
-  PAYMENTS_TASK_QUEUE: "payments",
-  PAYMENTS_BASE_URL: simulator.url,
-  PAYMENTS_CLIENT_ID: simulator.clientId,
-  PAYMENTS_API_KEY: simulator.apiKey,
-  ...changes,
-});
+const { simulator, startWorker, temporal, variables } = await makeRig();
 
 it("--help says what it does and what it needs", async () => {
   const { exitCode, stderr, stdout } = await runApp("worker", ["--help"]);
@@ -166,7 +143,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
 });
 
 it("says in one line of JSON that it polls, and ends with 0 when it is stopped", async () => {
-  const worker = await startApp("worker", ["--json"], variables({ PAYMENTS_TASK_QUEUE: "mine" }));
+  const worker = await startWorker({ PAYMENTS_TASK_QUEUE: "mine" });
   const { journal, ...polling } = worker.ready;
   expect(polling).toEqual({ ready: true, namespace: "default", taskQueue: "mine" });
   expect(journal).toMatch(/^the file .*\.sqlite, which serves the workers of this host alone$/);
@@ -177,17 +154,13 @@ it("says in one line of JSON that it polls, and ends with 0 when it is stopped",
 
 it("sends nothing above PAYMENTS_APPROVE_ABOVE that no second person has approved", async () => {
   const { currency } = payoutInput.payout;
-  const worker = await startApp(
-    "worker",
-    ["--json"],
-    variables({
-      PAYMENTS_TASK_QUEUE: "approved",
-      PAYMENTS_APPROVE_ABOVE: JSON.stringify({ [currency]: "0.01" }),
-    }),
-  );
+  const worker = await startWorker({
+    PAYMENTS_TASK_QUEUE: "approved",
+    PAYMENTS_APPROVE_ABOVE: JSON.stringify({ [currency]: "0.01" }),
+  });
   const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
   const before = await requests();
-  const handle = await environment.client.workflow.start("payout", {
+  const handle = await temporal.client.workflow.start("payout", {
     workflowId: "to-approve",
     taskQueue: "approved",
     args: [payoutInput],
@@ -209,8 +182,8 @@ it("sends nothing above PAYMENTS_APPROVE_ABOVE that no second person has approve
 
 it("finishes what it has begun when it is stopped: no payment is left without its answer", async () => {
   await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 1_500 });
-  const worker = await startApp("worker", ["--json"], variables());
-  const handle = await environment.client.workflow.start("payout", {
+  const worker = await startWorker();
+  const handle = await temporal.client.workflow.start("payout", {
     workflowId: "drained",
     taskQueue: "payments",
     args: [payoutInput],

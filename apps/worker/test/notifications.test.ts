@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Notification } from "@durable-payments/protocol";
 import { startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import { createLocalEnvironment, startApp, workerVariables } from "@durable-payments/tools/testing";
 import { afterEach, expect, it, vi } from "vitest";
 import { makeFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
@@ -56,12 +56,7 @@ it("loses no notification when the Temporal server is restarted, and its worker 
   const startWorker = async () => {
     const worker = await startApp("worker", ["--json"], {
       ...folder.variables,
-      TEMPORAL_ADDRESS: temporal.address,
-      TEMPORAL_NAMESPACE: "default",
-      PAYMENTS_TASK_QUEUE: "payments",
-      PAYMENTS_BASE_URL: simulator.url,
-      PAYMENTS_CLIENT_ID: simulator.clientId,
-      PAYMENTS_API_KEY: simulator.apiKey,
+      ...workerVariables(temporal, simulator),
       PAYMENTS_JOURNAL: `sqlite:${join(folder.path, "journal.sqlite")}`,
       PAYMENTS_NOTIFY_URL: endpoint.url,
       PAYMENTS_NOTIFY_SECRET: `whsec_${Buffer.alloc(32, 1).toString("base64")}`,

@@ -1,41 +1,10 @@
 import { workerQueues } from "@durable-payments/activities";
 import { serviceQueue } from "@durable-payments/protocol";
-import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
+import { expect, it } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
+import { makeRig } from "./support/rig.ts";
 
-// A busy machine takes its time.
-vi.setConfig({ hookTimeout: 90_000 });
-
-let folder: TestFolder;
-let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
-let simulator: Simulator;
-beforeAll(async () => {
-  folder = makeFolder();
-  [temporal, simulator] = await Promise.all([
-    createLocalEnvironment(),
-    startSimulator({ settleAfter: 0 }),
-  ]);
-});
-afterAll(async () => {
-  await temporal?.teardown();
-  await simulator?.stop();
-  folder.remove();
-});
-
-const startWorker = (rate: number) =>
-  startApp("worker", ["--json"], {
-    ...folder.variables,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: "default",
-    PAYMENTS_TASK_QUEUE: "payments",
-    PAYMENTS_BASE_URL: simulator.url,
-    PAYMENTS_CLIENT_ID: simulator.clientId,
-    PAYMENTS_API_KEY: simulator.apiKey,
-    PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: String(rate),
-  });
+const { startWorker, temporal } = await makeRig({ settleAfter: 0 });
 
 it(
   "two workers together begin no more activities than the rate of the fleet allows",
@@ -48,8 +17,9 @@ it(
     }).activityQueues.find(({ taskQueue }) => taskQueue === queue)?.maxTaskQueueActivitiesPerSecond;
     // Fallback polling has a twentieth of it here, batches half of the rest.
     expect(ofTheService).toBe(9.5);
-    const first = await startWorker(rate);
-    const second = await startWorker(rate);
+    const settings = { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: String(rate) };
+    const first = await startWorker(settings);
+    const second = await startWorker(settings);
     const handles = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         temporal.client.workflow.start("payout", {

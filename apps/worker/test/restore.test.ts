@@ -1,10 +1,12 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  accessOf,
   createLocalEnvironment,
   type ReadyProcess,
   runApp,
   startApp,
+  workerVariables,
 } from "@durable-payments/tools/testing";
 import type { payout } from "@durable-payments/workflows";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -52,12 +54,7 @@ afterEach(async () => {
 const url = (): string => String(simulator.ready["url"]);
 const variables = (): NodeJS.ProcessEnv => ({
   ...folder.variables,
-  TEMPORAL_ADDRESS: temporal.address,
-  TEMPORAL_NAMESPACE: "default",
-  PAYMENTS_TASK_QUEUE: "payments",
-  PAYMENTS_BASE_URL: url(),
-  PAYMENTS_CLIENT_ID: String(simulator.ready["clientId"]),
-  PAYMENTS_API_KEY: String(simulator.ready["apiKey"]),
+  ...workerVariables(temporal, accessOf(simulator)),
   PAYMENTS_REQUEST_TIMEOUT_MS: "2000",
   PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 1 }),
   PAYMENTS_JOURNAL: `sqlite:${join(folder.path, "journal.sqlite")}`,

@@ -1,53 +1,23 @@
-import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import {
-  createLocalEnvironment,
-  type ReadyProcess,
-  startApp,
-} from "@durable-payments/tools/testing";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
+import type { ReadyProcess } from "@durable-payments/tools/testing";
+import { expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
-
-// A busy machine takes its time.
-vi.setConfig({ hookTimeout: 90_000 });
+import { makeRig } from "./support/rig.ts";
 
 const PROCESSES = 5;
 const BUDGET = 7;
 const PATIENCE = { timeout: 100_000, interval: 200 };
 
-let folder: TestFolder;
-let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
-let simulator: Simulator;
-const workers: Array<ReadyProcess> = [];
-beforeAll(async () => {
-  folder = makeFolder();
-  [temporal, simulator] = await Promise.all([createLocalEnvironment(), startSimulator()]);
-});
-afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.kill("SIGKILL")));
-  await temporal?.teardown();
-  await simulator?.stop();
-  folder.remove();
-});
-
-const startWorker = async (): Promise<ReadyProcess> => {
-  const worker = await startApp("worker", ["--json"], {
-    ...folder.variables,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: "default",
-    PAYMENTS_TASK_QUEUE: "payments",
-    PAYMENTS_BASE_URL: simulator.url,
-    PAYMENTS_CLIENT_ID: simulator.clientId,
-    PAYMENTS_API_KEY: simulator.apiKey,
-    PAYMENTS_FLEET_SIGN_INS_PER_MINUTE: String(BUDGET),
-    PAYMENTS_LOG_LEVEL: "ERROR",
-  });
-  workers.push(worker);
-  return worker;
-};
+const { simulator, startWorker, temporal } = await makeRig();
 
 const startWorkers = (): Promise<ReadonlyArray<ReadyProcess>> =>
-  Promise.all(Array.from({ length: PROCESSES }, startWorker));
+  Promise.all(
+    Array.from({ length: PROCESSES }, () =>
+      startWorker({
+        PAYMENTS_FLEET_SIGN_INS_PER_MINUTE: String(BUDGET),
+        PAYMENTS_LOG_LEVEL: "ERROR",
+      }),
+    ),
+  );
 
 /** Most sign-ins in any 60 seconds. */
 const mostInAMinute = (times: ReadonlyArray<number>): number =>

@@ -1,7 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLocalEnvironment, startApp } from "@durable-payments/tools/testing";
+import {
+  accessOf,
+  createLocalEnvironment,
+  serviceVariables,
+  startApp,
+} from "@durable-payments/tools/testing";
 
 /** A Temporal server in memory and a simulator, each in a separate process. */
 export interface World {
@@ -23,20 +28,18 @@ export const startWorld = async (): Promise<World> => {
   const environment = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   try {
-    const { ready, kill } = await startApp(
+    const simulator = await startApp(
       "simulator",
       "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
     );
     return {
       temporalAddress: environment.address,
       serviceVariables: {
-        PAYMENTS_BASE_URL: String(ready["url"]),
-        PAYMENTS_CLIENT_ID: String(ready["clientId"]),
-        PAYMENTS_API_KEY: String(ready["apiKey"]),
+        ...serviceVariables(accessOf(simulator)),
         PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
       },
       stop: async () => {
-        await kill();
+        await simulator.kill();
         await environment.teardown();
         await rm(folder, { recursive: true });
       },

@@ -13,6 +13,7 @@ export {
   startProcess,
 } from "./start-process.ts";
 export { testedAppArguments } from "./tested-app.ts";
+export { accessOf, serviceVariables, workerVariables } from "./worker-variables.ts";
 export { runTemporalCli } from "./temporal-cli.ts";
 export {
   type IndependentService,

@@ -3,6 +3,7 @@ import { type SimulatorOptions, startSimulator } from "@durable-payments/simulat
 import {
   createLocalEnvironment,
   type ReadyProcess,
+  serviceVariables,
   startApp,
 } from "@durable-payments/tools/testing";
 import { afterAll, expect, vi } from "vitest";
@@ -26,11 +27,7 @@ export const makeRig = async (
     createLocalEnvironment(),
     startSimulator(options),
   ]);
-  const service = {
-    PAYMENTS_BASE_URL: simulator.url,
-    PAYMENTS_CLIENT_ID: simulator.clientId,
-    PAYMENTS_API_KEY: simulator.apiKey,
-  };
+  const service = serviceVariables(simulator);
   const environment = { ...use({ TEMPORAL_ADDRESS: temporal.address }), ...service, ...settings };
   const startWorker = () => startApp("worker", ["--json"], environment);
   const workers: Array<ReadyProcess> = [];

@@ -1,0 +1,43 @@
+import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
+import {
+  createLocalEnvironment,
+  type ReadyProcess,
+  startApp,
+  workerVariables,
+} from "@durable-payments/tools/testing";
+import { afterAll } from "vitest";
+import { makeFolder } from "./folder.ts";
+
+/** A Temporal server, a simulator and a folder, for the tests of one file, and workers of them. */
+export const makeRig = async (options: SimulatorOptions = {}) => {
+  const folder = makeFolder();
+  const [temporal, simulator] = await Promise.all([
+    createLocalEnvironment(),
+    startSimulator(options),
+  ]);
+  const workers: Array<ReadyProcess> = [];
+  afterAll(async () => {
+    await Promise.all(workers.map((worker) => worker.kill("SIGKILL")));
+    await temporal.teardown();
+    await simulator.stop();
+    folder.remove();
+  }, 120_000);
+  /** The environment of a worker, with these settings. */
+  const variables = (settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+    ...folder.variables,
+    ...workerVariables(temporal, simulator),
+    ...settings,
+  });
+  return {
+    folder,
+    temporal,
+    simulator,
+    variables,
+    /** Starts a worker; it is killed after the tests, if it still runs. */
+    startWorker: async (settings: NodeJS.ProcessEnv = {}): Promise<ReadyProcess> => {
+      const worker = await startApp("worker", ["--json"], variables(settings));
+      workers.push(worker);
+      return worker;
+    },
+  };
+};
