@@ -1,0 +1,127 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import {
+  normalizeGrpcEndpointAddress,
+  normalizeTlsConfig,
+  type TLSConfig,
+} from "@temporalio/common/lib/internal-non-workflow/index.js";
+import { accessSync, constants } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { DEFAULT_PORT, placeOf } from "./address.ts";
+
+/** What the SDK's configuration was asked to take. */
+interface NamedConfiguration {
+  readonly TEMPORAL_CONFIG_FILE?: string | undefined;
+  readonly TEMPORAL_PROFILE?: string | undefined;
+  readonly TEMPORAL_TLS_CLIENT_CERT_PATH?: string | undefined;
+  readonly TEMPORAL_TLS_CLIENT_KEY_PATH?: string | undefined;
+  readonly TEMPORAL_TLS_SERVER_CA_CERT_PATH?: string | undefined;
+}
+
+const FILES_OF_TLS = [
+  "TEMPORAL_TLS_CLIENT_CERT_PATH",
+  "TEMPORAL_TLS_CLIENT_KEY_PATH",
+  "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
+] as const;
+
+/** What the SDK's configuration says, as far as it is checked here. */
+interface Configuration {
+  readonly connectionOptions: {
+    readonly address?: string;
+    readonly tls?: TLSConfig | boolean | null;
+  };
+}
+
+const LARGEST_PORT = 65_535;
+
+const isAddress = (address: string): boolean => {
+  try {
+    const { port } = placeOf(normalizeGrpcEndpointAddress(address, DEFAULT_PORT));
+    return port > 0 && port <= LARGEST_PORT;
+  } catch {
+    return false;
+  }
+};
+
+/** It is not repeated whole: a URL may hold a password. */
+const checkAddress = (address: string): void => {
+  if (isAddress(address)) return;
+  const host = URL.parse(address)?.host || "localhost:7233";
+  throw new Error(
+    `TEMPORAL_ADDRESS must be a host and a port without a scheme and a path, such as ${host}.`,
+  );
+};
+
+const checkTls = (tls: TLSConfig): void => {
+  const { clientCertPair: pair, serverRootCACertificate: ca } = tls;
+  try {
+    createSecureContext({
+      ...(ca && { ca: Buffer.from(ca) }),
+      ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
+    });
+  } catch (error) {
+    throw new Error(
+      `a file of TEMPORAL_TLS_* holds no certificate or key in PEM, or the two do not belong together (${messageOf(error)}).`,
+      { cause: error },
+    );
+  }
+};
+
+/**
+ * Read Temporal's configuration, and say in words what is wrong with it.
+ *
+ * @param named what the environment names. A file that is missing is wrong: the SDK takes it for one that is
+ *   empty, and then this would be another Temporal.
+ * @param load reads it by the SDK.
+ * @returns what `load` returns.
+ * @throws Error with what is wrong.
+ */
+export const readTemporalConfiguration = <A extends Configuration>(
+  named: NamedConfiguration,
+  load: () => A,
+): A => {
+  const configuration = loaded(named, load);
+  const { address, tls } = configuration.connectionOptions;
+  if (address) checkAddress(address);
+  const secured = normalizeTlsConfig(tls);
+  if (secured !== undefined) checkTls(secured);
+  return configuration;
+};
+
+const loaded = <A>(named: NamedConfiguration, load: () => A): A => {
+  const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = named;
+  if (file !== undefined && !isReadable(file)) {
+    throw new Error(`TEMPORAL_CONFIG_FILE names ${file}, which is missing or cannot be read.`);
+  }
+  for (const name of FILES_OF_TLS) {
+    const path = named[name];
+    if (path && !isReadable(path)) {
+      throw new Error(`${name} names ${path}, which is missing or cannot be read.`);
+    }
+  }
+  try {
+    return load();
+  } catch (error) {
+    throw new Error(whatIsWrong(error, { file, profile }), { cause: error });
+  }
+};
+
+const whatIsWrong = (
+  error: unknown,
+  { file, profile }: { readonly file: string | undefined; readonly profile: string | undefined },
+): string => {
+  // The SDK stumbles over a file without profiles.
+  if (error instanceof TypeError) return "The file has no table [profile.default].";
+  const message = messageOf(error);
+  return profile !== undefined && message.startsWith("Profile")
+    ? `TEMPORAL_PROFILE names the profile "${profile}", and ${file ?? "the configuration file"} has none of that name.`
+    : message;
+};
+
+const isReadable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,3 @@
+export { isOnThisMachine } from "./address.ts";
+export { readTemporalConfiguration } from "./configuration.ts";
+export { NOTHING_LISTENS, whyUnreachable } from "./why-unreachable.ts";
