@@ -1,4 +1,4 @@
-import type { JournalSend, SendIntent, SentAlready } from "@durable-payments/activities";
+import type { SendIntent, SentAlready } from "@durable-payments/activities";
 import { asSentence, type SentBefore } from "@durable-payments/protocol";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
@@ -8,17 +8,11 @@ import { otherInDoubt } from "../run/in-doubt.ts";
 import { awaitService } from "../run/polling.ts";
 import type { RunState } from "../run/run-state.ts";
 import { approveSend } from "./approval.ts";
-import { askPerson, askToAmend, type Evidence } from "./ask-person.ts";
+import { askToAmend } from "./ask-person.ts";
 import { checkRequest } from "./check-requests.ts";
-import {
-  describeFound,
-  earlierRequestText,
-  otherRequestText,
-  shownOfJournal,
-} from "./describe-send.ts";
-import { recordFound } from "./ownership.ts";
-import { listReadOf, type Reconciled, reconcileWrite, type Seen } from "./reconcile.ts";
-import type { Reconciler, Write } from "./write.ts";
+import { earlierRequestText, otherRequestText, shownOfJournal } from "./describe-send.ts";
+import { SendOutcome } from "./send-outcome.ts";
+import type { Write } from "./write.ts";
 import { startTimeMs, WriteState } from "./write-state.ts";
 
 /** How the audit trail names what became of a send. */
@@ -34,23 +28,11 @@ const OUTCOMES = {
 /** Longest wait between two sends that were not carried out, while the service can be reached. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
-/** Resends of a request that may be sent again as it is, before a person is asked. */
-const MOST_RESENDS = 5;
-
-/** Times that a send is found to be absent and made again, before a person is asked. */
-const MOST_ABSENT = 3;
-
 /**
  * Times that a request is not accepted as it is (HTTP 400, 422; 401 while ping is answered), before a
  * person is asked.
  */
 const MOST_NOT_ACCEPTED = 3;
-
-/** Events of a history, before a person is asked how to go on: a tenth of the server's limit. */
-const MOST_EVENTS = 5_000;
-
-/** Failures of a send that its worker itself has reported: it sends no more. */
-const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
 
 /**
  * Decides what follows on each send of a write: send it again, reconcile it, or ask a person. A
@@ -61,12 +43,8 @@ export class Sender<Request extends object, A> {
   readonly #run: RunState;
   readonly #write: Write<Request, A>;
   readonly #state: WriteState<Request>;
-  /** What was listed that may be what was sent, by its id. */
-  readonly #seen = new Map<string, Seen<A>>();
-  #unknownOutcomes = 0;
-  #absent = 0;
+  readonly #outcome: SendOutcome<Request, A>;
   #notAccepted = 0;
-  #askBeyondEvents = MOST_EVENTS;
   /** Whether a send is under way. */
   #isSending = false;
 
@@ -78,6 +56,7 @@ export class Sender<Request extends object, A> {
     this.#run = run;
     this.#write = write;
     this.#state = new WriteState(run, write, before);
+    this.#outcome = new SendOutcome(run, write, this.#state);
   }
 
   /** The request as it is to be sent. */
@@ -98,11 +77,7 @@ export class Sender<Request extends object, A> {
   async reconcileEarlierSends(whyNot?: string): Promise<A | "send"> {
     if (this.#run.isAmended) await this.#checkAmended();
     if (!this.#state.isSentBefore) return "send";
-    this.#markInDoubt();
-    // With a list, "absent" is known of the send before: the refusal of a resend is a refusal.
-    if (this.#write.reconciler !== undefined) this.#unknownOutcomes = 0;
-    const said = whyNot === undefined ? "" : ` ${whyNot}`;
-    return this.#reconcile(`An earlier run of this workflow may have sent it.${said}`, "");
+    return this.#outcome.reconcileEarlierSends(whyNot);
   }
 
   /**
@@ -116,7 +91,7 @@ export class Sender<Request extends object, A> {
     this.#state.recordInDoubt();
     this.#isSending = true;
     this.#state.log("sending");
-    return this.#state.nextSend(this.#unknownOutcomes > 0 || this.#absent > 0);
+    return this.#state.nextSend(this.#outcome.isResend);
   }
 
   /**
@@ -140,13 +115,13 @@ export class Sender<Request extends object, A> {
           { summary: "Await the end of the pause" },
           [],
         );
-        return this.#sendAgain(failure.reason);
+        return this.#outcome.sendAgain(failure.reason);
       case "NeedsApproval": {
         const { operation, shown, step } = this.#write;
         const { request } = this;
         const { why } = failure;
         await approveSend(this.#run, { operation, request, shown: shown(request), step, why });
-        return this.#sendAgain(failure.reason);
+        return this.#outcome.sendAgain(failure.reason);
       }
       case "Refused":
         return this.#onRefusal(failure.failure);
@@ -154,19 +129,14 @@ export class Sender<Request extends object, A> {
         return this.#onAlreadySent(failure.sent, failure.reason);
       case "Unknown":
         this.#state.knowSent();
-        this.#markInDoubt();
-        return this.#reconcile(failure.reason, failure.type);
+        this.#outcome.markInDoubt();
+        return this.#outcome.reconcile(failure.reason, failure.type);
     }
   }
 
   /** End without a result: where nothing is in doubt, nothing was made. */
   close(): void {
     if (!this.#state.isInDoubt && !this.#isSending) this.#run.sends.clearIntent(this.#write.step);
-  }
-
-  #markInDoubt(): void {
-    this.#unknownOutcomes += 1;
-    this.#state.markInDoubt();
   }
 
   async #onNotCarriedOut({
@@ -178,28 +148,20 @@ export class Sender<Request extends object, A> {
     // Nothing but another request, or another server, would make a difference to such an answer.
     if (status !== undefined && status < 500 && this.#notAccepted >= MOST_NOT_ACCEPTED) {
       this.#notAccepted = 0;
-      return this.#state.isInDoubt ? this.#ask(reason) : this.#askToAmend(reason);
+      return this.#state.isInDoubt ? this.#outcome.ask(reason) : this.#askToAmend(reason);
     }
     this.#run.waiting(this.#write.step, reason);
     const longer = waitMs * 2 ** Math.min(this.#notAccepted - 1, 12);
     await sleep(Math.max(waitMs, Math.min(LONGEST_WAIT_MS, longer)));
     await awaitService();
-    return this.#sendAgain(reason);
-  }
-
-  /** No run goes on until the server ends it for the length of its history. */
-  #sendAgain(reason: string): Promise<A | "send"> | "send" {
-    const { historyLength } = workflowInfo();
-    if (historyLength < this.#askBeyondEvents) return "send";
-    this.#askBeyondEvents = historyLength + MOST_EVENTS / 5;
-    return this.#ask(`It was sent in vain very often, so that the history grows: ${reason}`);
+    return this.#outcome.sendAgain(reason);
   }
 
   async #onRefusal(refusal: Error): Promise<A | "send"> {
     // The refusal of a resend does not say what became of a send before it.
-    if (this.#unknownOutcomes > 0) {
-      this.#markInDoubt();
-      return this.#ask(`An earlier send got no answer; the repeat: ${refusal.message}`);
+    if (this.#outcome.hasUnknownSends) {
+      this.#outcome.markInDoubt();
+      return this.#outcome.ask(`An earlier send got no answer; the repeat: ${refusal.message}`);
     }
     if (this.#run.onRefusal !== "ask") {
       this.#run.sends.clearIntent(this.#write.step);
@@ -219,7 +181,7 @@ export class Sender<Request extends object, A> {
     if (isUndone && (this.#state.isKnownGone(sent) || !isOfThisRun)) return "send";
     // It was undone after the copy of the server's database to which this run was put back.
     if (outcome === "undone") {
-      return this.#ask(
+      return this.#outcome.ask(
         `${asSentence(reason)} To make it anew, resend; to leave it at that, abandon.`,
       );
     }
@@ -230,22 +192,22 @@ export class Sender<Request extends object, A> {
     if (outcome === "notCarriedOut" && (number === 1 || isNoneCarriedOut === true)) return "send";
     const { otherInDoubt: earlier } = sent;
     if (outcome === "carriedOut") return this.#onCarriedOut(sent, reason);
-    this.#markInDoubt();
+    this.#outcome.markInDoubt();
     if (!isSamePayload && outcome !== "notCarriedOut") {
       if (earlier !== undefined) this.#run.sends.leavesInDoubt(otherInDoubt(this.#write, earlier));
-      return this.#reconcileOtherRequest(
+      return this.#outcome.reconcileOtherRequest(
         sent,
         `${asSentence(reason)} ${otherRequestText(sent, this.request)}`,
       );
     }
     if (earlier !== undefined) {
       const about = `${asSentence(reason)} ${earlierRequestText(earlier)}`;
-      const decided = await this.#reconcileOtherRequest(earlier, about);
+      const decided = await this.#outcome.reconcileOtherRequest(earlier, about);
       if (decided !== "send") return decided;
       if (key !== earlier.key) this.#state.sentUnder(key);
-      this.#markInDoubt();
+      this.#outcome.markInDoubt();
     }
-    return this.#reconcile(reason, outcome === "begun" ? "" : "OutcomeUnknown");
+    return this.#outcome.reconcile(reason, outcome === "begun" ? "" : "OutcomeUnknown");
   }
 
   /** The journal has it as carried out. */
@@ -254,137 +216,26 @@ export class Sender<Request extends object, A> {
     const { ids, isSamePayload, otherInDoubt: earlier } = sent;
     if (earlier !== undefined) this.#run.sends.leavesInDoubt(otherInDoubt(this.#write, earlier));
     if (!isSamePayload) this.#state.other = sent;
-    this.#markInDoubt();
+    this.#outcome.markInDoubt();
     const made = [shownOfJournal(sent)];
     if (!isSamePayload) {
-      return this.#ask(`${asSentence(reason)} ${otherRequestText(sent, this.request)}`, {
+      return this.#outcome.ask(`${asSentence(reason)} ${otherRequestText(sent, this.request)}`, {
         candidates: made,
         canResend: false,
       });
     }
     if (idsWanted.some((id) => ids[id] === undefined)) {
-      return this.#reconcile(reason, "OutcomeUnknown");
+      return this.#outcome.reconcile(reason, "OutcomeUnknown");
     }
     try {
       return await fromIds(ids, this.request);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return this.#ask(
+      return this.#outcome.ask(
         `${asSentence(reason)} What it made is not it: ${rootCause(error).message}`,
-        {
-          candidates: made,
-          canResend: false,
-        },
+        { candidates: made, canResend: false },
       );
     }
-  }
-
-  /**
-   * What was sent before was another request, and nobody knows what became of it. The journal keeps of
-   * a request what it moves and its key: the list is searched by these, and only the key is proof.
-   */
-  async #reconcileOtherRequest(other: JournalSend, about: string): Promise<A | "send"> {
-    this.#state.other = other;
-    this.#state.recordInDoubt();
-    const { reconciler } = this.#write;
-    const asSent = reconciler?.asSent?.(this.request, other);
-    if (reconciler === undefined || asSent === undefined) return this.#ask(about);
-    const type = other.outcome === "begun" ? "" : "OutcomeUnknown";
-    const found = await this.#readList(reconciler, asSent, type, {
-      about: `reconciling what was sent before: ${about}`,
-      ifAbsent: "a person is asked",
-    });
-    const { text, ...shown } = describeFound(found, other, reconciler.shown);
-    return this.#ask(`${about} ${text}`, { ...shown, listRead: listReadOf(found) });
-  }
-
-  /** Something is sent beside an earlier send of another request, which may have been carried out. */
-  #leaveInDoubt(other: JournalSend): void {
-    const left = otherInDoubt(this.#write, other);
-    this.#run.sends.leavesInDoubt(left);
-    // What it made is not taken for what is sent now, and a refusal is none of a resend.
-    this.#state.sentUnder(undefined);
-    this.#unknownOutcomes = 0;
-    if (this.#state.isKey(left.key)) this.#state.makeAnew(other.number);
-  }
-
-  /** Find out whether a send without an answer was carried out. */
-  async #reconcile(reason: string, type: string): Promise<A | "send"> {
-    const { reconciler, step, whenLost } = this.#write;
-    if (reconciler === undefined) {
-      // The service answered, and its answer does not say what a resend would not say either.
-      const isAnswered = type === "UnexpectedAnswer";
-      if (whenLost === "ask" || isAnswered || this.#unknownOutcomes >= MOST_RESENDS) {
-        return this.#ask(reason);
-      }
-      this.#run.waiting(step, `no answer, sending the same request again: ${reason}`);
-      await sleep(this.#unknownOutcomes * 1_000);
-      return "send";
-    }
-    const found = await this.#readList(reconciler, this.request, type, {
-      about: `no answer, reconciling it with the service's list: ${reason}`,
-      ifAbsent: this.#absent < MOST_ABSENT ? "it is sent again" : "a person is asked",
-    });
-    const listRead = listReadOf(found);
-    if (found._tag === "Found") {
-      const owner = await recordFound(this.#run, this.#write, found.value);
-      if (owner === undefined) return found.value;
-      return this.#ask(
-        `${asSentence(reason)} One is listed as it was sent, and ${owner} has taken it.`,
-      );
-    }
-    if (found._tag === "Unclear") {
-      const { candidates } = found;
-      return this.#ask(`${asSentence(reason)} ${found.reason}`, { candidates, listRead });
-    }
-    this.#absent += 1;
-    this.#state.markNotCarriedOut();
-    return this.#absent > MOST_ABSENT
-      ? this.#ask(`${asSentence(reason)} It was sent ${this.#absent} times, and is not listed.`, {
-          listRead,
-        })
-      : this.#sendAgain(reason);
-  }
-
-  #readList(
-    reconciler: Reconciler<Request, A>,
-    request: Request,
-    type: string,
-    said: { readonly about: string; readonly ifAbsent: "it is sent again" | "a person is asked" },
-  ): Promise<Reconciled<A>> {
-    return reconcileWrite(this.#run, this.#write, reconciler, {
-      ...said,
-      request,
-      since: this.#state.since,
-      keys: this.#state.keys,
-      isWorkerLost: !REPORTED.has(type),
-      seen: this.#seen,
-      log: (reconciliation) => this.#state.log(`reconciled: ${reconciliation}`),
-    });
-  }
-
-  async #ask(
-    reason: string,
-    { candidates = [], canResend = true, listRead }: Evidence = {},
-  ): Promise<A | "send"> {
-    const { isInDoubt, other, request, since } = this.#state;
-    const decided = await askPerson(this.#run, this.#write, {
-      reason,
-      candidates,
-      listRead,
-      canResend,
-      other,
-      isInDoubt,
-      request,
-      since,
-    });
-    if (decided !== "send") return decided;
-    // Who decided was shown what was listed, and that it is not this.
-    this.#seen.clear();
-    this.#state.markNotCarriedOut();
-    this.#state.other = undefined;
-    if (other !== undefined) this.#leaveInDoubt(other);
-    return "send";
   }
 
   async #askToAmend(reason: string): Promise<"send"> {
