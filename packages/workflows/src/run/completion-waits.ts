@@ -1,3 +1,6 @@
+import { CancellationScope } from "@temporalio/workflow";
+import type { SearchAttributes } from "./search-attributes.ts";
+
 /** A wait for something whose end a signal announces and the service confirms. */
 export interface CompletionWait<A> {
   /** Whether what a signal carries is about what is awaited. It can carry anything. */
@@ -6,8 +9,6 @@ export interface CompletionWait<A> {
   readonly confirm: () => Promise<A | undefined>;
   /** Poll by itself, seldom, until it has ended. */
   readonly poll: () => Promise<A>;
-  /** Called as the wait ends, however it does. */
-  readonly onEnd: () => void;
 }
 
 /** The waits of a run for completion signals: each is a hint to read, and never believed by itself. */
@@ -15,14 +16,55 @@ export class CompletionWaits {
   readonly #waits = new Set<(content: unknown) => boolean>();
   /** Signals that came before the run waited for what they are about. */
   readonly #early: Array<unknown> = [];
+  readonly #searchAttributes: SearchAttributes;
+  /** Ends the polling of waits that are over. */
+  readonly #ended: Array<() => void> = [];
+
+  constructor(searchAttributes: SearchAttributes) {
+    this.#searchAttributes = searchAttributes;
+  }
 
   /** Take what a signal carries. */
   onSignal(content: unknown): void {
     if ([...this.#waits].filter((take) => take(content)).length === 0) this.#early.push(content);
   }
 
-  /** Wait for what a signal announces and a reading confirms, or what `poll` sees, whichever is first. */
-  signalOrPoll<A>({ confirm, isAbout, onEnd, poll }: CompletionWait<A>): Promise<A> {
+  /**
+   * Wait for what a signal announces and a reading confirms, or what `poll` sees, whichever is first. The polling
+   * is not cancelled before {@link endPolling}, unless another wait is still on: a run that ends with its wait
+   * needs no event for that.
+   *
+   * @param awaited as the tracker is shown it.
+   */
+  signalOrPoll<A>(awaited: string, { confirm, isAbout, poll }: CompletionWait<A>): Promise<A> {
+    const polling = new CancellationScope();
+    this.#searchAttributes.awaits(awaited);
+    const end = (): void => {
+      polling.cancel();
+      this.#searchAttributes.awaitsNoMore(awaited);
+    };
+    return this.#firstOf({
+      isAbout,
+      confirm: () => polling.run(confirm),
+      poll: () => polling.run(poll),
+      onEnd: () => {
+        if (this.#waits.size > 0) end();
+        else this.#ended.push(end);
+      },
+    });
+  }
+
+  /** End the polling of waits that are over, as the next step begins. */
+  endPolling(): void {
+    for (const end of this.#ended.splice(0)) end();
+  }
+
+  #firstOf<A>({
+    confirm,
+    isAbout,
+    onEnd,
+    poll,
+  }: CompletionWait<A> & { readonly onEnd: () => void }): Promise<A> {
     return new Promise((resolve, reject) => {
       let hints = 0;
       const ending =

@@ -67,7 +67,7 @@ export class RunState {
   readonly #humanTasks = new HumanTasks();
   readonly #searchAttributes = new SearchAttributes();
   readonly #resetContext = new ResetContext();
-  readonly #completionWaits = new CompletionWaits();
+  readonly #completionWaits = new CompletionWaits(this.#searchAttributes);
   readonly #compensations = new Compensations();
   /** What second persons have approved. */
   readonly approvals = new Approvals();
@@ -78,10 +78,6 @@ export class RunState {
     resetContext: this.#resetContext,
     searchAttributes: this.#searchAttributes,
   });
-  /** Ends the polling of waits that are over, as the next step begins. */
-  readonly #endedWaits: Array<() => void> = [];
-  /** How many waits are on. */
-  #waits = 0;
   readonly #shown: ShownRun;
   /** Numbers of the payee, which people may have written into its texts. */
   readonly #accountNumbers: ReadonlyArray<string>;
@@ -121,7 +117,7 @@ export class RunState {
     work: (name: string) => Promise<A>,
     { isSearchable = true, stage }: StepOptions = {},
   ): Promise<A> {
-    for (const end of this.#endedWaits.splice(0)) end();
+    this.#completionWaits.endPolling();
     if (this.#resetContext.mustRead()) await this.#readInstruction();
     const name = this.#progress.begin(called, note);
     this.#enter(name, { isSearchable, stage: stage ?? name });
@@ -201,33 +197,12 @@ export class RunState {
 
   /**
    * Wait until a signal announces that something has ended and a reading confirms it, or the run sees
-   * it by its own fallback polling, which depends on nobody. The polling is not cancelled before the
-   * next step begins, unless another wait is still on: a run that ends with its wait needs no event
-   * for that.
+   * it by its own fallback polling, which depends on nobody.
    *
    * @param awaited as the tracker is shown it: `payout:<payout_id>` or `cardholder:<card_holder_id>`.
    */
-  signalOrPoll<A>(
-    awaited: string,
-    { confirm, isAbout, poll }: Omit<CompletionWait<A>, "onEnd">,
-  ): Promise<A> {
-    const polling = new CancellationScope();
-    this.#searchAttributes.awaits(awaited);
-    this.#waits += 1;
-    const end = (): void => {
-      polling.cancel();
-      this.#searchAttributes.awaitsNoMore(awaited);
-    };
-    return this.#completionWaits.signalOrPoll({
-      isAbout,
-      confirm: () => polling.run(confirm),
-      poll: () => polling.run(poll),
-      onEnd: () => {
-        this.#waits -= 1;
-        if (this.#waits > 0) end();
-        else this.#endedWaits.push(end);
-      },
-    });
+  signalOrPoll<A>(awaited: string, wait: CompletionWait<A>): Promise<A> {
+    return this.#completionWaits.signalOrPoll(awaited, wait);
   }
 
   /** What the run waited for is open still: it can be found by that, even where it ends so. */
