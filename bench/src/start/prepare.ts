@@ -1,3 +1,4 @@
+import { payout } from "@durable-payments/tools/test-data/inputs";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,18 +33,6 @@ export interface Prepared {
   readonly remove: () => void;
 }
 
-const payout = {
-  beneficiary_id: "b-1",
-  payout: {
-    currency: "EUR",
-    amount: "250.00",
-    payout_reason: "Payment for goods",
-    payout_reference: "Invoice 2026-001",
-    payment_date: "2026-12-01",
-    is_payer: "Y",
-  },
-};
-
 const WORKER_BUNDLE = [
   "apps/worker/dist/workflow-bundle.js",
   "apps/worker/dist/workflow-bundle.json",
@@ -53,7 +42,7 @@ const WORKER_BUNDLE = [
 export const prepare = async (): Promise<Prepared> => {
   const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
   const payoutFile = join(folder, "payout.json");
-  writeFileSync(payoutFile, JSON.stringify(payout));
+  writeFileSync(payoutFile, JSON.stringify({ beneficiary_id: "b-1", payout }));
   const bareBundle = join(folder, "bare.js");
   writeFileSync(bareBundle, (await bundleOf("bare")).code);
   const [code = "", manifest = ""] = WORKER_BUNDLE.map(fileOf);

@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 import { answerTasks } from "../processes/answer-tasks.ts";
+import { runWorkers } from "../processes/run-workers.ts";
 import { bundleOurs } from "../workflows/bundle.ts";
 import type { Place } from "./place.ts";
 
@@ -26,18 +27,11 @@ const runtime = ManagedRuntime.make(
   }),
 );
 // As the worker app does it, at its default rates.
-const { activityQueues, workflowQueues } = workerQueues(taskQueue);
-const shared = { connection, activities: makePaymentsActivities(runtime) };
-const workers = await Promise.all([
-  ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, workflowBundle })),
-  ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
-]);
-for (const worker of workers) {
-  worker.run().catch((error: unknown) => {
-    process.stderr.write(`${String(error)}\n`);
-    process.exit(1);
-  });
-}
+await runWorkers(workerQueues(taskQueue), {
+  connection,
+  activities: makePaymentsActivities(runtime),
+  workflowBundle,
+});
 
 // The CPU seconds of this process so far.
 answerTasks(async () => {

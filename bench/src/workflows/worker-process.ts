@@ -13,6 +13,7 @@ import { ManagedRuntime } from "effect";
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { answerTasks } from "../processes/answer-tasks.ts";
+import { runWorkers } from "../processes/run-workers.ts";
 import { type Author, bundleOf } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
 
@@ -49,20 +50,12 @@ const { beneficiary_id } = await runtime.runPromise(
 );
 
 // As the worker app does it, but without rates: the safety net's is in nobody's way here.
-const { activityQueues, workflowQueues } = workerQueues(taskQueue, {
-  fallbackPollingPerSecond: 10_000,
+const queues = workerQueues(taskQueue, { fallbackPollingPerSecond: 10_000 });
+await runWorkers(queues, {
+  connection,
+  activities: makePaymentsActivities(runtime, { journal }),
+  workflowBundle,
 });
-const shared = { connection, activities: makePaymentsActivities(runtime, { journal }) };
-const workers = await Promise.all([
-  ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, workflowBundle })),
-  ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
-]);
-for (const worker of workers) {
-  worker.run().catch((error: unknown) => {
-    process.stderr.write(`${String(error)}\n`);
-    process.exit(1);
-  });
-}
 
 /** What ours are started with by batches and the command line; those by hand have none. */
 const attributesOf = (workflowId: string, input: OnboardCardholderInput | PayoutInput) => {
