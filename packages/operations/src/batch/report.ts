@@ -12,6 +12,7 @@ import {
   type PayoutBatchResult,
   queryText,
   queryTexts,
+  type RunEndings,
   STEP,
   textAt,
   UNFINISHED,
@@ -30,14 +31,7 @@ import { findRuns } from "./latest-runs.ts";
 import { readSentTotals, type SentTotals } from "./sent-totals.ts";
 
 /** How many of the payout runs of a batch stand how. */
-export interface RunCounts {
-  readonly completed: number;
-  /** They ended while their payout was open still. */
-  readonly unfinished: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly terminated: number;
-  readonly timedOut: number;
+export interface RunCounts extends RunEndings {
   /** They wait for a person. */
   readonly attention: number;
   /** Their payout was created, and its completion is awaited. */
