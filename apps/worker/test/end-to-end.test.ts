@@ -3,13 +3,13 @@ import {
   accessOf,
   createLocalEnvironment,
   type ReadyProcess,
-  runApp,
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile } from "./support/inputs.ts";
+import { runStarter } from "./support/run-starter.ts";
 
 /** The part of the simulator's ledger that is read. */
 interface Ledger {
@@ -58,11 +58,7 @@ const startWorker = async (): Promise<ReadyProcess> => {
   return worker;
 };
 
-const starter = async (...args: ReadonlyArray<string>): Promise<unknown> => {
-  const { exitCode, stderr, stdout } = await runApp("starter", [...args, "--json"], variables());
-  expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
-  return JSON.parse(stdout);
-};
+const starter = (...args: ReadonlyArray<string>) => runStarter(args, variables());
 
 const ledger = async (): Promise<Ledger> =>
   (await (await fetch(`${url()}/_simulator/state`)).json()) as Ledger;

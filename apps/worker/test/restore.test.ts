@@ -12,6 +12,7 @@ import type { payout } from "@durable-payments/workflows";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile, payoutInput } from "./support/inputs.ts";
+import { runStarter } from "./support/run-starter.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 });
 
@@ -62,11 +63,7 @@ const variables = (): NodeJS.ProcessEnv => ({
 const startWorker = async (): Promise<void> => {
   worker = await startApp("worker", ["--json"], variables());
 };
-const starter = async (...args: ReadonlyArray<string>): Promise<unknown> => {
-  const { exitCode, stderr, stdout } = await runApp("starter", [...args, "--json"], variables());
-  expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
-  return JSON.parse(stdout);
-};
+const starter = (...args: ReadonlyArray<string>) => runStarter(args, variables());
 
 interface Ledger {
   readonly payouts: ReadonlyArray<{ readonly payout_id: string }>;

@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { activitiesFor, failureOf, run } from "./support/activities.ts";
 import { cardholder, payout } from "./support/bodies.ts";
-import { cardholderRow, minutesAfter, since } from "./support/listings.ts";
+import { cardholderRow, minutesAfter, payoutRow, type Row, since } from "./support/listings.ts";
 import { type RawService, type Said, startRawService, success } from "./support/raw-service.ts";
 
 let service: RawService | undefined;
@@ -11,8 +11,6 @@ afterEach(async () => {
   await close?.();
   await service?.stop();
 });
-
-type Listed = Readonly<Record<string, unknown>>;
 
 /** Workflow ids by an id that stands in their PaymentIds; this run's own is `test`. */
 type Claims = Readonly<Record<string, ReadonlyArray<string>>>;
@@ -37,7 +35,7 @@ const pageNumber = (path: string): number =>
   Number(new URL(path, "http://service").searchParams.get("page_num"));
 
 /** Activities over a service whose list has these pages. */
-const overPages = async (pages: ReadonlyArray<ReadonlyArray<Listed>>) => {
+const overPages = async (pages: ReadonlyArray<ReadonlyArray<Row>>) => {
   service = await startRawService(({ path }): Said => {
     const item_list = pages[pageNumber(path) - 1] ?? [];
     const ids = pages.flat().map(({ card_holder_id, payout_id = card_holder_id }) => payout_id);
@@ -52,20 +50,8 @@ const intentMark = "intent:1";
 const step = "createPayout";
 const keys = ["key-1"];
 
-const listed = (payout_id: string, changes: Listed = {}): Listed => ({
-  payout_id,
-  payout_status: "processing",
-  amount: "250.00",
-  currency: "USD",
-  beneficiary_id: "beneficiary-1",
-  payout_reference: "Invoice 1",
-  unique_request_id: "",
-  create_time: minutesAfter(1),
-  ...changes,
-});
-
 const find = async (
-  pages: ReadonlyArray<ReadonlyArray<Listed>>,
+  pages: ReadonlyArray<ReadonlyArray<Row>>,
   {
     claims = {},
     request = payout,
@@ -86,9 +72,9 @@ describe("findPayouts", () => {
   it("finds the one with the key that was sent, whatever else the service shows, and those alike", async () => {
     const { items } = await find([
       [
-        listed("alike"),
-        listed("ours", { unique_request_id: "key-1", amount: "249.50", payout_reference: "" }),
-        listed("alike-with-a-key", { unique_request_id: "key-2" }),
+        payoutRow("alike"),
+        payoutRow("ours", { unique_request_id: "key-1", amount: "249.50", payout_reference: "" }),
+        payoutRow("alike-with-a-key", { unique_request_id: "key-2" }),
       ],
     ]);
     expect(items).toEqual(["ours", "alike", "alike-with-a-key"]);
@@ -96,7 +82,7 @@ describe("findPayouts", () => {
 
   it("compares amounts as numbers, and an absent reference with an empty one", async () => {
     const { payout_reference: _, ...request } = payout;
-    const { items } = await find([[listed("a", { amount: "250", payout_reference: null })]], {
+    const { items } = await find([[payoutRow("a", { amount: "250", payout_reference: null })]], {
       request,
     });
     expect(items).toEqual(["a"]);
@@ -106,13 +92,13 @@ describe("findPayouts", () => {
     const amount = { amount: "250.01" };
     const { items, matches } = await find([
       [
-        listed("beneficiary", { beneficiary_id: "beneficiary-2" }),
-        listed("amount", amount),
-        listed("currency", { currency: "EUR" }),
-        listed("reference", { payout_reference: "Invoice 2" }),
-        listed("beneficiary-and-amount", { ...amount, beneficiary_id: "beneficiary-2" }),
-        listed("currency-and-amount", { ...amount, currency: "EUR" }),
-        listed("reference-and-amount", { ...amount, payout_reference: "Invoice 2" }),
+        payoutRow("beneficiary", { beneficiary_id: "beneficiary-2" }),
+        payoutRow("amount", amount),
+        payoutRow("currency", { currency: "EUR" }),
+        payoutRow("reference", { payout_reference: "Invoice 2" }),
+        payoutRow("beneficiary-and-amount", { ...amount, beneficiary_id: "beneficiary-2" }),
+        payoutRow("currency-and-amount", { ...amount, currency: "EUR" }),
+        payoutRow("reference-and-amount", { ...amount, payout_reference: "Invoice 2" }),
       ],
     ]);
     expect(items).toEqual(["beneficiary", "amount", "currency", "reference"]);
@@ -122,26 +108,26 @@ describe("findPayouts", () => {
   it("leaves out what was there before, but for a clock that runs behind by minutes", async () => {
     const { items } = await find([
       [
-        listed("of-a-slow-clock", { create_time: minutesAfter(-14) }),
-        listed("older", { create_time: minutesAfter(-16) }),
-        listed("of-unknown-time", { create_time: "" }),
+        payoutRow("of-a-slow-clock", { create_time: minutesAfter(-14) }),
+        payoutRow("older", { create_time: minutesAfter(-16) }),
+        payoutRow("of-unknown-time", { create_time: "" }),
       ],
     ]);
     expect(items).toEqual(["of-a-slow-clock", "of-unknown-time"]);
   });
 
   it("reads a list of another order to its end, each payout once", async () => {
-    const old = listed("old", { create_time: minutesAfter(-300) });
+    const old = payoutRow("old", { create_time: minutesAfter(-300) });
     const { items } = await find([
-      [old, listed("older-first", { create_time: minutesAfter(1) })],
-      [listed("older-first", { create_time: minutesAfter(1) }), listed("newest")],
+      [old, payoutRow("older-first", { create_time: minutesAfter(1) })],
+      [payoutRow("older-first", { create_time: minutesAfter(1) }), payoutRow("newest")],
     ]);
     expect(items).toEqual(["older-first", "newest"]);
   });
 
   it("says which runs own what was found, and who else may have made it", async () => {
     const { matches, queries, concurrentRuns } = await find(
-      [[listed("a"), listed("b", { unique_request_id: "key-2" }), listed("c")]],
+      [[payoutRow("a"), payoutRow("b", { unique_request_id: "key-2" }), payoutRow("c")]],
       {
         claims: {
           "payout:a": ["run-a"],
@@ -160,19 +146,19 @@ describe("findPayouts", () => {
     ["of another kind", { "4": ["run-a"], "card:4": ["run-a"], "beneficiary:4": ["run-b"] }],
     ["that is a key", { "4": ["run-a"], "key:4": ["run-a"] }],
   ])("takes no run for an owner that has the same id %s", async (_, claims) => {
-    const { matches } = await find([[listed("4")]], { claims });
+    const { matches } = await find([[payoutRow("4")]], { claims });
     expect(matches).toMatchObject([{ id: "4", owner: undefined }]);
   });
 
   it("takes no run for the owner of a key that has it as an id", async () => {
-    const { matches } = await find([[listed("a", { unique_request_id: "4" })]], {
+    const { matches } = await find([[payoutRow("a", { unique_request_id: "4" })]], {
       claims: { "4": ["run-a"], "payout:4": ["run-a"] },
     });
     expect(matches).toMatchObject([{ id: "a", owner: undefined }]);
   });
 
   it("takes no run of another account for an owner: its ids are of another service's making", async () => {
-    const { matches, queries } = await find([[listed("17")]], {
+    const { matches, queries } = await find([[payoutRow("17")]], {
       claims: { "payout:17": ["foreign-run"] },
     });
     expect(matches.map(({ owner }) => owner)).toEqual([undefined]);
@@ -182,7 +168,7 @@ describe("findPayouts", () => {
   });
 
   it("asks who may have made it before it asks who owns it: such a run may be an owner by then", async () => {
-    const { queries } = await find([[listed("a")]]);
+    const { queries } = await find([[payoutRow("a")]]);
     expect(queries.map((query) => query.split(" AND ")[0])).toEqual([
       'PaymentIds = "intent:1"',
       'PaymentIds = "payout:a"',
@@ -190,7 +176,7 @@ describe("findPayouts", () => {
   });
 
   it("asks for ids as ids, whatever the service put into them", async () => {
-    const { queries } = await find([[listed('a" OR PaymentIds = "b')]]);
+    const { queries } = await find([[payoutRow('a" OR PaymentIds = "b')]]);
     expect(queries).toContainEqual(
       expect.stringMatching(
         /^PaymentIds = "payout:a\\" OR PaymentIds = \\"b" AND PaymentAccount = "\w+"$/,

@@ -72,17 +72,24 @@ const settle = async (status: string): Promise<void> => {
   }
 };
 
+/** Awaits payouts that are complete, and have few events. */
+const expectShort = async (
+  handles: ReadonlyArray<WorkflowHandle<typeof payout>>,
+): Promise<void> => {
+  for (const handle of handles) {
+    expect(await handle.result()).toMatchObject({ payout_status: "completed" });
+    const { events } = await handle.fetchHistory();
+    expect(events?.length).toBeLessThanOrEqual(MOST_EVENTS);
+  }
+};
+
 describe("the tracker", () => {
   it("ends payouts long before their next fallback poll, in short histories", async () => {
     await withTracker(async ({ start }) => {
       const handles = await Promise.all(Array.from({ length: 5 }, () => start(payout, [existing])));
       for (const handle of handles) await hasPolled(handle);
       await settle("completed");
-      for (const handle of handles) {
-        expect(await handle.result()).toMatchObject({ payout_status: "completed" });
-        const { events } = await handle.fetchHistory();
-        expect(events?.length).toBeLessThanOrEqual(MOST_EVENTS);
-      }
+      await expectShort(handles);
       // Each run's first fallback poll, and the read that confirms the signal.
       expect(await service.requests("retrievePayout")).toBe(10);
     });
@@ -169,11 +176,7 @@ describe("without a tracker", () => {
       );
       for (const handle of handles) await hasPolled(handle);
       await settle("completed");
-      for (const handle of handles) {
-        expect(await handle.result()).toMatchObject({ payout_status: "completed" });
-        const { events } = await handle.fetchHistory();
-        expect(events?.length).toBeLessThanOrEqual(MOST_EVENTS);
-      }
+      await expectShort(handles);
     });
   });
 
