@@ -20,6 +20,7 @@ interface BeneficiaryRecord extends Created {
   readonly details: Readonly<Record<string, string>>;
 }
 
+/** A payout in the ledger. */
 export interface PayoutRecord extends Created {
   readonly payout_id: string;
   readonly payout_status: string;

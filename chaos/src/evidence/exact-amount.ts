@@ -15,9 +15,11 @@ export const parseAmount = (text: string): BigDecimal => {
   return fromStringUnsafe(text);
 };
 
+/** Check whether two amounts are the same number, however they are written. */
 export const isSameAmount = (one: string, other: string): boolean =>
   equals(parseAmount(one), parseAmount(other));
 
+/** Sum amounts exactly. */
 export const sumAmounts = (amounts: Iterable<string>): BigDecimal =>
   sumAll([...amounts].map(parseAmount));
 

@@ -19,7 +19,7 @@ const lettersAndDigits = (text: string): string =>
   caseless(text.normalize("NFKD")).replaceAll(/[^\p{L}\p{N}]/gu, "");
 
 /**
- * Normalizes a text, so that two texts which a list may show alike become equal.
+ * Normalize a text, so that two texts which a list may show alike become equal.
  *
  * @returns its letters and digits, or the whole text without blanks at its ends where it has none.
  */
@@ -125,7 +125,7 @@ const isRewritten = (sent: string, listed: string): boolean => {
 const MASK = /[*•●·█#]{2,}|…|\.{3}|x{3}/i;
 
 /**
- * Compares free text. Services escape, strip, transliterate, decorate, cut and mask it: it is legibly
+ * Compare free text. Services escape, strip, transliterate, decorate, cut and mask it: it is legibly
  * another only where neither can come of the other by letters that are added or left out.
  */
 export const matchText = (sent: string | undefined, listed: unknown): FieldMatch => {
@@ -144,7 +144,7 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text);
 export const isLeftUnread = (text: string): boolean =>
   lettersAndDigits(text) === "" || MASK.test(text);
 
-/** Compares an id or a code, which is one word. One of another form says nothing: it names it otherwise. */
+/** Compare an id or a code, which is one word. One of another form says nothing: it names it otherwise. */
 export const matchCode = (sent: string, listed: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
   if (text === sent) return "same";
@@ -165,7 +165,7 @@ export const matchCurrency = (sent: string, listed: unknown): FieldMatch => {
 const SHORTEST_KEY = 16;
 
 /**
- * Compares a listed `unique_request_id` with the keys that were sent. A key without its dashes, in
+ * Compare a listed `unique_request_id` with the keys that were sent. A key without its dashes, in
  * braces, with a prefix or cut is the key; a part of it may be. What is missing is `unreadable`.
  */
 export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined): FieldMatch => {
@@ -222,7 +222,7 @@ const isRounded = (sent: string, reading: string): boolean => {
 };
 
 /**
- * Compares a listed amount with the one that was sent, a plain decimal. One of the same digits may be
+ * Compare a listed amount with the one that was sent, a plain decimal. One of the same digits may be
  * it in another unit, and one that is apart by the fee may include it. Nothing pays nothing: a zero
  * says nothing.
  *

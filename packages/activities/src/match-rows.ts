@@ -56,23 +56,23 @@ const matchMoney = (sent: PayoutFields, row: ListedRow): ReadonlyArray<FieldMatc
 ];
 
 /**
- * Compares a listed payout with the one that was sent. It is another's where at least two fields are
+ * Compare a listed payout with the one that was sent. It is another's where at least two fields are
  * legibly others: how a service lists one field is not known, and no spelling of one makes a payout
  * another's.
  */
 export const matchPayout = (sent: PayoutFields, row: ListedRow): Likeness =>
   likeness([...matchMoney(sent, row), matchReference(sent.payout_reference, row)]);
 
-/** Whether nothing says that a payout pays something else, or somebody else. */
+/** Check whether nothing says that a payout pays something else, or somebody else. */
 export const paysTheSame = (sent: PayoutFields, payout: ListedRow): boolean =>
   !matchMoney(sent, payout).includes("different");
 
-/** Whether what is shown of something is the key that was sent; that it is not proves nothing. */
+/** Check whether what is shown of something is the key that was sent; that it is not proves nothing. */
 export const bearsKey = (shown: string | undefined, sent: string | undefined): boolean =>
   sent !== undefined && matchKey([sent], shown) === "same";
 
 /**
- * Names what a payout makes: equal for two payouts that a list may show alike. Lists leave references
+ * Name what a payout makes: equal for two payouts that a list may show alike. Lists leave references
  * out, and amounts may be in another unit.
  *
  * @returns fields to make a mark of; they are not to be shown.
@@ -98,7 +98,7 @@ export interface CardholderFields {
 }
 
 /**
- * Compares a listed cardholder with the one that was sent. Of two names one that is legibly another
+ * Compare a listed cardholder with the one that was sent. Of two names one that is legibly another
  * makes another person: families share the last one, and many the first. A name may be written in
  * another way, cut, or stand in the other field.
  */
@@ -110,7 +110,7 @@ export const matchCardholder = (sent: CardholderFields, row: ListedRow): Likenes
   return swapped.includes("different") ? "different" : "near";
 };
 
-/** Names what a cardholder's creation makes: equal for two that a list may show alike. */
+/** Name what a cardholder's creation makes: equal for two that a list may show alike. */
 export const cardholderIntent = ({
   first_name,
   last_name,

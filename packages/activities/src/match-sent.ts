@@ -44,7 +44,7 @@ const isOtherAmount = (sent: string, shown: unknown, fee: unknown): boolean => {
 };
 
 /**
- * Whether an id is shown that is another one, and not the same in other capitals, without dashes, with
+ * Check whether an id is shown that is another one, and not the same in other capitals, without dashes, with
  * something before it, cut or masked.
  */
 export const isOtherId = (sent: string, shown: unknown): boolean => {

@@ -8,7 +8,7 @@ export { canonicalJson };
 const HASH_CHARACTERS = 32;
 
 /**
- * A workflow id made from what a run is to do. How it is to wait (`options`) is left out, so that
+ * Make a workflow id from what a run is to do. How it is to wait (`options`) is left out, so that
  * the same payment with another patience is still the same payment.
  */
 export const idOfContent = (
@@ -25,7 +25,7 @@ const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
   beneficiary: ["account_currency", "bank_country", "country_code"],
 };
 
-/** The same payment however its codes are written: totals, limits and ids are the same for `eur` and `EUR`. */
+/** Write a payment with its codes in capitals: totals, limits and ids are the same for `eur` and `EUR`. */
 export const inCapitals = (input: PayoutInput): PayoutInput => {
   const parts = Object.entries(input).map(([part, value]: [string, unknown]) => [
     part,
@@ -51,14 +51,14 @@ export const contentOfPayout = (given: PayoutInput): string => {
   return idOfContent(WORKFLOW.payout, content);
 };
 
-/** Whether an input, of whatever origin, pays what a row pays. */
+/** Check whether an input, of whatever origin, pays what a row pays. */
 export const paysRow = ({ fingerprint }: BatchRow, input: unknown): boolean =>
   isRecord(input) &&
   isRecord(input["payout"]) &&
   // It has the fields that are hashed.
   contentOfPayout(input as unknown as PayoutInput) === fingerprint;
 
-/** Workflow id of the run of a row. */
+/** Give the workflow id of the run of a row. */
 export const rowWorkflowId = (key: string): string => `payout/${key}`;
 
 /** Hash the rows of a chunk, each as {@link canonicalJson} writes it: all that they hold. */
@@ -68,7 +68,7 @@ export const hashOfRows = (rows: ReadonlyArray<string>): string => {
   return hash.digest("base64url");
 };
 
-/** Workflow id of a batch, made of the hashes of its chunks, and so of all that its rows hold. */
+/** Make the workflow id of a batch, of the hashes of its chunks, and so of all that its rows hold. */
 export const batchOfChunks = (hashes: ReadonlyArray<string>): string => {
   const content = createHash("sha256").update(hashes.join()).digest("hex");
   return batchId(content.slice(0, HASH_CHARACTERS));

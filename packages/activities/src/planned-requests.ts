@@ -12,7 +12,7 @@ export interface PlannedRequest {
   readonly at: string;
 }
 
-/** What a payout run is going to send. */
+/** List what a payout run is going to send. */
 export const requestsOfPayout = (input: PayoutInput): ReadonlyArray<PlannedRequest> => {
   const payout = { operation: "createPayout", at: "payout" } as const;
   return "beneficiary" in input

@@ -15,7 +15,7 @@ export type Tasks = keyof typeof TASK_QUEUE_TYPES;
 /** A worker polls at least once a minute; Temporal keeps those that are gone for five. */
 const SEEN_WITHIN_MS = 90_000;
 
-/** The identities of those who poll a task queue for the tasks of workflows or of activities. */
+/** List the identities of those who poll a task queue for the tasks of workflows or of activities. */
 export const pollersOf = async (
   { options, workflowService }: Client,
   tasks: Tasks,
@@ -32,7 +32,7 @@ export const pollersOf = async (
     .map(({ identity }) => identity ?? "");
 };
 
-/** The hosts whose workers poll for calls of the service. `taskQueue`: the workers' base queue. */
+/** List the hosts whose workers poll for calls of the service. `taskQueue`: the workers' base queue. */
 export const pollingHosts = async (
   client: Client,
   taskQueue: string,

@@ -267,7 +267,7 @@ const readNewest = async <Item extends ListedItem>(
 };
 
 /**
- * Reads what a list shows of the time since `from`: to its end, as nobody knows the order of a list
+ * Read what a list shows of the time since `from`: to its end, as nobody knows the order of a list
  * by the pages read so far. Only where lists are assumed to be newest first, and as long as the rows
  * bear it out, it is read down to that time.
  */

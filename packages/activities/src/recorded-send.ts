@@ -10,7 +10,7 @@ import type { SendIntent } from "./send-intent.ts";
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-/** A field of an object, where it is a text that says something. */
+/** Read a field of an object, where it is a text that says something. */
 export const textOf = (value: unknown, field: string): string | undefined => {
   const text = fieldsOf(value)[field];
   return typeof text === "string" && text !== "" ? text : undefined;
@@ -36,7 +36,7 @@ export const hashPayload = (workflowId: string, input: unknown): string => {
     .digest("hex");
 };
 
-/** What the journal keeps of a send: names, ids, amount and currency, and a hash of the rest. */
+/** Make what the journal keeps of a send: names, ids, amount and currency, and a hash of the rest. */
 export const recordedSend = (
   operation: OperationName,
   input: unknown,
@@ -67,7 +67,7 @@ export const recordedSend = (
 };
 
 /**
- * Whether a recorded send may have carried this request: all of it, or, where not all of it is known
+ * Check whether a recorded send may have carried this request: all of it, or, where not all of it is known
  * here, as much money of the same currency.
  */
 export const mayHaveCarried = (
@@ -91,7 +91,7 @@ const ID_FIELDS = [
   "beneficiary_id",
 ] as const;
 
-/** The ids in the answer of a write. */
+/** Read the ids in the answer of a write. */
 export const idsIn = (answer: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     ID_FIELDS.flatMap((field) => {
@@ -100,7 +100,7 @@ export const idsIn = (answer: unknown): Readonly<Record<string, string>> =>
     }),
   );
 
-/** Whether an answer shows the key that was sent, another one in its place, or none. */
+/** Tell whether an answer shows the key that was sent, another one in its place, or none. */
 export const echoIn = (input: unknown, answer: unknown): "same" | "other" | "none" | undefined => {
   const sent = textOf(input, "unique_request_id");
   const echoed = textOf(answer, "unique_request_id");

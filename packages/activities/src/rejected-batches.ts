@@ -74,7 +74,7 @@ export async function* rowsOfRejected(
   }
 }
 
-/** What makes two rows the same payment: the same key, and the same content. */
+/** Give what makes two rows the same payment: the same key, and the same content. */
 export const rowIdentity = ({ fingerprint, workflowId }: BatchRow): string =>
   `${workflowId}\n${fingerprint}`;
 

@@ -36,10 +36,10 @@ export interface SendIntent {
 
 const UNNAMED = "activity ";
 
-/** The step of a send whose workflow names none: one for each activity. */
+/** Name the step of a send whose workflow names none: one for each activity. */
 export const unnamedStep = (activityId: string): string => `${UNNAMED}${activityId}`;
 
-/** Whether a step is that of an activity whose workflow names none. */
+/** Check whether a step is that of an activity whose workflow names none. */
 export const isUnnamedStep = (step: string): boolean => step.startsWith(UNNAMED);
 
 /** Type of the failure of a send that the journal does not permit: nothing was sent by it. */
@@ -112,7 +112,7 @@ const isNoneCarriedOut = (latest: RecordedSend, recorded: ReadonlyArray<Recorded
 };
 
 /**
- * Describes what the journal has of a write for the run that was not allowed to send.
+ * Describe what the journal has of a write for the run that was not allowed to send.
  *
  * @param latest the send that forbids it.
  * @param recorded all sends of the write.

@@ -17,7 +17,7 @@ import { intentOfCardholder, intentOfPayout } from "./match-rows.ts";
 /** The stage of a run that has not had its first workflow task. */
 export const STARTING = "starting";
 
-/** What every run is started with, as far as it is known. */
+/** Give what every run is started with, as far as it is known. */
 export const startAttributes = ({
   account,
   currency,
@@ -35,7 +35,7 @@ export const startAttributes = ({
 ];
 
 /**
- * What a `payout` run is started with. A run whose first act is its send is started as it would show
+ * Give what a `payout` run is started with. A run whose first act is its send is started as it would show
  * itself by then: it is found by its key before its first workflow task, and has two events and two
  * billable actions less where its account is given, too.
  *
@@ -60,7 +60,7 @@ export const payoutStartAttributes = (
 };
 
 /**
- * What an `onboardCardholder` run is started with. It is known by then what its first send makes: a run
+ * Give what an `onboardCardholder` run is started with. It is known by then what its first send makes: a run
  * that is given its account, and creates its cardholder, has one event and one billable action less.
  *
  * @param known hash of the account that the card is to be paid from, where it is known, and the currency.

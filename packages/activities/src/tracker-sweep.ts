@@ -141,7 +141,7 @@ export interface Sweeping<Item> {
 }
 
 /**
- * Reads the list from its first page down to the oldest item that is due, and no further where it
+ * Read the list from its first page down to the oldest item that is due, and no further where it
  * seems newest first: a sweep concludes nothing from what it has not read. What was not shown is
  * searched for to the end of the list, once it has waited as long as a list may lag. A sweep that took
  * long is followed by a rest, in which only what lies near the beginning is searched for: new payouts do

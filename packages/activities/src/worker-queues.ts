@@ -39,7 +39,7 @@ const limited = (taskQueue: string, perSecond: number | undefined): QueueOptions
 });
 
 /**
- * Options of the workers that a process needs, one `Worker.create` each; all take the activities.
+ * Give the options of the workers that a process needs, one `Worker.create` each; all take the activities.
  * The server enforces what the worker that polled last has said: give the same to every process.
  */
 export const workerQueues = (

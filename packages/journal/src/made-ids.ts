@@ -8,9 +8,9 @@ const ID_NAMES: Readonly<Record<string, string>> = {
   createCard: "card_id",
 };
 
-/** The field of an operation's answer that names what it makes; undefined for one that makes nothing. */
+/** Name the field of an operation's answer that names what it makes; undefined for one that makes nothing. */
 export const idNameOf = (operation: string): string | undefined => ID_NAMES[operation];
 
-/** The id of what a send made, where its answer gave one. */
+/** Give the id of what a send made, where its answer gave one. */
 export const idOf = ({ ids, operation }: Pick<RecordedSend, "ids" | "operation">) =>
   ids[ID_NAMES[operation] ?? ""];

@@ -9,7 +9,7 @@ const nameOf = ({ step, workflowId }: Pick<Send, "step" | "workflowId">): string
   JSON.stringify([workflowId, step]);
 
 /**
- * Makes a journal that is lost with the process: it keeps two attempts in one process apart, and
+ * Make a journal that is lost with the process: it keeps two attempts in one process apart, and
  * knows nothing of other processes or of earlier ones.
  */
 export const makeMemoryJournal = (): Journal => {

@@ -51,7 +51,7 @@ const PAID = `
 const SENDS = `SELECT ${SEND_COLUMNS} FROM durable_payments.sends WHERE account = $1`;
 
 /**
- * Opens the journal of an account in a PostgreSQL database, whose tables it makes or brings up to
+ * Open the journal of an account in a PostgreSQL database, whose tables it makes or brings up to
  * date.
  *
  * @param address `postgres://…`

@@ -86,7 +86,7 @@ const migrate = async (client: PoolClient): Promise<void> => {
 };
 
 /**
- * Sees to it that the tables are there, of this version, and that what is written is durable.
+ * See to it that the tables are there, of this version, and that what is written is durable.
  *
  * @throws JournalUnavailable where they are of a later version, or commits do not wait for the disk.
  */

@@ -49,7 +49,7 @@ const tlsOf = (parameters: URLSearchParams, isLocal: boolean): ConnectionOptions
 };
 
 /**
- * Reads the address of a PostgreSQL journal. Without `sslmode` the connection to another host is by
+ * Read the address of a PostgreSQL journal. Without `sslmode` the connection to another host is by
  * TLS with the server's certificate and name verified, and to this host it is plain.
  *
  * @throws JournalUnavailable; no message repeats the address, which may hold a password.

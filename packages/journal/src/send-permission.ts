@@ -5,12 +5,12 @@ type Asked = Pick<Send, "isUndone" | "knownTo" | "number">;
 const highest = (sends: ReadonlyArray<RecordedSend>): RecordedSend | undefined =>
   sends.toSorted((a, b) => a.number - b.number).at(-1);
 
-/** Whether it is not known whether a send was carried out. */
+/** Check whether nobody knows if a send was carried out. */
 export const isInDoubt = ({ outcome }: Pick<RecordedSend, "outcome">): boolean =>
   outcome === "begun" || outcome === "unknown";
 
 /**
- * The recorded send of the same write that forbids another one: what was carried out and not undone
+ * Find the recorded send of the same write that forbids another one: what was carried out and not undone
  * since, or else the latest where it is not before the one asked for, or else the latest that may
  * have been carried out, if only to be undone, and that the run which asks knows nothing of.
  *

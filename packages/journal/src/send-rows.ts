@@ -44,7 +44,7 @@ const idsOf = (json: string): Readonly<Record<string, string>> => {
   );
 };
 
-/** Reads a row; an outcome that this version does not know is unknown. */
+/** Read a row; an outcome that this version does not know is unknown. */
 export const recordedSendOf = (row: SendRow): RecordedSend => ({
   workflowId: row.workflow_id,
   step: row.step,

@@ -142,7 +142,7 @@ const migrate = (database: DatabaseSync, file: string): void => {
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 };
 
-/** Runs `work` in a transaction that may write, or not at all. */
+/** Run `work` in a transaction that may write, or not at all. */
 export const inTransaction = <A>(database: DatabaseSync, work: () => A): A => {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -156,7 +156,7 @@ export const inTransaction = <A>(database: DatabaseSync, work: () => A): A => {
 };
 
 /**
- * Opens a journal's file, which it makes where there is none, readable by its owner alone.
+ * Open a journal's file, which it makes where there is none, readable by its owner alone.
  *
  * @returns the database, and whether the file is still the one that was opened.
  * @throws JournalUnavailable

@@ -12,7 +12,7 @@ import { SqliteWrites } from "./sqlite-writes.ts";
 const PAGE_SIZE = 1_000;
 
 /**
- * Opens the journal of an account in a SQLite file. Processes of one host may share the file.
+ * Open the journal of an account in a SQLite file. Processes of one host may share the file.
  *
  * @throws JournalUnavailable where the file cannot be used, or is of a later version.
  */

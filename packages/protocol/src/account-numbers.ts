@@ -91,7 +91,7 @@ export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = [
   return masked + text.slice(shownTo);
 };
 
-/** The account numbers of a beneficiary. */
+/** List the account numbers of a beneficiary. */
 export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
   ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
 

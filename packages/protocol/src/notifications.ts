@@ -68,7 +68,7 @@ export interface NotifierState {
   readonly failing?: { readonly why: string; readonly since: number };
 }
 
-/** Whether the details of a heartbeat are what the notifier knows. */
+/** Check whether the details of a heartbeat are what the notifier knows. */
 export const isNotifierState = (details: unknown): details is NotifierState =>
   isRecord(details) && "endedFrom" in details && "queue" in details;
 
@@ -84,7 +84,7 @@ export interface Delivery {
   readonly why?: string;
 }
 
-/** Workflow id of the notifier of a base queue. */
+/** Give the workflow id of the notifier of a base queue. */
 export const notifierId = (taskQueue: string): string => `notifier/${taskQueue}`;
 
 /** Has the notifier post one test notification, and answers what became of it. */

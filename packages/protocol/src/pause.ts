@@ -9,7 +9,7 @@ export interface Pause {
 /** Workflow type of a pause. */
 export const PAUSE_TYPE = "pauseSends";
 
-/** Workflow id of the pause of a base queue: sends are paused while a workflow of this id runs. */
+/** Give the workflow id of the pause of a base queue: sends are paused while a workflow of this id runs. */
 export const pauseId = (taskQueue: string): string => `pause/${taskQueue}`;
 
 /** What the memo of a pause says. */

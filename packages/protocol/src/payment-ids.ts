@@ -1,7 +1,7 @@
 import { AMENDED_MARK } from "./payment-memo.ts";
 import { sendings } from "./steps.ts";
 
-/** Letters of either case alike; upper case first, as `ß` and `SS` are alike. */
+/** Write letters of either case alike: upper case first, as `ß` and `SS` are alike. */
 export const caseless = (text: string): string => text.toUpperCase().toLowerCase();
 
 /**
@@ -20,7 +20,7 @@ const kindOf = (idField: string): string =>
   sendings.find((sending) => sending.idField === idField)?.makes ?? idField;
 
 /**
- * What a run or step says to be its own, as its PaymentIds have it beside the id or key alone:
+ * List what a run or step says to be its own, as its PaymentIds have it beside the id or key alone:
  * `payout:<payout_id>`, `cardholder:<card_holder_id>`, `key:<unique_request_id>`. Only these say who
  * owns something: nothing says that a payout has another id than a card, or than somebody's key.
  *
@@ -52,7 +52,7 @@ export const namedIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<Named
     return { name: made?.idField ?? kind ?? "id", id };
   });
 
-/** The keys and ids among the PaymentIds of a run: no marks, and no ownership keys of what stands there too. */
+/** List the keys and ids among the PaymentIds of a run: no marks, and no ownership keys of what stands there too. */
 export const plainIds = (paymentIds: ReadonlyArray<string>): ReadonlyArray<string> => {
   const all = new Set(paymentIds.flatMap((id) => [id, normalizedKey(id)]));
   return paymentIds.filter(

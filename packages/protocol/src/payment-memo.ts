@@ -83,7 +83,7 @@ export const readPaymentMemo = (
 };
 
 /**
- * What a run moves once a step of it is amended by itself, without its input.
+ * Give what a run moves once a step of it is amended by itself, without its input.
  *
  * @param known what it moved before.
  * @param operation of the step: `createPayout`, `createCard` or `createBeneficiary`.

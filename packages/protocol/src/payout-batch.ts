@@ -120,10 +120,10 @@ export interface PayoutBatchResult extends RunEndings {
   readonly notStarted: number;
 }
 
-/** Workflow id of a batch, by the hash of its rows. */
+/** Give the workflow id of a batch, by the hash of its rows. */
 export const batchId = (contentHash: string): string => `payouts/${contentHash}`;
 
-/** Workflow id of a chunk of rows; the first is 1. */
+/** Give the workflow id of a chunk of rows; the first is 1. */
 export const chunkId = (batch: string, chunk: number): string => `${batch}/chunk/${chunk}`;
 
 /** Asks a batch how far it has come. Works for those that have ended, too. */

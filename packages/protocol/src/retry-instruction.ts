@@ -71,22 +71,22 @@ export interface RetryInstruction {
 /** Workflow type of an instruction: nobody runs it, so that it takes no worker to leave one. */
 export const RETRY_INSTRUCTION_TYPE = "retryInstruction";
 
-/** Task queue of instructions: no worker polls it. */
+/** Name the task queue of instructions: no worker polls it. */
 export const retryInstructionQueue = (taskQueue: string): string =>
   `${taskQueue}/retry-instructions`;
 
 const INSTRUCTION = / \[(retry\/[^[\]]+)\]$/;
 
-/** The reason of a reset, by which the run that it makes finds its instruction. */
+/** Word the reason of a reset, by which the run that it makes finds its instruction. */
 export const resetReason = (reason: string, instructionId: string): string =>
   `${reason} [${instructionId}]`;
 
-/** The reason of a reset as it was given, without the instruction that it names. */
+/** Read the reason of a reset as it was given, without the instruction that it names. */
 export const givenReason = (reason: string): string => reason.replace(INSTRUCTION, "");
 
-/** Workflow id of the instruction that the reason of a reset names, if it names one. */
+/** Read the workflow id of the instruction that the reason of a reset names, if it names one. */
 export const instructionIdOf = (reason: string): string | undefined =>
   INSTRUCTION.exec(reason)?.[1];
 
-/** Workflow id of a new instruction; `nonce` distinguishes those for one run. */
+/** Give the workflow id of a new instruction; `nonce` distinguishes those for one run. */
 export const instructionIdFor = (runId: string, nonce: string): string => `retry/${runId}/${nonce}`;

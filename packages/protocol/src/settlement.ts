@@ -10,8 +10,8 @@ export interface Settlement {
 /** Workflow type of a settlement: nobody runs it, its input is the {@link Settlement}. */
 export const SETTLEMENT_TYPE = "settlement";
 
-/** Workflow id of the settlement of a step of a run. */
+/** Give the workflow id of the settlement of a step of a run. */
 export const settlementId = (runId: string, step: string): string => `settlement/${runId}/${step}`;
 
-/** Task queue of settlements: no worker polls it. */
+/** Name the task queue of settlements: no worker polls it. */
 export const settlementQueue = (taskQueue: string): string => `${taskQueue}/settlements`;

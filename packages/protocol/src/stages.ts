@@ -8,17 +8,17 @@ export const UNFINISHED = "unfinished";
 
 const UNDO_FAILED = "undo: ";
 
-/** The stage of a run that could not undo something: `undo: cancel the card`. */
+/** Name the stage of a run that could not undo something: `undo: cancel the card`. */
 export const undoFailedStage = (what: string): string => `${UNDO_FAILED}${what}`;
 
 /**
- * What could not be undone, where a stage says so: `cancel the card`. What was undone writes no
+ * Read what could not be undone, where a stage says so: `cancel the card`. What was undone writes no
  * stage: the run stays to be found by the step that failed.
  */
 export const undoFailedIn = (stage: string): string | undefined =>
   stage.startsWith(UNDO_FAILED) ? stage.slice(UNDO_FAILED.length) : undefined;
 
-/** Whether a stage is a step, and not what happens to one. */
+/** Check whether a stage is a step, and not what happens to one. */
 export const isStep = (stage: string): boolean =>
   stage !== NEEDS_ATTENTION && stage !== UNFINISHED && undoFailedIn(stage) === undefined;
 

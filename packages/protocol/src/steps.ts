@@ -110,18 +110,18 @@ const all: ReadonlyArray<[string, StepKind]> = Object.entries(stepKinds);
 /** All that steps send, each once. */
 export const sendings: ReadonlyArray<Sending> = all.flatMap(([, { sends }]) => sends ?? []);
 
-/** What an operation, and so an activity, sends for a step; undefined where it is no such one. */
+/** Look up what an operation, and so an activity, sends for a step; undefined where it is no such one. */
 export const sendingOf = (operation: string): Sending | undefined =>
   sendings.find((sending) => sending.operation === operation);
 
-/** The write that an activity reconciles; undefined where it is no such one. */
+/** Look up the write that an activity reconciles; undefined where it is no such one. */
 export const sendingReconciledBy = (activity: string): Sending | undefined =>
   sendings.find(({ reconciledBy }) => reconciledBy === activity);
 
-/** What an operation, and so an activity, undoes; undefined where it is no such one. */
+/** Look up what an operation, and so an activity, undoes; undefined where it is no such one. */
 export const sendingUndoneBy = (operation: string): Sending | undefined =>
   sendings.find(({ undoneBy }) => undoneBy === operation);
 
-/** Whether a step is one of this name: the first, or a numbered one such as `createPayout (2)`. */
+/** Check whether a step is one of this name: the first, or a numbered one such as `createPayout (2)`. */
 export const isStepOf = (name: StepName, step: string): boolean =>
   step === name || step.startsWith(`${name} `);

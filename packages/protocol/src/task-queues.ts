@@ -12,10 +12,10 @@ const FALLBACK_POLLING = "/fallback-polling";
 /** Base queue where none is named. */
 export const DEFAULT_TASK_QUEUE = "payments";
 
-/** The base queue that a setting names; the default one where it is empty or not set. */
+/** Name the base queue that a setting names; the default one where it is empty or not set. */
 export const taskQueueOf = (setting: string | undefined): string => setting || DEFAULT_TASK_QUEUE;
 
-/** The base queue that a queue is named after, or is. */
+/** Name the base queue that a queue is named after, or is. */
 export const baseQueue = (taskQueue: string): string => {
   const suffix =
     [SERVICE, BATCH, FALLBACK_POLLING].find((known) => taskQueue.endsWith(known)) ?? "";
@@ -23,15 +23,15 @@ export const baseQueue = (taskQueue: string): string => {
 };
 
 /**
- * The queue on which the runs of a batch are started: however many there are, nothing else waits
+ * Name the queue on which the runs of a batch are started: however many there are, nothing else waits
  * behind their tasks, on any server.
  */
 export const batchQueue = (taskQueue: string): string => `${baseQueue(taskQueue)}${BATCH}`;
 
-/** The queue of the activities by which a run of this queue calls the payment service. */
+/** Name the queue of the activities by which a run of this queue calls the payment service. */
 export const serviceQueue = (taskQueue: string): string =>
   taskQueue.endsWith(BATCH) ? taskQueue : `${baseQueue(taskQueue)}${SERVICE}`;
 
-/** The queue of the seldom polls of runs that wait for a completion signal. */
+/** Name the queue of the seldom polls of runs that wait for a completion signal. */
 export const fallbackPollingQueue = (taskQueue: string): string =>
   `${baseQueue(taskQueue)}${FALLBACK_POLLING}`;

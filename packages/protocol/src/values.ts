@@ -9,7 +9,7 @@ export const textAt = (value: unknown, field: string): string | undefined => {
 /** gRPC's code for what does not exist. */
 const NOT_FOUND = 5;
 
-/** Whether a call of Temporal failed because what it names does not exist. */
+/** Check whether a call of Temporal failed because what it names does not exist. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === NOT_FOUND;
 

@@ -33,16 +33,16 @@ export const amendableFields: Readonly<Record<string, Readonly<Record<string, St
   },
 };
 
-/** Workflow id of the tracker of an account, by the account's hash: one for all of its workers. */
+/** Give the workflow id of the tracker of an account, by the account's hash: one for all of its workers. */
 export const trackerId = (accountHash: string): string => `tracker/${accountHash}`;
 
-/** The hash of the account whose tracker has this workflow id; undefined where it is no tracker's. */
+/** Read the hash of the account whose tracker has this workflow id; undefined where it is no tracker's. */
 export const accountOfTracker = (workflowId: string): string | undefined =>
   /^tracker\/([0-9a-f]{16})$/.exec(workflowId)?.[1];
 
 /** Workflow type of a sign-in lease: nobody runs it, the lease ends by its timeout. */
 export const SIGN_IN_LEASE_TYPE = "signInLease";
 
-/** Workflow id of a sign-in lease of an account, by the account's hash: one of so many numbers. */
+/** Give the workflow id of a sign-in lease of an account, by the account's hash: one of so many numbers. */
 export const signInLeaseId = (accountHash: string, number: number): string =>
   `sign-in/${accountHash}/${number}`;

@@ -23,7 +23,7 @@ const quiet: NonNullable<BundleOptions["logger"]> = {
 const recorder = join(import.meta.dirname, `recorder${extname(import.meta.filename)}`);
 
 /**
- * Bundles workflows from their sources as they are now, with what a replay needs to show where they
+ * Bundle workflows from their sources as they are now, with what a replay needs to show where they
  * differ from a history.
  *
  * @param workflowsPath module that exports the workflows

@@ -76,7 +76,7 @@ const earlier = (one: Pair | undefined, other: Pair | undefined): Pair | undefin
 const longest = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> =>
   stacks.map(framesOf).reduce((most, frames) => (frames.length > most.length ? frames : most), []);
 
-/** Finds where a replay that failed left its history. */
+/** Find where a replay that failed left its history. */
 export const firstDifference = (
   history: History,
   activations: ReadonlyArray<Activation>,

@@ -10,7 +10,7 @@ export class InvalidHistory extends Error {
 }
 
 /**
- * Reads a history as Temporal's command line, its Web UI and `starter runs export` write it.
+ * Read a history as Temporal's command line, its Web UI and `starter runs export` write it.
  *
  * @throws InvalidHistory
  */

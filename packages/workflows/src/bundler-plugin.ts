@@ -27,7 +27,7 @@ export interface PaymentsBundlerOptions {
 }
 
 /**
- * A plugin for the SDK's bundler, by which workflows made of these steps are small: in the bundle,
+ * Make a plugin for the SDK's bundler, by which workflows made of these steps are small: in the bundle,
  * and above all in a worker's cache.
  *
  *     await bundleWorkflowCode({ workflowsPath, plugins: [paymentsBundler()] })

@@ -29,6 +29,7 @@ export interface StartedProcess {
   readonly exited: Promise<Exit>;
 }
 
+/** How a process is started. */
 export interface ProcessOptions {
   /** How errors call it; the command by default. */
   readonly name?: string;

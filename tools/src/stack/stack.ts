@@ -31,6 +31,7 @@ export interface EndedPart {
   readonly lastLines: string;
 }
 
+/** How a local stack is started. */
 export interface StackOptions {
   /** Names the folder of the log files. */
   readonly name: string;

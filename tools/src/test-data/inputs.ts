@@ -18,6 +18,7 @@ export const beneficiary = {
   postal_code: "10115",
 } as const;
 
+/** A payout. */
 export const payout = {
   currency: "EUR",
   amount: "250.00",
@@ -27,6 +28,7 @@ export const payout = {
   is_payer: "Y",
 } as const;
 
+/** A person to whom a card is issued. */
 export const cardholder = {
   email: "ada@example.com",
   first_name: "Ada",
@@ -36,6 +38,7 @@ export const cardholder = {
   card_holder_status: 0,
 } as const;
 
+/** The card that is issued. */
 export const card = { product_code: "prepaid-usd", card_limit: "100.00" };
 
 /** Polls often, so that tests end soon. */

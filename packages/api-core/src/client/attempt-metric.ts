@@ -10,7 +10,7 @@ const DESCRIPTION = "Requests sent to the payments service, by operation and out
 // One counter for each pair: adding attributes with each update costs as much as checking a request.
 const counts = new Map<string, Effect.Effect<void>>();
 
-/** Counts one request, sent or given up before. */
+/** Count one request, sent or given up before. */
 export const countAttempt = (operation: string, outcome: Outcome): Effect.Effect<void> => {
   const key = `${operation} ${outcome}`;
   let count = counts.get(key);

@@ -42,7 +42,7 @@ const parseAssumptions = (json: string): unknown => {
   }
 };
 
-/** Reads and checks the settings of a client; every fault is named at once. */
+/** Read and check the settings of a client; every fault is named at once. */
 export const readEnvironment: Effect.Effect<ClientOptions, InvalidSettings> = Config.all({
   baseUrl: text("PAYMENTS_BASE_URL"),
   clientId: text("PAYMENTS_CLIENT_ID"),

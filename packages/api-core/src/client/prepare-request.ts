@@ -27,7 +27,7 @@ export interface Prepared {
   readonly isKeyed: boolean;
 }
 
-/** Writes a checked request down as it goes on the wire: every send of a call is the same. */
+/** Write a checked request down as it goes on the wire: every send of a call is the same. */
 export const prepareRequest = (
   { method, name, path: template, payload, idempotency }: Operation,
   { params, payload: fields = {}, query }: EncodedRequest,

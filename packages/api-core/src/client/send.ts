@@ -161,7 +161,7 @@ class StaleConnection {
 }
 
 /**
- * Opens the connections to the service. Our own timers cover the wait for a connection, connecting,
+ * Open the connections to the service. Our own timers cover the wait for a connection, connecting,
  * sending and reading the whole body, so undici's partial ones are off.
  */
 export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Scope.Scope> =>

@@ -18,7 +18,7 @@ export type LenientDecoder = (wire: unknown, ignored: Set<string>) => unknown;
 
 const decoders = new WeakMap<Schema.Top, LenientDecoder>();
 
-/** Adds a lenient decoder to a schema, which it must agree with wherever the schema decodes. */
+/** Add a lenient decoder to a schema, which it must agree with wherever the schema decodes. */
 export const decodedBy = <S extends Schema.Top>(
   schema: S,
   decoder: LenientDecoder | undefined,
@@ -79,7 +79,7 @@ export const withWireNames = <
 const answerKey = "@durable-payments/api-core/lenientDecoder";
 
 /**
- * Adds the lenient decoder of a whole answer, as an annotation: an endpoint takes a copy of its
+ * Add the lenient decoder of a whole answer, as an annotation: an endpoint takes a copy of its
  * schemas. A schema that is made of another has that one's annotations, so that only the outermost
  * may carry it.
  */

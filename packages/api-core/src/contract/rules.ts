@@ -29,7 +29,7 @@ export const requiredWhen =
       : [];
 
 /**
- * Adds rules across fields to a struct. They are part of the schema (the simulator refuses what
+ * Add rules across fields to a struct. They are part of the schema (the simulator refuses what
  * breaks them) and can be had by {@link rulesOf}, so that a request with faults in single fields
  * still has every fault named at once.
  */

@@ -72,7 +72,7 @@ export const digestOf = (text: string): string =>
   createHash("sha256").update(text).digest("base64").slice(0, 22);
 
 /**
- * Makes the check of a file's rows: the payment by the schemas of a single payout, and the key,
+ * Make the check of a file's rows: the payment by the schemas of a single payout, and the key,
  * which is the file's own. It keeps a digest of each key, and nothing else of a row.
  */
 export const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {

@@ -8,7 +8,7 @@ export interface RowFault extends Fault {
   readonly column: string;
 }
 
-/** Names a fault by row and column. */
+/** Name a fault by row and column. */
 export const rowFault = (row: number, column: string, problem: string): RowFault => ({
   field: column === "" ? `row ${row}:` : `row ${row}, ${column}:`,
   problem,

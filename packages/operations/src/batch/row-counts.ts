@@ -60,6 +60,6 @@ export const countRows = async (
   return { own, others };
 };
 
-/** Runs that have not ended. */
+/** Count the runs that have not ended. */
 export const underWay = ({ attention, running, waiting }: RunCounts): number =>
   attention + running + waiting;

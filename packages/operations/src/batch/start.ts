@@ -129,6 +129,7 @@ export const findBatch = async (
 /** By whom a batch was started, and above which total it is approved. */
 export type StartedAs = Pick<BatchOptions, "approveAbove"> & { readonly startedBy: unknown };
 
+/** Read by whom a batch was started, and above which total it is approved: of its memo, and of its input. */
 export const startedAs = async (
   temporal: Temporal,
   { memo, runId, workflowId }: WorkflowExecutionDescription,

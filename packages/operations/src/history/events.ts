@@ -6,6 +6,7 @@ import type { temporal } from "@temporalio/proto";
 /** An event of a history. */
 export type Event = NonNullable<History["events"]>[number];
 
+/** The number of an event, as Temporal counts it. */
 export type EventId = NonNullable<Event["eventId"]>;
 
 /** When an event happened, milliseconds since 1970. */

@@ -231,7 +231,7 @@ const historyOf = async (
 };
 
 /**
- * Reads what all runs of a workflow id have done: this one, those that it was reset from, and
+ * Read what all runs of a workflow id have done: this one, those that it was reset from, and
  * those that were reset meanwhile.
  *
  * @throws Refused where one of them is gone

@@ -32,7 +32,7 @@ const detailsOf = (details: ReadonlyArray<unknown> | null | undefined) => {
   return { details: given.length === 1 ? given[0] : given };
 };
 
-/** Reads what a run failed with: wrappers that Temporal puts around a failure are taken off. */
+/** Read what a run failed with: wrappers that Temporal puts around a failure are taken off. */
 export const readFailure = (error: unknown): Failure => {
   if (
     error instanceof WorkflowFailedError ||

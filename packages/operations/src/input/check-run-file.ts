@@ -22,7 +22,7 @@ export interface Shapes<A, B> {
 }
 
 /**
- * Checks a file that has either of two shapes.
+ * Check a file that has either of two shapes.
  *
  * @throws InvalidInput that names every fault
  */

@@ -81,7 +81,7 @@ export const writesSince = async (
   });
 };
 
-/** Runs that were under way since and have sent something, of which the journal has nothing. */
+/** Find runs that were under way since and have sent something, of which the journal has nothing. */
 export const unrecordedSince = async (
   temporal: Temporal,
   { journal }: OpenedJournal,

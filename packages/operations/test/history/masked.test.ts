@@ -50,12 +50,12 @@ const echo = fc
 it("can be read whatever texts there are in it, and has no account number", () => {
   const leaf = fc.oneof(echo, fc.integer(), fc.double(), fc.constant(null), fc.boolean());
   const name = fc.oneof(echo, fc.constantFrom("iban", "message", "note", "since"));
-  const { any: data } = fc.letrec((tie) => ({
-    any: fc.oneof(
+  const { data } = fc.letrec((tie) => ({
+    data: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
       leaf,
-      fc.array(tie("any"), { maxLength: 3 }),
-      fc.dictionary(name, tie("any"), { maxKeys: 3 }),
+      fc.array(tie("data"), { maxLength: 3 }),
+      fc.dictionary(name, tie("data"), { maxKeys: 3 }),
     ),
   }));
   fc.assert(

@@ -64,7 +64,7 @@ export const forgottenInDoubt = ({
   ...(Object.keys(ids).length > 0 && { ids }),
 });
 
-/** Names a send in doubt, for a person. */
+/** Name a send in doubt, for a person. */
 export const namedInDoubt = ({
   amount,
   currency = "",

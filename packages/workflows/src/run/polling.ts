@@ -29,7 +29,7 @@ export const endOf = (within: Duration): number => Date.now() + msToNumber(withi
 const GRACE_MS = 60_000;
 
 /**
- * Ends a waiting activity that has not ended by itself: after its own last poll, so that the server's
+ * End a waiting activity that has not ended by itself: after its own last poll, so that the server's
  * timeout is for the case that there was none.
  */
 export const endsBy = (until: number): { readonly scheduleToCloseTimeout: number } => ({
