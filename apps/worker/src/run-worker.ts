@@ -1,6 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { InvalidSettings, PaymentsClient } from "@durable-payments/api-core";
 import { makePaymentsActivities, readAmountLimits } from "@durable-payments/activities";
+import { readablePayloads } from "@durable-payments/activities/readable-payloads";
 import { isNotFound, taskQueueOf, temporalReason } from "@durable-payments/protocol";
 import {
   readTemporalConfiguration,
@@ -65,14 +66,15 @@ const temporalConfig = () => {
 const connect = async () => {
   const { connectionOptions, namespace = "default" } = temporalConfig();
   const address = connectionOptions.address ?? "localhost:7233";
-  const connection = await NativeConnection.connect(connectionOptions).catch(
-    async (error: unknown) => {
-      const why = await whyUnreachable({ address, tls: connectionOptions.tls });
-      throw new CannotStart(
-        `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why ?? temporalReason(error)}.`,
-      );
-    },
-  );
+  const connection = await NativeConnection.connect({
+    ...connectionOptions,
+    plugins: [readablePayloads],
+  }).catch(async (error: unknown) => {
+    const why = await whyUnreachable({ address, tls: connectionOptions.tls });
+    throw new CannotStart(
+      `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why ?? temporalReason(error)}.`,
+    );
+  });
   await connection.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
     throw new CannotStart(
       isNotFound(error)

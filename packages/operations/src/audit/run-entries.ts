@@ -4,7 +4,7 @@ import {
   type EndingDecision,
   givenReason,
   patchedFields,
-  readPaymentMemo,
+  paymentMemoOf,
   type RetryInstruction,
   sendingOf,
   sendingReconciledBy,
@@ -14,7 +14,7 @@ import {
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import { withoutName } from "../history/cancel-request.ts";
 import { endingOf } from "../history/close-event.ts";
-import { decoded, type Event, timeOf } from "../history/events.ts";
+import { decodedIfReadable, type Event, timeOf } from "../history/events.ts";
 import { readRun } from "../history/read-run.ts";
 import { findingOf, isSentAlready, outcomeOf } from "../history/sends.ts";
 import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
@@ -27,20 +27,14 @@ const WHOLE = "run";
 
 type Entry = AuditEntry;
 
-const memoIn = (event: Event | undefined): Readonly<Record<string, unknown>> => {
-  const fields = event?.workflowExecutionStartedEventAttributes?.memo?.fields ?? {};
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, payload]) => [name, decoded(payload)]),
-  );
-};
-
 /** Who started it, and what it was to move. */
 const startEntries = (first: Event | undefined): ReadonlyArray<Entry> => {
   const started = first?.workflowExecutionStartedEventAttributes;
   if (!first || !started || started.continuedExecutionRunId) return [];
-  const memo = memoIn(first);
-  const { amount, currency } = readPaymentMemo(memo) ?? {};
-  const who = textAt(memo, "startedBy") ?? started.identity ?? "";
+  const input = decodedIfReadable(started.input?.payloads?.[0]);
+  const { amount, currency } = paymentMemoOf(started.workflowType?.name ?? "", input) ?? {};
+  const named = decodedIfReadable(started.memo?.fields?.["startedBy"]);
+  const who = textAt({ named }, "named") ?? started.identity ?? "";
   const detail = { ...(amount !== undefined && { amount, currency }) };
   return [{ at: timeOf(first), who, step: WHOLE, what: "started", detail }];
 };

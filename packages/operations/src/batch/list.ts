@@ -2,7 +2,8 @@ import { queryText, WORKFLOW } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { readBatchContent } from "../runs/batch-content.ts";
-import { listedStateOf } from "../runs/listed-run.ts";
+import { listedStateOf, orNull } from "../runs/listed-run.ts";
+import { readBatchPayouts } from "../runs/payment.ts";
 import type { StateName } from "../runs/state-name.ts";
 import { checkSince } from "../since.ts";
 import { countRuns, type RunCounts, starterOf } from "./report.ts";
@@ -28,7 +29,9 @@ const listedBatch = async (
   run: WorkflowExecutionInfo,
 ): Promise<ListedBatch> => {
   const { closeTime, runId, startTime, workflowId } = run;
-  const { file, rows, totals } = readBatchContent(run.memo);
+  // It hides none of the others.
+  const content = await orNull(readBatchPayouts(temporal, run));
+  const { file, rows, totals } = content ?? readBatchContent(undefined);
   const [state, sent, runs] = await Promise.all([
     listedStateOf(temporal, run),
     readSentTotals(temporal, workflowId, totals),

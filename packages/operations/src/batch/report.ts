@@ -231,8 +231,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     startedBy: starterOf(description),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
-    // The input of an earlier version has no name of the file.
-    file: file ?? textAt(description.memo, "file") ?? null,
+    file,
     rows,
     ...sent,
     progress,

@@ -10,7 +10,6 @@ import {
   accountNumbersOf,
   paymentMemoOf,
   withoutAccounts,
-  readPaymentMemo,
   textAt,
   WORKFLOW,
 } from "@durable-payments/protocol";
@@ -18,6 +17,8 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import type { NextOperation } from "../errors.ts";
 import { readSettledDoubts, unsettledSteps } from "../history/in-doubt.ts";
+import { orNull } from "../runs/listed-run.ts";
+import { readPayment } from "../runs/payment.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
 import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
 import { sendsOfRow } from "./row-sends.ts";
@@ -87,13 +88,18 @@ const isInDoubt = async (
 const sentences = (parts: ReadonlyArray<string>): string =>
   parts.length === 1 ? parts.join() : parts.map((part) => part.replace(/[^.!?]$/, "$&.")).join(" ");
 
-/** What a row is to pay: as its run says it now, or as the file has it. */
-const paymentOf = (
-  { fingerprint, input }: BatchRow,
+/**
+ * What a row is to pay: as its run was amended, or as the file has it.
+ *
+ * @param run that pays it; undefined where none does.
+ */
+const paymentOf = async (
+  temporal: Temporal,
+  { input }: BatchRow,
   run: WorkflowExecutionInfo | undefined,
-): Pick<RowOutcome, "amount" | "beneficiary" | "currency" | "reference"> => {
+): Promise<Pick<RowOutcome, "amount" | "beneficiary" | "currency" | "reference">> => {
   const given = paymentMemoOf(WORKFLOW.payout, input);
-  const sent = run?.memo?.["fingerprint"] === fingerprint ? readPaymentMemo(run.memo) : undefined;
+  const sent = run && (await orNull(readPayment(temporal, run, input)));
   const { amount = "", currency = "", payee = "" } = sent ?? given ?? {};
   const numbers = "beneficiary" in input ? accountNumbersOf(input.beneficiary) : [];
   const reference = withoutAccounts(textAt(input.payout, "payout_reference") ?? "", numbers);
@@ -174,10 +180,10 @@ const what = async (
   temporal: Temporal,
   row: BatchRow,
   run: WorkflowExecutionInfo | undefined,
-  journal: Journal | undefined,
+  { isOfRow, journal }: { readonly isOfRow: boolean; readonly journal: Journal | undefined },
 ): Promise<What> => {
   if (run === undefined) return recorded(journal, row);
-  if (!(await isRunOfRow(temporal.client, row, run))) {
+  if (!isOfRow) {
     return {
       payout_id: "",
       state: "otherPayment",
@@ -197,13 +203,16 @@ export const outcomeOf = async (
   row: BatchRow,
   run: WorkflowExecutionInfo | undefined,
   journal?: Journal,
-): Promise<RowOutcome> => ({
-  row: row.row,
-  key: row.key,
-  workflow_id: row.workflowId,
-  run_id: run?.runId ?? "",
-  ...paymentOf(row, run),
-  completed_at: "",
-  failure: "",
-  ...(await what(temporal, row, run, journal)),
-});
+): Promise<RowOutcome> => {
+  const isOfRow = run !== undefined && (await isRunOfRow(temporal.client, row, run));
+  return {
+    row: row.row,
+    key: row.key,
+    workflow_id: row.workflowId,
+    run_id: run?.runId ?? "",
+    ...(await paymentOf(temporal, row, isOfRow ? run : undefined)),
+    completed_at: "",
+    failure: "",
+    ...(await what(temporal, row, run, { isOfRow, journal })),
+  };
+};

@@ -1,14 +1,13 @@
-import {
-  AMENDED_MARK,
-  PAYMENT_BATCH,
-  PAYMENT_IDS,
-  queryText,
-  readPaymentMemo,
-} from "@durable-payments/protocol";
+import { AMENDED_MARK, PAYMENT_BATCH, PAYMENT_IDS, queryText } from "@durable-payments/protocol";
+import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 import { isPlainAmount } from "../runs/batch-content.ts";
+import { orNull } from "../runs/listed-run.ts";
+import { readPayment } from "../runs/payment.ts";
 import { Totals } from "../totals.ts";
 import { findRuns } from "./latest-runs.ts";
+
+const READ_AT_ONCE = 16;
 
 /** What a batch pays as it is sent now. */
 export interface SentTotals {
@@ -33,8 +32,13 @@ export const readSentTotals = async (
   const totals = new Totals();
   for (const [currency, amount] of Object.entries(fileTotals)) totals.add(currency, amount);
   let amendedRows = 0;
-  for (const { memo } of (await findRuns(temporal, [...ids])).values()) {
-    const payment = readPaymentMemo(memo);
+  const runs = [...(await findRuns(temporal, [...ids])).values()];
+  const payments = await Effect.runPromise(
+    Effect.forEach(runs, (run) => Effect.promise(() => orNull(readPayment(temporal, run))), {
+      concurrency: READ_AT_ONCE,
+    }),
+  );
+  for (const payment of payments) {
     if (payment?.before === undefined) continue;
     const { amount, before, currency } = payment;
     // Whoever started the run wrote it.

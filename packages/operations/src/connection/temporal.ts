@@ -1,3 +1,4 @@
+import { readablePayloads } from "@durable-payments/activities/readable-payloads";
 import {
   isOnThisMachine,
   NOTHING_LISTENS,
@@ -55,6 +56,7 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
     ...settings.connectionOptions,
     address: settings.address,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    plugins: [readablePayloads],
   });
   try {
     await untilReady(connection, settings);

@@ -1,5 +1,5 @@
 import { PAYMENT_STAGE } from "@durable-payments/protocol";
-import { defaultPayloadConverter } from "@temporalio/common";
+import { defaultPayloadConverter, ValueError } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
 
@@ -19,6 +19,21 @@ export const timeOf = (event: Event): string => new Date(millisecondsOf(event)).
 /** Decode a payload of a history. */
 export const decoded = (payload: temporal.api.common.v1.IPayload | null | undefined): unknown =>
   payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
+
+/** Whether an error is of a payload that does not decode: of another encoding, or no JSON. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof ValueError || error instanceof SyntaxError;
+
+/** Decode a payload that decides nothing; undefined where it cannot be: whoever starts a run writes any bytes. */
+export const decodedIfReadable = (
+  payload: temporal.api.common.v1.IPayload | null | undefined,
+): unknown => {
+  try {
+    return decoded(payload);
+  } catch {
+    return undefined;
+  }
+};
 
 /** What an activity or a timer is for, as its workflow describes it. */
 export const summaryOf = ({ userMetadata }: Event): string | undefined => {

@@ -230,6 +230,12 @@ const historyOf = async (
   }
 };
 
+/** Read the input of a run with all amendments to it, by its own history, which has those of before its reset. */
+export const readAmendedInput = async (
+  temporal: Temporal,
+  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
+): Promise<unknown> => executionHistoryOf([await historyOf(temporal, workflowId, runId)]).input;
+
 /**
  * Read what all runs of a workflow id have done: this one, those that it was reset from, and
  * those that were reset meanwhile.

@@ -4,6 +4,7 @@ import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@tempo
 import type { Temporal } from "../connection/temporal.ts";
 import { type NextOperation, Refused } from "../errors.ts";
 import { standing } from "./ending-decisions.ts";
+import { isUnreadable } from "./events.ts";
 import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
 import { masked } from "./masked.ts";
 import { isNamedIn, type PastSend } from "./sends.ts";
@@ -133,8 +134,8 @@ export const unsettledSteps = async (
       )),
     ];
   } catch (error) {
-    // Where the history of an earlier run is gone only this run's own word is left.
-    if (!(error instanceof Refused)) throw error;
+    // Where the history of an earlier run is gone, or does not decode, only this run's own word is left.
+    if (!(error instanceof Refused || isUnreadable(error))) throw error;
     const steps = (named === "" ? [] : namesIn(named)).map((step) => ({
       step,
       operation: "unknown",
@@ -190,8 +191,8 @@ export const readRetryOf = async (
     const { decisions } = await readExecutionHistory(temporal, run);
     return { ...retryOf(run.workflowId, decisions), runId: run.runId };
   } catch (error) {
-    // Where the history of an earlier run is gone it cannot be retried.
-    if (error instanceof Refused) return undefined;
+    // Where the history of an earlier run is gone, or does not decode, it cannot be retried.
+    if (error instanceof Refused || isUnreadable(error)) return undefined;
     throw error;
   }
 };

@@ -4,11 +4,11 @@ import type { Temporal } from "../connection/temporal.ts";
 /** The input that a run was started with; undefined where its history has none. */
 export const readInput = async (
   { client }: Temporal,
-  execution: { readonly workflowId: string; readonly runId?: string },
+  { runId, workflowId }: { readonly workflowId: string; readonly runId?: string },
 ): Promise<unknown> => {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
-    execution,
+    execution: { workflowId, ...(runId !== undefined && { runId }) },
     maximumPageSize: 1,
   });
   const [input] =

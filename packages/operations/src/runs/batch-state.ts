@@ -11,7 +11,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
 import { readCloseEvent } from "../history/close-event.ts";
-import { decoded, timeOf } from "../history/events.ts";
+import { decodedIfReadable, timeOf } from "../history/events.ts";
 import { type Described, isOpenState, type StateName, stateNameOf } from "./state-name.ts";
 
 /** What people have commanded a batch. */
@@ -23,12 +23,12 @@ interface BatchCommands {
 /** Read the commands in force, from the history of the latest run of a batch: it takes no worker. */
 const commandsIn = ({ events }: History): BatchCommands => {
   const started = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-  const input = decoded(started);
+  const input = decodedIfReadable(started);
   // What the run before handed on: its own commands.
   let commands = ((isRecord(input) && input["from"]) || {}) as BatchCommands;
   for (const event of events ?? []) {
     const { acceptedRequest } = event.workflowExecutionUpdateAcceptedEventAttributes ?? {};
-    const content = decoded(acceptedRequest?.input?.args?.payloads?.[0]);
+    const content = decodedIfReadable(acceptedRequest?.input?.args?.payloads?.[0]);
     const why = textAt(content, "why");
     const by = textAt(content, "by") ?? "";
     const given = { by, since: timeOf(event), ...(why !== undefined && { why }) };
@@ -67,7 +67,7 @@ export const batchStateOf = async (
   if (state === "completed") {
     const closed = await readCloseEvent(temporal, run);
     const [result] = closed?.workflowExecutionCompletedEventAttributes?.result?.payloads ?? [];
-    return hasLeftRows(decoded(result)) ? "cancelled" : state;
+    return hasLeftRows(decodedIfReadable(result)) ? "cancelled" : state;
   }
   if (!isOpenState(state)) return state;
   const handle = temporal.client.workflow.getHandle(run.workflowId, run.runId);

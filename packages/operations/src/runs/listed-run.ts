@@ -8,9 +8,7 @@ import {
   namedIds,
   type PaymentMemo,
   plainIds,
-  readPaymentMemo,
   textAt,
-  WORKFLOW,
 } from "@durable-payments/protocol";
 import { messageOf } from "@durable-payments/api-core/values";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
@@ -20,11 +18,12 @@ import { readCancelRequest, withCancelRequest } from "../history/cancel-request.
 import { endingOf, readCloseEvent, readStageTime } from "../history/close-event.ts";
 import type { Failure } from "../history/failure.ts";
 import { masked } from "../history/masked.ts";
-import { type BatchContent, readBatchContent } from "./batch-content.ts";
+import type { BatchContent } from "./batch-content.ts";
 import { batchStateOf } from "./batch-state.ts";
+import { readBatchPayouts, readPayment } from "./payment.ts";
 import { isOpenState, type StateName, stateNameOf } from "./state-name.ts";
 
-/** A run as Temporal's visibility knows it, and its last event. Times are ISO 8601. */
+/** A run as Temporal's visibility knows it, with what its first event and its last one say. Times are ISO 8601. */
 export interface ListedRun {
   readonly workflowId: string;
   readonly runId: string;
@@ -65,7 +64,7 @@ export const namedIdsOf = ({
   namedIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
 
 /** A run that cannot be read hides none of the others. */
-const orNull = async <A>(read: Promise<A>): Promise<A | null> => {
+export const orNull = async <A>(read: Promise<A>): Promise<A | null> => {
   try {
     return await read;
   } catch (error) {
@@ -96,7 +95,7 @@ export const listedStateOf = async (
   run: WorkflowExecutionInfo,
 ): Promise<StateName> => (await orNull(batchStateOf(temporal, run))) ?? stateNameOf(run);
 
-/** Read what is listed of a run: visibility has most of it, and its last event the rest. */
+/** Read what is listed of a run: visibility has most of it, its first event what it moves, and its last one the rest. */
 export const readListedRun = async (
   temporal: Temporal,
   run: WorkflowExecutionInfo,
@@ -104,7 +103,9 @@ export const readListedRun = async (
   const { closeTime, memo, runId, startTime, type, typedSearchAttributes, workflowId } = run;
   const state = await listedStateOf(temporal, run);
   const closedAt = closeTime?.toISOString() ?? null;
-  const [since, failure] = await Promise.all([
+  const [payment, payouts, since, failure] = await Promise.all([
+    orNull(readPayment(temporal, run)),
+    orNull(readBatchPayouts(temporal, run)),
     isOpenState(state) ? orNull(readStageTime(temporal, run)) : closedAt,
     closedAt === null || state === "completed" ? null : readFailureOf(temporal, run),
   ]);
@@ -120,9 +121,10 @@ export const readListedRun = async (
     startedAt: startTime.toISOString(),
     startedBy: textAt(memo, "startedBy") ?? null,
     closedAt,
-    payment: masked(readPaymentMemo(memo) ?? null),
-    payouts: type === WORKFLOW.payoutBatch ? readBatchContent(memo) : null,
-    currency: typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
+    payment,
+    payouts,
+    // What it is found by, whoever starts a run writes.
+    currency: payment?.currency ?? typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
     failure,
     paymentIds: idsOf(run),
     batch: typedSearchAttributes.get(PAYMENT_BATCH) ?? null,

@@ -5,17 +5,18 @@ import {
   type NamedId,
   type PaymentMemo,
   type Progress,
-  readPaymentMemo,
   type StepProgress,
   textAt,
 } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
+import { messageOf } from "@durable-payments/api-core/values";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { type CancelRequest, readCancelRequest } from "../history/cancel-request.ts";
 import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
 import { brokenStateOf, type RunEnd, standingOfStep } from "../history/step-standing.ts";
+import { isUnreadable } from "../history/events.ts";
 import {
   readRetryOf,
   readSettledDoubts,
@@ -25,7 +26,8 @@ import {
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
 import { withKeptTimes } from "./kept-times.ts";
-import { idsOf, namedIdsOf } from "./listed-run.ts";
+import { idsOf, namedIdsOf, orNull } from "./listed-run.ts";
+import { readPayment } from "./payment.ts";
 import { describeRun, type RunState, stateOf } from "./state.ts";
 import type { StepState } from "./state-name.ts";
 import { webUiLink } from "../connection/settings.ts";
@@ -146,6 +148,16 @@ const reportedStep = (step: StepProgress, end: RunEnd | undefined): ReportedStep
   return { ...kept, state: end.isDone ? "completed" : broken, until: end.at };
 };
 
+/** The same; where its history cannot be decoded, all else that is known of the run is still shown. */
+const readSteps = async (temporal: Temporal, description: WorkflowExecutionDescription) => {
+  try {
+    return { steps: await stepsOf(temporal, description), unread: undefined };
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return { steps: [], unread: `Its history cannot be read: ${masked(messageOf(error))}.` };
+  }
+};
+
 /** What only the run itself knows, or as much of it as its history has. */
 const readAccount = async (temporal: Temporal, description: WorkflowExecutionDescription) => {
   const asked = await askProgress(temporal, description);
@@ -168,18 +180,21 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
       attention: end === undefined ? attention : null,
     } as const;
   }
-  const steps = await stepsOf(temporal, description);
+  const { steps, unread } = await readSteps(temporal, description);
   return {
     // Who starts a run sets the stage that it begins with: it is there when the run has begun.
     stage:
-      steps.length === 0
+      steps.length === 0 && unread === undefined
         ? STARTING
         : (description.typedSearchAttributes.get(PAYMENT_STAGE) ?? null),
     since: description.closeTime?.toISOString() ?? null,
     ids: {},
     steps,
     stepsFrom: "history",
-    noProgress: { message: asked.message, ...(asked.next && { next: asked.next }) },
+    noProgress: {
+      message: [asked.message, ...(unread === undefined ? [] : [unread])].join(" "),
+      ...(asked.next && { next: asked.next }),
+    },
     shown: {},
     attention: null,
   } as const;
@@ -201,7 +216,8 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
   const { closeTime, startTime, type } = description;
   const isAskedToEnd =
     closeTime === undefined && description.raw.workflowExtendedInfo?.cancelRequested === true;
-  const [state, account, inDoubt, settled, askedToEnd] = await Promise.all([
+  const [payment, state, account, inDoubt, settled, askedToEnd] = await Promise.all([
+    orNull(readPayment(temporal, description)),
     stateOf(temporal, description),
     readAccount(temporal, description),
     closeTime === undefined ? [] : unsettledSteps(temporal, description),
@@ -215,7 +231,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     ...account,
     startedAt: startTime.toISOString(),
     startedBy: textAt(description.memo, "startedBy") ?? null,
-    payment: readPaymentMemo(description.memo) ?? null,
+    payment,
     askedToEnd: askedToEnd ?? null,
     closedAt: closeTime?.toISOString() ?? null,
     paymentIds: idsOf(description),
