@@ -53,7 +53,7 @@ type Operation = (by: string, reason: string) => Promise<unknown>;
 
 /** All that takes the name of who acts. */
 const operations: Readonly<Record<string, Operation>> = {
-  startRun: (by) => startRun(temporal, run, planned, by),
+  startRun: (startedBy) => startRun(temporal, run, planned, { startedBy, journal: batch.journal }),
   importBatch: (startedBy) => importBatch(temporal, checked, { ...batch, startedBy }, observer),
   resumeSends: (by) => resumeSends(temporal, by),
   resolveRun: (by) =>

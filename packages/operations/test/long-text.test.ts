@@ -7,6 +7,7 @@ import { planPayout } from "../src/input/payout.ts";
 import { pauseSends, resumeSends } from "../src/pause/pause.ts";
 import { describeRun } from "../src/runs/state.ts";
 import { startRun } from "../src/start/start-run.ts";
+import { NO_JOURNAL } from "./support/no-journal.ts";
 import { startServer } from "./support/server.ts";
 
 const { connected } = await startServer();
@@ -19,7 +20,9 @@ const planned = planPayout({ beneficiary_id: "b-1", payout }, defaultAssumptions
 it("Temporal takes the longest names, reasons and ids", () =>
   connected(async (temporal) => {
     const id = `${"支".repeat(333)}x`;
-    expect(await startRun(temporal, id, planned, by)).toMatchObject({ isNew: true });
+    expect(
+      await startRun(temporal, id, planned, { startedBy: by, journal: NO_JOURNAL }),
+    ).toMatchObject({ isNew: true });
     expect(await pauseSends(temporal, { by, why: reason })).toMatchObject({
       pause: { by, why: reason },
     });

@@ -1,8 +1,7 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { checkId, type PlannedRun } from "@durable-payments/operations/input";
 import { isOpen } from "@durable-payments/operations/runs";
-import { withJournalOrNot } from "@durable-payments/operations/connection";
-import { findForgottenRun, startRun } from "@durable-payments/operations/start";
+import { startRun } from "@durable-payments/operations/start";
 import * as Option from "effect/Option";
 import { EXIT_CODES, exitCodeOfRun } from "../exit-codes.ts";
 import { describeSubmitted, followRun } from "../output/follow-run.ts";
@@ -30,15 +29,12 @@ export const submitRun = async (
   const workflowId = Option.match(id, { onNone: () => planned.contentId, onSome: checkId });
   const startedBy = actingPerson(by);
   return await withTemporal(async (temporal) => {
-    const forgotten = await withJournalOrNot(
-      journalSettings(),
-      async ({ journal }) => journal && (await findForgottenRun(temporal, workflowId, journal)),
-    );
-    if (forgotten !== undefined) {
-      output.answer(forgotten, forgottenText);
-      return forgotten.isDone ? EXIT_CODES.done : EXIT_CODES.runFailed;
+    const options = { startedBy, journal: journalSettings() };
+    const run = await startRun(temporal, workflowId, planned, options);
+    if (run.state === "forgotten") {
+      output.answer(run, forgottenText);
+      return run.isDone ? EXIT_CODES.done : EXIT_CODES.runFailed;
     }
-    const run = await startRun(temporal, workflowId, planned, startedBy);
     if (!run.isNew) {
       output.say(`A run with the id ${workflowId} exists: nothing was started.`);
     } else if (Option.isNone(id)) {

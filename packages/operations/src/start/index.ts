@@ -1,2 +1,2 @@
-export { startRun, type SubmittedRun } from "./start-run.ts";
-export { findForgottenRun, type ForgottenRun, type ForgottenRunSend } from "./forgotten.ts";
+export { startRun, type StartOptions, type SubmittedRun } from "./start-run.ts";
+export type { ForgottenRun, ForgottenRunSend } from "./forgotten.ts";

@@ -1,8 +1,9 @@
 import type { Fault } from "@durable-payments/api-core";
 import { paymentMemoOf, runDetails, summaryOfInput } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import { checkName } from "../acting.ts";
+import { checkName, checkOptions } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
+import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { accountOfWorkers } from "../connection/trackers.ts";
 import { InvalidInput, Refused } from "../errors.ts";
@@ -10,6 +11,7 @@ import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
 import { differingFields, valueAt } from "../input/differing-fields.ts";
 import { checkId, type PlannedRun } from "../input/planned-run.ts";
+import { findForgottenRun, type ForgottenRun } from "./forgotten.ts";
 import { describeRun, type RunState, stateOf } from "../runs/state.ts";
 
 /** A run that was started just now, or that exists under its id. */
@@ -19,6 +21,14 @@ export type SubmittedRun = RunState & {
   /** Set where the run that exists was started with other `options`: how it waits, and for whom. */
   readonly optionsDiffer?: true;
 };
+
+/** Who starts a run, and what was sent under its id before Temporal's memory begins. */
+export interface StartOptions {
+  /** Who starts it, and so cannot approve what it pays. */
+  readonly startedBy: string;
+  /** The journal of the account that pays: an id that it knows, and Temporal has forgotten, is not started anew. */
+  readonly journal: JournalSettings;
+}
 
 /** What may be shown of two inputs: all else may identify a person or an account. */
 const SHOWN: ReadonlySet<string> = new Set([
@@ -76,23 +86,39 @@ const findRun = async (
  * @param temporal the connection of `withTemporal`.
  * @param workflowId the business key, as `checkId` takes it.
  * @param planned what `planPayout` or `planOnboarding` returns.
- * @param startedBy who starts it, and so cannot approve what it pays.
- * @returns the run; `isNew` where this call has started it.
+ * @param options who starts it, and which journal is asked about its id; where that cannot be read here, the
+ *   worker asks it before it sends anything.
+ * @returns the run; `isNew` where this call has started it. Of a run whose retention is over, what the journal
+ *   has of it (`state: "forgotten"`): nothing was started.
  * @throws InvalidInput where the id is none, or `startedBy` names nobody, or the run that exists was started
  *   with another input than this one, `options` left out: `faults` names the fields; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
  *   meanwhile.
  * @example
  * const planned = planPayout(input, assumptions);
- * const run = await startRun(temporal, "invoice-2026-001", planned, "Ada");
+ * const run = await startRun(temporal, "invoice-2026-001", planned, { startedBy: "Ada", journal });
  */
 export const startRun = async (
   temporal: Temporal,
   workflowId: string,
   planned: PlannedRun,
-  startedBy: string,
-): Promise<SubmittedRun> => {
+  options: StartOptions,
+): Promise<SubmittedRun | ForgottenRun> => {
+  const { journal: settings, startedBy } = checkOptions(options);
   checkId(workflowId);
   checkName(startedBy, "startedBy");
+  const forgotten = await withJournalOrNot(
+    checkOptions(settings),
+    async ({ journal }) => journal && (await findForgottenRun(temporal, workflowId, journal)),
+  );
+  return forgotten ?? (await startOrFind(temporal, workflowId, planned, startedBy));
+};
+
+const startOrFind = async (
+  temporal: Temporal,
+  workflowId: string,
+  planned: PlannedRun,
+  startedBy: string,
+): Promise<SubmittedRun> => {
   const { client, settings } = temporal;
   const account = await accountOfWorkers(temporal);
   const payment = paymentMemoOf(planned.workflowType, planned.input);

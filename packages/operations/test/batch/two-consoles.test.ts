@@ -11,6 +11,7 @@ import { temporalSettings } from "../../src/connection/settings.ts";
 import { type Temporal, withTemporal } from "../../src/connection/temporal.ts";
 import { planPayout } from "../../src/input/payout.ts";
 import { startRun } from "../../src/start/start-run.ts";
+import { NO_JOURNAL } from "../support/no-journal.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -98,11 +99,13 @@ it("of ten equal starts at once one has started the run", async () => {
   const planned = planPayout({ beneficiary, payout }, defaultAssumptions);
   const runs = await Promise.all(
     Array.from({ length: 10 }, () =>
-      connected((temporal) => startRun(temporal, "ten", planned, "Ada")),
+      connected((temporal) =>
+        startRun(temporal, "ten", planned, { startedBy: "Ada", journal: NO_JOURNAL }),
+      ),
     ),
   );
   expect(runs.filter(({ isNew }) => isNew)).toHaveLength(1);
-  expect(new Set(runs.map(({ runId }) => runId)).size).toBe(1);
+  expect(new Set(runs.map((run) => "runId" in run && run.runId)).size).toBe(1);
 });
 
 it.each<[string, Partial<CheckedFile>]>([

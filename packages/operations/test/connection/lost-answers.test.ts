@@ -15,6 +15,7 @@ import { pauseSends } from "../../src/pause/pause.ts";
 import { reportRun } from "../../src/runs/report.ts";
 import { describeRun } from "../../src/runs/state.ts";
 import { startRun } from "../../src/start/start-run.ts";
+import { NO_JOURNAL } from "../support/no-journal.ts";
 import { type StartAnswer, TemporalStub } from "../support/temporal-stub.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -54,7 +55,7 @@ it.each<[string, StartAnswer]>([
     try {
       const settings = temporalSettings({ TEMPORAL_ADDRESS: await stub.listen() });
       const started = withTemporal(settings, (temporal) =>
-        startRun(temporal, "invoice-1", planned, "Ada"),
+        startRun(temporal, "invoice-1", planned, { startedBy: "Ada", journal: NO_JOURNAL }),
       );
       await expect(started).rejects.toMatchObject({
         ...mayBeDone("The run invoice-1 may have been started"),
@@ -72,7 +73,7 @@ it("a start that Temporal does not permit was not carried out", async () => {
   try {
     const settings = temporalSettings({ TEMPORAL_ADDRESS: await stub.listen() });
     const error: unknown = await withTemporal(settings, (temporal) =>
-      startRun(temporal, "invoice-1", planned, "Ada"),
+      startRun(temporal, "invoice-1", planned, { startedBy: "Ada", journal: NO_JOURNAL }),
     ).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ _tag: "ConnectionFailed", reason: "temporalError" });
     expect(error).not.toHaveProperty("carriedOut");
@@ -83,7 +84,7 @@ it("a start that Temporal does not permit was not carried out", async () => {
 
 it("a termination without an answer may have been carried out", async () => {
   await connected(async (temporal) => {
-    await startRun(temporal, "lost", planned, "Ada");
+    await startRun(temporal, "lost", planned, { startedBy: "Ada", journal: NO_JOURNAL });
     const { workflowService } = temporal.client;
     const terminate = workflowService.terminateWorkflowExecution.bind(workflowService);
     vi.spyOn(workflowService, "terminateWorkflowExecution").mockImplementation(async (request) => {
@@ -99,7 +100,8 @@ it("a termination without an answer may have been carried out", async () => {
 
 it("a termination that an attempt before has carried out is done", async () => {
   await connected(async (temporal) => {
-    const { runId } = await startRun(temporal, "twice", planned, "Ada");
+    await startRun(temporal, "twice", planned, { startedBy: "Ada", journal: NO_JOURNAL });
+    const { runId } = await describeRun(temporal, "twice");
     const { workflowService } = temporal.client;
     const terminate = workflowService.terminateWorkflowExecution.bind(workflowService);
     vi.spyOn(workflowService, "terminateWorkflowExecution").mockImplementation(async (request) => {

@@ -7,6 +7,7 @@ import { withTemporal } from "../../src/connection/temporal.ts";
 import { readAssumptions } from "../../src/input/check-run-file.ts";
 import { planPayout } from "../../src/input/payout.ts";
 import { startRun } from "../../src/start/start-run.ts";
+import { NO_JOURNAL } from "../support/no-journal.ts";
 import { TemporalStub, type Visibility } from "../support/temporal-stub.ts";
 
 const ACCOUNT = "0123456789abcdef";
@@ -18,7 +19,7 @@ const startWith = async (visibility: Visibility): Promise<unknown> => {
   try {
     const settings = temporalSettings({ TEMPORAL_ADDRESS: await stub.listen() });
     const run = await withTemporal(settings, (temporal) =>
-      startRun(temporal, "invoice-1", planned, "Ada"),
+      startRun(temporal, "invoice-1", planned, { startedBy: "Ada", journal: NO_JOURNAL }),
     );
     expect(run).toEqual({ workflowId: "invoice-1", runId: "run-1", state: "running", isNew: true });
   } finally {
@@ -41,7 +42,7 @@ it.each([
   try {
     const settings = temporalSettings({ TEMPORAL_ADDRESS: await stub.listen() });
     const asked = withTemporal(settings, (temporal) =>
-      startRun(temporal, workflowId, planned, "Ada"),
+      startRun(temporal, workflowId, planned, { startedBy: "Ada", journal: NO_JOURNAL }),
     );
     await expect(asked).rejects.toMatchObject({ _tag: "InvalidInput" });
     expect(stub.started).toEqual([]);
