@@ -68,7 +68,7 @@ export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>):
     carriedOut: "no",
     message: `The input is wrong: ${faults
       .map(({ field, problem }) => `${field} ${problem}`)
-      .join("; ")}. Nothing was sent.`,
+      .join("; ")}. It was not sent.`,
     faults,
   });
 

@@ -112,7 +112,7 @@ export const NEEDS_APPROVAL = "NeedsApproval";
 export const needsApproval = (what: string, why: string): ApplicationFailure =>
   ApplicationFailure.create({
     type: NEEDS_APPROVAL,
-    message: `${what} needs the approval of a second person: it is ${why}. Nothing was sent.`,
+    message: `${what} needs the approval of a second person: it is ${why}. It was not sent.`,
     nonRetryable: true,
     details: [{ why }],
     category: ApplicationFailureCategory.BENIGN,

@@ -158,7 +158,7 @@ export class Payees {
       new Unavailable({
         operation: "retrieveBeneficiary",
         carriedOut: "no",
-        message: `Nothing was sent: whom it pays could not be read (${message})`,
+        message: `It was not sent: whom it pays could not be read (${message})`,
       }),
       { nonRetryable },
     );

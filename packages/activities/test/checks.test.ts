@@ -47,7 +47,7 @@ describe("checkRequests", () => {
       ]),
     );
     expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
-    expect(failure.message).toMatch(/payout\.amount .*Nothing was sent\.$/);
+    expect(failure.message).toMatch(/payout\.amount .*It was not sent\.$/);
     const error = errorIn(failure);
     const fields = error._tag === "InvalidRequest" ? error.faults.map(({ field }) => field) : [];
     expect(fields).toEqual(

@@ -1,5 +1,9 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { type OnboardCardholderOptions, PAYMENT_STAGE } from "@durable-payments/protocol";
+import {
+  type OnboardCardholderOptions,
+  PAYMENT_IDS,
+  PAYMENT_STAGE,
+} from "@durable-payments/protocol";
 import { timeSkipping } from "@durable-payments/tools/testing";
 import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
@@ -111,6 +115,32 @@ describe.skipIf(!timeSkipping.available)(
         expect(await service.requests("createPayout")).toBe(1);
       });
     });
+
+    it.each(["po\u00071", "po/1", "..", "po 1"])(
+      "a payout whose id is %j was created, though nothing can be read by that id",
+      async (payout_id) => {
+        const activities: PaymentsActivities = {
+          ...service.activities,
+          createPayout: async (input, intent) => ({
+            ...(await service.activities.createPayout(input, intent)),
+            payout_id,
+          }),
+        };
+        await withWorker(rig, activities, async ({ start }) => {
+          const handle = await start(payout, [payWithin]);
+          const failure = await failureOf(handle.result());
+          expect(failure).toMatchObject({
+            type: "PayoutNotReadable",
+            message: expect.stringMatching(/^The payout .+ was created, .+ Do not pay it again/s),
+            details: [{ payout_id, sent: { amount: "250.00", currency: "USD" } }],
+          });
+          expect(String(failure)).not.toMatch(/nothing was sent/i);
+          expect(await service.requests("createPayout")).toBe(1);
+          const { typedSearchAttributes } = await handle.describe();
+          expect(typedSearchAttributes.get(PAYMENT_IDS)).toContain(`payout:${payout_id}`);
+        });
+      },
+    );
 
     it("the run polls by itself where no poll was made when it was over", async () => {
       const awaitPayoutEnd = async ({ payout_id }: { readonly payout_id: string }) => {

@@ -120,7 +120,7 @@ export const checkRequest = (
       carriedOut: "no",
       message: `${operation.name}: ${named
         .map(({ field, problem }) => `${field === "" ? "the request" : field} ${problem}`)
-        .join("; ")}. Nothing was sent.`,
+        .join("; ")}. ${operation.name} was not sent.`,
       faults: named,
     }),
   );

@@ -238,7 +238,7 @@ describe("a wrong request", () => {
       carriedOut: "no",
       message:
         "createPayout: currency must be a three-letter currency code, such as USD; " +
-        'amount must be a decimal amount above zero, written plainly, such as "100.00". Nothing was sent.',
+        'amount must be a decimal amount above zero, written plainly, such as "100.00". createPayout was not sent.',
       faults: [{ field: "currency" }, { field: "amount" }],
     });
     expect(server.connections()).toBe(0);

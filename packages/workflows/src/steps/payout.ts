@@ -11,7 +11,7 @@ import type { Input, Payout } from "@durable-payments/api-core";
 import { COMPLETE_WITHIN, type HumanTask, STEP } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
-import { runFailure } from "../run/failures.ts";
+import { failureOfActivity, runFailure } from "../run/failures.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { READ_OPTIONS } from "./reconcile.ts";
@@ -165,6 +165,7 @@ export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
  * @returns the payout as it was read last.
  * @throws PayoutFailed where the service says that the payout failed.
  * @throws PayoutContradicted where the service reports another amount, currency or beneficiary than was sent.
+ * @throws PayoutNotReadable where it was created, and has an id by which nothing can be read.
  */
 export const awaitPayout = (
   run: Run,
@@ -194,7 +195,10 @@ export const awaitPayout = (
           ),
       },
       { within, ...options },
-    );
+    ).catch((error: unknown) => {
+      const fault = failureOfActivity(error);
+      throw fault?.type === "InvalidRequest" ? notReadable(payout_id, sent, fault) : error;
+    });
     if (seen.contradiction !== undefined) throw contradicted(payout_id, sent, seen);
     const state = stateOf(run);
     if (seen.outcome === "open") state.leavesOpen();
@@ -224,6 +228,14 @@ const contradicted = (
     { payout_id, payout_status, sent, reported: { amount, currency, beneficiary_id } },
   );
 };
+
+/** The service gave the payout an id that stands in no path of a request: nothing can be asked about it. */
+const notReadable = (payout_id: string, sent: SentPayout | undefined, { message }: Error) =>
+  runFailure(
+    "PayoutNotReadable",
+    `The payout ${payout_id} was created, and the service gave it an id by which it cannot be read: how it ends is not known here (${message}) See at the service what became of it, by its unique_request_id. Do not pay it again before that is known.`,
+    { payout_id, sent },
+  );
 
 /** The payout, unless it has failed; an open one has no time of completion that counts. */
 const payoutOf = ({ outcome, payout }: SeenPayout): AwaitedPayout => {
