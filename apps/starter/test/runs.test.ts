@@ -146,7 +146,7 @@ describe("a payout", () => {
     const name = await payoutFile("12.00", { options: { ...options, approval: { above: "1" } } });
     const { exitCode, stderr, stdout } = await starter(
       ["payout", "--file", name, "--id", "interrupted", "--json", "--wait"],
-      { interruptAt: "… awaitApproval" },
+      { interruptAt: "! awaitApproval" },
     );
     expect(exitCode).toBe(130);
     expect(JSON.parse(stdout)).toEqual({

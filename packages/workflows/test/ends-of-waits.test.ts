@@ -131,7 +131,9 @@ describe.skipIf(!timeSkipping.available)(
           const failure = await failureOf(handle.result());
           expect(failure).toMatchObject({
             type: "PayoutNotReadable",
-            message: expect.stringMatching(/^The payout .+ was created, .+ Do not pay it again/s),
+            message: expect.stringMatching(
+              /^The payout .+ was created, .+ Do not pay it again/s,
+            ) as unknown,
             details: [{ payout_id, sent: { amount: "250.00", currency: "USD" } }],
           });
           expect(String(failure)).not.toMatch(/nothing was sent/i);
