@@ -1,11 +1,22 @@
-import { idOf, type Journal, type KeyEcho, type ListName } from "@durable-payments/journal";
+import {
+  idOf,
+  type Journal,
+  type KeyEcho,
+  type ListName,
+  type SendOutcome,
+} from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
+import { intentOfPayout } from "./match-rows.ts";
+import type { SentPayout } from "./match-sent.ts";
 
 /** What was made longer ago than this and is not listed is hidden: the list does not lag, it lacks. */
 const LONGEST_LAG_MS = 15 * 60_000;
 
 /** What a list may lag, for each millisecond that it was seen to lag. */
 const LAG_MARGIN = 1.5;
+
+/** Outcomes that say nothing of whether a send was carried out. */
+const IN_DOUBT: ReadonlySet<SendOutcome> = new Set(["begun", "unknown"]);
 
 /** How far a list lags, as far as it was measured. */
 interface MeasuredLag {
@@ -32,6 +43,46 @@ export interface JournalEvidence {
     reading: { readonly readAt: number; readonly since: number },
   ) => Promise<MeasuredLag>;
 }
+
+/** What other sends of the like have made, or may have made. */
+export interface OtherSends {
+  /** Who made it, by the id of what was made. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** Who may have made it: it is not known what became of what they have sent. */
+  readonly inDoubt: ReadonlyArray<string>;
+}
+
+/**
+ * Read from the journal the other sends of payouts that a list may show like this one. Temporal knows of the runs
+ * that mean to make the like, but not of those that a database put back to before them has forgotten.
+ *
+ * @param payout what was sent.
+ * @param since when the first of them may have begun: milliseconds since 1970.
+ * @throws JournalUnavailable
+ */
+export const readOtherSends = async (
+  journal: Journal,
+  payout: SentPayout,
+  { since, step }: { readonly since: number; readonly step: string },
+): Promise<OtherSends> => {
+  const { workflowId } = Context.current().info.workflowExecution ?? {};
+  const intent = intentOfPayout(payout);
+  const owners = new Map<string, string>();
+  const latest = new Map<string, { readonly by: string; readonly outcome: SendOutcome }>();
+  for (const send of await journal.sendsTo(payout.beneficiary_id, since)) {
+    const { amount = "", currency = "", operation, outcome } = send;
+    const sent = { beneficiary_id: payout.beneficiary_id, amount, currency };
+    if (operation !== "createPayout" || intentOfPayout(sent) !== intent) continue;
+    const isOfRun = send.workflowId === workflowId;
+    if (isOfRun && send.step === step) continue;
+    const by = isOfRun ? send.step : send.workflowId;
+    const id = outcome === "carriedOut" ? idOf(send) : undefined;
+    if (id !== undefined) owners.set(id, by);
+    latest.set(JSON.stringify([send.workflowId, send.step]), { by, outcome });
+  }
+  const inDoubt = [...latest.values()].filter(({ outcome }) => IN_DOUBT.has(outcome));
+  return { owners, inDoubt: inDoubt.map(({ by }) => by) };
+};
 
 /** Of which list and step the journal is read. */
 export interface EvidenceQuery {

@@ -14,12 +14,14 @@ import { ApplicationFailure } from "@temporalio/common";
 import type { Effect } from "effect";
 import { findOwners, findConcurrentRuns } from "./owners.ts";
 import { toApplicationFailure } from "./failures.ts";
-import { type JournalEvidence, readJournal } from "./journal-evidence.ts";
+import { type JournalEvidence, readJournal, readOtherSends } from "./journal-evidence.ts";
 import type { ListedItem } from "./listed-items.ts";
 import { matchKey, plainKey } from "./match-fields.ts";
 import { type ListedRow, type Likeness, matchCardholder, matchPayout } from "./match-rows.ts";
+import type { SentPayout } from "./match-sent.ts";
 import { type KeptPages, readList } from "./read-list.ts";
 import { accountOf, optionsOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import { DISPATCH_WITHIN_MS } from "./send-intent.ts";
 
 /** A write whose answer did not come. */
 export interface Sent<Request, Item = never> {
@@ -102,6 +104,8 @@ interface SearchedList<Request, Item> {
   readonly itemId: keyof Item & string;
   readonly keyOf: (item: Item) => string | undefined;
   readonly compare: (request: Request, row: ListedRow) => Likeness;
+  /** Where the journal knows by it which other sends are alike. */
+  readonly payoutOf?: (request: Request) => SentPayout;
   /** Reads a page of what was created from then on, or of all. */
   readonly readPage: (
     client: PaymentsClient["Service"],
@@ -126,6 +130,7 @@ const PAYOUTS: SearchedList<Input<"createPayout">, Payout> = {
   itemId: "payout_id",
   keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
   compare: matchPayout,
+  payoutOf: (request) => request,
   readPage: (client, page, from) => {
     const { clockSkewSeconds, reconcileByTimeRange } = client.options.assumptions;
     const end = Date.now() + clockSkewSeconds * 1000;
@@ -173,7 +178,7 @@ export const makeReconciliationActivities = (
   journal: Journal,
 ): ReconciliationActivities => {
   const searchList = async <Request, Item extends ListedItem & object>(
-    { compare, itemId, keyOf, list, operation, readPage }: SearchedList<Request, Item>,
+    { compare, itemId, keyOf, list, operation, payoutOf, readPage }: SearchedList<Request, Item>,
     sent: Sent<Request, Item>,
   ): Promise<Matches<Item>> => {
     const { keys = [], request, since, step } = sent;
@@ -246,8 +251,17 @@ export const makeReconciliationActivities = (
     const concurrentRuns = await findConcurrentRuns(sent.intentMark);
     const account = await accountOf(runtime);
     const owners: Record<string, string> = {};
+    const others =
+      payoutOf === undefined || found.items.every(isOurs)
+        ? undefined
+        : await readOtherSends(journal, payoutOf(request), {
+            step,
+            since: from - requestTimeoutMs - DISPATCH_WITHIN_MS,
+          });
     const ownerOf = (item: Item) =>
-      known.ownerOf(idOf(item)) ?? keysOf(item).flatMap((key) => owners[key] ?? [])[0];
+      known.ownerOf(idOf(item)) ??
+      others?.owners.get(idOf(item)) ??
+      keysOf(item).flatMap((key) => owners[key] ?? [])[0];
     const unexplained = items.filter((item) => !isOurs(item) && ownerOf(item) === undefined);
     // Whoever owns what comes after as many that nobody owns makes no difference.
     for (let asked = 0, unowned = 0; asked < unexplained.length && unowned < MOST_MATCHES;) {
@@ -282,7 +296,7 @@ export const makeReconciliationActivities = (
     return {
       items: deciding.map(({ item }) => item),
       matches: deciding.map(({ match }) => match),
-      concurrentRuns,
+      concurrentRuns: [...new Set([...concurrentRuns, ...(others?.inDoubt ?? [])])],
       unreadableRows: found.unreadable.filter(
         ({ fields }) => compare(request, fields) !== "different",
       ).length,

@@ -244,6 +244,38 @@ describe("what the journal knows", () => {
     expect(matches).toMatchObject([{ id: "a", isOurs: false, owner: undefined }]);
   });
 
+  const like = { workflowId: "run-b", payee: "beneficiary-1", amount: "250", currency: "USD" };
+  const inDoubt = { outcome: "unknown", ids: {} } as const;
+
+  it.each<[string, ReadonlyArray<RecordedSend>, ReadonlyArray<string>]>([
+    ["in a run that Temporal has forgotten", [send({ ...like, ...inDoubt })], ["run-b"]],
+    ["and is under way", [send({ ...like, ...inDoubt, outcome: "begun" })], ["run-b"]],
+    ["in this run", [send({ ...like, ...inDoubt, workflowId: "test", step: "b" })], ["b"]],
+    ["by this step", [send({ ...like, ...inDoubt, workflowId: "test" })], []],
+    ["of another amount", [send({ ...like, ...inDoubt, amount: "250.10" })], []],
+    ["of another currency", [send({ ...like, ...inDoubt, currency: "EUR" })], []],
+    [
+      "and was made anew",
+      [send({ ...like, ...inDoubt }), send({ ...like, number: 2, ids: { payout_id: "b" } })],
+      [],
+    ],
+  ])("was sent alike %s", async (_, sends, concurrentRuns) => {
+    const { findPayouts } = await overRows([payoutRow("a")], {
+      journal: { sendsTo: async () => sends },
+    });
+    expect(await findPayouts()).toMatchObject({
+      matches: [{ isOurs: false, owner: undefined }],
+      concurrentRuns,
+    });
+  });
+
+  it("was made by a send alike is its own", async () => {
+    const { findPayouts } = await overRows([payoutRow("a")], {
+      journal: { sendsTo: async () => [send(like)] },
+    });
+    expect(await findPayouts()).toMatchObject({ matches: [{ owner: "run-b" }] });
+  });
+
   it("was undone before this send is not what it made", async () => {
     const { matches } = await found([payoutRow("a")], {
       journal: {

@@ -130,6 +130,8 @@ export interface Journal {
   readonly since: (since: number) => AsyncIterable<RecordedSend>;
   /** What an operation made since, by the service's own answers, or as it was found. */
   readonly madeSince: (operation: string, since: number) => Promise<ReadonlyArray<Made>>;
+  /** The sends to a payee that began since, oldest first. `since`: milliseconds since 1970. */
+  readonly sendsTo: (payee: string, since: number) => Promise<ReadonlyArray<RecordedSend>>;
   /**
    * Which of these payees, as {@link Send.payee} names them, a payout was created for: to a beneficiary, or to
    * any beneficiary that was created with an account of that mark.

@@ -93,6 +93,8 @@ export const makeMemoryJournal = (): Journal => {
           ? [{ id, answeredAt: send.outcomeAt ?? 0 }]
           : [];
       }),
+    sendsTo: async (payee, since) =>
+      all().filter((send) => send.payee === payee && send.begunAt >= since),
     paidAmong: async (payees) => {
       const sends = all();
       const paid = new Set(

@@ -253,6 +253,13 @@ export const openPostgresJournal = async (address: string, account: string): Pro
         return id === undefined ? [] : [{ id, answeredAt: outcomeAt }];
       });
     },
+    sendsTo: async (payee, since) => {
+      const { rows } = await query<SendRow>(
+        `${SENDS} AND payee = $2 AND begun_at >= $3 ORDER BY begun_at, workflow_id, step, number`,
+        [account, payee, since],
+      );
+      return rows.map(recordedSendOf);
+    },
     paidAmong: async (payees) => {
       const { rows } = await query<{ readonly payee: string }>(PAID, [account, payees]);
       return new Set(rows.map(({ payee }) => payee));

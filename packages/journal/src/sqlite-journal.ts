@@ -48,6 +48,9 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
   const made = statement(
     `SELECT ${SEND_COLUMNS} FROM sends WHERE account = ? AND operation = ? AND outcome = 'carriedOut' AND settled_at >= ? ORDER BY settled_at`,
   );
+  const toPayee = statement(
+    `SELECT ${SEND_COLUMNS} FROM sends WHERE account = ? AND payee = ? AND begun_at >= ? ORDER BY begun_at, rowid`,
+  );
   const paid = statement(
     `SELECT payee FROM sends
      WHERE account = ?1 AND payee IN (SELECT value FROM json_each(?2))
@@ -195,6 +198,8 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
             return id === undefined ? [] : [{ id, answeredAt: outcomeAt }];
           }),
       ),
+    sendsTo: (payee, since) =>
+      reading(() => rows(toPayee.all(account, payee, since)).map(recordedSendOf)),
     paidAmong: (payees) =>
       reading(() => {
         const asked = JSON.stringify(payees);

@@ -308,6 +308,23 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
     expect(await journal.listLag("listCardholders")).toBe(0);
   });
 
+  it("gives the sends to a payee since, whatever became of them", async () => {
+    vi.setSystemTime(1_000);
+    await begin({ workflowId: "old", payee: "B-1" });
+    vi.setSystemTime(5_000);
+    await (await begin({ workflowId: "w-1", payee: "B-1" })).recordOutcome("unknown");
+    await begin({ workflowId: "w-2", payee: "B-2" });
+    vi.setSystemTime(6_000);
+    await (
+      await begin({ workflowId: "w-3", payee: "B-1" })
+    ).recordOutcome("carriedOut", { payout_id: "P-3" });
+    expect(await journal.sendsTo("B-1", 5_000)).toMatchObject([
+      { workflowId: "w-1", outcome: "unknown" },
+      { workflowId: "w-3", outcome: "carriedOut", ids: { payout_id: "P-3" } },
+    ]);
+    expect(await journal.sendsTo("B-3", 0)).toEqual([]);
+  });
+
   it("knows which payees were paid, by their id and by the account that they were created with", async () => {
     const created = { operation: "createBeneficiary", step: "createBeneficiary" };
     const settle = async (given: Partial<Send>, ids: Readonly<Record<string, string>>) =>

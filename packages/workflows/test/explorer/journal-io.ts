@@ -30,6 +30,7 @@ export type JournalCall =
   | { readonly method: "find"; readonly name: Pick<WriteName, "workflowId"> & Partial<WriteName> }
   | { readonly method: "since"; readonly since: number }
   | { readonly method: "madeSince"; readonly operation: string; readonly since: number }
+  | { readonly method: "sendsTo"; readonly payee: string; readonly since: number }
   | { readonly method: "paidAmong"; readonly payees: ReadonlyArray<string> }
   | { readonly method: "noteKeyEcho"; readonly operation: string; readonly echo: keyof KeyEcho }
   | { readonly method: "keyEcho"; readonly operation: string }
@@ -80,6 +81,8 @@ const journalOver = (ask: (call: JournalCall) => Promise<unknown>): Journal => (
     (await ask({ method: "madeSince", operation, since })) as Awaited<
       ReturnType<Journal["madeSince"]>
     >,
+  sendsTo: async (payee, since) =>
+    (await ask({ method: "sendsTo", payee, since })) as ReadonlyArray<RecordedSend>,
   paidAmong: async (payees) =>
     new Set((await ask({ method: "paidAmong", payees })) as ReadonlyArray<string>),
   isOfProcess: false,
@@ -163,6 +166,8 @@ class Replay {
         return all(journal.since(call.since));
       case "madeSince":
         return journal.madeSince(call.operation, call.since);
+      case "sendsTo":
+        return journal.sendsTo(call.payee, call.since);
       case "paidAmong":
         return [...(await journal.paidAmong(call.payees))];
       case "noteKeyEcho":
