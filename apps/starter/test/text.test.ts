@@ -148,7 +148,7 @@ it("lays fields out in two columns", () => {
 it("says of a send that was not repeated what was sent before, and not that it failed", () => {
   const at = "2026-11-22T10:00:00.000Z";
   const message =
-    "createPayout was not sent again: it was sent at 2026-11-22 09:59:00 UTC, and its answer was lost.";
+    "createPayout was not sent again: a send of it began at 2026-11-22 09:59:00 UTC, and its answer was lost.";
   const timeline: Timeline = {
     workflowId: "a",
     runId: "r",

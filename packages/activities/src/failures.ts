@@ -130,7 +130,7 @@ const OUTCOMES = {
 export const alreadySent = (operation: string, sent: SentAlready): ApplicationFailure =>
   ApplicationFailure.create({
     type: ALREADY_SENT,
-    message: `${operation} was not sent again: it was sent at ${utc(sent.begunAt)}, ${OUTCOMES[sent.outcome]}.`,
+    message: `${operation} was not sent again: a send of it began at ${utc(sent.begunAt)}, ${OUTCOMES[sent.outcome]}.`,
     nonRetryable: true,
     details: [sent],
   });

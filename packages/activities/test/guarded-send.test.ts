@@ -170,7 +170,7 @@ describe("what was sent before is not sent", () => {
       },
     ]);
     expect(failure.message).toMatch(
-      /^createPayout was not sent again: it was sent at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, and /,
+      /^createPayout was not sent again: a send of it began at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, and /,
     );
     expect(service.received).toHaveLength(1);
   });
