@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { hasTerminals, openTerminal } from "./support/terminal.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -58,14 +59,25 @@ it("prints JSON alone, for a program behind a pipe", () => {
   expect(bash(`./starter payot --json | ${parse}`, checkout)).toBe("BadInput\n");
 });
 
-it.each(["bash", "zsh", "fish"])("prints completions for %s", (shell) => {
-  expect(bash(`./starter --completions ${shell}`, checkout)).toContain("retry");
+it.each([
+  ["bash", "retry"],
+  ["zsh", ":file:_files"],
+  ["fish", " -r -F"],
+])("prints completions for %s", (shell, expected) => {
+  const script = bash(`./starter --completions ${shell}`, checkout);
+  expect(script).toContain(expected);
+  expect(script).not.toContain("no-json");
 });
 
-it("completes the command that was begun, in bash", () => {
+describe("completes, in bash,", () => {
+  let script: string;
+  beforeAll(() => {
+    script = bash("./starter --completions bash", checkout);
+  });
+
   const complete = (...words: ReadonlyArray<string>) =>
     bash(
-      `source <(./starter --completions bash)
+      `${script}
        COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})
        COMP_CWORD=${words.length - 1} COMP_LINE="\${COMP_WORDS[*]}" COMP_POINT=\${#COMP_LINE}
        "$(complete -p starter | sed 's/.*-F \\([^ ]*\\).*/\\1/')" starter '${words.at(-1)}' '${words.at(-2)}'
@@ -74,7 +86,44 @@ it("completes the command that was begun, in bash", () => {
     )
       .trim()
       .split("\n");
-  expect(complete("./starter", "runs", "r")).toEqual(["retry", "replay"]);
-  expect(complete("./starter", "runs", "ret")).toEqual(["retry"]);
-  expect(complete("./starter", "att")).toEqual(["attention"]);
+
+  it("the command that was begun", () => {
+    expect(complete("./starter", "runs", "r")).toEqual(["retry", "replay"]);
+    expect(complete("./starter", "runs", "ret")).toEqual(["retry"]);
+    expect(complete("./starter", "att")).toEqual(["attention"]);
+  });
+
+  it("flags that a command has, and no other way to say no", () => {
+    expect(complete("./starter", "payout", "--w")).toEqual(["--wait"]);
+    expect(script).not.toContain("--no-");
+  });
+
+  it.each([
+    ["onboard", "--file"],
+    ["payout", "--file"],
+    ["payouts", "import"],
+    ["payouts", "import", "examples/payouts.csv", "--result"],
+    ["payouts", "status", "payouts/1", "--result"],
+    ["resolve", "a", "--amend"],
+    ["runs", "retry", "a", "--amend"],
+    ["runs", "export", "a", "--file"],
+    ["runs", "replay", "--file"],
+    ["runs", "replay", "--workflows"],
+  ])("the names of files: %s %s %s %s", (...words) => {
+    expect(complete("./starter", ...words, "exam")).toEqual(["examples/"]);
+    expect(complete("./starter", ...words, "examples/onboard.")).toEqual(["examples/onboard.json"]);
+  });
+
+  it.runIf(hasTerminals)("a file in a folder, as it is typed", async () => {
+    const path = `${checkout}:/usr/bin:/bin`;
+    const terminal = openTerminal(["bash", "--norc", "--noprofile", "-i"], {
+      env: { PATH: path, HOME: folder },
+    });
+    terminal.type(`cd '${checkout}' && source <(starter --completions bash) && echo rea''dy\r`);
+    await terminal.seen("ready\r");
+    // The line is cut out, and shown by echo.
+    terminal.type("starter payout --file exam\tonboard.\t--wait\u0015echo \u0019\rexit\r");
+    const { shown } = await terminal.ended;
+    expect(shown).toMatch(/\rstarter payout --file examples\/onboard\.json --wait\r/);
+  });
 });

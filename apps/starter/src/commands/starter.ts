@@ -1,7 +1,8 @@
-import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
+import { CliConfig, Command, GlobalFlag } from "effect/cli";
 import { approve } from "./approve.ts";
 import { attention } from "./attention.ts";
 import { audit } from "./audit.ts";
+import { completions } from "./completions.ts";
 import { doctor } from "./doctor.ts";
 import { notify } from "./notify/notify.ts";
 import { onboard } from "./onboard.ts";
@@ -47,12 +48,6 @@ export const starter = Command.make("starter").pipe(
     doctor,
   ]),
 );
-
-/** Its own line of help is wider than 80 columns: the description names it instead. */
-const completions = {
-  ...GlobalFlag.Completions,
-  flag: Flag.withHidden(GlobalFlag.Completions.flag),
-};
 
 /** The flags that every command takes. */
 export const cliConfig = CliConfig.layer({
