@@ -82,6 +82,9 @@ describe("a payout", () => {
           amount: "20.00",
           currency: "EUR",
           key: ID,
+          beneficiary_id: ID,
+          payee: "Supplier 20.00",
+          payout_reference: "Invoice 20.00",
         },
       ],
     });
@@ -134,6 +137,9 @@ describe("a payout", () => {
     });
     const status = await starter(["status", "settled"]);
     expect(status.stdout).toMatch(/In doubt\n {2}! createPayout: createPayout may have been/);
+    expect(status.stdout).toMatch(
+      /to\s+Supplier\s+21\.00,\s+beneficiary_id\s+\S+,\s+reference\s+"Invoice/,
+    );
     expect(status.stdout).toMatch(/^ {2}✗ createPayout/m);
     expect(status.stdout).toMatch(/settle settled \\\n\s+--run-id \S+ \\\n\s+--by NAME/);
     const person = await starter(["attention"]);

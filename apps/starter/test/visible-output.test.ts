@@ -73,6 +73,10 @@ const inDoubt = [
     key: "k",
     amount: "1",
     currency: "EUR",
+    beneficiary_id: "text",
+    payee: "text",
+    payout_reference: "text",
+    candidates: [{ payout_id: "text", payout_reference: "text" }],
   },
 ];
 const retry = { operation: "retry", workflowId: "id" };
@@ -194,9 +198,9 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
   ],
   attention: [
     [
-      { ...run, attention },
-      { ...run, attention: null, approval },
-      { ...run, attention: null, noProgress: { message: "text", next } },
+      { ...run, payment, attention },
+      { ...run, payment, attention: null, approval },
+      { ...run, payment: null, attention: null, noProgress: { message: "text", next } },
     ],
     waitingRunsText,
   ],

@@ -2,12 +2,16 @@ import { settleCommands, settlementConsequences, utc } from "@durable-payments/p
 import type { RunInDoubt, WaitingRun } from "@durable-payments/operations/decisions";
 import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
 import { styled } from "./styled.ts";
+import { paymentText } from "./payment-text.ts";
 import { approvalLines, attentionLines, decideLines } from "./progress-lines.ts";
-import { wrap } from "./text.ts";
+import { columns, wrap } from "./text.ts";
 
 const humanTaskLines = (run: WaitingRun): Array<string> => {
-  const { approval, attention, noProgress } = run;
-  if (attention !== null) return attentionLines(run, attention);
+  const { approval, attention, noProgress, payment } = run;
+  if (attention !== null) {
+    const moves = payment === null ? [] : [wrap(`It moves ${paymentText(payment)}.`, "  ")];
+    return [...moves, ...attentionLines(run, attention)];
+  }
   return approval === undefined
     ? [wrap(noProgress ? shownWithNext(noProgress) : "It was answered meanwhile.", "  ")]
     : approvalLines(run, approval);
@@ -31,16 +35,29 @@ export const waitingRunAnswer = ({ noProgress, ...run }: WaitingRun) => ({
 
 type StepInDoubt = RunInDoubt["inDoubt"][number];
 
-const stepText = ({ amount, currency = "", ids, key, operation, step }: StepInDoubt): string =>
-  wrap(
+const stepText = (inDoubt: StepInDoubt): string => {
+  const { amount, beneficiary_id, currency = "", ids, key, operation, payee, step } = inDoubt;
+  const { candidates = [], payout_reference: reference } = inDoubt;
+  const about = wrap(
     [
       `! ${step}: ${operation} ${ids === undefined ? "may have been" : "was"} carried out`,
       ...Object.entries(ids ?? {}).map(([name, id]) => `${name} ${id}`),
       ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
+      ...(payee === undefined ? [] : [`to ${payee}`]),
+      ...(beneficiary_id === undefined ? [] : [`beneficiary_id ${beneficiary_id}`]),
+      ...(reference === undefined ? [] : [`reference ${JSON.stringify(reference)}`]),
       ...(key === undefined ? [] : [`key ${key}`]),
     ].join(", "),
     "  ",
   );
+  return [
+    about,
+    ...candidates.flatMap((candidate, index) => [
+      `    What may be it (${index + 1} of ${candidates.length}):`,
+      columns(Object.entries(candidate), "      "),
+    ]),
+  ].join("\n");
+};
 
 /** What is in doubt of an ended run, as a person reads it, with what to do. */
 export const inDoubtLines = ({

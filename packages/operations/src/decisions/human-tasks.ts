@@ -4,12 +4,15 @@ import {
   askingStages,
   type HumanTask,
   PAYMENT_STAGE,
+  type PaymentMemo,
   queryTexts,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 import type { Unanswered } from "../connection/workers.ts";
+import { orNull } from "../runs/listed-run.ts";
+import { readPayment } from "../runs/payment.ts";
 import { askProgress, Questions } from "../runs/progress.ts";
 
 /** A run that waits for a person. */
@@ -19,6 +22,8 @@ export interface WaitingRun {
   readonly type: string;
   readonly state: "attention";
   readonly startedAt: string;
+  /** What it moves, as it is sent now; null for a run of which that is not known. */
+  readonly payment: PaymentMemo | null;
   /** What is asked; null where the run could not be asked, or was answered meanwhile. */
   readonly attention: HumanTask | null;
   /** The payment that waits for a second person. */
@@ -53,11 +58,13 @@ export const listWaitingRuns = async (temporal: Temporal): Promise<ReadonlyArray
   return await Effect.runPromise(
     Effect.forEach(
       runs,
-      ({ runId, startTime, taskQueue, type, workflowId }) =>
+      (found) =>
         Effect.promise(async () => {
+          const { runId, startTime, taskQueue, type, workflowId } = found;
           const asked = await askProgress(temporal, { workflowId, taskQueue }, questions);
           const startedAt = startTime.toISOString();
-          const run = { workflowId, runId, type, state: "attention", startedAt } as const;
+          const payment = await orNull(readPayment(temporal, found));
+          const run = { workflowId, runId, type, state: "attention", startedAt, payment } as const;
           if (asked._tag === "NoAnswer") {
             const { message, next } = asked;
             const noProgress = { message, ...(next && { next }) };

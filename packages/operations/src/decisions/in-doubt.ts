@@ -1,10 +1,10 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { PAYMENT_IN_DOUBT } from "@durable-payments/protocol";
-import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
 import { asTemporalError, isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import type { DoubtedStep } from "../history/doubted-step.ts";
 import type { NextOperation } from "../errors.ts";
 import { readRetryOf, unsettledSteps } from "../history/in-doubt.ts";
 import { describeRun } from "../runs/state.ts";
@@ -18,7 +18,7 @@ export interface RunInDoubt {
   readonly state: StateName;
   readonly startedAt: string;
   readonly closedAt: string | null;
-  readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  readonly inDoubt: ReadonlyArray<DoubtedStep>;
   /** Why it cannot be read now, so that nobody knows which steps; mostly left out. */
   readonly unread?: string;
   /** How it is retried; left out where it cannot be. */

@@ -1,30 +1,15 @@
-import { PAYMENT_IDS, PAYMENT_IN_DOUBT, textAt } from "@durable-payments/protocol";
+import { PAYMENT_IDS, PAYMENT_IN_DOUBT } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { type NextOperation, Refused } from "../errors.ts";
+import { type DoubtedStep, doubtedStep } from "./doubted-step.ts";
 import { standing } from "./ending-decisions.ts";
 import { isUnreadable } from "./events.ts";
 import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
 import { masked } from "./masked.ts";
 import { isNamedIn, type PastSend } from "./sends.ts";
 import { readSettlement } from "./settlement.ts";
-
-const inDoubtOf = (step: string, { ids = {}, kind, lastInput, sent }: PastSend): StepInDoubt => {
-  const key = textAt(lastInput, "unique_request_id");
-  const card_limit = textAt(lastInput, "card_limit");
-  const amount = card_limit ?? textAt(lastInput, "amount");
-  const currency = card_limit === undefined ? textAt(lastInput, "currency") : "USD";
-  const made = sent.outcome === "known" ? { [kind.idField]: sent.id } : ids;
-  return {
-    step,
-    operation: kind.operation,
-    ...(key !== undefined && { key }),
-    ...(amount !== undefined && { amount }),
-    ...(currency !== undefined && { currency }),
-    ...(Object.keys(made).length > 0 && { ids: made }),
-  };
-};
 
 const othersInDoubt = (
   step: string,
@@ -41,12 +26,12 @@ const withoutMark = ({
  * The sends of a run with an unknown outcome, as all histories of its id say: what was really sent,
  * where that is another request than the one that the run meant to send.
  */
-export const stepsInDoubt = ({ sends }: ExecutionHistory): ReadonlyArray<StepInDoubt> =>
-  [...sends].flatMap(([step, send]) =>
+export const stepsInDoubt = (executed: ExecutionHistory): ReadonlyArray<DoubtedStep> =>
+  [...executed.sends].flatMap(([step, send]) =>
     send.sent.outcome === "unknown"
       ? [
           ...othersInDoubt(step, send).map(withoutMark),
-          ...(send.isLastInDoubt === false ? [] : [inDoubtOf(step, send)]),
+          ...(send.isLastInDoubt === false ? [] : [doubtedStep(step, send, executed)]),
         ]
       : [],
   );
@@ -67,11 +52,13 @@ export const leftInDoubt = ({ sends }: ExecutionHistory): ReadonlyArray<StepInDo
  * @param ids that the run owned at last.
  */
 export const untakenSteps = (
-  { sends }: ExecutionHistory,
+  executed: ExecutionHistory,
   ids: ReadonlyArray<string>,
-): ReadonlyArray<StepInDoubt> =>
-  [...sends].flatMap(([step, send]) =>
-    send.sent.outcome === "known" && !ids.includes(send.sent.id) ? [inDoubtOf(step, send)] : [],
+): ReadonlyArray<DoubtedStep> =>
+  [...executed.sends].flatMap(([step, send]) =>
+    send.sent.outcome === "known" && !ids.includes(send.sent.id)
+      ? [doubtedStep(step, send, executed)]
+      : [],
   );
 
 /** Those of the steps of a run that no person has settled. */
@@ -107,12 +94,12 @@ const namesIn = (named: string): ReadonlyArray<string> => named.split(/ (?!\()/)
  *
  * @param temporal the connection of `withTemporal`.
  * @param run what `describeRun` returns.
- * @returns the steps, each with its amount and key as far as they are known; none for a run that names none.
+ * @returns the steps, each with what is known of it: amount, payee, reference, key, and what the list showed that may be it; none for a run that names none.
  */
 export const unsettledSteps = async (
   temporal: Temporal,
   run: WorkflowExecutionDescription,
-): Promise<ReadonlyArray<StepInDoubt>> => {
+): Promise<ReadonlyArray<DoubtedStep>> => {
   const named = namedBy(run);
   if (named === "" && !mayNameLess(run)) return [];
   try {

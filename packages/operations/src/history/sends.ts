@@ -7,6 +7,7 @@ import {
   sendingUndoneBy,
   textAt,
 } from "@durable-payments/protocol";
+import { type Candidate, candidatesOf } from "./doubted-step.ts";
 import type { PastActivity, PastStep, ReadRun } from "./run-history.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
@@ -31,6 +32,8 @@ export interface PastSend {
   readonly gone?: ReadonlyArray<string>;
   /** Ids of what the journal had of it, where only that knew of it. */
   readonly ids?: Readonly<Record<string, string>>;
+  /** What the last reading of the service's list showed that may be it; left out where that is nothing. */
+  readonly candidates?: ReadonlyArray<Candidate>;
   /** Sends before, of other requests, of which nobody knows what became; only the journal had them. */
   readonly others?: ReadonlyArray<OtherSend>;
   /** Whether nobody knows what became of one that carried what it sent last. */
@@ -281,12 +284,14 @@ export const sendsOf = (
     const lastInput = attempts.at(-1)?.input;
     const otherSends = othersOf(attempts);
     const goneHere = goneIds(activities, kind, gone);
+    const candidates = candidatesOf(steps, kind.operation);
     sends.set(name, {
       kind,
       sent: sentBy({ steps, others }, kind, { owned, gone }),
       keys: keys.size,
       lastInput,
       ...(goneHere.length > 0 && { gone: goneHere }),
+      ...(candidates.length > 0 && { candidates }),
       ...(otherSends.length > 0 && {
         others: otherSends,
         isLastInDoubt: attempts.some(

@@ -8,10 +8,10 @@ import {
   type StepProgress,
   textAt,
 } from "@durable-payments/protocol";
-import type { StepInDoubt } from "@durable-payments/workflows";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
+import type { DoubtedStep } from "../history/doubted-step.ts";
 import { type CancelRequest, readCancelRequest } from "../history/cancel-request.ts";
 import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
@@ -70,7 +70,7 @@ export type RunReport = RunState & {
   /** Those of a run that goes on. */
   readonly pending: ReadonlyArray<PendingActivity>;
   /** Steps of an ended run of which nobody knows whether they were carried out. */
-  readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  readonly inDoubt: ReadonlyArray<DoubtedStep>;
   /** What people have found out since about steps that were in doubt. */
   readonly settled: ReadonlyArray<SettledDoubt>;
   /** How it is retried, where something of it is in doubt. */
