@@ -1,4 +1,5 @@
-export type { Candidate, DoubtedStep } from "./doubted-step.ts";
+export type { Candidate } from "./candidates.ts";
+export type { DoubtedStep } from "./doubted-step.ts";
 export type { Failure } from "./failure.ts";
 export { type SettledDoubt, unsettledSteps } from "./in-doubt.ts";
 export type { CancelRequest } from "./cancel-request.ts";

@@ -7,7 +7,7 @@ import {
   sendingUndoneBy,
   textAt,
 } from "@durable-payments/protocol";
-import { type Candidate, candidatesOf } from "./doubted-step.ts";
+import { type Candidate, candidatesOf } from "./candidates.ts";
 import type { PastActivity, PastStep, ReadRun } from "./run-history.ts";
 
 /** What became of all that a step has sent, in all runs of its workflow id. */
