@@ -29,8 +29,8 @@ export const endOf = (within: Duration): number => Date.now() + msToNumber(withi
 const GRACE_MS = 60_000;
 
 /**
- * End a waiting activity that has not ended by itself: after its own last poll, so that the server's
- * timeout is for the case that there was none.
+ * Give the timeout that ends a waiting activity which has not ended by itself: after its own last poll, so that the
+ * server's timeout is for the case that there was none.
  */
 export const endsBy = (until: number): { readonly scheduleToCloseTimeout: number } => ({
   scheduleToCloseTimeout: Math.max(0, until - Date.now()) + GRACE_MS,
