@@ -2,6 +2,7 @@ import {
   batchQueue,
   type BatchRow,
   chunkId,
+  type HandledRows,
   PAYMENT_BATCH,
   PAYMENT_STAGE,
   paymentMemoOf,
@@ -65,19 +66,11 @@ interface BatchParts {
 }
 
 /** What became of the rows of a chunk; counts of rows. */
-export interface StartedRows {
+export interface StartedRows extends HandledRows {
   /** Rows that were handled, from the first on. */
   readonly rows: number;
   /** Whether these are all. */
   readonly isWhole: boolean;
-  /** They have a run of this batch. */
-  readonly started: number;
-  /** They have a run that pays the same and was started before, by another file. */
-  readonly known: number;
-  /** Their key has a run that pays something else: nothing was started. */
-  readonly conflicting: number;
-  /** A person has rejected them in another file meanwhile: nothing was started. Mostly left out. */
-  readonly rejected?: number;
   /** What these rows and those of the chunks before pay, by currency; with all rows of the chunk only. */
   readonly paid?: Readonly<Record<string, string>>;
 }

@@ -66,6 +66,7 @@ export {
   ownershipKeys,
   plainIds,
 } from "./payment-ids.ts";
+export { type EndedState, endedStateOf } from "./ended-states.ts";
 export { mergePatch, patchedFields } from "./merge-patch.ts";
 export { accountNumbersOf, maskFreeTexts, withoutAccounts } from "./account-numbers.ts";
 export {
@@ -85,6 +86,7 @@ export {
   cancelBatchUpdate,
   chunkId,
   type GivenCommand,
+  type HandledRows,
   type OverruledBatch,
   pauseBatchUpdate,
   type PayoutBatchInput,

@@ -29,16 +29,23 @@ export interface BatchCommand {
 /** A command that was given, and when: ISO 8601. */
 export type GivenCommand = BatchCommand & { readonly since: string };
 
+/** What became of the rows that a batch has handled. */
+export interface HandledRows {
+  /** They have a run of this batch. */
+  readonly started: number;
+  /** They have a run that pays the same and was started before, by another file. */
+  readonly known: number;
+  /** Their key has a run that pays something else: nothing was started. */
+  readonly conflicting: number;
+  /** A person has rejected them in another file meanwhile: nothing was started. Mostly left out. */
+  readonly rejected?: number;
+}
+
 /** How far a batch has come with its rows; what became of their runs is in visibility. */
-export interface BatchProgress {
+export interface BatchProgress extends HandledRows {
   readonly rows: number;
   /** Rows that were handled. */
   readonly done: number;
-  readonly started: number;
-  readonly known: number;
-  readonly conflicting: number;
-  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
-  readonly rejected?: number;
   readonly paused?: GivenCommand;
   readonly cancelled?: GivenCommand;
 }
@@ -73,17 +80,12 @@ export interface PayoutBatchInput {
 }
 
 /** How far a batch has come. */
-export interface BatchPosition {
+export interface BatchPosition extends HandledRows {
   /** The chunk to go on with. */
   readonly chunk: number;
   /** Rows of that chunk that were handled. */
   readonly skip: number;
   readonly done: number;
-  readonly started: number;
-  readonly known: number;
-  readonly conflicting: number;
-  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
-  readonly rejected?: number;
   /** What the rows of the chunks before pay, by currency. */
   readonly paid?: Readonly<Record<string, string>>;
   /** Whether a second person has approved it; mostly left out. */
@@ -109,13 +111,8 @@ export interface RunEndings {
 }
 
 /** What became of the rows: the counts of {@link BatchProgress}, and how their runs ended. */
-export interface PayoutBatchResult extends RunEndings {
+export interface PayoutBatchResult extends HandledRows, RunEndings {
   readonly rows: number;
-  readonly started: number;
-  readonly known: number;
-  readonly conflicting: number;
-  /** Rows that a person has rejected in another file meanwhile; mostly left out. */
-  readonly rejected?: number;
   /** Rows that were not started, since the batch was cancelled. */
   readonly notStarted: number;
 }

@@ -1,5 +1,6 @@
 import {
   askingStages,
+  endedStateOf,
   isAskingStage,
   type NotifierState,
   PAYMENT_STAGE,
@@ -62,14 +63,6 @@ const STAGE = PAYMENT_STAGE.name;
 
 /** Whatever else runs in the namespace has no stage: leases, trackers, chunks, pauses. */
 const PAYMENT_WORK = `${STAGE} IS NOT NULL`;
-
-const STATES: Readonly<Partial<Record<WorkflowExecutionInfo["status"]["name"], string>>> = {
-  COMPLETED: "completed",
-  FAILED: "failed",
-  TIMED_OUT: "timedOut",
-  CANCELLED: "cancelled",
-  TERMINATED: "terminated",
-};
 
 /** The state of a notifier that begins: what happened shortly before counts. */
 export const firstState = (now: number): NotifierState => ({
@@ -157,7 +150,7 @@ export class Look {
               ? ("run.overdue" as const)
               : ("run.failed" as const),
         at,
-        state: STATES[status.name] ?? status.name,
+        state: endedStateOf(status.name) ?? status.name,
         which: status.name,
       };
       const { id } = notificationOf(this.#options, run, occurrence);

@@ -1,4 +1,10 @@
-import { isAskingStage, PAYMENT_AWAITS, PAYMENT_STAGE } from "@durable-payments/protocol";
+import {
+  type EndedState,
+  endedStateOf,
+  isAskingStage,
+  PAYMENT_AWAITS,
+  PAYMENT_STAGE,
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import { WAITING_STAGE } from "./query.ts";
 
@@ -6,26 +12,16 @@ import { WAITING_STAGE } from "./query.ts";
 export type OpenState = "running" | "waiting" | "attention" | "paused";
 
 /** A run that has ended, and not as it should have. */
-export type BrokenState = "failed" | "timedOut" | "cancelled" | "terminated";
+export type BrokenState = Exclude<EndedState, "completed">;
 
 /** How a run stands, in one word: the same in lists, reports, waits and batches. */
-export type StateName = OpenState | "completed" | BrokenState;
+export type StateName = OpenState | EndedState;
 
 /** How a step of a run stands: the same words. */
 export type StepState = Exclude<StateName, "paused" | "timedOut" | "terminated">;
 
 /** Temporal's status, and what a run says of itself by its search attributes. */
 export type Described = Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">;
-
-const ENDED: Readonly<
-  Partial<Record<WorkflowExecutionInfo["status"]["name"], "completed" | BrokenState>>
-> = {
-  COMPLETED: "completed",
-  FAILED: "failed",
-  TIMED_OUT: "timedOut",
-  CANCELLED: "cancelled",
-  TERMINATED: "terminated",
-};
 
 /**
  * Read how a run stands that goes on.
@@ -41,7 +37,7 @@ export const openStateOf = (stage: string, isAwaiting = false): Exclude<OpenStat
 
 /** How a run stands; one that was continued as new goes on. */
 export const stateNameOf = ({ status, typedSearchAttributes }: Described): StateName => {
-  const ended = ENDED[status.name];
+  const ended = endedStateOf(status.name);
   if (ended !== undefined) return ended;
   if (status.name === "PAUSED") return "paused";
   const awaits = typedSearchAttributes.get(PAYMENT_AWAITS) ?? [];
