@@ -16,6 +16,7 @@ import { failureOf } from "./support/failure-of.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
+import { untilAsked } from "./support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -89,12 +90,6 @@ const refusalOf = async (handle: WorkflowHandle, by: string): Promise<string> =>
   const error: unknown = await approve(handle, by, request).catch((thrown: unknown) => thrown);
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : "taken";
 };
-
-const asks = (handle: WorkflowHandle) =>
-  vi.waitFor(
-    async () => expect((await handle.query(progressQuery)).attention).toBeDefined(),
-    POLLING,
-  );
 
 describe("above the limit of the worker", () => {
   it("a payout to an existing beneficiary waits for a second person, and is then sent once", () =>
@@ -229,7 +224,7 @@ it("a request that a person amends to more than the limit is approved by another
     await service.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
     const input = { ...(await toExisting("100.00")), options: { onRefusal: "ask" as const } };
     const handle = await pay(input);
-    await asks(handle);
+    await untilAsked(handle);
     await resolve(handle, { by: "Carol", amend: { payout: { amount: "9999.00" } } });
     const request = await requestOf(handle);
     expect(request).toMatchObject({
@@ -250,7 +245,7 @@ it("what a person has sent again is approved by another one, though it was appro
     await service.simulator.addFault({ kind: "refusal-in-200", operation: "createCard" });
     const handle = await issue("250.00");
     await approve(handle, "Bob", await requestOf(handle));
-    await asks(handle);
+    await untilAsked(handle);
     await resolve(handle, { by: "Carol", resend: true });
     const request = await requestOf(handle);
     expect(request.resentBy).toEqual(["Carol"]);

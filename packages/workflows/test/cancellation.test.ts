@@ -15,6 +15,7 @@ import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
 import { reconciliationIn } from "./support/reconciliation.ts";
 import { payBack } from "./support/pay-back.ts";
 import { timeSkippingRig, withWorker } from "./support/rig.ts";
+import { untilStage } from "./support/until.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
@@ -133,9 +134,7 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
     const payment = { ...payoutInput.payout, beneficiary_id };
     await withWorker(rig, activities({ createPayout }), async ({ start }) => {
       const handle = await start(payBack, [payment, { ...payment, amount: "1.00" }]);
-      await vi.waitFor(async () => {
-        expect((await handle.query(progressQuery)).stage).toBe("awaitPayout");
-      });
+      await untilStage(handle, "awaitPayout");
       await handle.cancel();
       await expectCancelled(handle.result());
     });

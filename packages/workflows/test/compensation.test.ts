@@ -5,7 +5,7 @@ import { Context } from "@temporalio/activity";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onboardCardholder } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
@@ -13,6 +13,7 @@ import { useRig } from "./support/hooks.ts";
 import { onboardInput } from "./support/inputs.ts";
 import { timeSkippingRig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
+import { untilAsked } from "./support/until.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
 
@@ -103,10 +104,7 @@ describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
     };
     await withWorker(rig, { ...service.activities, createCardholder }, async ({ start }) => {
       const handle = await start(onboardCardholder, [compensating]);
-      await vi.waitFor(async () => {
-        const { attention } = await handle.query(progressQuery);
-        expect(attention?.reason).toContain("undone since. To make it anew, resend");
-      });
+      await untilAsked(handle, "undone since. To make it anew, resend");
       await decide(handle, { by: "Ada", resend: true });
       expect(await handle.result()).toMatchObject({ card_id: expect.any(String) as unknown });
     });

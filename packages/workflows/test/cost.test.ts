@@ -19,6 +19,7 @@ import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { payAndGoOn } from "./support/pay-and-go-on.ts";
 import { localRig, withWorker } from "./support/rig.ts";
+import { WITHIN } from "./support/until.ts";
 
 const rig = useRig(localRig);
 const service = useService({ verifyAfter: 0 });
@@ -87,7 +88,7 @@ const complete = async (handle: WorkflowHandle): Promise<void> => {
     const { payouts } = await service.simulator.state();
     expect(payouts).toHaveLength(1);
     return payouts;
-  });
+  }, WITHIN);
   await vi.waitFor(
     async () => {
       const { events } = await handle.fetchHistory();

@@ -1,9 +1,9 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { PAYMENT_IDS, PAYMENT_IN_DOUBT, progressQuery } from "@durable-payments/protocol";
+import { PAYMENT_IDS, PAYMENT_IN_DOUBT } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { createTwoAtOnce } from "./support/create-two-at-once.ts";
 import { decide } from "./support/decide.ts";
@@ -11,8 +11,7 @@ import { failureOf } from "./support/failure-of.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
-
-const WITHIN = { timeout: 30_000, interval: 50 };
+import { untilAsked } from "./support/until.ts";
 
 const rig = useRig(localRig);
 const service = useService({ verifyAfter: 0 }, { assumptions: { listLagSeconds: 0 } });
@@ -25,12 +24,6 @@ const losing = (): PaymentsActivities => ({
     throw ApplicationFailure.nonRetryable("the answer was lost", "UnexpectedAnswer");
   },
 });
-
-const isAsked = (handle: WorkflowHandle) =>
-  vi.waitFor(
-    async () => expect((await handle.query(progressQuery)).stage).toBe("needsAttention"),
-    WITHIN,
-  );
 
 const attributesOf = async (handle: WorkflowHandle) => {
   const { typedSearchAttributes } = await handle.describe();
@@ -54,7 +47,7 @@ describe("a card whose answer was lost", () => {
       await withWorker(rig, losing(), async ({ start }) => {
         const options = { onFailure: "compensate" } as const;
         const handle = await start(onboardCardholder, [{ ...onboardInput, options }]);
-        await isAsked(handle);
+        await untilAsked(handle);
         expect(await attributesOf(handle)).toMatchObject({ inDoubt: "issueCard" });
         await end(handle);
         const failure = await failureOf(handle.result());
@@ -149,7 +142,7 @@ describe("a run with nothing in doubt", () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const options = { onRefusal: "ask" } as const;
       const handle = await start(payout, [{ ...payoutInput, options }]);
-      await isAsked(handle);
+      await untilAsked(handle);
       await decide(handle, { by: "Eve", abandon: "enough" });
       expect(await failureOf(handle.result())).toMatchObject({ type: "Abandoned" });
       expect(await attributesOf(handle)).toEqual({ inDoubt: undefined, marks: [] });

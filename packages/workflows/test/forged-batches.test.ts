@@ -8,6 +8,7 @@ import { failureOf } from "./support/failure-of.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
+import { untilStage } from "./support/until.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -37,10 +38,7 @@ const startChunk = (workflowId: string, rows: ReadonlyArray<BatchRow>) =>
   });
 
 const hashOf = async (batch: WorkflowHandle): Promise<string> => {
-  await vi.waitFor(
-    async () => expect((await batch.query(progressQuery)).stage).toBe("awaitApproval"),
-    { timeout: 30_000, interval: 50 },
-  );
+  await untilStage(batch, "awaitApproval");
   const { approval } = (await batch.query(progressQuery)).shown;
   return (approval as { readonly hash: string }).hash;
 };

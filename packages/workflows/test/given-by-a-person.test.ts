@@ -1,20 +1,14 @@
 import { auditQuery, progressQuery } from "@durable-payments/protocol";
-import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
+import { untilAsked } from "./support/until.ts";
 
 // A card is sent again several times before a person is asked; a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
-
-const untilAsked = (handle: WorkflowHandle, reason = "") =>
-  vi.waitFor(
-    async () => expect((await handle.query(progressQuery)).attention?.reason).toContain(reason),
-    { timeout: 60_000, interval: 50 },
-  );
 
 // On a real server: the one that skips time loses updates when the machine is busy.
 describe("an id that a person gives", () => {

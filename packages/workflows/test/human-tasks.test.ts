@@ -21,15 +21,9 @@ import { payoutInput } from "./support/inputs.ts";
 import { reconciliationIn } from "./support/reconciliation.ts";
 import { localRig, type Queue, timeSkippingRig, withWorker } from "./support/rig.ts";
 import { startService } from "./support/service.ts";
+import { untilAsked, WITHIN } from "./support/until.ts";
 
 const skipped = timeSkipping.available ? "" : ` (skipped: ${timeSkipping.reason})`;
-
-/** Waits until the run asks, and for a reason that contains this. */
-const untilAsked = (handle: WorkflowHandle, reason = "") =>
-  vi.waitFor(
-    async () => expect((await handle.query(progressQuery)).attention?.reason).toContain(reason),
-    { timeout: 60_000, interval: 50 },
-  );
 
 /** What the Web UI shows of a run: asked by a query, and no event of its history. */
 const detailsOf = async (handle: WorkflowHandle): Promise<string> => {
@@ -428,8 +422,9 @@ describe("a person", () => {
           expect((await handle.query(progressQuery)).attention?.question).toBe(question);
           await decide(handle, { by: "Ada", amend: { payout: { amount: "90.00" } } });
           const asNow = "Pay 90.00 USD to a new beneficiary, amended by Ada";
-          await vi.waitFor(async () =>
-            expect((await detailsOf(handle)).replaceAll("\\", "")).toContain(asNow),
+          await vi.waitFor(
+            async () => expect((await detailsOf(handle)).replaceAll("\\", "")).toContain(asNow),
+            WITHIN,
           );
           expect(await handle.result()).toMatchObject({
             amount: "90.00",

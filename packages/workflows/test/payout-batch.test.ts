@@ -19,6 +19,7 @@ import { failureOf } from "./support/failure-of.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
+import { untilStage } from "./support/until.ts";
 
 // A hundred runs on a busy machine take their time.
 vi.setConfig({ testTimeout: 90_000 });
@@ -232,10 +233,7 @@ describe("orders", () => {
       await batch.executeUpdate(resumeBatchUpdate, { args: [{ by: "Bob" }] });
       await gate.whenHeld(2);
       await batch.executeUpdate(cancelBatchUpdate, { args: [{ by: "Bob" }] });
-      await vi.waitFor(
-        async () => expect((await batch.query(progressQuery)).stage).toBe("awaitPayouts"),
-        POLLING,
-      );
+      await untilStage(batch, "awaitPayouts");
       // Those that were started go on.
       gate.open();
       const result = await batch.result();
@@ -281,10 +279,7 @@ describe("a total above the limit", () => {
   const input = { totals: { EUR: "9.00", USD: "10.01" }, approval: { above: "10.00" } };
 
   const approvalOf = async (batch: WorkflowHandle) => {
-    await vi.waitFor(
-      async () => expect((await batch.query(progressQuery)).stage).toBe("awaitApproval"),
-      POLLING,
-    );
+    await untilStage(batch, "awaitApproval");
     return (await batch.query(progressQuery)).shown["approval"];
   };
 

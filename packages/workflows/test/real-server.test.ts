@@ -1,9 +1,5 @@
 import { progressQuery } from "@durable-payments/protocol";
-import {
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
-  type WorkflowHandle,
-} from "@temporalio/client";
+import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -16,14 +12,9 @@ import { payoutInput } from "./support/inputs.ts";
 import { keysOfSteps } from "./support/keys-of-steps.ts";
 import { payTwiceAlike } from "./support/pay-twice-alike.ts";
 import { localRig, withWorker } from "./support/rig.ts";
+import { WITHIN, untilAsked, untilStage } from "./support/until.ts";
 
 const rig = useRig(localRig);
-
-const whenStageIs = (handle: WorkflowHandle, stage: string) =>
-  vi.waitFor(async () => expect((await handle.query(progressQuery)).stage).toBe(stage), {
-    timeout: 15_000,
-    interval: 50,
-  });
 
 describe("a step's key", () => {
   it("is the workflow id's and the step's, of 36 characters, in every run", async () => {
@@ -57,7 +48,7 @@ describe("while a payout is awaited", () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const workflowId = `invoice/${randomUUID()}`;
       const handle = await start(payout, [payoutInput], workflowId);
-      await whenStageIs(handle, "awaitPayout");
+      await untilStage(handle, "awaitPayout");
       await expect(start(payout, [payoutInput], workflowId)).rejects.toBeInstanceOf(
         WorkflowExecutionAlreadyStartedError,
       );
@@ -81,7 +72,7 @@ describe("while a payout is awaited", () => {
     const options = { pollInterval: { min: "1 hour", max: "1 hour" } };
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(payout, [{ ...payoutInput, options }]);
-      await whenStageIs(handle, "awaitPayout");
+      await untilStage(handle, "awaitPayout");
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow("cancelled");
     });
@@ -120,7 +111,7 @@ describe("while a payout is awaited", () => {
   it("a reset pays nobody a second time", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(payout, [payoutInput]);
-      await whenStageIs(handle, "awaitPayout");
+      await untilStage(handle, "awaitPayout");
       const { events } = await handle.fetchHistory();
       const first = events?.find(({ workflowTaskCompletedEventAttributes }) =>
         Boolean(workflowTaskCompletedEventAttributes),
@@ -135,7 +126,7 @@ describe("while a payout is awaited", () => {
       });
       const again = client.workflow.getHandle(handle.workflowId);
       expect((await again.describe()).runId).not.toBe(handle.firstExecutionRunId);
-      await whenStageIs(again, "awaitPayout");
+      await untilStage(again, "awaitPayout");
       const { payouts } = await service.simulator.state();
       expect(payouts).toHaveLength(1);
       expect((await again.query(progressQuery)).ids["payout_id"]).toBe(payouts[0]?.payout_id);
@@ -223,7 +214,7 @@ describe("two runs that pay the same, where the service shows no keys,", () => {
         // The same amount, written another way.
         await start(payout, [{ ...input, payout: { ...input.payout, amount: "250" } }]),
       ];
-      for (const run of runs) await whenStageIs(run, "needsAttention");
+      for (const run of runs) await untilStage(run, "needsAttention");
       const found: Array<string> = [];
       await vi.waitFor(async () => {
         found.length = 0;
@@ -232,7 +223,7 @@ describe("two runs that pay the same, where the service shows no keys,", () => {
           found.push(workflowId);
         }
         expect(found.toSorted()).toEqual(runs.map(({ workflowId }) => workflowId).toSorted());
-      });
+      }, WITHIN);
       const made = (await service.simulator.state()).payouts;
       expect(made).toHaveLength(2);
       const [one, other] = runs;
@@ -241,10 +232,7 @@ describe("two runs that pay the same, where the service shows no keys,", () => {
       const first = await one!.result();
       // What one has taken is not the other's, whoever says so.
       await decide(other!, { by: "Ada", found: { payout_id } });
-      await vi.waitFor(async () => {
-        const { attention } = await other!.query(progressQuery);
-        expect(attention?.reason).toContain(`belongs to ${one!.workflowId}`);
-      });
+      await untilAsked(other!, `belongs to ${one!.workflowId}`);
       await decide(other!, { by: "Ada", resend: true });
       const results = [first, await other!.result()];
       expect(new Set(results.map((result) => result.payout_id)).size).toBe(2);
