@@ -11,7 +11,7 @@ import { approveSend } from "./approval.ts";
 import { askToAmend } from "./ask-person.ts";
 import { checkRequest } from "./check-requests.ts";
 import { earlierRequestText, otherRequestText, shownOfJournal } from "./describe-send.ts";
-import { SendOutcome } from "./send-outcome.ts";
+import { OutcomeFinder } from "./outcome-finder.ts";
 import type { Write } from "./write.ts";
 import { startTimeMs, WriteState } from "./write-state.ts";
 
@@ -43,7 +43,7 @@ export class Sender<Request extends object, A> {
   readonly #run: RunState;
   readonly #write: Write<Request, A>;
   readonly #state: WriteState<Request>;
-  readonly #outcome: SendOutcome<Request, A>;
+  readonly #outcome: OutcomeFinder<Request, A>;
   #notAccepted = 0;
   /** Whether a send is under way. */
   #isSending = false;
@@ -56,7 +56,7 @@ export class Sender<Request extends object, A> {
     this.#run = run;
     this.#write = write;
     this.#state = new WriteState(run, write, before);
-    this.#outcome = new SendOutcome(run, write, this.#state);
+    this.#outcome = new OutcomeFinder(run, write, this.#state);
   }
 
   /** The request as it is to be sent. */

@@ -23,7 +23,7 @@ const MOST_EVENTS = 5_000;
 const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
 
 /** Finds out what became of the sends of a write: by the service's list; where that does not tell, by a person. */
-export class SendOutcome<Request extends object, A> {
+export class OutcomeFinder<Request extends object, A> {
   readonly #run: RunState;
   readonly #write: Write<Request, A>;
   readonly #state: WriteState<Request>;
