@@ -72,12 +72,13 @@ export class Approvals {
     const beneficiary_id = payeeOf(operation, input);
     if (approvedBy !== undefined) {
       if (approvedPayee === undefined || beneficiary_id === undefined) return undefined;
-      if ((await this.#payees.markOf(beneficiary_id, OF_SEND)) === approvedPayee) return undefined;
+      if ((await this.#payees.marksOf(beneficiary_id, OF_SEND)).details === approvedPayee)
+        return undefined;
       return why === undefined ? PAYEE_CHANGED : `${why}, and ${PAYEE_CHANGED}`;
     }
     if (why === undefined) return undefined;
     if (approval === undefined) return why;
-    const payee = beneficiary_id && (await this.#payees.markOf(beneficiary_id, OF_SEND));
+    const payee = beneficiary_id && (await this.#payees.marksOf(beneficiary_id, OF_SEND)).details;
     const requests = [{ operation, input }];
     return (await this.isProof(approval, workflowId, requests, payee)) ? undefined : why;
   }

@@ -20,7 +20,7 @@ import { type ChunkFingerprint, checkedRows, sumOf } from "./check-chunk.ts";
 import { BatchWindow, ofBatch } from "./batch-window.ts";
 import type { Approvals } from "./approvals.ts";
 import { needsApproval, notYet } from "./failures.ts";
-import type { CountedPayees, Payees } from "./payees.ts";
+import type { CountedPayees, PayeeMarks, Payees } from "./payees.ts";
 import { requestsOfPayout } from "./planned-requests.ts";
 import { RejectedRows } from "./rejected-batches.ts";
 import { isRunOfRow } from "./row-run.ts";
@@ -278,16 +278,16 @@ const countPayees = async (
 ): Promise<CountedPayees> => {
   const { client, heartbeat } = Context.current();
   const inputs: Array<PayoutInput> = [];
-  const known = new Map<string, string>();
+  const known = new Map<string, PayeeMarks>();
   const marks: Array<ReadonlyArray<string>> = [];
   let paid: Readonly<Record<string, string>> = {};
   const markOf = async (input: PayoutInput): Promise<string> => {
     if ("beneficiary" in input) return "";
     const { beneficiary_id } = input;
-    const mark =
-      known.get(beneficiary_id) ?? (await payees.markOf(beneficiary_id, { nonRetryable: false }));
-    known.set(beneficiary_id, mark);
-    return mark;
+    const marks =
+      known.get(beneficiary_id) ?? (await payees.marksOf(beneficiary_id, { nonRetryable: false }));
+    known.set(beneficiary_id, marks);
+    return marks.details;
   };
   const heart = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   try {
@@ -306,7 +306,7 @@ const countPayees = async (
   } finally {
     clearInterval(heart);
   }
-  return { ...(await payees.count(inputs)), ...(known.size > 0 && { marks }) };
+  return { ...(await payees.count(inputs, known)), ...(known.size > 0 && { marks }) };
 };
 
 /** The activities of batches. */

@@ -16,11 +16,22 @@ import { signWithApiKey } from "./sign-with-api-key.ts";
 
 /** How many payees the payouts of a batch have, and how many of them were never paid before. */
 export interface CountedPayees {
+  /** Accounts, as far as the service says which account a beneficiary has. */
   readonly payees: number;
-  /** undefined where there is no journal to tell. */
+  /** Those whose account was never paid, nor any of their beneficiaries; undefined where there is no journal to tell. */
   readonly neverPaid: number | undefined;
+  /** Those whose account was never paid, though a beneficiary of it may have been: with another account, perhaps. */
+  readonly accountsNeverPaid?: number | undefined;
   /** For each chunk, and each row of it, the mark of its beneficiary's details; empty for a new one. */
   readonly marks?: ReadonlyArray<ReadonlyArray<string>>;
+}
+
+/** What a beneficiary is known again by, as the service has it. */
+export interface PayeeMarks {
+  /** Of all details that decide who is paid. */
+  readonly details: string;
+  /** Of its account; left out where that is not known. */
+  readonly account?: string;
 }
 
 /** What says which account is paid, beside the country of its bank. */
@@ -142,40 +153,64 @@ export class Payees {
   }
 
   /**
-   * Mark all details of a beneficiary that decide who is paid, as the service has them now.
+   * Mark a beneficiary as the service has it now.
    *
    * @throws Unavailable where the service does not answer.
    */
-  async markOf(
+  async marksOf(
     beneficiary_id: string,
     { nonRetryable }: { readonly nonRetryable: boolean },
-  ): Promise<string> {
+  ): Promise<PayeeMarks> {
     const read = await this.#read(beneficiary_id);
-    if (Result.isSuccess(read)) return await this.#markOfDetails(beneficiary_id, read.success);
-    const { _tag, message } = read.failure;
-    if (READ_IN_VAIN.has(_tag)) return await this.#markOfDetails(beneficiary_id, undefined);
-    throw toApplicationFailure(
-      new Unavailable({
-        operation: "retrieveBeneficiary",
-        carriedOut: "no",
-        message: `It was not sent: whom it pays could not be read (${message})`,
-      }),
-      { nonRetryable },
-    );
+    if (Result.isFailure(read) && !READ_IN_VAIN.has(read.failure._tag)) {
+      throw toApplicationFailure(
+        new Unavailable({
+          operation: "retrieveBeneficiary",
+          carriedOut: "no",
+          message: `It was not sent: whom it pays could not be read (${read.failure.message})`,
+        }),
+        { nonRetryable },
+      );
+    }
+    const beneficiary = Result.getOrElse(read, () => undefined);
+    const account = await this.#markOf(accountIn(bankOf(beneficiary), "bank_country_code"));
+    return {
+      details: await this.#markOfDetails(beneficiary_id, beneficiary),
+      ...(account !== undefined && { account }),
+    };
   }
 
-  /** Count the payees of payouts, and those that were never paid. */
-  async count(inputs: ReadonlyArray<PayoutInput>): Promise<CountedPayees> {
-    const payees = new Set<string>();
+  /**
+   * Count the payees of payouts, and those that were never paid. A payee is an account: beneficiaries of the
+   * same one, and one that is given by its details, are one payee.
+   *
+   * @param existing what `marksOf` returned, by beneficiary id: one whose account is not known is a payee of its own.
+   */
+  async count(
+    inputs: ReadonlyArray<PayoutInput>,
+    existing: ReadonlyMap<string, PayeeMarks>,
+  ): Promise<CountedPayees> {
+    const idsOf = new Map<string, Set<string>>();
     for (const input of inputs) {
-      const payee =
+      const id = "beneficiary" in input ? undefined : input.beneficiary_id;
+      const account =
         "beneficiary" in input
           ? await this.#markOf(accountIn(input.beneficiary, "bank_country"))
-          : input.beneficiary_id;
-      payees.add(payee ?? "");
+          : existing.get(input.beneficiary_id)?.account;
+      const payee = account ?? id ?? "";
+      const ids = idsOf.get(payee) ?? new Set();
+      if (id !== undefined) ids.add(id);
+      idsOf.set(payee, ids);
     }
-    const paid = await this.#paidAmong([...payees]);
-    return { payees: payees.size, neverPaid: paid && payees.size - paid.size };
+    const payees = [...idsOf];
+    const paid = await this.#paidAmong([...new Set(payees.flatMap(([one, ids]) => [one, ...ids]))]);
+    const never = payees.filter(([payee]) => paid?.has(payee) !== true);
+    const neverByAny = never.filter(([, ids]) => ![...ids].some((id) => paid?.has(id)));
+    return {
+      payees: payees.length,
+      neverPaid: paid && neverByAny.length,
+      accountsNeverPaid: paid && never.length,
+    };
   }
 
   async #paidBefore(account: Account, beneficiary_id?: string): Promise<string> {

@@ -1,6 +1,8 @@
 import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
+import type { PayoutInput } from "@durable-payments/protocol";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type PayeeMarks, Payees } from "../src/payees.ts";
 import { activitiesFor, activitiesOver, run } from "./support/activities.ts";
 import { beneficiary, payout } from "./support/bodies.ts";
 
@@ -107,6 +109,70 @@ describe("the payee that an approver is shown", () => {
       mark,
     });
     await alone.close();
+  });
+
+  describe("of which a batch counts", () => {
+    const currency = beneficiary.account_currency;
+    const toNew = { beneficiary, payout };
+    const counted = async (inputs: ReadonlyArray<PayoutInput>) => {
+      const payees = new Payees(made.runtime, journal);
+      const existing = new Map<string, PayeeMarks>();
+      for (const input of inputs) {
+        if (!("beneficiary_id" in input)) continue;
+        const read = (id: string) => payees.marksOf(id, { nonRetryable: true });
+        existing.set(input.beneficiary_id, await run(read, input.beneficiary_id));
+      }
+      return await run((given: typeof inputs) => payees.count(given, existing), inputs);
+    };
+    const pay = (beneficiary_id: string) =>
+      run(made.activities.createPayout, { ...payout, beneficiary_id, currency });
+
+    it("one that is given once by its id and once by its details as one", async () => {
+      const inputs = [toNew, { beneficiary_id: await created(), payout }];
+      expect(await counted(inputs)).toEqual({ payees: 1, neverPaid: 1, accountsNeverPaid: 1 });
+    });
+
+    it("two of one account as one, which was paid where one of them was", async () => {
+      const [one, other] = [await created(), await created()];
+      await pay(one);
+      for (const inputs of [
+        [
+          { beneficiary_id: one, payout },
+          { beneficiary_id: other, payout },
+        ],
+        [{ beneficiary_id: other, payout }],
+        [toNew],
+      ]) {
+        expect(await counted(inputs)).toEqual({ payees: 1, neverPaid: 0, accountsNeverPaid: 0 });
+      }
+    });
+
+    it("one that was paid, and has another account now, as one whose account never was", async () => {
+      const beneficiary_id = await created();
+      await pay(beneficiary_id);
+      const { iban: _, ...details } = beneficiary;
+      const changed = { account_number: "66666666", clearing_system: "" };
+      await run(made.activities.updateBeneficiary, { ...details, ...changed, beneficiary_id });
+      expect(await counted([{ beneficiary_id, payout }])).toEqual({
+        payees: 1,
+        neverPaid: 0,
+        accountsNeverPaid: 1,
+      });
+      expect(await counted([{ beneficiary_id, payout }, toNew])).toEqual({
+        payees: 2,
+        neverPaid: 0,
+        accountsNeverPaid: 1,
+      });
+    });
+
+    it("one that cannot be read by its id alone", async () => {
+      const beneficiary_id = "6f1e7f5c-0a34-4d5b-8a55-0a8f4b1f8a10";
+      expect(await counted([{ beneficiary_id, payout }])).toEqual({
+        payees: 1,
+        neverPaid: 1,
+        accountsNeverPaid: 1,
+      });
+    });
   });
 
   it("leaves no account number in the journal", async () => {

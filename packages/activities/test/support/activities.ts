@@ -37,7 +37,7 @@ export const activitiesFor = (
     readRunState: async () => "open",
     ...options,
   });
-  return { activities, close: () => runtime.dispose() };
+  return { activities, runtime, close: () => runtime.dispose() };
 };
 
 /** Activities over a simulator. */

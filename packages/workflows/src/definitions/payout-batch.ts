@@ -50,6 +50,18 @@ const rejectedText = ({ by, overruled, why }: OverruledBatch): string =>
 /** What a second person has approved of a batch; undefined where nobody was asked. */
 type ApprovedBatch = Pick<BatchPosition, "isApproved" | "payees">;
 
+/** Whom a batch pays. A beneficiary that was paid before may have had another account then. */
+const shownPayees = ({
+  accountsNeverPaid,
+  neverPaid,
+  payees,
+}: Awaited<ReturnType<BatchActivities["countPayees"]>>) => ({
+  payees,
+  never_paid_before: neverPaid ?? "unknown",
+  ...(accountsNeverPaid !== undefined &&
+    accountsNeverPaid !== neverPaid && { account_never_paid_before: accountsNeverPaid }),
+});
+
 /** Wait for a second person to approve a batch for this total of it. */
 const approve = async (
   run: Run,
@@ -70,7 +82,7 @@ const approve = async (
     ...(file !== undefined && { file }),
     rows,
     ...totals,
-    ...(counted && { payees: counted.payees, never_paid_before: counted.neverPaid ?? "unknown" }),
+    ...(counted && shownPayees(counted)),
     ...(rejected !== "" && { rejected }),
   };
   const payees = counted?.marks;
