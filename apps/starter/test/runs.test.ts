@@ -305,6 +305,7 @@ describe("a run that waits for a person", () => {
         type: "payout",
         state: "attention",
         startedAt: anyText,
+        payment: { amount: "2000.00", currency: "EUR" },
         attention: fields({
           question: like(/^1-[0-9a-f]{8}$/),
           step: "createPayout",

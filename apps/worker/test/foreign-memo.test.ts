@@ -6,7 +6,7 @@ import {
   runApp,
   startApp,
 } from "@durable-payments/tools/testing";
-import { defaultPayloadConverter } from "@temporalio/common";
+import { defaultPayloadConverter } from "@temporalio/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile } from "./support/inputs.ts";
