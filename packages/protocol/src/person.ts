@@ -1,4 +1,4 @@
-import { inLatin } from "./look-alikes.ts";
+import { inLatin, lettersOfSymbols } from "./look-alikes.ts";
 
 const LONGEST_NAME = 200;
 
@@ -71,7 +71,7 @@ const readings = (name: string): ReadonlyArray<string> => {
   const capitals = lettersOf(lettersOf(name.toUpperCase()).toUpperCase());
   return [
     asSeen(name),
-    inLatin(capitals).replaceAll("1", "I").replaceAll("0", "O"),
+    inLatin(capitals).replaceAll("1", "I").replaceAll("0", "O").toUpperCase(),
     asSeen(capitals.toLowerCase()).toLowerCase(),
   ];
 };
@@ -79,13 +79,19 @@ const readings = (name: string): ReadonlyArray<string> => {
 /**
  * Check whether two names are of one person, as far as they read alike: without case, marks and punctuation,
  * and whatever script a letter is of that looks like another (the Cyrillic А and the Latin A). In doubt they
- * are: a second person then gives another name.
+ * are: a second person then gives another name. A symbol may be a letter that it looks like or nothing
+ * (`A|ice`, `Ada|`), so that names with one are compared without any such letter.
  *
  * @param a a name.
  * @param b another.
  * @returns true where they read alike.
  */
 export const isSamePerson = (a: string, b: string): boolean => {
-  const others = readings(b);
-  return readings(a).some((reading, index) => reading === others[index]);
+  const maybe = lettersOfSymbols(a + b);
+  // A bar is read as whatever looks like it.
+  const left = maybe.has("l") ? new Set([...maybe, "i", "I", "1"]) : maybe;
+  const comparedOf = (name: string): ReadonlyArray<string> =>
+    readings(name).map((reading) => [...reading].filter((letter) => !left.has(letter)).join(""));
+  const others = comparedOf(b);
+  return comparedOf(a).some((reading, index) => reading === others[index]);
 };
