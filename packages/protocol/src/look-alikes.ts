@@ -81,7 +81,7 @@ const SYMBOLS: ReadonlyArray<string> = [
   "X᙭╳",
   "a⍺",
   "e℮",
-  "i˛ ̨⍳",
+  "i⍳",
   "l׀|∣⏽￨│❘",
   "p⍴",
   "v∨⋁",
@@ -114,7 +114,7 @@ export const inLatin = (text: string): string =>
  */
 export const lettersOfSymbols = (text: string): ReadonlySet<string> =>
   new Set(
-    [...text].flatMap((symbol) => {
+    Array.from(text).flatMap((symbol) => {
       const latin = LATIN_OF_SYMBOL.get(symbol);
       return latin === undefined ? [] : [latin.toLowerCase(), latin.toUpperCase()];
     }),

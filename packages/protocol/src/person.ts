@@ -91,7 +91,9 @@ export const isSamePerson = (a: string, b: string): boolean => {
   // A bar is read as whatever looks like it.
   const left = maybe.has("l") ? new Set([...maybe, "i", "I", "1"]) : maybe;
   const comparedOf = (name: string): ReadonlyArray<string> =>
-    readings(name).map((reading) => [...reading].filter((letter) => !left.has(letter)).join(""));
+    readings(name).map((reading) =>
+      reading.replaceAll(/./gu, (letter) => (left.has(letter) ? "" : letter)),
+    );
   const others = comparedOf(b);
   return comparedOf(a).some((reading, index) => reading === others[index]);
 };

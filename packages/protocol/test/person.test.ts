@@ -57,6 +57,7 @@ describe("the name of a person", () => {
     ["Νίκος", "Νίκη"],
     ["李", "王"],
     ["@", "#"],
+    ["Ian Lee", "An Lee"],
     ["A|ice", "Bob"],
     ["A|ice", "Alan"],
   ])("%j is not that of %j", (one, other) => {
