@@ -1,7 +1,7 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { checkId, type PlannedRun } from "@durable-payments/operations/input";
 import { isOpen } from "@durable-payments/operations/runs";
-import { startRun } from "@durable-payments/operations/start";
+import { type AmendedRun, startRun } from "@durable-payments/operations/start";
 import * as Option from "effect/Option";
 import { EXIT_CODES, exitCodeOfRun } from "../exit-codes.ts";
 import { describeSubmitted, followRun } from "../output/follow-run.ts";
@@ -18,6 +18,15 @@ export interface SubmitFlags {
   readonly by: Option.Option<string>;
   readonly wait: boolean;
 }
+
+/** What became of the input of a run that exists, which a person may take for what was given here. */
+const amendedText = ({ about, fields, given }: AmendedRun): string => {
+  const names = fields.join(", ");
+  const what = about === undefined ? "." : `: ${about}.`;
+  return given === "now"
+    ? `It was started with another input, and amended to this one since (${names})${what}`
+    : `What was given here was amended since (${names}), and is not what that run sends${what}`;
+};
 
 /** Check the input, start its run or find the one that exists, and await its end if asked to. */
 export const submitRun = async (
@@ -43,6 +52,7 @@ export const submitRun = async (
     if (run.optionsDiffer) {
       output.say("Its options differ from those given here, which are not used.");
     }
+    if (run.amended) output.say(amendedText(run.amended));
     const reported =
       wait && isOpen(run) ? { ...run, ...(await followRun(temporal, run, output)) } : run;
     output.answer(reported, (shown) => describeSubmitted(temporal, shown));

@@ -7,6 +7,7 @@ import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts
 import type { Temporal } from "../connection/temporal.ts";
 import { accountOfWorkers } from "../connection/trackers.ts";
 import { InvalidInput, Refused } from "../errors.ts";
+import { readAmendedInput } from "../history/execution-history.ts";
 import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
 import { differingFields, valueAt } from "../input/differing-fields.ts";
@@ -20,7 +21,19 @@ export type SubmittedRun = RunState & {
   readonly isNew: boolean;
   /** Set where the run that exists was started with other `options`: how it waits, and for whom. */
   readonly optionsDiffer?: true;
+  /** Set where people have amended the input of the run that exists. */
+  readonly amended?: AmendedRun;
 };
+
+/** An amendment of the run that exists, beside what was given here. */
+export interface AmendedRun {
+  /** Whether what was given here is what the run was started with, or what it sends since it was amended. */
+  readonly given: "before" | "now";
+  /** The fields in which the two differ. */
+  readonly fields: ReadonlyArray<string>;
+  /** What it does as it was amended, for a person. */
+  readonly about?: string;
+}
 
 /** Who starts a run, and what was sent under its id before Temporal's memory begins. */
 export interface StartOptions {
@@ -39,13 +52,61 @@ const SHOWN: ReadonlySet<string> = new Set([
   "card_holder_id",
 ]);
 
-const differenceAt = (field: string, existing: unknown, given: unknown): Fault => {
-  const [theirs = "left out", here = "left out"] = [existing, given].map((input) => {
+/** What a run was started with, what it sends since people have amended that, and what was given here. */
+interface Inputs {
+  readonly startedWith: unknown;
+  readonly now: unknown;
+  readonly given: unknown;
+}
+
+const differenceAt = (field: string, { given, now, startedWith }: Inputs): Fault => {
+  const [before = "left out", since = "left out", here = "left out"] = [
+    startedWith,
+    now,
+    given,
+  ].map((input) => {
     const value = valueAt(input, field);
     return typeof value === "string" ? value : undefined;
   });
-  const problem = SHOWN.has(field) ? `is ${theirs} in that run, and ${here} here` : "differs";
-  return { field, problem: masked(problem) };
+  if (!SHOWN.has(field)) return { field, problem: "differs" };
+  const there =
+    before === since
+      ? `is ${before} in that run`
+      : `was ${before} in that run, is ${since} since it was amended`;
+  return { field, problem: masked(`${there}, and ${here} here`) };
+};
+
+/** The fields in which inputs differ, beside how the run waits, and for whom. */
+const differingContent = (one: unknown, other: unknown): ReadonlyArray<string> =>
+  differingFields(one, other).filter((field) => field.split(".")[0] !== "options");
+
+/** The amendment of a run, where what was given here is its input of before or of since. */
+const amendmentOf = (workflowType: string, inputs: Inputs): AmendedRun | undefined => {
+  const { given, now, startedWith } = inputs;
+  const fields = differingContent(startedWith, now);
+  if (fields.length === 0) return undefined;
+  const about = masked(summaryOfInput(workflowType, now));
+  return {
+    given: differingContent(now, given).length === 0 ? "now" : "before",
+    fields,
+    ...(about !== undefined && { about }),
+  };
+};
+
+const otherInput = (workflowId: string, workflowType: string, inputs: Inputs): InvalidInput => {
+  const { given, now, startedWith } = inputs;
+  const about = masked(summaryOfInput(workflowType, startedWith));
+  const since =
+    differingContent(startedWith, now).length === 0
+      ? undefined
+      : masked(summaryOfInput(workflowType, now));
+  const abouts = [about, ...(since === undefined ? [] : [`amended since to: ${since}`])];
+  const shown = abouts.filter((text) => text !== undefined).join("; ");
+  return new InvalidInput({
+    message: `The id ${workflowId} belongs to a run that was started with another input${shown === "" ? "" : ` (${shown})`}. Nothing was started: what was given here is not carried out by that run. Where it is another payment or person, give another id.`,
+    faults: differingContent(now, given).map((field) => differenceAt(field, inputs)),
+    next: { operation: "describe", workflowId },
+  });
 };
 
 const findRun = async (
@@ -54,27 +115,30 @@ const findRun = async (
   planned: PlannedRun,
 ): Promise<SubmittedRun> => {
   const description = await describeRun(temporal, workflowId);
-  if (description.type !== planned.workflowType) {
+  const { workflowType } = planned;
+  if (description.type !== workflowType) {
     throw new Refused({
-      message: `The id ${workflowId} belongs to a run of ${description.type}, not of ${planned.workflowType}: give another id. Nothing was started.`,
+      message: `The id ${workflowId} belongs to a run of ${description.type}, not of ${workflowType}: give another id. Nothing was started.`,
     });
   }
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
-  const input = await readInput(temporal, { workflowId, runId: firstRunId });
-  const differing = input === undefined ? [] : differingFields(input, planned.input);
-  const others = differing.filter((field) => field.split(".")[0] !== "options");
-  if (others.length > 0) {
-    const about = masked(summaryOfInput(planned.workflowType, input));
-    throw new InvalidInput({
-      message: `The id ${workflowId} belongs to a run that was started with another input${about === undefined ? "" : ` (${about})`}. Nothing was started: what was given here is not carried out by that run. Where it is another payment or person, give another id.`,
-      faults: others.map((field) => differenceAt(field, input, planned.input)),
-      next: { operation: "describe", workflowId },
-    });
-  }
+  const startedWith = await readInput(temporal, { workflowId, runId: firstRunId });
+  const found = { ...(await stateOf(temporal, description)), isNew: false };
+  if (startedWith === undefined) return found;
+  const now = await readAmendedInput(temporal, description);
+  const inputs = { startedWith, now, given: planned.input };
+  const isOneOfThem = [startedWith, now].some(
+    (input) => differingContent(input, planned.input).length === 0,
+  );
+  if (!isOneOfThem) throw otherInput(workflowId, workflowType, inputs);
+  const amended = amendmentOf(workflowType, inputs);
+  const hasOtherOptions = differingFields(startedWith, planned.input).some(
+    (field) => field.split(".")[0] === "options",
+  );
   return {
-    ...(await stateOf(temporal, description)),
-    isNew: false,
-    ...(differing.length > 0 && { optionsDiffer: true }),
+    ...found,
+    ...(hasOtherOptions && { optionsDiffer: true }),
+    ...(amended !== undefined && { amended }),
   };
 };
 
@@ -88,11 +152,12 @@ const findRun = async (
  * @param planned what `planPayout` or `planOnboarding` returns.
  * @param options who starts it, and which journal is asked about its id; where that cannot be read here, the
  *   worker asks it before it sends anything.
- * @returns the run; `isNew` where this call has started it. Of a run whose retention is over, what the journal
+ * @returns the run; `isNew` where this call has started it; `amended` where people have amended what it sends. Of a run whose retention is over, what the journal
  *   has of it (`state: "forgotten"`): nothing was started.
  * @throws InvalidInput where the id is none, or `startedBy` names nobody, or the run that exists was started
- *   with another input than this one, `options` left out: `faults` names the fields; Refused where the id belongs to a run of another workflow; NotFound where the run was deleted
- *   meanwhile.
+ *   with another input than this one, `options` left out, and was not amended to this one either: `faults` names
+ *   the fields; Refused where the id belongs to a run of another workflow, or it is not known any more how it was
+ *   amended; NotFound where the run was deleted meanwhile.
  * @example
  * const planned = planPayout(input, assumptions);
  * const run = await startRun(temporal, "invoice-2026-001", planned, { startedBy: "Ada", journal });
