@@ -1,4 +1,4 @@
-import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { isAtLeast, isDecimal } from "@durable-payments/api-core/decimal";
 import { type BatchRow, chunkId } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
 import {
@@ -31,10 +31,16 @@ const changed = (message: string): ApplicationFailure =>
 const disagreement = (row: BatchRow): string | undefined => {
   if (row.workflowId !== rowWorkflowId(row.key)) return "its workflow id is not that of its key";
   if (!paysRow(row, row.input)) return "its fingerprint is not that of what it pays";
-  return row.currency === row.input.payout.currency
-    ? undefined
-    : "its currency is not that of what it pays";
+  if (row.currency !== row.input.payout.currency) {
+    return "its currency is not that of what it pays";
+  }
+  // It would make room in the total for other rows, and so below the limit of an approval.
+  return isPositive(row.input.payout.amount) ? undefined : "its amount is not above zero";
 };
+
+/** Whoever has written the row can have given anything. */
+const isPositive = (amount: unknown): boolean =>
+  typeof amount === "string" && isDecimal(amount) && !isAtLeast("0", amount);
 
 /** A chunk that somebody else has written may hold anything: its hash says whether it has rows. */
 const isChunk = (rows: unknown): rows is ReadonlyArray<BatchRow> => Array.isArray(rows);
@@ -86,7 +92,11 @@ export const sumOf = (
   },
 ): Readonly<Record<string, string>> => {
   const sums = new Totals();
-  for (const [currency, amount] of Object.entries(paid)) sums.add(currency, amount);
+  for (const [currency, amount] of Object.entries(paid)) {
+    if (!isPositive(amount))
+      throw changed(`The rows of ${batch} pay ${amount} ${currency} so far.`);
+    sums.add(currency, amount);
+  }
   for (const { currency, input } of rows) sums.add(currency, input.payout.amount);
   for (const [currency, sum] of Object.entries(sums.amounts)) {
     const total = totals[currency];

@@ -104,6 +104,16 @@ describe("a batch pays nobody", () => {
       );
     });
   });
+
+  it("where a row of a negative amount keeps the total of the others below a limit", async () => {
+    await withWorker(rig, service.activities, async () => {
+      const rows = makeRows(2, (index) => (index === 0 ? "90.00" : "-80.00"));
+      expect(await endingOf(await startBatch(rig, rows))).toEqual({
+        ...NOBODY_PAID,
+        message: expect.stringContaining("its amount is not above zero") as unknown,
+      });
+    });
+  });
 });
 
 it("a run that was planted under the id of a row conflicts, whatever its memo says", async () => {
