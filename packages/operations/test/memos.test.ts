@@ -130,3 +130,10 @@ it("an input that cannot be decoded hides neither its run nor another one", () =
     });
     expect(await reportRun(temporal, "payouts/unknown")).toMatchObject({ state: "running" });
   }));
+
+it("memos of two megabytes, the longest that Temporal takes, end no list", () =>
+  connected(async (temporal) => {
+    const ids = ["huge-1", "huge-2", "huge-3"];
+    await Promise.all(ids.map((id) => plant(id, { startedBy: "x".repeat(1_900_000) })));
+    for (const id of ids) expect(await listed(temporal, id)).toMatchObject({ workflowId: id });
+  }));

@@ -13,6 +13,12 @@ import type { TemporalSettings } from "./settings.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/**
+ * The longest answer that is read, in bytes: a page of 200 runs whose memos are as long as Temporal takes them.
+ * gRPC's own bound, 4 MB, would let three such runs end every list.
+ */
+const LONGEST_ANSWER = 512 * 1024 * 1024;
+
 /** A connection to Temporal. */
 export interface Temporal {
   readonly client: Client;
@@ -56,6 +62,7 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
     ...settings.connectionOptions,
     address: settings.address,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },
     plugins: [readablePayloads],
   });
   try {
