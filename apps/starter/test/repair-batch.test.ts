@@ -1,4 +1,13 @@
-import { card, cardholder, holding, ID, options, tooWide } from "@durable-payments/tools/test-data";
+import {
+  beneficiary,
+  card,
+  cardholder,
+  holding,
+  ID,
+  options,
+  payout,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { expect, it, vi } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
@@ -122,4 +131,48 @@ it(`of ${COUNT} failed runs is retried while its starter and the worker are kill
   expect(nothing).toMatchObject({ exitCode: 0, stderr: "Found 0 failed runs.\n" });
   const { count } = await temporal.client.workflow.count('WorkflowType = "retryInstruction"');
   expect(count).toBeGreaterThanOrEqual(COUNT + 1);
+});
+
+it("says how retried runs have ended, and leaves out what the service has ended", async () => {
+  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout", times: 2 });
+  // The simulator fails a payout with such a reference.
+  for (const [id, payout_reference] of [
+    ["fails", "FAIL it"],
+    ["is paid", "Invoice"],
+  ] as const) {
+    await start("payout", id, {
+      beneficiary: { ...beneficiary, nickname: `Supplier ${id}` },
+      payout: { ...payout, payout_reference },
+      options,
+    });
+    expect(await ended(id)).toBe("FAILED");
+  }
+  await found('WorkflowType = "payout" AND ExecutionStatus = "Failed"', 2);
+  const many = ["runs", "retry", "--failed", "--type", "payout", "--reason", "down", "--yes"];
+  const waited = await starter([...many, "--wait", "--json"]);
+  const report = jsonOf(waited);
+  expect(report).toMatchObject({ retried: 2, notRetried: 0 });
+  const runs = (report["runs"] as ReadonlyArray<Readonly<Record<string, unknown>>>).toSorted(
+    (one, other) => (String(one["workflowId"]) < String(other["workflowId"]) ? -1 : 1),
+  );
+  expect(runs).toMatchObject([
+    { workflowId: "fails", status: "retried", state: "failed", failure: { type: "PayoutFailed" } },
+    { workflowId: "is paid", status: "retried", state: "completed" },
+  ]);
+  expect(waited.exitCode).toBe(1);
+
+  await found('WorkflowType = "payout" AND ExecutionStatus = "Failed" AND WorkflowId = "fails"', 2);
+  const again = await starter(many);
+  expect(again.exitCode).toBe(1);
+  expect(again.stdout.replaceAll(/\s+/g, " ")).toMatch(
+    /fails notRetried The service says that its payout failed: .*1 runs: 1 cannot be retried so/,
+  );
+  const dry = await starter([...many.slice(0, -1), "--dry-run", "--json"]);
+  expect(jsonOf(dry)).toMatchObject({ planned: 0, notRetried: 1 });
+});
+
+it("waits for one run by watch, and says so", async () => {
+  const one = await starter(["runs", "retry", "a", "--wait"]);
+  expect(one.exitCode).toBe(2);
+  expect(one.stderr).toContain("starter watch a");
 });

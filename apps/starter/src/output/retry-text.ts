@@ -4,7 +4,7 @@ import { styled } from "./styled.ts";
 import { columns, columnsOf, cut, pad, wrap } from "./text.ts";
 import type { Temporal } from "@durable-payments/operations/connection";
 import { groupRuns, type ListedRun, totalsOf, totalsText } from "@durable-payments/operations/runs";
-import { groupsText } from "./run-list-text.ts";
+import { groupsText, STATE_STYLES } from "./run-list-text.ts";
 import type {
   RetriedOne,
   RetriedRun,
@@ -89,14 +89,24 @@ const reasonOf = ({ next, reason }: RetriedOne): string | null =>
   reason === null ? null : withNext({ message: reason, next });
 
 const runText = (run: RetriedOne): string => {
-  const { from, runId, status, workflowId } = run;
+  const { from, status, workflowId } = run;
   const { next, reason: why } = run;
-  const reason = why === null ? null : shownWithNext({ message: why, next });
+  const reason =
+    run.failure?.message ?? (why === null ? null : shownWithNext({ message: why, next }));
   const id = columnsOf(workflowId) > LONGEST_ID ? `${workflowId}\n` : "";
-  const state = styled(STYLES[status], status.padEnd(LONGEST_STATUS));
+  const style = run.state === undefined ? STYLES[status] : STATE_STYLES[run.state];
+  const state = styled(style, (run.state ?? status).padEnd(LONGEST_STATUS));
   const shown = pad(id === "" ? workflowId : "", LONGEST_ID);
   const line = `${id}${shown}  ${state}  ${from === null ? "" : cut(`from ${from}`, 23)}`.trimEnd();
-  return runId !== null || reason === null ? line : `${line}\n${wrap(reason, "  ")}`;
+  return reason === null ? line : `${line}\n${wrap(reason, "  ")}`;
+};
+
+/** How the retried runs have ended: `18 completed, 2 failed`; that they go on, where they were not awaited. */
+const endsText = (runs: ReadonlyArray<RetriedOne>): string => {
+  const ended = runs.flatMap(({ state }) => state ?? []);
+  if (ended.length === 0) return "go on; how they end is not awaited";
+  const states = Map.groupBy(ended, (state) => state);
+  return [...states].map(([state, { length }]) => `${length} ${state}`).join(", ");
 };
 
 /** What became of many runs, as a person reads it. */
@@ -104,7 +114,7 @@ export const retriesText = (report: RetryReport): string => {
   const { count, endedByPerson, failed, notRetried, planned, retried, runs } = report;
   const parts = [
     ...(planned > 0 ? [`${planned} would be retried`] : []),
-    ...(retried > 0 ? [`${retried} retried`] : []),
+    ...(retried > 0 ? [`${retried} retried (${endsText(runs)})`] : []),
     ...(endedByPerson > 0 ? [`${endedByPerson} left out, ended by a person`] : []),
     ...(notRetried > 0 ? [`${notRetried} cannot be retried so`] : []),
     ...(failed > 0 ? [`${failed} could not be reached`] : []),

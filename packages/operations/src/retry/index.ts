@@ -1,6 +1,7 @@
 export type { PlannedStep, RetryOptions, RetryPlan } from "./plan.ts";
 export { planRetryOf, type RetriedRun, retryRun } from "./retry.ts";
 export {
+  awaitRetried,
   findRunsToRetry,
   type RetriedOne,
   retryMany,

@@ -7,6 +7,10 @@ import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, isOperationError, type NextOperation } from "../errors.ts";
 import { listRuns } from "../runs/list.ts";
 import type { ListedRun } from "../runs/listed-run.ts";
+import { awaitEndingPatiently } from "../runs/wait.ts";
+import type { Ending } from "../runs/state.ts";
+import type { Failure } from "../history/failure.ts";
+import { OF_ENDED_PAYOUT } from "../timeline/next-steps.ts";
 import type { RunFilter } from "../runs/query.ts";
 import type { RetryOptions } from "./plan.ts";
 import { planRetryOf, retryRun } from "./retry.ts";
@@ -26,6 +30,9 @@ export interface RetriedOne {
   readonly reason: string | null;
   /** What can be done about it. */
   readonly next?: NextOperation;
+  /** How the run ended that goes on, and why; where it was awaited. */
+  readonly state?: Ending["state"];
+  readonly failure?: Failure | null;
 }
 
 /** What became of many runs that were to be retried. */
@@ -48,7 +55,7 @@ export interface RetryManyOptions extends Omit<RetryOptions, "decisions" | "expe
 }
 
 /** A run that was seen: where another run of its id is the latest by now it is left alone. */
-export type SeenRun = Pick<ListedRun, "runId" | "workflowId">;
+export type SeenRun = Pick<ListedRun, "runId" | "workflowId"> & Partial<Pick<ListedRun, "failure">>;
 
 /**
  * List the runs that a filter finds, one of each workflow id.
@@ -68,13 +75,18 @@ export const findRunsToRetry = async (
 
 const AT_ONCE = 8;
 
+const STAYS_ENDED =
+  "The service says that its payout failed: a retry takes up that very payout, and finds it so again. See there whether its amount was returned; to pay again, start a payout under another id. Nothing was done.";
+
 const retryOne = async (
   temporal: Temporal,
-  { runId: expectedRunId, workflowId }: SeenRun,
+  { failure, runId: expectedRunId, workflowId }: SeenRun,
   many: RetryManyOptions,
 ): Promise<RetriedOne> => {
   const options = { ...many, decisions: "leaveOut", expectedRunId } as const;
   const none = { workflowId, runId: null, from: null, reason: null };
+  if (failure?.type === OF_ENDED_PAYOUT)
+    return { ...none, status: "notRetried", reason: STAYS_ENDED };
   try {
     if (options.isDryRun) {
       const { plan } = await planRetryOf(temporal, workflowId, options);
@@ -156,4 +168,37 @@ export const retryMany = async (
     ),
   );
   return reportOf(seen.length, runs);
+};
+
+/**
+ * Await the ends of the runs that were retried. Whoever stops waiting leaves them going.
+ *
+ * @param temporal the connection of `withTemporal`.
+ * @param report what {@link retryMany} returns.
+ * @param onEnded is called after each end, with how many have ended.
+ * @returns the report, with state and failure of each run that was retried.
+ */
+export const awaitRetried = async (
+  temporal: Temporal,
+  report: RetryReport,
+  onEnded: (ended: number) => void = () => undefined,
+): Promise<RetryReport> => {
+  let ended = 0;
+  const runs = await Effect.runPromise(
+    Effect.forEach(
+      report.runs,
+      (run) =>
+        Effect.promise(async (): Promise<RetriedOne> => {
+          const { runId, workflowId } = run;
+          if (runId === null) return run;
+          const ending = await awaitEndingPatiently(temporal, { workflowId, runId });
+          ended += 1;
+          onEnded(ended);
+          const failure = "failure" in ending ? ending.failure : null;
+          return { ...run, state: ending.state, failure };
+        }),
+      { concurrency: AT_ONCE },
+    ),
+  );
+  return { ...report, runs };
 };

@@ -14,7 +14,8 @@ const CONNECTED_FOR_MS = 2 * 60_000;
 
 type Run = Readonly<Record<"runId" | "workflowId", string>>;
 
-const awaitEndingPatiently = async (temporal: Temporal, run: Run): Promise<Ending> => {
+/** Await how a run ends, also where Temporal is away for a while. */
+export const awaitEndingPatiently = async (temporal: Temporal, run: Run): Promise<Ending> => {
   let outageMs = 0;
   for (;;) {
     const began = Date.now();

@@ -69,7 +69,7 @@ const ofOpenRun = ({
 };
 
 /** A payout that the service has ended: a retry takes up that very payout, and it stays ended. */
-const OF_ENDED_PAYOUT = "PayoutFailed";
+export const OF_ENDED_PAYOUT = "PayoutFailed";
 
 const ofBrokenRun = ({ failure, workflowId }: Described): Array<NextStep> => {
   const retry = { operation: "retry", workflowId } as const;

@@ -1,8 +1,9 @@
 import { Argument, Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../../exit-codes.ts";
+import { plainCommand } from "../../output/command-line.ts";
 import type { Output } from "../../output/output.ts";
-import { acting, expectedRunId, json, NO_REASON } from "../flags.ts";
+import { acting, expectedRunId, json, NO_REASON, wait } from "../flags.ts";
 import { runCommand } from "../run-command.ts";
 
 const text = (name: string, metavar: string, description: string) =>
@@ -46,6 +47,7 @@ const flags = {
     Flag.withDescription("Do not ask before many are retried"),
     Flag.withDefault(false),
   ),
+  wait: wait.pipe(Flag.withDescription("… and await how they end")),
   json,
 };
 
@@ -69,6 +71,8 @@ const retryOne = async (output: Output, id: string, given: Given): Promise<numbe
   if (Option.isSome(given.type) || Option.isSome(given.stage) || Option.isSome(given.since)) {
     throw badUsage("--type, --stage and --since go with --failed, not with an ID.");
   }
+  if (given.wait)
+    throw badUsage(`--wait goes with --failed; follow one: ${plainCommand("watch", id)}`);
   if (given.overrule && (Option.isNone(given.by) || Option.isNone(given.reason))) {
     throw badUsage("--overrule needs --by and --reason: both are kept, with what is overruled.");
   }
@@ -109,8 +113,11 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
   const { bar, retriesAnswer, retriesText, toRetryText } =
     await import("../../output/retry-text.ts");
   const { canAsk, confirm } = await import("../../output/confirm.ts");
-  const { findRunsToRetry, retryMany: retryAll } =
-    await import("@durable-payments/operations/retry");
+  const {
+    awaitRetried,
+    findRunsToRetry,
+    retryMany: retryAll,
+  } = await import("@durable-payments/operations/retry");
   return await withTemporal(async (temporal) => {
     const runs = await findRunsToRetry(temporal, filter);
     const found = `${runs.length} failed ${runs.length === 1 ? "run" : "runs"}`;
@@ -136,10 +143,21 @@ const retryMany = async (output: Output, given: Given): Promise<number> => {
       retried = done;
       output.live(bar(done, runs.length));
     });
+    let all = report;
+    if (given.wait && report.retried > 0) {
+      output.onInterrupt = () => {
+        output.live(undefined);
+        output.say(`Not waiting any longer; the ${report.retried} retried runs go on.`);
+      };
+      output.say(`Retried ${report.retried}; awaiting how they end.`);
+      const show = (ended: number) => output.live(bar(ended, report.retried));
+      all = await awaitRetried(temporal, report, show);
+    }
     output.live(undefined);
     output.onInterrupt = undefined;
-    output.answer(report, retriesText, retriesAnswer);
-    return report.notRetried + report.failed > 0 ? EXIT_CODES.runFailed : EXIT_CODES.done;
+    output.answer(all, retriesText, retriesAnswer);
+    const isBroken = all.runs.some((run) => run.state !== undefined && run.state !== "completed");
+    return isBroken || all.notRetried + all.failed > 0 ? EXIT_CODES.runFailed : EXIT_CODES.done;
   });
 };
 
@@ -166,10 +184,13 @@ export const retry = Command.make("retry", flags, (given) =>
   was planned for is retried: somebody else may have amended it meanwhile.
 
   --failed retries all that failed, after it has said how many there are. When
-  it is interrupted, the same command goes on with the others.
+  it is interrupted, the same command goes on with the others. A retried run may
+  fail again: --wait shows how each ended. A payout that the service has ended
+  is left out: a retry would find it so again.
 
-  Exit codes: 0 done, 1 some of many were not retried, 2 bad input, or it cannot
-  be retried so, 3 cannot connect, 130 interrupted.`,
+  Exit codes: 0 done, 1 some of many were not retried, or have not completed
+  (--wait), 2 bad input, or it cannot be retried so, 3 cannot connect, 130
+  interrupted.`,
   ),
   Command.withExamples([
     {
