@@ -57,7 +57,9 @@ export const doctor = Command.make("doctor", { fix, yes, json }, (flags) =>
   them).
 
   --fix registers the search attributes that the namespace lacks, after one
-  question, and does nothing else; done twice it does nothing.
+  question; done twice it does nothing. It makes no namespace, and leaves a
+  short retention as it is: what history may cost is for whoever runs the
+  server to say. Without --fix the command for each is printed.
 
   Exit codes: 0 all is well, or was put right by --fix; 1 something does not
   work; 2 --fix was not agreed to, or Temporal refused it; 3 cannot connect to
