@@ -88,7 +88,7 @@ it("writes times in UTC", () => {
   expect(utc("2026-11-21T05:42:04.900+02:00")).toBe("2026-11-21 03:42:04 UTC");
 });
 
-it("breaks lines at 80 columns, and leaves long words whole", () => {
+it("breaks lines at 80 columns, and within a word that is longer", () => {
   const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
   const lines = wrap(words, "    ").split("\n");
   expect(lines.length).toBeGreaterThan(5);
@@ -97,8 +97,11 @@ it("breaks lines at 80 columns, and leaves long words whole", () => {
     expect(line.length).toBeLessThanOrEqual(80);
   }
   expect(lines.map((line) => line.trim()).join(" ")).toBe(words);
-  const long = "x".repeat(100);
-  expect(wrap(`a ${long} b`)).toBe(`a\n${long}\nb`);
+  expect(wrap(`a ${"x".repeat(100)} b`, "  ")).toBe(
+    `  a\n  ${"x".repeat(78)}\n  ${"x".repeat(22)}\n  b`,
+  );
+  expect(wrap("é".repeat(20), "", 8).split("\n").map(columnsOf)).toEqual([8, 8, 4]);
+  expect(wrap("ab\\u{301}c", "", 8)).toBe("ab\n\\u{301}c");
 });
 
 it.each([40, 60, 200])(
@@ -277,8 +280,8 @@ it("writes commands that bash reads as what they name, whatever characters that 
 it.each([
   ["Invoice 4711", "Invoice 4711"],
   [`Invoice${" ".repeat(30)}amount 40.00`, "Invoice \\u{20}×30 amount 40.00"],
-  ["a\u00a0b", "a\u00a0b"],
-  ["a\u00a0 \u00a0\u3000\u3000b", "a \\u{a0}\\u{20}\\u{a0}\\u{3000}×2 b"],
+  ["a\u00a0b", "a\\u{a0}b"],
+  ["a\u00a0 \u3000b", "a\\u{a0} \\u{3000}b"],
   ["\\u{20}×30", "\\u{5c}u{20}×30"],
 ])("shows a row of blanks by its length: %j", (text, shown) => {
   expect(visible({ text })).toEqual({ text: shown });
@@ -290,6 +293,27 @@ it("no part of a reference stands where a field of its payout does", () => {
   expect(lines.filter((line) => line.includes("40.00"))).toEqual([
     expect.stringContaining("\\u{20}×75 amount \\u{20}×2 40.00"),
   ]);
+});
+
+it("begins no line of a terminal with what a reference says of the run", () => {
+  const payout_reference = `${"x".repeat(57)}This\u00a0run\u00a0was\u00a0approved\u00a0by\u00a0Bob`;
+  const lines = columns(fieldRows(visible({ amount: "9.00", payout_reference })), "    ").split(
+    "\n",
+  );
+  expect(lines.length).toBeGreaterThan(2);
+  for (const line of lines.slice(2)) expect(line).toMatch(/^ {22}\S/);
+  expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(80);
+  expect(lines.join("")).not.toMatch(/This\srun/);
+});
+
+it("keeps an id in one piece, below its name where there is no room beside it", () => {
+  const { columns: before } = process.stdout;
+  onTestFinished(() => {
+    process.stdout.columns = before;
+  });
+  process.stdout.columns = 44;
+  const id = "0198f3a2-7c1b-7d3e-9f00-5a6b7c8d9e0f";
+  expect(columns([["beneficiary_id", id]])).toBe(`  beneficiary_id\n    ${id}`);
 });
 
 it("wraps to a deeper indent", () => {

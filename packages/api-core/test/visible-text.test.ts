@@ -40,6 +40,13 @@ it.each([
   ["\ud83d", "\\u{d83d}"],
   ["\u{e0041}", "\\u{e0041}"],
   ["literally \\u{1b}, C:\\users", "literally \\u{5c}u{1b}, C:\\users"],
+  ["This\u00a0run\u3000was", "This\\u{a0}run\\u{3000}was"],
+  ["\u{1d159}\u2800\u3164\uffa0\u1160", "\\u{1d159}\\u{2800}\\u{3164}\\u{ffa0}\\u{1160}"],
+  [`a${"\u0301".repeat(4)}b`, "a\u0301\u0301\\u{301}\\u{301}b"],
+  ["\u0301a", "\\u{301}a"],
+  ["k\u20ddm\u0336n\u0338", "k\\u{20dd}m\\u{336}n\\u{338}"],
+  ["\ufdfd\u{1242b}\u2e3b", "\\u{fdfd}\\u{1242b}\\u{2e3b}"],
+  ["ที่อยู่ हिन्दी ကြောင်း שָׁלוֹם", "ที่อยู่ हिन्दी ကြောင်း שָׁלוֹם"],
   ["Zoë Müller 支付 🍵 e\u0301", "Zoë Müller 支付 🍵 e\u0301"],
 ])("writes out %j", (text, shown) => {
   expect(visibleText(text)).toBe(shown);

@@ -1,5 +1,5 @@
 import type { NamespaceFix } from "@durable-payments/operations/doctor";
-import { wrap } from "./text.ts";
+import { wrapDeeper } from "./text.ts";
 
 /** Where it is registered. */
 interface Place {
@@ -19,7 +19,7 @@ export const fixQuestion = (missing: NamespaceFix["missing"], place: Place): str
 
 /** What was registered. */
 export const fixText = (registered: NamespaceFix["registered"], place: Place): string =>
-  wrap(
+  wrapDeeper(
     registered.length === 0
       ? `Nothing to do: ${placeText(place)} has every search attribute.`
       : `Registered the search attributes ${listed(registered)} in ${placeText(place)}. Workers can start there now.`,

@@ -10,6 +10,7 @@ import {
   type StateName,
 } from "@durable-payments/operations/runs";
 import type { SubmittedRun } from "@durable-payments/operations/start";
+import { unbroken } from "./styled.ts";
 import { commandLine } from "./command-line.ts";
 import { failureRows } from "./failure-text.ts";
 import { shownWithNext } from "./next-operation.ts";
@@ -43,7 +44,7 @@ export const describeSubmitted = (
     ...("result" in run ? fieldRows(run.result) : []),
     ...("failure" in run ? failureRows(run.failure) : []),
     ["see it", commandLine("status", workflowId)],
-    ...(link === undefined ? [] : [["Web UI", link] as const]),
+    ...(link === undefined ? [] : [["Web UI", unbroken(link)] as const]),
   ];
   const title = isNew && isOpen(run) ? "Started" : `The run ${VERBS[state]}`;
   return `${title}\n${columns(rows)}`;

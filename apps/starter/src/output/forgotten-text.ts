@@ -1,6 +1,6 @@
 import type { ForgottenRun } from "@durable-payments/operations/start";
 import { utc } from "@durable-payments/protocol";
-import { columns, fieldRows, wrap } from "./text.ts";
+import { columns, fieldRows, wrap, wrapDeeper } from "./text.ts";
 
 const OUTCOMES = {
   begun: "no answer is known: it may have been carried out",
@@ -13,7 +13,7 @@ const OUTCOMES = {
 /** A run that Temporal has forgotten, as the journal has it, and what can be done. */
 export const forgottenText = ({ isDone, sends, workflowId }: ForgottenRun): string =>
   [
-    wrap(
+    wrapDeeper(
       `A run with the id ${workflowId} was there before. Temporal has forgotten it, since its retention is over; the journal has what it sent. Nothing was started.`,
     ),
     columns(

@@ -1,6 +1,6 @@
 import { sendingOf, utc } from "@durable-payments/protocol";
 import { commandLine } from "./command-line.ts";
-import { wrap } from "./text.ts";
+import { wrap, wrapDeeper } from "./text.ts";
 import { describePause } from "@durable-payments/operations/pause";
 import type { LostRun, LostSend, Recovery } from "@durable-payments/operations/recovery";
 
@@ -45,7 +45,7 @@ const lostText = (run: LostRun): ReadonlyArray<string> => [
 export const recoveryText = (recovery: Recovery, isReleased: boolean): string => {
   const { ended, isClear, lost, pause, running, since, unrecorded } = recovery;
   return [
-    wrap(`Since ${utc(since)}, by the journal: ${recovery.journal}.`),
+    wrapDeeper(`Since ${utc(since)}, by the journal: ${recovery.journal}.`),
     `  ${running.length} runs go on by themselves; none sends again what was sent`,
     `  ${ended.length} runs have ended, as Temporal knows, too`,
     `  ${lost.length} runs are lost from Temporal`,
@@ -74,7 +74,7 @@ export const recoveryText = (recovery: Recovery, isReleased: boolean): string =>
     "",
     isReleased
       ? "Sends go on."
-      : wrap(
+      : wrapDeeper(
           `Sends are ${describePause(pause)}. ${isClear ? "Everything is clear." : "Not everything is clear: settle what stands above, start those that are unclear again."} To let sends go on: ${commandLine("resume", "--by", "NAME")}`,
         ),
   ].join("\n");

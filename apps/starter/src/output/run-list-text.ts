@@ -8,7 +8,7 @@ import {
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
 import type { ListLayout } from "./stream.ts";
-import { columnsOf, pad, roughDuration, terminalWidth, wrap, wrapDeeper } from "./text.ts";
+import { columnsOf, pad, roughDuration, terminalWidth, wrapDeeper } from "./text.ts";
 
 const GAP = "  ";
 const INDENT = "    ";
@@ -119,7 +119,7 @@ export const groupsText = (groups: ReadonlyArray<RunGroup>): string => {
   return groups
     .map(({ count, example, reason, stage, state, totals, type }) =>
       [
-        wrap(
+        wrapDeeper(
           `${styled("bold", String(count))} ${type} ${styled(STATE_STYLES[state], state)} at ${stage ?? "its start"}${Object.keys(totals).length === 0 ? "" : `, in all ${totalsText(totals)}`}`,
           "",
           columns,

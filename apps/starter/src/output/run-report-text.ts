@@ -1,8 +1,8 @@
 import { asSentence, utc } from "@durable-payments/protocol";
 import { paymentText } from "./payment-text.ts";
 import { failureRows } from "./failure-text.ts";
-import { styled } from "./styled.ts";
-import { beside, columns, columnsOf, fieldRows, pad, wrap } from "./text.ts";
+import { styled, unbroken } from "./styled.ts";
+import { beside, columns, columnsOf, fieldRows, pad, wrap, wrapDeeper } from "./text.ts";
 import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
 import type { PendingActivity, ReportedStep, RunReport } from "@durable-payments/operations/runs";
@@ -63,10 +63,10 @@ export const reportText = (report: RunReport): string => {
     ...(report.stepsFrom === "history"
       ? report.namedIds.map(({ id, name }) => [name, id] as const)
       : []),
-    ...(report.webUi === null ? [] : [["Web UI", report.webUi] as const]),
+    ...(report.webUi === null ? [] : [["Web UI", unbroken(report.webUi)] as const]),
   ];
   return [
-    wrap(`${styled("bold", workflowId)} (${report.type})`),
+    wrapDeeper(`${styled("bold", workflowId)} (${report.type})`),
     columns(rows),
     ...section(
       report.stepsFrom === "progress" ? "Steps" : "Steps, from the history",
@@ -74,7 +74,7 @@ export const reportText = (report: RunReport): string => {
     ),
     ...(report.noProgress === undefined
       ? []
-      : ["", wrap(`The run cannot be asked: ${shownWithNext(report.noProgress)}`)]),
+      : ["", wrapDeeper(`The run cannot be asked: ${shownWithNext(report.noProgress)}`)]),
     ...section("Waits for", pending.map(pendingLines)),
     ...section(
       "Shown",

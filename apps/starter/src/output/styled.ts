@@ -21,8 +21,14 @@ const UNBROKEN = "\uFDD0";
 /** Colours a text on terminals that have colours. */
 export const styled = (style: Style, text: string): string => `${MARKS[style]}${text}${END}`;
 
-/** A text that stands on one line, however long it is: such as a command, which is copied. */
-export const unbroken = (text: string): string => text.replaceAll(" ", UNBROKEN);
+/** Stands before a text that is not broken; no column. */
+const WHOLE = "\uFFF7";
+
+/** A text that stands on one line, however long it is: such as a command or a link, which is copied. */
+export const unbroken = (text: string): string => `${WHOLE}${text.replaceAll(" ", UNBROKEN)}`;
+
+/** Check whether a word is one of those. */
+export const isUnbroken = (word: string): boolean => word.includes(WHOLE);
 
 /** What is sent to a terminal for each mark: nothing where it has no colours, or NO_COLOR is set. */
 const codesOf = (stream: NodeJS.WriteStream): ReadonlyMap<string, string> =>
@@ -33,6 +39,7 @@ const codesOf = (stream: NodeJS.WriteStream): ReadonlyMap<string, string> =>
     }),
     [END, styleText("reset", "\0", { stream }).split("\0").at(0) ?? ""] as const,
     [UNBROKEN, " "] as const,
+    [WHOLE, ""] as const,
     ["\n", "\n"] as const,
   ]);
 

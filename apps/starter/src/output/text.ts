@@ -1,6 +1,7 @@
 import prettyMilliseconds from "pretty-ms";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
+import { isUnbroken } from "./styled.ts";
 
 /** Widest line of running text, however wide the terminal is; and the width where there is no terminal. */
 const WIDEST = 80;
@@ -14,21 +15,55 @@ export const terminalWidth = (): number => process.stdout.columns || WIDEST;
 /** How many columns running text takes. */
 export const textWidth = (): number => Math.min(WIDEST, terminalWidth());
 
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** The letters of a word; a character that is written out counts as one. */
+const lettersOf = (word: string): ReadonlyArray<string> =>
+  word
+    .split(/(\\u\{[\da-f]+\})/)
+    .flatMap((part, index) =>
+      index % 2 === 1 ? [part] : Array.from(graphemes.segment(part), ({ segment }) => segment),
+    );
+
+/** A word in pieces of at most `room` columns: the terminal itself would put its end on a line without indent. */
+const wordPieces = (word: string, room: number): ReadonlyArray<string> => {
+  const pieces = [""];
+  let width = 0;
+  for (const letter of lettersOf(word)) {
+    const more = stringWidth(letter);
+    if (width + more > room) {
+      pieces.push("");
+      width = 0;
+    }
+    pieces.push(`${pieces.pop() ?? ""}${letter}`);
+    width += more;
+  }
+  return pieces;
+};
+
+/** A line in lines: between words, and within a word that is longer than a line, unless it is to stay whole. */
+const lineParts = (line: string, room: number): ReadonlyArray<string> =>
+  stringWidth(line) <= room
+    ? // It is kept as it is: wrap-ansi would write its letters in another Unicode form.
+      [line]
+    : wrapAnsi(line, room)
+        .split("\n")
+        .flatMap((part) =>
+          stringWidth(part) <= room || isUnbroken(part) ? [part] : wordPieces(part, room),
+        );
+
 /**
- * Break a text into lines of at most `width` columns of a terminal; a longer word stays whole.
+ * Break a text into lines of at most `width` columns of a terminal; what is `unbroken` stays whole.
  *
  * @param indent put before each line, and part of its width.
  */
 export const wrap = (text: string, indent = "", width = textWidth()): string => {
   const room = Math.max(1, width - indent.length);
-  return (
-    text
-      .split("\n")
-      // What fits is kept as it is: wrap-ansi would write its letters in another Unicode form.
-      .flatMap((line) => (stringWidth(line) <= room ? [line] : wrapAnsi(line, room).split("\n")))
-      .map((line) => `${indent}${line.trim()}`.trimEnd())
-      .join("\n")
-  );
+  return text
+    .split("\n")
+    .flatMap((line) => lineParts(line, room))
+    .map((line) => `${indent}${line.trim()}`.trimEnd())
+    .join("\n");
 };
 
 /** The same, with each line after the first deeper than that: none of them looks like a line of its own. */
@@ -39,10 +74,14 @@ export const wrapDeeper = (text: string, indent = "", width = textWidth()): stri
   return `${indent}${wrap(text, deeper, width).trimStart()}`;
 };
 
-/** A text beside what it is about, or below it where little room is left. */
+/** An id as the service and Temporal give them, which is copied. */
+const ID = /^[\w:.-]{1,64}$/;
+
+/** A text beside what it is about, or below it where little room is left, or none for an id in one piece. */
 export const beside = (start: string, text: string, below: string): string => {
   const column = stringWidth(start);
-  const isNarrow = textWidth() - column < LEAST && column + stringWidth(text) > textWidth();
+  const isNarrow =
+    (textWidth() - column < LEAST || ID.test(text)) && column + stringWidth(text) > textWidth();
   return isNarrow
     ? `${start.trimEnd()}\n${wrap(text, below)}`
     : `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();

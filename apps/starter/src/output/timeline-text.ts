@@ -2,7 +2,7 @@ import { asSentence, sendingUndoneBy, utc } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { failureRows } from "./failure-text.ts";
-import { styled } from "./styled.ts";
+import { styled, unbroken } from "./styled.ts";
 import {
   columns,
   columnsOf,
@@ -148,10 +148,10 @@ export const timelineText = (timeline: Timeline): string => {
         ]),
     ...(laterRun === null ? [] : [["later run", laterRun] as const]),
     ...namedIds.map(({ id, name }) => [name, id] as const),
-    ...(timeline.webUi === null ? [] : [["Web UI", timeline.webUi] as const]),
+    ...(timeline.webUi === null ? [] : [["Web UI", unbroken(timeline.webUi)] as const]),
   ];
   return [
-    wrap(`${styled("bold", timeline.workflowId)} (${timeline.type})`),
+    wrapDeeper(`${styled("bold", timeline.workflowId)} (${timeline.type})`),
     columns(rows),
     ...section(
       "What happened (times in UTC; names as given, not verified)",
