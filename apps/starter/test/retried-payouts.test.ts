@@ -1,13 +1,33 @@
 import type { PayoutInput } from "@durable-payments/protocol";
-import { beneficiary, holding, options, payout } from "@durable-payments/tools/test-data";
-import { expect, it, vi } from "vitest";
+import {
+  beneficiary,
+  card,
+  cardholder,
+  holding,
+  options,
+  payout,
+} from "@durable-payments/tools/test-data";
+import { expect, it, onTestFailed, onTestFinished, vi } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 
-const { ended, file, simulator, start, starter } = await makeRepairRig();
+const {
+  approvalHash,
+  awaitStage,
+  ended,
+  file,
+  simulator,
+  start,
+  starter,
+  stopWorker,
+  replaceWorker,
+  temporal,
+} = await makeRepairRig();
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
 
 /** Each test pays an amount that no other test pays, to be found in the ledger. */
 const paying = (amount: string): PayoutInput => ({
@@ -79,4 +99,108 @@ it("an id whose payment was amended is the run of both, and says which was given
       ],
     },
   });
+});
+
+/** What `runs show` offers, as it is typed: with a name and a reason. */
+const offered = async (id: string) => {
+  const { next, noRetry } = jsonOf(await starter(["runs", "show", id, "--json"])) as {
+    readonly next: ReadonlyArray<{ readonly command: ReadonlyArray<string> }>;
+    readonly noRetry: string | null;
+  };
+  const retries = next
+    .map(({ command }) => command)
+    .filter(([first, second]) => first === "runs" && second === "retry")
+    .map((command) =>
+      command.map((part) => (part === "NAME" ? "Bob" : part === "WHY" ? "meant to" : part)),
+    );
+  return { retries, noRetry };
+};
+
+const endings: ReadonlyArray<readonly [string, (id: string) => Promise<unknown>]> = [
+  [
+    "that a person rejected",
+    async (id) => {
+      const input = paying("61.00");
+      // Its retry asks for an approval, and nobody gives one.
+      onTestFinished(() =>
+        temporal.client.workflow
+          .getHandle(id)
+          .terminate("over")
+          .then(() => undefined),
+      );
+      await start("payout", id, { ...input, options: { ...options, approval: { above: "1" } } });
+      await awaitStage(id, "awaitApproval");
+      const hash = await approvalHash(id);
+      await starter(["approve", id, "--by", "Eve", "--hash", hash, "--reject", "no"]);
+    },
+  ],
+  [
+    "that a person abandoned",
+    async (id) => {
+      await refuse();
+      const input = paying("62.00");
+      await start("payout", id, { ...input, options: { ...options, onRefusal: "ask" } });
+      await awaitStage(id, "needsAttention");
+      const { attention } = jsonOf(await starter(["status", id, "--json"])) as {
+        readonly attention: { readonly question: string };
+      };
+      const { question } = attention;
+      await starter(["resolve", id, "--by", "Eve", "--question", question, "--abandon", "no"]);
+    },
+  ],
+  [
+    "that was asked to end before its last step began",
+    async (id) => {
+      const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
+      const before = await requests();
+      await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 3_000 });
+      await start("payout", id, paying("63.00"));
+      await vi.waitFor(async () => expect(await requests()).toBe(before + 1), PATIENCE);
+      await starter(["runs", "cancel", id, "--by", "Eve", "--reason", "no"]);
+    },
+  ],
+  [
+    "that undid what it had done",
+    async (id) => {
+      await simulator.addFault({ kind: "refusal-in-200", operation: "createCard" });
+      const undoes = { ...options, onFailure: "compensate" } as const;
+      await start("onboardCardholder", id, { cardholder, card, options: undoes });
+    },
+  ],
+];
+
+/** Awaits that a run has ended, or waits for a person. */
+const hasStopped = (id: string) =>
+  vi.waitFor(async () => {
+    const { state } = jsonOf(await starter(["status", id, "--json"]));
+    expect(state).not.toMatch(/running|waiting/);
+  }, PATIENCE);
+
+it.each(endings)("a run %s is offered the retry that works", async (id, end) => {
+  await end(id);
+  expect(await ended(id)).not.toBe("COMPLETED");
+  const { noRetry, retries } = await offered(id);
+  expect(noRetry).toBeNull();
+  expect(retries.filter((command) => !command.includes("FILE"))).toHaveLength(2);
+  // The first of them only says what the second does.
+  for (const command of retries.filter((each) => !each.includes("FILE"))) {
+    expect(await starter([...command, "--json"])).toMatchObject({ exitCode: 0 });
+  }
+  // What it sends is not counted with what the next test sends.
+  await hasStopped(id);
+});
+
+it("a run that ended before its first step is offered none, and says what to do", async () => {
+  onTestFailed(replaceWorker);
+  await stopWorker();
+  await start("payout", "unbegun", paying("64.00"));
+  await temporal.client.workflow.getHandle("unbegun").terminate("by the test");
+  const { noRetry, retries } = await offered("unbegun");
+  expect(retries).toEqual([]);
+  expect(noRetry).toContain("start a run of another id");
+  const shown = await starter(["runs", "show", "unbegun"]);
+  expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain(
+    "What can be done The run unbegun has not begun its first step.",
+  );
+  await replaceWorker();
 });

@@ -168,6 +168,7 @@ it("says of a send that was not repeated what was sent before, and not that it f
     namedIds: [],
     resetFrom: null,
     laterRun: null,
+    noRetry: null,
     steps: [
       {
         name: "createPayout",

@@ -369,6 +369,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       settled,
       workerFault: "text",
       next: [{ ...next, why: "text" }],
+      noRetry: "text",
       webUi: "text",
     },
     timelineText,

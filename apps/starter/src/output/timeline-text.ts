@@ -165,13 +165,13 @@ export const timelineText = (timeline: Timeline): string => {
     ...(timeline.workerFault === null
       ? []
       : section("The worker cannot go on", [wrap(timeline.workerFault, "  ")])),
-    ...section(
-      "What can be done",
-      timeline.next.flatMap(({ why, ...next }) => [
+    ...section("What can be done", [
+      ...(timeline.noRetry === null ? [] : [wrap(timeline.noRetry, "  ")]),
+      ...timeline.next.flatMap(({ why, ...next }) => [
         wrap(`${why}:`, "  "),
         commandLines("    ", ...argumentsOf(next)),
       ]),
-    ),
+    ]),
   ].join("\n");
 };
 

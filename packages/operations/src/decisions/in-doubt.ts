@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect";
 import { asTemporalError, isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import type { DoubtedStep } from "../history/doubted-step.ts";
-import type { NextOperation } from "../errors.ts";
-import { readRetryOf, unsettledSteps } from "../history/in-doubt.ts";
+import { unsettledSteps } from "../history/in-doubt.ts";
+import { type NextRetry, readRetryOf } from "../retry/way.ts";
 import { describeRun } from "../runs/state.ts";
 import { type StateName, stateNameOf } from "../runs/state-name.ts";
 
@@ -22,7 +22,7 @@ export interface RunInDoubt {
   /** Why it cannot be read now, so that nobody knows which steps; mostly left out. */
   readonly unread?: string;
   /** How it is retried; left out where it cannot be. */
-  readonly retry?: NextOperation & { readonly operation: "retry" };
+  readonly retry?: NextRetry;
 }
 
 const ENDED_IN_DOUBT = `${PAYMENT_IN_DOUBT.name} IS NOT NULL AND ExecutionStatus != "Running" AND ExecutionStatus != "ContinuedAsNew"`;

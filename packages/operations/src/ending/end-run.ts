@@ -10,6 +10,7 @@ import { stepsInDoubt } from "../history/in-doubt.ts";
 import { undoesAtEnd } from "./undoes-at-end.ts";
 import { askProgress } from "../runs/progress.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
+import { type NextRetry, retryWay } from "../retry/way.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 
 /** Who ends a run, and why. */
@@ -127,6 +128,15 @@ export const cancelRun = async (
   };
 };
 
+/** A run that was terminated. */
+export interface TerminatedRun {
+  readonly runId: string;
+  /** The steps whose sends may have been carried out. */
+  readonly inDoubt: ReadonlyArray<StepInDoubt>;
+  /** How it is retried; left out where it cannot be. */
+  readonly retry?: NextRetry;
+}
+
 /**
  * End a run at once: its own code is not asked, so that nothing is undone or reconciled. Cancel it
  * instead where it still answers.
@@ -134,7 +144,7 @@ export const cancelRun = async (
  * @param temporal the connection of `withTemporal`.
  * @param workflowId of the run.
  * @param options who ends it, and why; both are kept.
- * @returns the run id, and the steps whose sends may have been carried out.
+ * @returns the run id, the steps whose sends may have been carried out, and how it is retried.
  * @throws InvalidInput where name or reason are empty; NotFound where there is no such run; Refused where it
  *   has ended, or is not the expected one.
  */
@@ -142,7 +152,7 @@ export const terminateRun = async (
   temporal: Temporal,
   workflowId: string,
   ending: EndOptions,
-): Promise<{ readonly runId: string; readonly inDoubt: ReadonlyArray<StepInDoubt> }> => {
+): Promise<TerminatedRun> => {
   const { by, expectedRunId, reason } = checkOptions(ending);
   checkActing({ by, reason });
   const run = await openRun(temporal, workflowId, { expectedRunId });
@@ -150,8 +160,10 @@ export const terminateRun = async (
     await terminate(temporal, run, { by, reason });
     return await readExecutionHistory(temporal, run);
   });
+  const way = retryWay(workflowId, executed);
   return {
     runId: run.runId,
     inDoubt: stepsInDoubt(executed),
+    ...("next" in way && { retry: way.next }),
   };
 };

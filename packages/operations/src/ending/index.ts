@@ -1,1 +1,7 @@
-export { type CancelAsked, cancelRun, type EndOptions, terminateRun } from "./end-run.ts";
+export {
+  type CancelAsked,
+  cancelRun,
+  type EndOptions,
+  type TerminatedRun,
+  terminateRun,
+} from "./end-run.ts";

@@ -2,9 +2,8 @@ import { PAYMENT_IDS, PAYMENT_IN_DOUBT } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { type NextOperation, Refused } from "../errors.ts";
+import { Refused } from "../errors.ts";
 import { type DoubtedStep, doubtedStep } from "./doubted-step.ts";
-import { standing } from "./ending-decisions.ts";
 import { isUnreadable } from "./events.ts";
 import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
 import { masked } from "./masked.ts";
@@ -156,30 +155,4 @@ export const readSettledDoubts = async (
     const { at, by, found = null, reason, step } = settled;
     return [{ step, by, at: new Date(at).toISOString(), reason: masked(reason), found }];
   });
-};
-
-/** How a run is retried: where a person has ended it, only by overruling that. */
-export const retryOf = (
-  workflowId: string,
-  decisions: ExecutionHistory["decisions"],
-): NextOperation & { readonly operation: "retry" } => ({
-  operation: "retry",
-  workflowId,
-  ...(standing(decisions).length > 0 && { overrule: true }),
-});
-
-/** How an ended run is retried; undefined where it cannot be. */
-export const readRetryOf = async (
-  temporal: Temporal,
-  run: WorkflowExecutionDescription,
-): Promise<(NextOperation & { readonly operation: "retry" }) | undefined> => {
-  if (run.status.name === "COMPLETED") return undefined;
-  try {
-    const { decisions } = await readExecutionHistory(temporal, run);
-    return { ...retryOf(run.workflowId, decisions), runId: run.runId };
-  } catch (error) {
-    // Where the history of an earlier run is gone, or does not decode, it cannot be retried.
-    if (error instanceof Refused || isUnreadable(error)) return undefined;
-    throw error;
-  }
 };

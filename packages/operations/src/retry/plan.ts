@@ -1,19 +1,13 @@
 import { canonicalJson } from "@durable-payments/activities/payout-content";
 import type { Assumptions, Fault } from "@durable-payments/api-core";
-import {
-  type EndingDecision,
-  isStepOf,
-  type Replacement,
-  type RetryInstruction,
-  STEP,
-} from "@durable-payments/protocol";
-import { EndedByPerson, invalidInput, refused } from "../errors.ts";
+import type { EndingDecision, Replacement, RetryInstruction } from "@durable-payments/protocol";
+import { invalidInput } from "../errors.ts";
 import { type Amendment, amendInput } from "./amend.ts";
 import { planOf } from "./plan-send.ts";
 import { planReplacement, replaceableOf, splitAmendment } from "./replacement.ts";
-import { endedByDecisions, standing } from "../history/ending-decisions.ts";
+import { checkDecisions, type Decisions, retryPoint } from "./point.ts";
+import { standing } from "../history/ending-decisions.ts";
 import type { ExecutionHistory } from "../history/execution-history.ts";
-import { stepsInDoubt } from "../history/in-doubt.ts";
 import { isAmong } from "../history/sends.ts";
 import type { PastStep } from "../history/run-history.ts";
 
@@ -27,11 +21,7 @@ export interface RetryOptions {
   readonly patch: unknown;
   /** What is assumed of the service: an amended input is checked by it. */
   readonly assumptions: Assumptions;
-  /**
-   * What becomes of a person's decision that ended the run: it stands (`keep`), is overruled, or, in
-   * a retry of many, keeps the id out even where it was overruled once (`leaveOut`).
-   */
-  readonly decisions: "keep" | "overrule" | "leaveOut";
+  readonly decisions: Decisions;
   /**
    * The run that was planned for, as `planRetryOf` returns it: where it is not the latest any more, since
    * somebody has amended and retried it, say, nothing is done.
@@ -61,127 +51,6 @@ export interface RetryPlan {
   readonly overruled: ReadonlyArray<EndingDecision>;
   readonly instruction: RetryInstruction;
 }
-
-const list = (names: ReadonlyArray<string>): string => names.join(", ");
-
-/**
- * Advice to start another run. Never while this one has made something, or nobody knows whether it has: it
- * would be paid twice.
- */
-const anotherRun = (workflowId: string, executed: ExecutionHistory, advice: string): string => {
-  const { gone, sends, undoing } = executed;
-  const steps = stepsInDoubt(executed).map(({ step }) => step);
-  if (steps.length > 0) {
-    return ` Nobody knows what became of what ${list([...new Set(steps)])} sent: settle that of ${workflowId} first, and start no other run for it.`;
-  }
-  const made = [...sends].flatMap(([name, { kind, sent }]) =>
-    sent.outcome === "known" && !isAmong(gone, kind, sent.id) && !isAmong(undoing, kind, sent.id)
-      ? [`${name} has made ${sent.id}`]
-      : [],
-  );
-  return made.length === 0 ? ` ${advice}` : ` Start no other run for it: ${list(made)}.`;
-};
-
-/** The step to go on from; it must not stand on what was undone. */
-const stepToGoOnFrom = (
-  workflowId: string,
-  executed: ExecutionHistory,
-  from: string | undefined,
-) => {
-  const { sends, steps, undoing } = executed;
-  const index =
-    from === undefined ? steps.length - 1 : steps.findIndex(({ name }) => name === from);
-  const step = steps[index];
-  if (step === undefined) {
-    throw invalidInput(
-      steps.length === 0
-        ? `The run ${workflowId} has not begun its first step.${anotherRun(workflowId, executed, "Nothing was sent: start a run of another id.")} Nothing was done.`
-        : `The run ${workflowId} has no step ${from ?? ""}. Its steps: ${list(steps.map(({ name }) => name))}.`,
-    );
-  }
-  const idIn = (name: string, all: ExecutionHistory["undone"]): string | undefined => {
-    const send = sends.get(name);
-    return send?.sent.outcome === "known" && isAmong(all, send.kind, send.sent.id)
-      ? send.sent.id
-      : undefined;
-  };
-  const inDoubt = steps.find(({ name }) => idIn(name, undoing) !== undefined);
-  if (inDoubt !== undefined) {
-    throw refused(
-      `The run ${workflowId} was to undo ${inDoubt.name} (${idIn(inDoubt.name, undoing)}), and could not, or not for certain. Finish that by hand.${anotherRun(workflowId, executed, "Then start a run of another id.")} Nothing was done.`,
-    );
-  }
-  const without = steps.find(
-    ({ name, task }) => task < step.task && idIn(name, executed.gone) !== undefined,
-  );
-  if (without !== undefined) {
-    const isUndone = idIn(without.name, executed.undone) !== undefined;
-    throw refused(
-      `${isUndone ? `The run ${workflowId} undid ${without.name} when it failed` : `What ${without.name} of ${workflowId} has made is replaced`}: it cannot go on after it, but from it. Nothing was done.`,
-      { operation: "retry", workflowId, from: without.name },
-    );
-  }
-  return step;
-};
-
-/** The approval of what a step sends, where it was to be approved: a decision overruled is taken anew. */
-const approvalOf = ({ steps }: ExecutionHistory, before: PastStep): PastStep =>
-  steps.findLast(({ name, task }) => isStepOf(STEP.awaitApproval, name) && task <= before.task) ??
-  before;
-
-const DECISIONS: ReadonlyArray<unknown> = ["keep", "overrule", "leaveOut"] satisfies ReadonlyArray<
-  RetryOptions["decisions"]
->;
-
-/**
- * Refuse to go past what people have decided, unless somebody overrules it: of many, in no case. Nothing
- * but the very word overrules, whatever a caller without types gives.
- */
-const checkDecisions = (
-  workflowId: string,
-  { cancelAsked, decisions: all }: ExecutionHistory,
-  { decisions }: RetryOptions,
-): void => {
-  if (decisions !== undefined && !DECISIONS.includes(decisions)) {
-    throw invalidInput(
-      `What becomes of a person's decision (decisions) must be one of ${DECISIONS.join(", ")}. Nothing was done.`,
-    );
-  }
-  const open = standing(all);
-  if (decisions === "leaveOut" && cancelAsked !== undefined) {
-    throw new EndedByPerson({
-      message: `The run ${workflowId} was asked to end by ${cancelAsked.by}, whatever it ended with: retry it by its id. Nothing was done.`,
-    });
-  }
-  if (decisions === "leaveOut" && all.length > 0) {
-    throw endedByDecisions(workflowId, all);
-  }
-  if (decisions !== "overrule" && open.length > 0) {
-    throw endedByDecisions(workflowId, open);
-  }
-  if (decisions === "overrule" && open.length === 0) {
-    throw invalidInput(
-      `No person has ended the run ${workflowId}: there is nothing to overrule. Nothing was done.`,
-    );
-  }
-};
-
-/** Refuse a step that began after the run was asked to end: it would end again at once. */
-const checkCancelAsked = (workflowId: string, executed: ExecutionHistory, step: PastStep): void => {
-  const { cancelAsked, steps } = executed;
-  if (cancelAsked === undefined || cancelAsked.event >= step.task) return;
-  const asked = `The run ${workflowId} was asked to end by ${cancelAsked.by} before ${step.name} began, so that it would end again at once.`;
-  const earlier = steps.findLast(({ task }) => task < cancelAsked.event)?.name;
-  if (earlier === undefined) {
-    throw refused(
-      `${asked}${anotherRun(workflowId, executed, "Start a run of another id.")} Nothing was done.`,
-    );
-  }
-  throw refused(
-    `${asked} Go on from ${earlier}: what was made since is taken over.${anotherRun(workflowId, executed, "Or start a run of another id.")} Nothing was done.`,
-    { operation: "retry", workflowId, from: earlier },
-  );
-};
 
 /** Fields must be used by a step that is still to come. */
 const checkFields = (
@@ -259,12 +128,13 @@ export const planRetry = (
   options: RetryOptions,
 ): RetryPlan => {
   const { by, from, reason } = options;
-  checkDecisions(workflowId, executed, options);
+  checkDecisions(workflowId, executed, options.decisions);
   const { patch, what } = splitAmendment(options.patch);
   const replacement = what && planReplacement(workflowId, executed, what);
-  const chosen = stepToGoOnFrom(workflowId, executed, from ?? replacement?.step);
-  const step = options.decisions === "overrule" ? approvalOf(executed, chosen) : chosen;
-  checkCancelAsked(workflowId, executed, step);
+  const step = retryPoint(workflowId, executed, {
+    decisions: options.decisions,
+    from: from ?? replacement?.step,
+  });
   const amendment =
     patch === undefined
       ? undefined

@@ -17,12 +17,7 @@ import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
 import { brokenStateOf, type RunEnd, standingOfStep } from "../history/step-standing.ts";
 import { isUnreadable } from "../history/events.ts";
-import {
-  readRetryOf,
-  readSettledDoubts,
-  type SettledDoubt,
-  unsettledSteps,
-} from "../history/in-doubt.ts";
+import { readSettledDoubts, type SettledDoubt, unsettledSteps } from "../history/in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
 import { withKeptTimes } from "./kept-times.ts";
@@ -32,7 +27,7 @@ import { describeRun, type RunState, stateOf } from "./state.ts";
 import type { StepState } from "./state-name.ts";
 import { webUiLink } from "../connection/settings.ts";
 import type { Unanswered } from "../connection/workers.ts";
-import type { NextOperation } from "../errors.ts";
+import { type NextRetry, readRetryOf } from "../retry/way.ts";
 
 /** A step of a run, as its own account or its history has it. */
 export interface ReportedStep extends Omit<StepProgress, "status"> {
@@ -74,7 +69,7 @@ export type RunReport = RunState & {
   /** What people have found out since about steps that were in doubt. */
   readonly settled: ReadonlyArray<SettledDoubt>;
   /** How it is retried, where something of it is in doubt. */
-  readonly retry?: NextOperation & { readonly operation: "retry" };
+  readonly retry?: NextRetry;
   readonly shown: Progress["shown"];
   readonly attention: Progress["attention"] | null;
   readonly webUi: string | null;

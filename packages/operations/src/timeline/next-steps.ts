@@ -1,4 +1,5 @@
 import { NEEDS_ATTENTION, STEP } from "@durable-payments/protocol";
+import type { NextRetry } from "../retry/way.ts";
 import type { NextStep, Timeline } from "./timeline.ts";
 
 type Described = Pick<
@@ -12,7 +13,10 @@ type Described = Pick<
   | "workerFault"
   | "failure"
   | "steps"
->;
+> & {
+  /** How it is retried; null where it cannot be. */
+  readonly retry: NextRetry | null;
+};
 
 /** Failures that the same input would lead to once more. */
 const OF_INPUT: ReadonlySet<string> = new Set(["InvalidRequest", "Refused"]);
@@ -71,12 +75,20 @@ const ofOpenRun = ({
 /** A payout that the service has ended: a retry takes up that very payout, and it stays ended. */
 export const OF_ENDED_PAYOUT = "PayoutFailed";
 
-const ofBrokenRun = ({ failure, workflowId }: Described): Array<NextStep> => {
-  const retry = { operation: "retry", workflowId } as const;
-  if (failure?.type === OF_ENDED_PAYOUT) return [];
+const onFrom = ({ from, overrule }: NextRetry): string => {
+  const step = from ?? "the failed step";
+  return overrule ? `Overrule who has ended it, and go on from ${step}` : `Go on from ${step}`;
+};
+
+const ofBrokenRun = ({ failure, retry }: Described): Array<NextStep> => {
+  if (retry === null) return [];
   return [
-    { why: "See what going on from the failed step would do", ...retry, isDryRun: true },
-    { why: "Go on from the failed step", ...retry },
+    {
+      why: `See what going on from ${retry.from ?? "the failed step"} would do`,
+      ...retry,
+      isDryRun: true,
+    },
+    { why: onFrom(retry), ...retry },
     ...(OF_INPUT.has(failure?.type ?? "")
       ? [{ why: "… with another input", ...retry, amend: true } as const]
       : []),

@@ -16,8 +16,10 @@ import { readSettledDoubts } from "../history/in-doubt.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
 import { masked } from "../history/masked.ts";
-import { nextSteps } from "./next-steps.ts";
+import { nextSteps, OF_ENDED_PAYOUT } from "./next-steps.ts";
 import { endOf } from "../runs/report.ts";
+import { isOpenState } from "../runs/state-name.ts";
+import { readRetryWay, type RetryWay } from "../retry/way.ts";
 import { withPayees } from "./shown-payees.ts";
 import { timelineSteps } from "./steps.ts";
 import type { Reset, Timeline, TimelineStep } from "./timeline.ts";
@@ -68,6 +70,17 @@ const withPending = (
       return { ...event, attempts: attempt, failure, nextAttemptAt };
     }),
   }));
+};
+
+/** How a run is retried, as a retry finds it; neither that nor why not for a run that there is nothing to retry of. */
+const retryWayOf = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+  { failure, laterRun, state }: Pick<Timeline, "failure" | "laterRun" | "state">,
+): Promise<RetryWay | Readonly<Record<string, never>>> => {
+  const hasNotDoneIt = state !== "completed" && state !== "continuedAsNew" && !isOpenState(state);
+  if (!hasNotDoneIt || laterRun !== null || failure?.type === OF_ENDED_PAYOUT) return {};
+  return await readRetryWay(temporal, run);
 };
 
 /**
@@ -124,9 +137,11 @@ export const readTimeline = async (
     settled,
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;
+  const way = await retryWayOf(temporal, description, timeline);
   return {
     ...timeline,
-    next: nextSteps(timeline),
+    next: nextSteps({ ...timeline, retry: "next" in way ? way.next : null }),
+    noRetry: "whyNot" in way ? masked(way.whyNot) : null,
     webUi: webUiLink(temporal.settings, description) ?? null,
   };
 };

@@ -132,5 +132,7 @@ export interface Timeline {
   /** Why the worker cannot go on with it at present. */
   readonly workerFault: string | null;
   readonly next: ReadonlyArray<NextStep>;
+  /** Why a run that ended and has not done what it was to cannot be retried; null for any other. */
+  readonly noRetry: string | null;
   readonly webUi: string | null;
 }

@@ -1,9 +1,11 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import type { EndingDecision } from "@durable-payments/protocol";
 import { card, cardholder } from "@durable-payments/tools/test-data";
 import { describe, expect, it } from "vitest";
-import { leftInDoubt, retryOf, stepsInDoubt, untakenSteps } from "../../src/history/in-doubt.ts";
+import { leftInDoubt, stepsInDoubt, untakenSteps } from "../../src/history/in-doubt.ts";
 import { executionHistoryOf, type ReadPastRun } from "../../src/history/execution-history.ts";
 import { planRetry, type RetryOptions } from "../../src/retry/plan.ts";
+import { retryWay } from "../../src/retry/way.ts";
 import type { PastActivity, PastStep } from "../../src/history/run-history.ts";
 
 const run = { workflowId: "invoice-1", type: "payout" };
@@ -112,9 +114,46 @@ it("the retry of a run overrules who has ended it, if anybody has", () => {
   } as const;
   const overruled = { by: "Bob", why: "yes", at: "2026-11-22" };
   const plain = { operation: "retry", workflowId: "i" };
-  expect(retryOf("i", [])).toEqual(plain);
-  expect(retryOf("i", [{ ...decision, overruled }])).toEqual(plain);
-  expect(retryOf("i", [decision])).toEqual({ ...plain, overrule: true });
+  const past = executionHistoryOf([readRun({ steps: [step("createPayout", 4)] })]);
+  const wayOf = (decisions: ReadonlyArray<EndingDecision>) => retryWay("i", { ...past, decisions });
+  expect(wayOf([])).toEqual({ next: plain });
+  expect(wayOf([{ ...decision, overruled }])).toEqual({ next: plain });
+  expect(wayOf([decision])).toEqual({ next: { ...plain, overrule: true } });
+});
+
+describe("the retry that is offered", () => {
+  const workflowId = "invoice-1";
+  const wayOf = (more: Partial<ReadPastRun>) =>
+    retryWay(workflowId, executionHistoryOf([readRun(more)]));
+
+  it("is none of a run that has not begun a step, and says why", () => {
+    expect(wayOf({})).toEqual({
+      whyNot: expect.stringContaining("Nothing was sent: start a run of another id.") as unknown,
+    });
+  });
+
+  it("goes on from the step before the one that a run was asked to end before", () => {
+    const steps = [step("createPayout", 4), step("awaitPayout", 20)];
+    expect(wayOf({ steps, cancelAsked: { by: "Ada", event: 10 } })).toEqual({
+      next: { operation: "retry", workflowId, from: "createPayout" },
+    });
+    expect(wayOf({ steps, cancelAsked: { by: "Ada", event: 2 } })).toEqual({
+      whyNot: expect.stringContaining("Start a run of another id.") as unknown,
+    });
+  });
+
+  it("goes on from what the run has undone, and overrules who ended it", () => {
+    const made = { ...send(1, ""), type: "createCardholder", isDone: true };
+    const undo = { ...send(2, ""), type: "removeCardholder", isDone: true };
+    const steps = [
+      step("createCardholder", 4, [{ ...made, result: { card_holder_id: "c-1" } }]),
+      step("createCard", 8, [{ ...undo, input: { card_holder_id: "c-1" } }]),
+    ];
+    const endedBy = { what: "abandoned", by: "Eve", why: "no", at: "2026-11-21" } as const;
+    const next = { operation: "retry", workflowId, from: "createCardholder" };
+    expect(wayOf({ steps })).toEqual({ next });
+    expect(wayOf({ steps, endedBy })).toEqual({ next: { ...next, overrule: true } });
+  });
 });
 
 describe("a retry", () => {

@@ -27,9 +27,11 @@ export const terminate = Command.make(
       const { withTemporal } = await import("../../settings.ts");
       const { terminateRun } = await import("@durable-payments/operations/ending");
       const { commandLine } = await import("../../output/command-line.ts");
+      const { argumentsOf } = await import("../../output/next-operation.ts");
+      const { visible } = await import("../../output/visible.ts");
       const { wrap } = await import("../../output/text.ts");
       const person = actingPerson(by);
-      const { inDoubt, runId } = await withTemporal((temporal) =>
+      const { inDoubt, retry, runId } = await withTemporal((temporal) =>
         terminateRun(temporal, id, {
           by: person,
           reason,
@@ -46,7 +48,9 @@ export const terminate = Command.make(
           ),
           ...(shown.inDoubt.length > 0
             ? [
-                `  Going on does: ${commandLine("runs", "retry", shown.workflowId)}`,
+                ...(retry === undefined
+                  ? []
+                  : [`  Going on does: ${commandLine(...argumentsOf(visible(retry)))}`]),
                 `  Until then, or until it is settled, it is listed by ${commandLine("attention")}`,
               ]
             : []),
