@@ -212,9 +212,16 @@ describe("a payout", () => {
       runs: listWith(fields({ workflowId: "settled", state: "completed" })),
     });
     const { entries } = jsonOf(await starter(["audit", "settled", "--json"]));
-    expect(entries).toEqual(
-      listWith(fields({ who: "Ada", what: "settled: carried out", step: "createPayout" })),
-    );
+    // What was corrected was said all the same.
+    for (const what of ["settled: not carried out", "settled: carried out"]) {
+      expect(entries).toEqual(listWith(fields({ who: "Ada", what, step: "createPayout" })));
+    }
+    // What the run knows by now is no person's to say.
+    const known = await settle("--not-carried-out");
+    expect(known.exitCode).toBe(2);
+    expect(jsonOf(known)).toMatchObject({ error: { message: holding("knows what became") } });
+    const { entries: since } = jsonOf(await starter(["audit", "settled", "--json"]));
+    expect(since).toEqual(entries);
   });
 
   it("that people said to be the same for two runs is taken by one of them alone", async () => {

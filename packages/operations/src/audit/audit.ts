@@ -15,7 +15,7 @@ import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadHistory } from "../history/run-history.ts";
-import { type KeptSettlement, readSettlement } from "../history/settlement.ts";
+import { type KeptSettlement, readSettlements } from "../history/settlement.ts";
 import { describeRun } from "../runs/state.ts";
 import { heldBy, pauseEntries } from "./pauses.ts";
 import { decisionEntries, entriesOfRun } from "./run-entries.ts";
@@ -100,12 +100,12 @@ const entriesOf = async (
   const read = readRun(history);
   const isBeforeRead = read.reset !== undefined && histories.has(read.reset.runId);
   const settlements = await Promise.all(
-    read.steps.map(({ name }) => readSettlement(temporal, runId, name)),
+    read.steps.map(({ name }) => readSettlements(temporal, runId, name)),
   );
   return [
     ...entriesOfRun(history, await readInstruction(temporal, read), isBeforeRead),
     ...overruledAtStart(read),
-    ...settlements.flatMap((settled) => (settled === undefined ? [] : [settledEntry(settled)])),
+    ...settlements.flat().map(settledEntry),
     ...(await pauseEntries(temporal, heldBy(read.activities))),
   ];
 };

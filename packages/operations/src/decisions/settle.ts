@@ -16,20 +16,27 @@ import type { ServiceSettings } from "../connection/settings.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
+import { isAmong } from "../history/sends.ts";
 import { checkFoundPayout } from "./check-found.ts";
 import { keepSettlement } from "../history/settlement.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 
-/** The steps that a person has settled, and may correct. */
+/**
+ * The steps that a person has settled, and may correct: not those of which the run knows by itself by now what
+ * became of them, since it has completed or has taken over what was found.
+ */
 const settledSteps = async (
   temporal: Temporal,
   run: WorkflowExecutionDescription,
 ): Promise<ReadonlyArray<StepInDoubt>> => {
+  if (run.status.name === "COMPLETED") return [];
   const { sends, settlements } = await readExecutionHistory(temporal, run);
-  return [...new Set(settlements.map(({ step }) => step))].map((step) => ({
-    step,
-    operation: sends.get(step)?.kind.operation ?? "unknown",
-  }));
+  const owned = new Set(run.typedSearchAttributes.get(PAYMENT_IDS));
+  return [...new Set(settlements.map(({ step }) => step))].flatMap((step) => {
+    const send = sends.get(step);
+    const isTaken = send?.sent.outcome === "known" && isAmong(owned, send.kind, send.sent.id);
+    return isTaken ? [] : [{ step, operation: send?.kind.operation ?? "unknown" }];
+  });
 };
 
 /** The run, other than this one, that owns something, if one does. */
@@ -148,7 +155,10 @@ export const settle = async (
   ];
   const names = inDoubt.map((each) => each.step).join(", ");
   if (inDoubt.length === 0) {
-    throw refused(`Nothing of the run ${workflowId} is in doubt. Nothing was done.`);
+    throw refused(
+      `Nothing of the run ${workflowId} is in doubt: it knows what became of what it sent. Nothing was done.`,
+      { operation: "describe", workflowId },
+    );
   }
   const wanted = inDoubt.filter((each) => step === undefined || each.step === step);
   const [settled, ...more] = wanted;

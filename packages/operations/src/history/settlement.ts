@@ -1,5 +1,6 @@
 import {
   isNotFound,
+  runsOfIdQuery,
   type Settlement,
   SETTLEMENT_TYPE,
   settlementId,
@@ -18,29 +19,65 @@ import { refused } from "../errors.ts";
 /** A settlement that was kept, and when: milliseconds since 1970. */
 export type KeptSettlement = Settlement & { readonly at: number };
 
-/** What was settled last of a step of a run, if it was. */
-export const readSettlement = async (
+interface StoredSettlement {
+  /** The execution that keeps it. */
+  readonly keptBy: string;
+  readonly settlement: KeptSettlement;
+}
+
+const readStored = async (
   { client }: Temporal,
-  runId: string,
-  step: string,
-): Promise<KeptSettlement | undefined> => {
+  execution: { readonly workflowId: string; readonly runId?: string },
+): Promise<StoredSettlement | undefined> => {
   try {
     const { history } = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
-      execution: { workflowId: settlementId(runId, step) },
+      execution,
       maximumPageSize: 1,
     });
     const [started] = history?.events ?? [];
-    const { input, workflowType } = started?.workflowExecutionStartedEventAttributes ?? {};
+    const { input, originalExecutionRunId, workflowType } =
+      started?.workflowExecutionStartedEventAttributes ?? {};
     // Anybody may start something else under its id, which settles nothing.
     if (workflowType?.name !== SETTLEMENT_TYPE) return undefined;
     const [kept] = input?.payloads ?? [];
     const at = Number(started?.eventTime?.seconds ?? 0) * 1000;
-    return kept && { ...defaultPayloadConverter.fromPayload<Settlement>(kept), at };
+    return (
+      kept && {
+        keptBy: originalExecutionRunId ?? "",
+        settlement: { ...defaultPayloadConverter.fromPayload<Settlement>(kept), at },
+      }
+    );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || isNotFound(error)) return undefined;
     throw error;
   }
+};
+
+/** What was settled last of a step of a run, if it was. */
+export const readSettlement = async (
+  temporal: Temporal,
+  runId: string,
+  step: string,
+): Promise<KeptSettlement | undefined> =>
+  (await readStored(temporal, { workflowId: settlementId(runId, step) }))?.settlement;
+
+/** All that was settled of a step of a run, with what a later one corrected, in no order. */
+export const readSettlements = async (
+  temporal: Temporal,
+  runId: string,
+  step: string,
+): Promise<ReadonlyArray<KeptSettlement>> => {
+  const workflowId = settlementId(runId, step);
+  const latest = await readStored(temporal, { workflowId });
+  if (latest === undefined) return [];
+  const all = new Map([[latest.keptBy, latest.settlement]]);
+  for await (const kept of temporal.client.workflow.list({ query: runsOfIdQuery(workflowId) })) {
+    if (kept.workflowId !== workflowId || all.has(kept.runId)) continue;
+    const stored = await readStored(temporal, { workflowId, runId: kept.runId });
+    if (stored !== undefined) all.set(stored.keptBy, stored.settlement);
+  }
+  return [...all.values()];
 };
 
 /**
