@@ -118,6 +118,20 @@ export const needsApproval = (what: string, why: string): ApplicationFailure =>
     category: ApplicationFailureCategory.BENIGN,
   });
 
+/** Type of the failure of a send whose answer is not about what was sent: what became of it is not known. */
+const ANSWER_CONTRADICTS = "AnswerContradicts";
+
+/** Make the failure of a send whose answer names or shows something else than what was sent. */
+export const answerContradicts = (operation: string, why: string): ApplicationFailure => {
+  const message = `${operation} was answered, and not with what was sent: ${why}. What became of it is not known.`;
+  return ApplicationFailure.create({
+    type: ANSWER_CONTRADICTS,
+    message,
+    nonRetryable: true,
+    details: [encode(new OutcomeUnknown({ operation, carriedOut: "unknown", message }))],
+  });
+};
+
 const OUTCOMES = {
   begun: "and what became of it is not known",
   carriedOut: "and was carried out",

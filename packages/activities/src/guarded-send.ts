@@ -13,6 +13,7 @@ import {
   JournalUnavailable,
   type MadeBySend,
   type Send,
+  type WriteName,
 } from "@durable-payments/journal";
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
@@ -101,16 +102,21 @@ export class GuardedSend {
     if (found !== undefined) throw alreadySent(operation, sentAlready(send, found, recorded));
   }
 
-  /** Write what the answer says. */
-  async succeeded(input: unknown, answer: unknown): Promise<void> {
+  /**
+   * Write what the answer says.
+   *
+   * @returns who has made what it names before, where the journal has it as another's: then it proves nothing.
+   */
+  async succeeded(input: unknown, answer: unknown): Promise<WriteName | undefined> {
     const { journal, operation, undoes } = this.#options;
     const echo = this.#begun === undefined ? undefined : echoIn(input, answer);
     // At once: a journal in a file writes both with one wait for the disk.
-    await Promise.all([
+    const [other] = await Promise.all([
       this.#recordOutcome("carriedOut", idsIn(answer)),
       echo === undefined ? undefined : this.#note(() => journal.noteKeyEcho(operation, echo)),
       undoes === undefined ? undefined : this.#note(() => journal.noteUndone(undoes)),
     ]);
+    return other;
   }
 
   /** Write what the call's failure says; anything but an error of the client is no answer. */
@@ -118,20 +124,23 @@ export class GuardedSend {
     await this.#recordOutcome(error?.carriedOut === "no" ? "notCarriedOut" : "unknown");
   }
 
-  async #recordOutcome(...[outcome, ids]: Parameters<BegunSend["recordOutcome"]>): Promise<void> {
+  async #recordOutcome(
+    ...[outcome, ids]: Parameters<BegunSend["recordOutcome"]>
+  ): Promise<WriteName | undefined> {
     const begun = this.#begun;
-    if (begun !== undefined) await this.#note(() => begun.recordOutcome(outcome, ids));
+    return begun && (await this.#note(() => begun.recordOutcome(outcome, ids)));
   }
 
   /** What is known must not be lost because it cannot be written down. */
-  async #note(write: () => Promise<void>): Promise<void> {
+  async #note<A>(write: () => Promise<A>): Promise<A | undefined> {
     try {
-      await write();
+      return await write();
     } catch (error) {
       this.#activity.log.warn("The outcome of a send could not be written to the journal", {
         operation: this.#options.operation,
         error: messageOf(error),
       });
+      return undefined;
     }
   }
 

@@ -1,4 +1,5 @@
 import { intentOf } from "@durable-payments/protocol";
+export { contradictedField, unprovedField } from "./match-beneficiary.ts";
 export { contradictionOf, isOtherId, type SentPayout } from "./match-sent.ts";
 import {
   type FieldMatch,

@@ -15,9 +15,10 @@ import { Context, type Info } from "@temporalio/activity";
 import { Effect } from "effect";
 import type { ReadPause } from "./pause.ts";
 import type { Approvals } from "./approvals.ts";
-import { needsApproval, toApplicationFailure, workerLost } from "./failures.ts";
+import { answerContradicts, needsApproval, toApplicationFailure, workerLost } from "./failures.ts";
 import { GuardedSend } from "./guarded-send.ts";
 import { type AmountLimits, invalidRequest, overLimit } from "./amount-limits.ts";
+import { contradictedField } from "./match-beneficiary.ts";
 import type { Payees } from "./payees.ts";
 import { recordedSend, textOf } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
@@ -149,7 +150,15 @@ export const makeOperationActivities = (
               return isInDoubt ? toFailure(error) : (send.blockedBy ?? toFailure(error));
             },
           );
-          await send.succeeded(input, answer);
+          const field = name === "createBeneficiary" ? contradictedField(input, answer) : undefined;
+          if (field !== undefined) {
+            throw answerContradicts(name, `its answer shows another ${field} than was sent`);
+          }
+          const other = await send.succeeded(input, answer);
+          if (other !== undefined) {
+            const by = other.workflowId === workflowId ? other.step : other.workflowId;
+            throw answerContradicts(name, `its answer names what ${by} has made`);
+          }
           return answer;
         } catch (error) {
           await send.failed(failure);

@@ -1,3 +1,4 @@
+import type { Input } from "@durable-payments/api-core";
 import {
   type Journal,
   JournalUnavailable,
@@ -514,11 +515,73 @@ describe("what the journal keeps", () => {
     expect(hash({ card_id: "c", card_number: "1" })).toBe(hash({ card_id: "c", card_number: "2" }));
   });
 
+  it("is no answer that names the payout, or the card, of another run: nobody knows what became of it", async () => {
+    await pay();
+    const of = (workflowId: string) => ({
+      workflowExecution: { workflowId, runId: "00000000-0000-0000-0000-000000000000" },
+    });
+    const failure = await failureOf(pay({}, of("other")));
+    expect(failure).toMatchObject({ type: "AnswerContradicts", nonRetryable: true });
+    expect(failure.message).toContain("its answer names what test has made");
+    expect(await journal.find({ workflowId: "other" })).toMatchObject([
+      { outcome: "unknown", ids: {} },
+    ]);
+    expect(await recorded()).toMatchObject([{ outcome: "carriedOut" }]);
+    answers = [success({ card_id: "C-1" }), success({ card_id: "C-1" })];
+    await run(made.activities.createCard, card);
+    expect(await failureOf(run(made.activities.createCard, card, of("other")))).toMatchObject({
+      type: "AnswerContradicts",
+    });
+  });
+
+  it.each([
+    { iban: "GB29NWBK60161331926819" },
+    { account_holder: "Mallory" },
+    { bank_country_code: "NL" },
+    { account_currency_code: "GBP" },
+  ])("is no answer to a beneficiary that shows another one, as %j", async (other) => {
+    const details = { ...beneficiary, ...other };
+    const answer = { beneficiary_id: "B-1", beneficiary_bank_details: JSON.stringify(details) };
+    answers = [success(answer)];
+    const failure = await failureOf(run(made.activities.createBeneficiary, beneficiary));
+    expect(failure.type).toBe("AnswerContradicts");
+    expect(JSON.stringify(failure)).not.toContain(IBAN);
+    expect(await journal.find({ workflowId: "test" })).toMatchObject([{ outcome: "unknown" }]);
+  });
+
+  it("is a beneficiary that is shown masked, in capitals, by another name of its bank, or not at all", async () => {
+    const shown = [
+      { iban: `****${IBAN.slice(-4)}`, bank_name: "EXB" },
+      { account_holder: beneficiary.account_holder.toUpperCase() },
+      {},
+    ];
+    for (const [index, details] of shown.entries()) {
+      const beneficiary_bank_details = JSON.stringify(details);
+      answers = [success({ beneficiary_id: `B-${index}`, beneficiary_bank_details })];
+      const answer = await run(made.activities.createBeneficiary, beneficiary);
+      expect(answer.beneficiary_id).toBe(`B-${index}`);
+    }
+  });
+
+  it("is the beneficiary of another run with the same account, and none with another one", async () => {
+    const create = (workflowId: string, input: Input<"createBeneficiary">) => {
+      answers = [success({ beneficiary_id: "B-1" })];
+      const runId = "00000000-0000-0000-0000-000000000000";
+      return run(made.activities.createBeneficiary, input, {
+        workflowExecution: { workflowId, runId },
+      });
+    };
+    await create("first", beneficiary);
+    expect(await create("alike", beneficiary)).toMatchObject({ beneficiary_id: "B-1" });
+    const other = create("other", { ...beneficiary, iban: "DE02120300000000202051" });
+    expect(await failureOf(other)).toMatchObject({ type: "AnswerContradicts" });
+  });
+
   it("is how often the answers show our key", async () => {
     answers = [
       success({ ...created, unique_request_id: "key-1" }),
-      success({ ...created, unique_request_id: "PO-99" }),
-      success(created),
+      success({ ...created, id: "P-2", unique_request_id: "PO-99" }),
+      success({ ...created, id: "P-3" }),
     ];
     for (const step of ["one", "two", "three"]) await pay({ step });
     expect(await journal.keyEcho("createPayout")).toEqual({ same: 1, other: 1, none: 1 });

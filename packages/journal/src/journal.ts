@@ -72,11 +72,16 @@ export interface BegunSend {
    * carried out. Ask before each dispatch.
    */
   readonly isLatest: () => Promise<boolean>;
-  /** Writes what became of it. */
+  /**
+   * Writes what became of it; not that it made what another write made, as the journal has it: such an answer
+   * proves nothing. Only of a beneficiary with the same account a service may give two writes the same one.
+   *
+   * @returns the other write; undefined where there is none.
+   */
   readonly recordOutcome: (
     outcome: Exclude<SendOutcome, "begun" | "undone">,
     ids?: Readonly<Record<string, string>>,
-  ) => Promise<void>;
+  ) => Promise<WriteName | undefined>;
 }
 
 /** Result of {@link Journal.begin}. */

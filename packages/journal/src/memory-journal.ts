@@ -8,6 +8,23 @@ const MOST_WRITES = 100_000;
 const nameOf = ({ step, workflowId }: Pick<Send, "step" | "workflowId">): string =>
   JSON.stringify([workflowId, step]);
 
+/** Whether a send of another write has made what these ids name, and may not be named for both. */
+const isTaken = (
+  { operation, payee, ...write }: Send,
+  ids: RecordedSend["ids"],
+  other: RecordedSend,
+): boolean => {
+  const id = idOf({ ids, operation });
+  return (
+    id !== undefined &&
+    nameOf(write) !== nameOf(other) &&
+    other.operation === operation &&
+    other.outcome === "carriedOut" &&
+    idOf(other) === id &&
+    (operation !== "createBeneficiary" || other.payee !== payee)
+  );
+};
+
 /**
  * Make a journal that is lost with the process: it keeps two attempts in one process apart, and
  * knows nothing of other processes or of earlier ones.
@@ -32,6 +49,9 @@ export const makeMemoryJournal = (): Journal => {
       send: {
         isLatest: async () => !isOvertakenBy(send, writes.get(name) ?? []),
         recordOutcome: async (outcome, ids = {}) => {
+          const other =
+            outcome === "carriedOut" ? all().find((made) => isTaken(send, ids, made)) : undefined;
+          if (other !== undefined) return { workflowId: other.workflowId, step: other.step };
           const recordedOutcome = { outcome, ids, outcomeAt: Date.now() };
           writes.set(
             name,
@@ -39,6 +59,7 @@ export const makeMemoryJournal = (): Journal => {
               recorded.number === send.number ? { ...recorded, ...recordedOutcome } : recorded,
             ),
           );
+          return undefined;
         },
       },
     };

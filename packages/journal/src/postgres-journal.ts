@@ -38,6 +38,13 @@ const INSERT = `
   )
   ON CONFLICT DO NOTHING`;
 
+/** Another write that made the same, and not by giving two like it one beneficiary. */
+const TAKEN = `SELECT workflow_id, step FROM durable_payments.sends
+  WHERE account = $1 AND operation = $2 AND made_id = $3 AND outcome = 'carriedOut'
+    AND (workflow_id, step) <> ($4, $5)
+    AND (operation <> 'createBeneficiary' OR payee IS DISTINCT FROM $6)
+  LIMIT 1`;
+
 const PAID = `
   SELECT payee FROM durable_payments.sends
   WHERE account = $1 AND payee = ANY($2::text[])
@@ -144,13 +151,14 @@ export const openPostgresJournal = async (address: string, account: string): Pro
       send: {
         isLatest: async () => !isOvertakenBy(send, await sendsOf(send)),
         recordOutcome: async (outcome, ids = {}) => {
+          const id = idOf({ ids, operation: send.operation }) ?? null;
           await query(
             `UPDATE durable_payments.sends SET outcome = $1, ids = $2, made_id = $3, settled_at = $4
              WHERE account = $5 AND workflow_id = $6 AND step = $7 AND number = $8 AND begun_by = $9`,
             [
               outcome,
               JSON.stringify(ids),
-              idOf({ ids, operation: send.operation }) ?? null,
+              id,
               Date.now(),
               account,
               workflowId,
@@ -160,6 +168,21 @@ export const openPostgresJournal = async (address: string, account: string): Pro
             ],
             "recordOutcome",
           );
+          if (outcome !== "carriedOut" || id === null) return undefined;
+          // After it is written: of two that are answered with the same at the same moment one sees the other.
+          const { rows } = await query<Pick<SendRow, "step" | "workflow_id">>(
+            TAKEN,
+            [account, send.operation, id, workflowId, step, payee ?? null],
+            "taken-by-other",
+          );
+          const [other] = rows;
+          if (other === undefined) return undefined;
+          await query(
+            `UPDATE durable_payments.sends SET outcome = 'unknown', ids = '{}', made_id = NULL
+             WHERE account = $1 AND workflow_id = $2 AND step = $3 AND number = $4 AND begun_by = $5`,
+            [account, workflowId, step, number, begunBy],
+          );
+          return { workflowId: other.workflow_id, step: other.step };
         },
       },
     };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
 import { JournalUnavailable, messageOf } from "./errors.ts";
-import type { Begun, Journal, KeyEcho, RecordedSend, Send } from "./journal.ts";
+import type { Begun, Journal, KeyEcho, RecordedSend, Send, WriteName } from "./journal.ts";
 import { idOf } from "./made-ids.ts";
 import { forbidding, isOvertakenBy, latestUnknown } from "./send-permission.ts";
 import { recordedSendOf, SEND_COLUMNS, type SendRow } from "./send-rows.ts";
@@ -10,6 +10,11 @@ import { SqliteWrites } from "./sqlite-writes.ts";
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1_000;
+
+const writeNameOf = (row: Readonly<Record<string, unknown>>): WriteName => ({
+  workflowId: String(row["workflow_id"]),
+  step: String(row["step"]),
+});
 
 /**
  * Open the journal of an account in a SQLite file. Processes of one host may share the file.
@@ -38,6 +43,9 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
   );
   const madeByOther = statement(
     "SELECT workflow_id, step FROM sends WHERE account = ? AND operation = ? AND made_id = ? AND outcome = 'carriedOut' AND (workflow_id, step) <> (?, ?) LIMIT 1",
+  );
+  const takenByOther = statement(
+    "SELECT workflow_id, step FROM sends WHERE account = ? AND operation = ? AND made_id = ? AND outcome = 'carriedOut' AND (workflow_id, step) <> (?, ?) AND (operation <> 'createBeneficiary' OR payee IS NOT ?) LIMIT 1",
   );
   const found = statement(
     "UPDATE sends SET outcome = 'carriedOut', ids = ?, made_id = ?, settled_at = ? WHERE account = ? AND workflow_id = ? AND step = ? AND number = ?",
@@ -136,7 +144,14 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
         isLatest: () => reading(() => !isOvertakenBy(send, sendsOf(send))),
         recordOutcome: (outcome, ids = {}) =>
           writing(() => {
-            const made = [JSON.stringify(ids), idOf({ ids, operation: send.operation }) ?? null];
+            const { operation, payee = null } = send;
+            const id = idOf({ ids, operation }) ?? null;
+            const other =
+              outcome === "carriedOut"
+                ? takenByOther.get(account, operation, id, workflowId, step, payee)
+                : undefined;
+            if (other !== undefined) return writeNameOf(other);
+            const made = [JSON.stringify(ids), id];
             writeOutcome.run(
               outcome,
               ...made,
@@ -147,6 +162,7 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
               number,
               begunBy,
             );
+            return undefined;
           }),
       },
     };
@@ -158,9 +174,7 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
       writing(() => {
         const id = idOf({ ids, operation }) ?? null;
         const other = madeByOther.get(account, operation, id, workflowId, step);
-        if (other !== undefined) {
-          return { workflowId: String(other["workflow_id"]), step: String(other["step"]) };
-        }
+        if (other !== undefined) return writeNameOf(other);
         const latest = latestUnknown(sendsOf({ step, workflowId }));
         if (latest !== undefined) {
           const made = [JSON.stringify(ids), id];

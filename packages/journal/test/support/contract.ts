@@ -136,10 +136,12 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
 
     it("is undone by the id of what it made, and none other is", async () => {
       const { workflowId } = sendOf({});
-      const ids = { payout_id: "P-1", beneficiary_id: "B-1" };
-      await (await begin()).recordOutcome("carriedOut", ids);
-      await (await begin({ step: "lost" })).recordOutcome("unknown");
-      await (await begin({ workflowId: "other" })).recordOutcome("carriedOut", ids);
+      // The one thing that two writes may have made.
+      const operation = "createBeneficiary";
+      const ids = { beneficiary_id: "P-1", payout_id: "B-1" };
+      await (await begin({ operation })).recordOutcome("carriedOut", ids);
+      await (await begin({ operation, step: "lost" })).recordOutcome("unknown");
+      await (await begin({ operation, workflowId: "other" })).recordOutcome("carriedOut", ids);
       await journal.noteUndone({ workflowId, operation, id: "P-2" });
       await journal.noteUndone({ workflowId, operation, id: "B-1" });
       await journal.noteUndone({ workflowId, operation: "createCard", id: "P-1" });
@@ -186,6 +188,28 @@ export const describeJournal = (open: (account: string) => Promise<Journal>): vo
       // An id of another kind is another thing.
       const card = { ...of("lost"), operation: "createCard", ids: { card_id: "P-1" } };
       expect(await journal.noteFound(card)).toBeUndefined();
+    });
+
+    it("is not carried out by an answer that names what another write made", async () => {
+      const { step, workflowId } = sendOf({});
+      const ids = { payout_id: "P-1" };
+      expect(await (await begin()).recordOutcome("carriedOut", ids)).toBeUndefined();
+      const other = await begin({ workflowId: "other" });
+      expect(await other.recordOutcome("carriedOut", ids)).toEqual({ workflowId, step });
+      await other.recordOutcome("unknown");
+      expect(await outcomeOf({ workflowId: "other", number: 2, knownTo: 0 })).toBe("unknown 1");
+      expect(await outcomeOf({ number: 2 })).toBe("carriedOut 1");
+      expect(await journal.madeSince(operation, 0)).toHaveLength(1);
+    });
+
+    it("is carried out where it got the beneficiary of a write with the same account, and no other", async () => {
+      const made = async (name: string, payee: string) => {
+        const given = { operation: "createBeneficiary", workflowId: name, payee };
+        return (await begin(given)).recordOutcome("carriedOut", { beneficiary_id: "B-1" });
+      };
+      expect(await made("first", "account-1")).toBeUndefined();
+      expect(await made("alike", "account-1")).toBeUndefined();
+      expect(await made("another", "account-2")).toMatchObject({ step: sendOf().step });
     });
 
     it("is one write's alone, however many find it at the same moment", async () => {

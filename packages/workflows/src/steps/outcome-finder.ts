@@ -75,6 +75,8 @@ export class OutcomeFinder<Request extends object, A> {
    */
   async reconcile(reason: string, type: string): Promise<A | "send"> {
     const { reconciler, step, whenLost } = this.#write;
+    // A service that answers with what is another's may list it so, too.
+    if (type === "AnswerContradicts") return this.ask(reason);
     if (reconciler === undefined) {
       // The service answered, and its answer does not say what a resend would not say either.
       const isAnswered = type === "UnexpectedAnswer";
