@@ -287,4 +287,42 @@ export const mutations: readonly Mutation[] = [
     ],
     tests: ["--project=@durable-payments/operations", "retry/plan"],
   },
+  {
+    name: "approved-payee",
+    what: "an approved payout to a new beneficiary is sent to whichever was made",
+    edits: [
+      {
+        project: "packages/activities",
+        find: `if (await this.#payees.isMadeOf(approvedFor, input, workflowId)) return undefined;`,
+        put: `if ((await this.#payees.isMadeOf(approvedFor, input, workflowId)) || true) return undefined;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/activities", "approvals"],
+  },
+  {
+    name: "answer-of-another",
+    what: "an answer that names what another run has made is believed",
+    edits: [
+      {
+        project: "packages/activities",
+        find: `if (other !== undefined) {
+            const by =`,
+        put: `if (other !== undefined && name !== "createPayout") {
+            const by =`,
+      },
+    ],
+    tests: ["--project=@durable-payments/activities", "guarded-send"],
+  },
+  {
+    name: "instruction-without-journal",
+    what: "what the instruction of a retry says that a step has made is believed",
+    edits: [
+      {
+        project: "packages/workflows",
+        find: `if (!(await localJournal.hasMade(made))) givenBy = run.retriedBy;`,
+        put: `if (!(await localJournal.hasMade(made))) givenBy = undefined;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/workflows", "approved-payee"],
+  },
 ];

@@ -16,7 +16,10 @@ export interface Money {
 }
 
 /** What of a send says whether it was approved. */
-type Approved = Pick<SendIntent, "approval" | "approveAbove" | "approvedBy" | "approvedPayee">;
+type Approved = Pick<
+  SendIntent,
+  "approval" | "approveAbove" | "approvedBy" | "approvedFor" | "approvedPayee"
+>;
 
 /** The beneficiary that a request pays: one that the service knows, which anybody may change there. */
 const payeeOf = (operation: OperationName, input: unknown): string | undefined =>
@@ -24,6 +27,8 @@ const payeeOf = (operation: OperationName, input: unknown): string | undefined =
 
 /** Temporal's own retry of a send would be taken for one whose worker was lost. */
 const OF_SEND = { nonRetryable: true };
+
+const OTHER_MADE = "it is not known to be for what was approved with it";
 
 const PAYEE_CHANGED = "its payee has other details than those that were approved";
 
@@ -58,7 +63,7 @@ export class Approvals {
 
   /**
    * Why a request must not be sent without the approval of a second person, where it has none, or one for other
-   * details of whom it pays than the service has now.
+   * details of whom it pays than the service has now, or for another one that was made for it.
    *
    * @throws Unavailable where these cannot be read.
    */
@@ -66,11 +71,15 @@ export class Approvals {
     operation: OperationName,
     input: unknown,
     workflowId: string,
-    { approval, approveAbove, approvedBy, approvedPayee }: Partial<Approved>,
+    { approval, approveAbove, approvedBy, approvedFor, approvedPayee }: Partial<Approved>,
   ): Promise<string | undefined> {
     const why = this.why(moneyOf(operation, input), approveAbove);
     const beneficiary_id = payeeOf(operation, input);
     if (approvedBy !== undefined) {
+      if (approvedFor !== undefined) {
+        if (await this.#payees.isMadeOf(approvedFor, input, workflowId)) return undefined;
+        return why === undefined ? OTHER_MADE : `${why}, and ${OTHER_MADE}`;
+      }
       if (approvedPayee === undefined || beneficiary_id === undefined) return undefined;
       if ((await this.#payees.marksOf(beneficiary_id, OF_SEND)).details === approvedPayee)
         return undefined;

@@ -50,6 +50,11 @@ export interface JournalActivities {
    */
   readonly findForgottenSends: (known: KnownSends) => Promise<ReadonlyArray<ForgottenSend>>;
   /**
+   * Whether the journal has it that a step has made this: by an answer, or as it was found. Whoever instructs a
+   * run can say anything.
+   */
+  readonly hasMade: (made: FoundByStep) => Promise<boolean>;
+  /**
    * Records what a step has sent after all, unless it is known to be what another one has sent: of
    * two that find the same at the same moment one has it.
    *
@@ -67,6 +72,21 @@ const mayStand = (send: RecordedSend): boolean => isInDoubt(send) || send.outcom
 
 /** The activities by which a run compares what it knows with the journal. */
 export const makeJournalActivities = (journal: Journal): JournalActivities => ({
+  hasMade: async ({ ids, operation, step }) => {
+    const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+    const id = idOf({ ids, operation });
+    const recorded = await journal.find({ workflowId, step });
+    return (
+      id !== undefined &&
+      recorded.some(
+        (send) =>
+          send.operation === operation &&
+          (send.outcome === "carriedOut" || send.outcome === "undone") &&
+          idOf(send) === id,
+      )
+    );
+  },
+
   recordFound: async (found) => {
     const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
     const other = await journal.noteFound({ ...found, workflowId });

@@ -6,12 +6,15 @@ import {
   textAt,
 } from "@durable-payments/protocol";
 import { type OperationName, type PaymentsError, Unavailable } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
-import type { Journal } from "@durable-payments/journal";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { idNameOf, idOf, type Journal } from "@durable-payments/journal";
 import { Effect, Result } from "effect";
 import { canonicalJson } from "./canonical-json.ts";
 import { toApplicationFailure } from "./failures.ts";
+import { contradictedField, unprovedField } from "./match-beneficiary.ts";
+import { hashPayload } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import type { SendIntent } from "./send-intent.ts";
 import { signWithApiKey } from "./sign-with-api-key.ts";
 
 /** How many payees the payouts of a batch have, and how many of them were never paid before. */
@@ -110,6 +113,16 @@ const READ_IN_VAIN: ReadonlySet<PaymentsError["_tag"]> = new Set([
   "UnexpectedAnswer",
 ]);
 
+const notRead = (why: string, options: { readonly nonRetryable: boolean }) =>
+  toApplicationFailure(
+    new Unavailable({
+      operation: "retrieveBeneficiary",
+      carriedOut: "no",
+      message: `It was not sent: whom it pays could not be read (${why})`,
+    }),
+    options,
+  );
+
 const bankOf = (beneficiary: unknown): unknown =>
   isRecord(beneficiary) ? beneficiary["beneficiary_bank_details"] : undefined;
 
@@ -163,14 +176,7 @@ export class Payees {
   ): Promise<PayeeMarks> {
     const read = await this.#read(beneficiary_id);
     if (Result.isFailure(read) && !READ_IN_VAIN.has(read.failure._tag)) {
-      throw toApplicationFailure(
-        new Unavailable({
-          operation: "retrieveBeneficiary",
-          carriedOut: "no",
-          message: `It was not sent: whom it pays could not be read (${read.failure.message})`,
-        }),
-        { nonRetryable },
-      );
+      throw notRead(read.failure.message, { nonRetryable });
     }
     const beneficiary = Result.getOrElse(read, () => undefined);
     const account = await this.#markOf(accountIn(bankOf(beneficiary), "bank_country_code"));
@@ -178,6 +184,40 @@ export class Payees {
       details: await this.#markOfDetails(beneficiary_id, beneficiary),
       ...(account !== undefined && { account }),
     };
+  }
+
+  /**
+   * Whether what a request names was made by a request that was approved with it: as the journal has it, where the
+   * service shows no beneficiary with another account; or, of a beneficiary, as the service shows all of it.
+   *
+   * @throws Unavailable where that cannot be read.
+   */
+  async isMadeOf(
+    { input: approved, operation }: NonNullable<SendIntent["approvedFor"]>,
+    input: unknown,
+    workflowId: string,
+  ): Promise<boolean> {
+    const id = textAt(input, idNameOf(operation) ?? "");
+    if (id === undefined) return false;
+    const payloadHash = hashPayload(workflowId, approved);
+    const sends = await this.#journal.find({ workflowId }).catch((error: unknown) => {
+      throw notRead(messageOf(error), { nonRetryable: true });
+    });
+    const isRecorded = sends.some(
+      (send) =>
+        send.operation === operation &&
+        send.outcome === "carriedOut" &&
+        send.payloadHash === payloadHash &&
+        idOf(send) === id,
+    );
+    if (operation !== "createBeneficiary") return isRecorded;
+    const read = await this.#read(id);
+    if (Result.isSuccess(read)) {
+      const other = isRecorded ? contradictedField : unprovedField;
+      return other(approved, read.success) === undefined;
+    }
+    if (READ_IN_VAIN.has(read.failure._tag)) return isRecorded;
+    throw notRead(read.failure.message, { nonRetryable: true });
   }
 
   /**

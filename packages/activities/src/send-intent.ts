@@ -1,3 +1,4 @@
+import type { OperationName } from "@durable-payments/api-core";
 import type { RecordedSend, Send, SendOutcome } from "@durable-payments/journal";
 
 /** Says which send of which write an activity is to make. Second argument of activities that send. */
@@ -30,6 +31,11 @@ export interface SendIntent {
   readonly approvedBy?: string;
   /** Mark of the details of whom it pays, as they were approved: others are not paid. */
   readonly approvedPayee?: string;
+  /**
+   * What was approved with it to be made first, and to be named by it: whom it pays. It is sent for nothing else
+   * that was made.
+   */
+  readonly approvedFor?: { readonly operation: OperationName; readonly input: unknown };
   /** Proof that its batch was approved with it, as the run of its row was started. */
   readonly approval?: string;
 }

@@ -1,8 +1,16 @@
 import type { Input } from "@durable-payments/api-core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { activitiesFor, environment, failureOf, run } from "./support/activities.ts";
-import { card, payout } from "./support/bodies.ts";
-import { type RawService, refusal, startRawService } from "./support/raw-service.ts";
+import { type Journal, JournalUnavailable, makeMemoryJournal } from "@durable-payments/journal";
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  activitiesFor,
+  activitiesOver,
+  environment,
+  failureOf,
+  run,
+} from "./support/activities.ts";
+import { beneficiary, card, payout } from "./support/bodies.ts";
+import { type RawService, refusal, startRawService, success } from "./support/raw-service.ts";
 
 let service: RawService;
 let made: ReturnType<typeof activitiesFor>;
@@ -61,6 +69,90 @@ describe("what no second person has approved", () => {
     for (const approval of ["", "x", "A".repeat(43)]) {
       expect(await pay(above, { approval })).toMatchObject({ type: "NeedsApproval" });
     }
+  });
+});
+
+describe("an approved payout to a beneficiary that is created first", () => {
+  const other = "33333333-3333-4333-8333-333333333333";
+  const approved = {
+    approvedBy: "Bob",
+    approvedFor: { operation: "createBeneficiary", input: beneficiary },
+  } as const;
+  const details = {
+    ...beneficiary,
+    account_currency_code: beneficiary.account_currency,
+    bank_country_code: beneficiary.bank_country,
+  };
+  let simulated: Simulator;
+  let journal: Journal;
+  let over: ReturnType<typeof activitiesOver>;
+  beforeEach(async () => {
+    simulated = await startSimulator({ balances: { USD: "1000.00" } });
+    journal = makeMemoryJournal();
+    over = activitiesOver(simulated, {}, { approveAbove: { USD: "100.00" }, journal });
+  });
+  afterEach(async () => {
+    await over.close();
+    await simulated.stop();
+  });
+  const create = (input: Input<"createBeneficiary">) =>
+    run(over.activities.createBeneficiary, input);
+  const payTo = (beneficiary_id: string, activities = over.activities) =>
+    environment().run(
+      activities.createPayout,
+      { ...above, beneficiary_id },
+      { ...send, ...approved },
+    );
+
+  it("is sent to the one that the journal has as made of it, which need not be shown", async () => {
+    const { beneficiary_id } = await create(beneficiary);
+    await simulated.addFault({ kind: "refusal-in-200", operation: "retrieveBeneficiary" });
+    expect(await payTo(beneficiary_id)).toMatchObject({ currency: "USD" });
+  });
+
+  it("is not sent where the service shows another account of it by now", async () => {
+    const { beneficiary_id } = await create(beneficiary);
+    const { iban: _, ...rest } = beneficiary;
+    const changed = { account_holder: "Mallory", account_number: "66666666", clearing_system: "" };
+    await run(over.activities.updateBeneficiary, { ...rest, ...changed, beneficiary_id });
+    expect(await failureOf(payTo(beneficiary_id))).toMatchObject({ type: "NeedsApproval" });
+  });
+
+  it("is sent to no other one: made of another request, or of another run", async () => {
+    const amended = await create({ ...beneficiary, iban: "DE02120300000000202051" });
+    for (const id of [amended.beneficiary_id, other]) {
+      const failure = await failureOf(payTo(id));
+      expect(failure).toMatchObject({ type: "NeedsApproval" });
+      expect(failure.message).toContain("not known to be for what was approved with it");
+    }
+    expect((await simulated.state()).payouts).toEqual([]);
+  });
+
+  it("is sent, without a journal that knows, where the service shows all of it as it was approved", async () => {
+    const { beneficiary_id } = await create(beneficiary);
+    const anew = activitiesOver(simulated, {}, { approveAbove: { USD: "100.00" } });
+    expect(await payTo(beneficiary_id, anew.activities)).toMatchObject({ currency: "USD" });
+    await anew.close();
+    const masked = { ...details, iban: "****3000" };
+    service = await startRawService(() =>
+      success({ beneficiary_id, beneficiary_bank_details: masked }),
+    );
+    const unread = activitiesFor(service.url, {}, { approveAbove: { USD: "100.00" } });
+    expect(await failureOf(payTo(beneficiary_id, unread.activities))).toMatchObject({
+      type: "NeedsApproval",
+    });
+    await unread.close();
+  });
+
+  it("is certainly not sent where neither can be read", async () => {
+    const { beneficiary_id } = await create(beneficiary);
+    vi.spyOn(journal, "find").mockImplementation(async () => {
+      throw new JournalUnavailable("It is away.");
+    });
+    expect(await failureOf(payTo(beneficiary_id))).toMatchObject({
+      type: "Unavailable",
+      nonRetryable: true,
+    });
   });
 });
 

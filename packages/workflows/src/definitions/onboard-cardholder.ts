@@ -17,10 +17,16 @@ const CURRENCY = "USD";
 const requestsOf = (input: OnboardCardholderInput) => {
   const { card_name, product_code } = input.card;
   const card_limit = String(input.card.card_limit);
+  const later = ["balance_id", "unique_request_id"];
+  const isNew = "cardholder" in input;
   const card = {
     operation: "createCard",
-    input: { card_limit, product_code },
-    later: ["card_holder_id", "balance_id", "unique_request_id"],
+    input: {
+      card_limit,
+      product_code,
+      ...(!isNew && { card_holder_id: input.card_holder_id }),
+    },
+    later: isNew ? ["card_holder_id", ...later] : later,
     at: "card",
   } as const;
   const name = {

@@ -104,7 +104,9 @@ export const localReadings = ofAccount(
 /** Reads and writes of the journal of the run's account; each costs no round trip to the server. */
 export const localJournal = ofAccount(
   oneAtATime(
-    proxyLocalActivities<Pick<PaymentsActivities, "findForgottenSends" | "recordFound">>({
+    proxyLocalActivities<
+      Pick<PaymentsActivities, "findForgottenSends" | "hasMade" | "recordFound">
+    >({
       startToCloseTimeout: "30 seconds",
       retry: { maximumInterval: "1 minute" },
     }),

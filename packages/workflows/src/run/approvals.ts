@@ -1,6 +1,6 @@
 import type { PlannedRequest, SendIntent } from "@durable-payments/activities";
 import { textOfRequest } from "@durable-payments/activities/planned-requests";
-import { type AmendedField, namesSomebody } from "@durable-payments/protocol";
+import { type AmendedField, namesSomebody, sendingOf, sendings } from "@durable-payments/protocol";
 import { workflowInfo } from "@temporalio/workflow";
 import { amendedFields } from "./amended-fields.ts";
 
@@ -12,10 +12,30 @@ interface ApprovedRequest {
   readonly text: string;
   /** Mark of the details of whom it pays, as they were approved. */
   readonly payee: string | undefined;
+  /** What was approved with it to be made first, and is named by a field that is filled in later. */
+  readonly maker: SendIntent["approvedFor"];
 }
 
+/** The request that fills in a field of a later one: the payee, or whose card it is. */
+const makerOf = (
+  later: ReadonlyArray<string>,
+  requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
+): SendIntent["approvedFor"] => {
+  const maker = requests.find(({ operation }) =>
+    later.includes(sendingOf(operation)?.idField ?? ""),
+  );
+  return maker && { operation: maker.operation, input: maker.input };
+};
+
+/** Whether it was approved without whom it is for: that could be anybody. */
+const isForAnybody = ({ later, maker }: ApprovedRequest): boolean =>
+  maker === undefined && sendings.some(({ idField }) => later.includes(idField));
+
 /** What the activity that sends gets of the approval of a request. */
-type Approved = Pick<SendIntent, "approval" | "approveAbove" | "approvedBy" | "approvedPayee">;
+type Approved = Pick<
+  SendIntent,
+  "approval" | "approveAbove" | "approvedBy" | "approvedFor" | "approvedPayee"
+>;
 
 type Request = Pick<PlannedRequest, "input" | "operation">;
 
@@ -62,6 +82,7 @@ export class Approvals {
         later,
         text: textOfRequest({ operation, input, later }),
         payee,
+        maker: makerOf(later, requests),
       })),
     ];
   }
@@ -92,13 +113,20 @@ export class Approvals {
       ...(this.above !== undefined && { approveAbove: this.above }),
       ...(approved && { approvedBy: approved.by }),
       ...(approved?.payee !== undefined && { approvedPayee: approved.payee }),
+      ...(approved?.maker !== undefined && { approvedFor: approved.maker }),
       ...(proof !== undefined && { approval: proof }),
     };
   }
 }
 
-const covers = ({ later, operation, text }: ApprovedRequest, request: Request): boolean =>
-  operation === request.operation && text === textOfRequest({ ...request, later });
+const covers = (approved: ApprovedRequest, request: Request): boolean => {
+  const { later, operation, text } = approved;
+  return (
+    operation === request.operation &&
+    text === textOfRequest({ ...request, later }) &&
+    !isForAnybody(approved)
+  );
+};
 
 /** The proof that a run of a batch was started with, that its batch was approved with it. */
 export const proofOfBatch = (): string | undefined => {

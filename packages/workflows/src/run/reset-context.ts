@@ -64,6 +64,11 @@ export class ResetContext {
     return this.isAmended && named.length === 0 ? [""] : named;
   }
 
+  /** Who had the run retried. */
+  get by(): string | undefined {
+    return this.#read?.instruction?.by;
+  }
+
   /** Decisions of people that ended runs before, each overruled by somebody. */
   get decisions(): ReadonlyArray<EndingDecision> {
     return this.#read?.instruction?.decisions ?? [];

@@ -176,6 +176,11 @@ export class RunState {
     return this.#resetContext.sent(step);
   }
 
+  /** Who had the run retried; somebody without a name where it does not say. */
+  get retriedBy(): string {
+    return this.#resetContext.by ?? "nobody known";
+  }
+
   /** What is replaced by what a step makes now, as the person said who had the run retried. */
   replaced(step: string): ReadonlyArray<Replacement> {
     return this.#resetContext.replaced(step);

@@ -1,6 +1,6 @@
+import { contradictedField, unprovedField } from "@durable-payments/activities/match-rows";
 import type { Input } from "@durable-payments/api-core";
 import { STEP, intentOf } from "@durable-payments/protocol";
-import { isRecord } from "@durable-payments/api-core/values";
 import { patched } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
 import { readSendFailure, runFailure } from "../run/failures.ts";
@@ -10,37 +10,33 @@ import { sendAndReconcile } from "./send.ts";
 /** Histories of before have beneficiaries of people that were not read before they were taken. */
 const GIVEN_BENEFICIARIES = "a beneficiary that a person gives is read before it is taken";
 
-/** A number or code as it is compared; undefined where it is not legible, since it is masked, say. */
-const legible = (value: unknown): string | undefined => {
-  const plain = typeof value === "string" ? value.replaceAll(/[\s-]/g, "").toUpperCase() : "";
-  return /^[A-Z0-9]+$/.test(plain) ? plain : undefined;
-};
+/** Before, only what was legibly another number or currency was refused. */
+const WHOLE_ACCOUNTS = "a beneficiary that a person gives is shown as it was sent";
 
 /**
- * Expect that a beneficiary is there, and that its account is the one that was sent.
+ * Expect that a beneficiary is there, and that whom it pays, and where, is shown as it was sent.
  *
- * @throws OtherBeneficiary where it legibly has another account, or of another currency.
+ * @throws OtherBeneficiary where it is another, or it cannot be seen that it is not.
  */
 const expectAccountOf = async (
-  { account_currency, account_number, iban }: Input<"createBeneficiary">,
+  request: Input<"createBeneficiary">,
   beneficiary_id: string,
 ): Promise<void> => {
-  const found: unknown = await activities.retrieveBeneficiary({ beneficiary_id });
-  const details = isRecord(found) ? found["beneficiary_bank_details"] : undefined;
-  const shown = isRecord(details) ? details : {};
-  const differs = Object.entries({
-    account_currency_code: account_currency,
-    account_number,
-    iban,
-  }).find(([field, sent]) => {
-    const [here, there] = [legible(sent), legible(shown[field])];
-    return here !== undefined && there !== undefined && here !== there;
-  });
-  if (differs === undefined) return;
-  throw runFailure(
-    "OtherBeneficiary",
-    `${beneficiary_id} has another ${differs[0]} than was sent.`,
-  );
+  const found = await activities.retrieveBeneficiary({ beneficiary_id });
+  const contradicted = contradictedField(request, found);
+  if (contradicted !== undefined) {
+    throw runFailure(
+      "OtherBeneficiary",
+      `${beneficiary_id} has another ${contradicted} than was sent.`,
+    );
+  }
+  const unproved = patched(WHOLE_ACCOUNTS) ? unprovedField(request, found) : undefined;
+  if (unproved !== undefined) {
+    throw runFailure(
+      "OtherBeneficiary",
+      `${beneficiary_id} is not shown with the ${unproved} that was sent.`,
+    );
+  }
 };
 
 /** What to do about a beneficiary whose answer was lost. */

@@ -3,7 +3,7 @@ import { intentOfCardholder, matchCardholder } from "@durable-payments/activitie
 import type { Cardholder, Input } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { type Duration, type Replacement, STEP } from "@durable-payments/protocol";
-import { isCancellation } from "@temporalio/workflow";
+import { isCancellation, patched } from "@temporalio/workflow";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
 import { type Run, stateOf } from "../run/run.ts";
@@ -30,16 +30,24 @@ const cardholderReconciler: Reconciler<CreateCardholder, Identified> = {
   }),
 };
 
+/** Before, one that no list showed was taken as a person gave it. */
+const GIVEN_CARDHOLDERS = "a cardholder that a person gives is listed";
+
 /**
  * Take a cardholder that was found for the one who was to be created.
  *
- * @throws OtherCardholder where the list shows that it is somebody else.
+ * @throws OtherCardholder where the list shows that it is somebody else, or does not show one that a person gives.
  */
 const foundCardholder = async (
   { card_holder_id = "" }: Readonly<Record<string, string>>,
   request: CreateCardholder,
+  _?: unknown,
+  givenBy?: string,
 ): Promise<Identified> => {
   const { cardholder } = await activities.checkCardholder({ card_holder_id });
+  if (cardholder === null && givenBy !== undefined && patched(GIVEN_CARDHOLDERS)) {
+    throw runFailure("OtherCardholder", `${card_holder_id} is not listed.`, { card_holder_id });
+  }
   if (cardholder !== null && matchCardholder(request, { ...cardholder }) === "different") {
     throw runFailure("OtherCardholder", `${card_holder_id} is another person.`, { card_holder_id });
   }

@@ -29,7 +29,10 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
       accountPin().know(account);
       approvals.isWanted = approval === "needed";
       approvals.isOfBatch = approval === "given" || approval === "atSend";
-      if (approval === "given") approvals.approve(planned, "the approval of its batch");
+      if (approval === "given") {
+        approvals.isBound = true;
+        approvals.approve(planned, "the approval of its batch");
+      }
     },
     { isSearchable: false },
   );

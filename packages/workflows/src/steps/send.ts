@@ -1,5 +1,6 @@
 import type { SentBefore } from "@durable-payments/protocol";
-import { isCancellation } from "@temporalio/workflow";
+import { isCancellation, patched } from "@temporalio/workflow";
+import { localJournal } from "../run/activities.ts";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
@@ -87,6 +88,9 @@ export const sendAndReconcile = async <Request extends object, A>(
 export const isMadeBefore = async (run: Run, step: string): Promise<boolean> =>
   (await stateOf(run).sentBefore(step))?.outcome === "known";
 
+/** Before, what an instruction said of a step was believed. */
+const KNOWN_TO_JOURNAL = "what is known of a run before is what the journal has";
+
 /**
  * Take the result of a run before this one, by its history or as a person gave it: what a person gave
  * may belong to another step.
@@ -98,9 +102,15 @@ const takeEarlierResult = async <Request extends object, A>(
   write: Write<Request, A>,
   before: Extract<SentBefore, { readonly outcome: "known" }>,
 ): Promise<{ readonly result: A } | { readonly whyNot: string }> => {
-  const { fromIds, request, step } = write;
+  const { fromIds, operation, request, step } = write;
+  let { givenBy } = before;
   try {
-    const result = await fromIds(before.ids, request, undefined, before.givenBy);
+    if (givenBy === undefined && patched(KNOWN_TO_JOURNAL)) {
+      // Who had it retried may have written anything into the instruction.
+      const made = { step, operation, ids: before.ids };
+      if (!(await localJournal.hasMade(made))) givenBy = run.retriedBy;
+    }
+    const result = await fromIds(before.ids, request, undefined, givenBy);
     await takeAsOwn(run, write, result);
     if (before.key !== undefined) run.sends.owns(step, before.key);
     return { result };
@@ -109,7 +119,7 @@ const takeEarlierResult = async <Request extends object, A>(
     const reason = rootCause(error).message;
     run.audit.add({ who: "run", step, what: "not what this step sent", detail: { reason } });
     const ids = Object.entries(before.ids).map(([name, id]) => `${name} ${id}`);
-    const by = before.givenBy === undefined ? "" : `, as ${before.givenBy} gave it,`;
+    const by = givenBy === undefined ? "" : `, as ${givenBy} gave it,`;
     return { whyNot: `What was known of it (${ids.join(", ")})${by} is not it: ${reason}` };
   }
 };

@@ -1,5 +1,5 @@
 import type { SendIntent, SentAlready } from "@durable-payments/activities";
-import { asSentence, type SentBefore } from "@durable-payments/protocol";
+import { asSentence, type SentBefore, sendingOf } from "@durable-payments/protocol";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
@@ -177,6 +177,14 @@ export class Sender<Request extends object, A> {
     const isOfThisRun = runId === workflowInfo().runId;
     const isUndone = outcome === "undone" || (outcome === "carriedOut" && this.#state.isGone(sent));
     if (isUndone && this.#state.isKey(key)) this.#state.makeAnew(number);
+    // What is undone is written into the journal; but of a cardholder that is replaced a person may say anything.
+    const isReplaceable = sendingOf(this.#write.operation)?.isReplaceable === true;
+    if (isUndone && outcome === "carriedOut" && !isReplaceable) {
+      return this.#outcome.ask(
+        `${asSentence(reason)} Its retry says that it was undone, and the journal does not have it as undone.`,
+        { candidates: [shownOfJournal(sent)] },
+      );
+    }
     // A replay of a history alone has the id of the first run: the instruction of the retry decides before that.
     if (isUndone && (this.#state.isKnownGone(sent) || !isOfThisRun)) return "send";
     // It was undone after the copy of the server's database to which this run was put back.

@@ -1,5 +1,5 @@
 import type { JournalSend, SendIntent } from "@durable-payments/activities";
-import type { SentBefore } from "@durable-payments/protocol";
+import { type SentBefore, sendingOf } from "@durable-payments/protocol";
 import { workflowInfo } from "@temporalio/workflow";
 import { inDoubtOf, otherInDoubt, type StepInDoubt } from "../run/in-doubt.ts";
 import type { RunState } from "../run/run-state.ts";
@@ -38,9 +38,12 @@ export class WriteState<Request extends object> {
     before: Exclude<SentBefore, { readonly outcome: "known" }> | undefined,
   ) {
     this.isSentBefore = before?.outcome === "unknown";
-    this.#gone = before?.gone;
+    // What nothing undoes is not undone, whatever the instruction of a retry says.
+    const canBeUndone = sendingOf(write.operation)?.undoneBy !== undefined;
+    this.#gone = canBeUndone ? before?.gone : undefined;
     this.isUndone =
-      this.#gone !== undefined || (before?.outcome === "nothing" && before.isUndone === true);
+      canBeUndone &&
+      (this.#gone !== undefined || (before?.outcome === "nothing" && before.isUndone === true));
     this.#since = this.isSentBefore ? startTimeMs() : Date.now();
     this.#run = run;
     this.#write = write;
