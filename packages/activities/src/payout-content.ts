@@ -1,4 +1,4 @@
-import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
+import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/values";
 import { type BatchRow, batchId, type PayoutInput, WORKFLOW } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import { canonicalJson } from "./canonical-json.ts";
@@ -33,7 +33,9 @@ export const inCapitals = (input: PayoutInput): PayoutInput => {
       ? Object.fromEntries(
           Object.entries(value).map(([name, text]) => [
             name,
-            CAPITALS[part]?.includes(name) && typeof text === "string" ? text.toUpperCase() : text,
+            lookUp(CAPITALS, part)?.includes(name) && typeof text === "string"
+              ? text.toUpperCase()
+              : text,
           ]),
         )
       : value,

@@ -10,6 +10,16 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
+ * Look up what a table has under a name of unknown origin: a workflow type, a header, a stage.
+ *
+ * @param table by name
+ * @param name of any origin: `constructor` and `__proto__` are no names of a table that does not hold them
+ * @returns what the table holds; undefined for a name that is none of its own
+ */
+export const lookUp = <A>(table: Readonly<Record<string, A>>, name: string): A | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+/**
  * Read the message of a thrown value.
  *
  * @param error anything that was thrown

@@ -1,6 +1,7 @@
 import { startAttributes } from "@durable-payments/activities/start-attributes";
 import proto from "@temporalio/proto";
 import { expect, it, vi } from "vitest";
+import { auditRun } from "../src/audit/audit.ts";
 import { listBatches } from "../src/batch/list.ts";
 import { reportBatch } from "../src/batch/report.ts";
 import type { Temporal } from "../src/connection/temporal.ts";
@@ -99,6 +100,12 @@ it("a run whose end cannot be read is listed, and says so", () =>
       state: "failed",
       failure: { message: expect.stringContaining("its history cannot be read: ") as unknown },
     });
+    for (const read of [auditRun, readTimeline]) {
+      await expect(read(temporal, "no-end")).rejects.toMatchObject({
+        _tag: "Refused",
+        message: expect.stringContaining("Its history cannot be read: ") as unknown,
+      });
+    }
   }));
 
 it("what a run is to do stands in its input, whatever was written beside it", () =>

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord, lookUp } from "@durable-payments/api-core/values";
 
 /**
  * Change a JSON value by a merge patch (RFC 7396): null takes a field away.
@@ -11,7 +11,7 @@ export const mergePatch = (value: unknown, patch: unknown): unknown => {
   if (!isRecord(patch)) return patch;
   const fields = isRecord(value) ? value : {};
   const changed = Object.entries(patch).flatMap(([name, change]) =>
-    change === null ? [] : [[name, mergePatch(fields[name], change)] as const],
+    change === null ? [] : [[name, mergePatch(lookUp(fields, name), change)] as const],
   );
   const kept = Object.entries(fields).filter(([name]) => patch[name] !== null);
   return Object.fromEntries([...kept, ...changed]);

@@ -13,6 +13,8 @@ it.each([
   ],
   ["myOwn", { payout }, undefined],
   ["payout", "no input", undefined],
+  ["__proto__", { payout }, undefined],
+  ["constructor", { payout }, undefined],
 ])("what a %s run is to do is worded by its input", (type, input, summary) => {
   expect(summaryOfInput(type, input)).toBe(summary);
 });

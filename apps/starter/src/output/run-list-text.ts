@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/api-core/values";
 import { STEP } from "@durable-payments/protocol";
 import {
   type ListedRun,
@@ -56,9 +57,9 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
     case "paused":
       return `paused at ${at}`;
     case "attention":
-      return `${WAITS[at] ?? "waits for a person's decision"}${for_}`;
+      return `${lookUp(WAITS, at) ?? "waits for a person's decision"}${for_}`;
     case "waiting":
-      return `${WAITS[at] ?? `waits for ${awaited?.replace(":", " ") ?? at}`}${for_}`;
+      return `${lookUp(WAITS, at) ?? `waits for ${awaited?.replace(":", " ") ?? at}`}${for_}`;
     default: {
       const reason = failure?.message ?? state;
       return reason.startsWith(at) ? reason : `${at}: ${reason}`;

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw, type InputType } from "node:zlib";
+import { lookUp } from "../values.ts";
 
 /** What the client asks for, as the header `accept-encoding` has it. */
 export const ACCEPTED_CODINGS = "gzip, br, deflate";
@@ -42,7 +43,7 @@ export const decodeBody = async (
 ): Promise<Uint8Array> => {
   if (bytes.length === 0) return bytes;
   const name = coding.trim().toLowerCase();
-  const decompress = decompressors[name];
+  const decompress = lookUp(decompressors, name);
   if (decompress === undefined) throw new Error("its answer is in a coding that was not asked for");
   try {
     return await decompress(bytes, { maxOutputLength: most });

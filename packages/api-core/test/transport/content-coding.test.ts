@@ -61,6 +61,12 @@ describe("a coded answer", () => {
     ["is none", "gzip", Buffer.from(good), "its answer is no whole gzip"],
     ["is another", "zstd", Buffer.from(good), "its answer is in a coding that was not asked for"],
     [
+      "every object has",
+      "constructor",
+      Buffer.from(good),
+      "its answer is in a coding that was not asked for",
+    ],
+    [
       "is long when decoded",
       "gzip",
       gzipSync(Buffer.alloc(16 * 1024 * 1024 + 1, 0x20)),

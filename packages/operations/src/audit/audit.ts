@@ -3,14 +3,13 @@ import {
   type AuditEntry,
   instructionIdOf,
   isNotFound,
-  type OverruledBatch,
-  type RetryInstruction,
   runsOfIdQuery,
   STEP,
 } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
+import { Unreadable } from "../history/events.ts";
 import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
 import { readRun } from "../history/read-run.ts";
@@ -19,6 +18,7 @@ import { type KeptSettlement, readSettlements } from "../history/settlement.ts";
 import { describeRun } from "../runs/state.ts";
 import { heldBy, pauseEntries } from "./pauses.ts";
 import { decisionEntries, entriesOfRun } from "./run-entries.ts";
+import { type AuditedInstruction, isInstruction, isOverruledBatch } from "./shapes.ts";
 
 /** Who or what did what in the runs of a workflow id, with which key, outcome and reason. */
 export interface AuditReport {
@@ -66,27 +66,29 @@ const readHistories = async (
 const readInstruction = async (
   temporal: Temporal,
   { reset }: ReadHistory,
-): Promise<RetryInstruction | undefined> => {
+): Promise<AuditedInstruction | undefined> => {
   const id = instructionIdOf(reset?.reason ?? "");
   if (id === undefined) return undefined;
   try {
     const instruction = await readInput(temporal, { workflowId: id });
-    // What `retryRun` writes.
-    return isRecord(instruction) && isRecord(instruction["sent"])
-      ? (instruction as unknown as RetryInstruction)
-      : undefined;
+    return isInstruction(instruction) ? instruction : undefined;
   } catch (error) {
-    if (!isNotFound(error) && !(error instanceof WorkflowNotFoundError)) throw error;
-    return undefined;
+    if (
+      isNotFound(error) ||
+      error instanceof WorkflowNotFoundError ||
+      error instanceof Unreadable
+    ) {
+      return undefined;
+    }
+    throw error;
   }
 };
 
 /** What the input of a batch says of rows that people had rejected in others. */
 const overruledAtStart = ({ startedWith }: ReadHistory): ReadonlyArray<AuditEntry> => {
   const overruled = isRecord(startedWith) ? startedWith["overruled"] : undefined;
-  // What `importBatch` writes.
   return Array.isArray(overruled)
-    ? decisionEntries(STEP.awaitApproval, overruled as ReadonlyArray<OverruledBatch>)
+    ? decisionEntries(STEP.awaitApproval, overruled.filter(isOverruledBatch))
     : [];
 };
 

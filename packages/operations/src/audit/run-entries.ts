@@ -1,11 +1,10 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import {
   type AuditEntry,
   type EndingDecision,
   givenReason,
   patchedFields,
   paymentMemoOf,
-  type RetryInstruction,
   sendingOf,
   sendingReconciledBy,
   sendingUndoneBy,
@@ -18,6 +17,7 @@ import { decodedIfReadable, type Event, timeOf } from "../history/events.ts";
 import { readRun } from "../history/read-run.ts";
 import { findingOf, isSentAlready, outcomeOf } from "../history/sends.ts";
 import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
+import type { AuditedInstruction } from "./shapes.ts";
 
 /** Whom an entry names that is of the run itself. */
 const RUN = "run";
@@ -132,7 +132,7 @@ const decisionEntry = (
     resume: "resumed",
     cancel: "cancelled",
   };
-  return of(done[name] ?? name, why === undefined ? undefined : { why });
+  return of(lookUp(done, name) ?? name, why === undefined ? undefined : { why });
 };
 
 const stepEntries = ({ events, name }: HistoryStep): ReadonlyArray<Entry> =>
@@ -181,7 +181,7 @@ const eventEntries = (event: Event): ReadonlyArray<Entry> => {
 };
 
 /** Who had a run retried, and which fields they amended. */
-const resetEntry = (event: Event, instruction: RetryInstruction | undefined): Entry => {
+const resetEntry = (event: Event, instruction: AuditedInstruction | undefined): Entry => {
   const reason = givenReason(event.workflowTaskFailedEventAttributes?.failure?.message ?? "");
   if (instruction === undefined) {
     return { at: timeOf(event), who: "unknown", step: WHOLE, what: "reset", ...withReason(reason) };
@@ -201,7 +201,7 @@ const resetEntry = (event: Event, instruction: RetryInstruction | undefined): En
  */
 export const entriesOfRun = (
   history: History,
-  instruction: RetryInstruction | undefined,
+  instruction: AuditedInstruction | undefined,
   isBeforeRead: boolean,
 ): ReadonlyArray<Entry> => {
   const events = history.events ?? [];

@@ -1,3 +1,4 @@
+import { readAnswer } from "@durable-payments/activities/answers";
 import { readChunks } from "@durable-payments/activities/batch-chunks";
 import { canonicalJson, hashOfRows } from "@durable-payments/activities/payout-content";
 import { isRecord } from "@durable-payments/api-core/values";
@@ -9,7 +10,6 @@ import {
   chunkId,
   PAYMENT_BATCH,
   PAYMENT_STAGE,
-  type PayoutBatchResult,
   queryText,
   queryTexts,
   type RunEndings,
@@ -19,8 +19,10 @@ import {
   WORKFLOW,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
+import * as Result from "effect/Result";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
+import { Unreadable } from "../history/events.ts";
 import type { Failure } from "../history/failure.ts";
 import { readInput } from "../history/read-input.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
@@ -142,9 +144,10 @@ const askProgress = async (
   workflowId: string,
 ): Promise<BatchProgress | null> => {
   try {
-    return await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
-      client.workflow.getHandle(workflowId).query(batchProgressQuery),
+    const answer = await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
+      client.workflow.getHandle(workflowId).query<unknown>(batchProgressQuery.name),
     );
+    return Result.getOrNull(readAnswer.batchProgress(answer));
   } catch {
     return null;
   }
@@ -163,10 +166,11 @@ const withRuns = (progress: BatchProgress | null, runs: RunCounts): BatchProgres
   return { ...progress, started, done };
 };
 
-/** What its result reports of its rows, where no worker can be asked. */
-const progressOf = (result: unknown): BatchProgress => {
-  // What the workflow returns.
-  const { conflicting, known, notStarted, rejected, rows, started } = result as PayoutBatchResult;
+/** What its result reports of its rows, where no worker can be asked; null where that does not decode. */
+const progressOf = (result: unknown): BatchProgress | null => {
+  const read = readAnswer.batchResult(result);
+  if (Result.isFailure(read)) return null;
+  const { conflicting, known, notStarted, rejected, rows, started } = read.success;
   const done = rows - notStarted;
   return { rows, done, started, known, conflicting, ...(rejected !== undefined && { rejected }) };
 };
@@ -208,7 +212,12 @@ const progressOfEnded = async (
 export const reportBatch = async (temporal: Temporal, workflowId: string): Promise<BatchReport> => {
   const description = await describeRun(temporal, workflowId);
   const { closeTime, runId, startTime, typedSearchAttributes } = description;
-  const { file, rows, totals } = readBatchContent(await inputOf(temporal, description));
+  const input = await inputOf(temporal, description).catch((error: unknown) => {
+    // All else that is known of it is reported.
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  });
+  const { file, rows, totals } = readBatchContent(input);
   const [answered, runs, state, sent, ending] = await Promise.all([
     askProgress(temporal, workflowId),
     countRuns(temporal, workflowId),

@@ -35,6 +35,7 @@ export interface WaitingRun {
 const WAITING = `${PAYMENT_STAGE.name} IN ${queryTexts(askingStages)} AND ExecutionStatus = "Running"`;
 
 const ASKED_AT_ONCE = 8;
+const QUEUES_AT_ONCE = 32;
 
 /**
  * Check whether what a run shows is a payment that waits for a second person.
@@ -54,27 +55,40 @@ export const isApproval = (shown: unknown): shown is ApprovalRequest =>
 export const listWaitingRuns = async (temporal: Temporal): Promise<ReadonlyArray<WaitingRun>> => {
   const runs: Array<WorkflowExecutionInfo> = [];
   for await (const run of temporal.client.workflow.list({ query: WAITING })) runs.push(run);
+  const queues = Map.groupBy(runs, ({ taskQueue }) => taskQueue);
   const questions = new Questions();
-  return await Effect.runPromise(
+  const asked = await Effect.runPromise(
     Effect.forEach(
-      runs,
-      (found) =>
-        Effect.promise(async () => {
-          const { runId, startTime, taskQueue, type, workflowId } = found;
-          const asked = await askProgress(temporal, { workflowId, taskQueue }, questions);
-          const startedAt = startTime.toISOString();
-          const payment = await orNull(readPayment(temporal, found));
-          const run = { workflowId, runId, type, state: "attention", startedAt, payment } as const;
-          if (asked._tag === "NoAnswer") {
-            const { message, next } = asked;
-            const noProgress = { message, ...(next && { next }) };
-            return { ...run, attention: null, noProgress };
-          }
-          const { attention = null, shown } = asked.progress;
-          const { approval } = shown;
-          return { ...run, attention, ...(isApproval(approval) && { approval }) };
-        }),
-      { concurrency: ASKED_AT_ONCE },
+      // A queue that nobody polls keeps no other one waiting, and least the one that is meant.
+      [...queues].toSorted(([queue]) => (queue === temporal.settings.taskQueue ? -1 : 1)),
+      ([, ofQueue]) =>
+        Effect.forEach(
+          ofQueue,
+          (run) => Effect.promise(async () => [run, await ask(temporal, run, questions)] as const),
+          { concurrency: ASKED_AT_ONCE },
+        ),
+      { concurrency: QUEUES_AT_ONCE },
     ),
   );
+  const waiting = new Map(asked.flat());
+  return runs.flatMap((run) => waiting.get(run) ?? []);
+};
+
+const ask = async (
+  temporal: Temporal,
+  found: WorkflowExecutionInfo,
+  questions: Questions,
+): Promise<WaitingRun> => {
+  const { runId, startTime, taskQueue, type, workflowId } = found;
+  const asked = await askProgress(temporal, { workflowId, taskQueue }, questions);
+  const startedAt = startTime.toISOString();
+  const payment = await orNull(readPayment(temporal, found));
+  const run = { workflowId, runId, type, state: "attention", startedAt, payment } as const;
+  if (asked._tag === "NoAnswer") {
+    const { message, next } = asked;
+    return { ...run, attention: null, noProgress: { message, ...(next && { next }) } };
+  }
+  const { attention = null, shown } = asked.progress;
+  const { approval } = shown;
+  return { ...run, attention, ...(isApproval(approval) && { approval }) };
 };

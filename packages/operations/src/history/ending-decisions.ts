@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/api-core/values";
 import { type EndingDecision, type RetryInstruction, textAt } from "@durable-payments/protocol";
 import type { temporal } from "@temporalio/proto";
 import { EndedByPerson } from "../errors.ts";
@@ -17,7 +18,7 @@ const decisionIn = (
   at: string,
 ): EndingDecisionInFailure | undefined => {
   if (!failure) return undefined;
-  const what = WHAT[failure.applicationFailureInfo?.type ?? ""];
+  const what = lookUp(WHAT, failure.applicationFailureInfo?.type ?? "");
   if (what === undefined) return decisionIn(failure.cause, at);
   const details = decoded(failure.applicationFailureInfo?.details?.payloads?.[0]);
   return {

@@ -1,7 +1,10 @@
+import { readPayload } from "@durable-payments/activities/readable-payloads";
+import { messageOf } from "@durable-payments/api-core/values";
 import { PAYMENT_STAGE } from "@durable-payments/protocol";
-import { defaultPayloadConverter, ValueError } from "@temporalio/common";
+import { ValueError } from "@temporalio/common";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
+import { Refused } from "../errors.ts";
 
 /** An event of a history. */
 export type Event = NonNullable<History["events"]>[number];
@@ -16,13 +19,29 @@ export const millisecondsOf = ({ eventTime }: Event): number =>
 /** When an event happened, ISO 8601. */
 export const timeOf = (event: Event): string => new Date(millisecondsOf(event)).toISOString();
 
+/** What a history holds does not decode: it is of another encoding, or no JSON. Another worker has written it. */
+export class Unreadable extends Refused {
+  readonly why: string;
+
+  constructor(why: string) {
+    super({ message: `Its history cannot be read: ${why}.` });
+    this.why = why;
+  }
+}
+
+/** Decode something of a history: whoever starts a run, or executes it, writes any bytes. */
+export const decoding = <A>(decode: () => A): A => {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof ValueError || error instanceof SyntaxError)) throw error;
+    throw new Unreadable(messageOf(error));
+  }
+};
+
 /** Decode a payload of a history. */
 export const decoded = (payload: temporal.api.common.v1.IPayload | null | undefined): unknown =>
-  payload ? defaultPayloadConverter.fromPayload<unknown>(payload) : undefined;
-
-/** Whether an error is of a payload that does not decode: of another encoding, or no JSON. */
-export const isUnreadable = (error: unknown): boolean =>
-  error instanceof ValueError || error instanceof SyntaxError;
+  payload ? decoding(() => readPayload(payload)) : undefined;
 
 /** Decode a payload that decides nothing; undefined where it cannot be: whoever starts a run writes any bytes. */
 export const decodedIfReadable = (
@@ -37,7 +56,7 @@ export const decodedIfReadable = (
 
 /** What an activity or a timer is for, as its workflow describes it. */
 export const summaryOf = ({ userMetadata }: Event): string | undefined => {
-  const summary = decoded(userMetadata?.summary);
+  const summary = decodedIfReadable(userMetadata?.summary);
   return typeof summary === "string" ? summary : undefined;
 };
 

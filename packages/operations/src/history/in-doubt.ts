@@ -4,7 +4,6 @@ import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@tempo
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
 import { type DoubtedStep, doubtedStep } from "./doubted-step.ts";
-import { isUnreadable } from "./events.ts";
 import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
 import { masked } from "./masked.ts";
 import { isNamedIn, type PastSend } from "./sends.ts";
@@ -121,7 +120,7 @@ export const unsettledSteps = async (
     ];
   } catch (error) {
     // Where the history of an earlier run is gone, or does not decode, only this run's own word is left.
-    if (!(error instanceof Refused || isUnreadable(error))) throw error;
+    if (!(error instanceof Refused)) throw error;
     const steps = (named === "" ? [] : namesIn(named)).map((step) => ({
       step,
       operation: "unknown",

@@ -3,6 +3,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { maskFreeTexts } from "@durable-payments/protocol";
 import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
+import { decoding } from "./events.ts";
 import { type Failure, readFailure } from "./failure.ts";
 
 /** What stands in the place of a value that is masked as a whole. */
@@ -53,5 +54,9 @@ export const failureOf = (
   failure: temporal.api.failure.v1.IFailure | null | undefined,
 ): Failure | null =>
   failure
-    ? masked(readFailure(defaultFailureConverter.failureToError(failure, defaultPayloadConverter)))
+    ? masked(
+        readFailure(
+          decoding(() => defaultFailureConverter.failureToError(failure, defaultPayloadConverter)),
+        ),
+      )
     : null;

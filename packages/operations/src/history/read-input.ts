@@ -1,5 +1,5 @@
-import { defaultPayloadConverter } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
+import { decoded } from "./events.ts";
 
 /** The input that a run was started with; undefined where its history has none. */
 export const readInput = async (
@@ -13,5 +13,5 @@ export const readInput = async (
   });
   const [input] =
     history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  return input && defaultPayloadConverter.fromPayload<unknown>(input);
+  return decoded(input);
 };

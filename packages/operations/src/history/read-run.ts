@@ -16,6 +16,7 @@ import { endingDecisionOf } from "./ending-decisions.ts";
 import {
   activityEndOf,
   decoded,
+  decodedIfReadable,
   type Event,
   type EventId,
   localAnswerOf,
@@ -118,7 +119,10 @@ class HistoryReader {
     });
     const [first] = this.#events;
     return {
-      startedWith: decoded(first?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]),
+      // A worker that could not decode it either has done nothing.
+      startedWith: decodedIfReadable(
+        first?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0],
+      ),
       steps: [...this.#steps.values()].map((step) => ({
         name: step.name,
         task: step.task,

@@ -11,13 +11,24 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-import { defaultPayloadConverter } from "@temporalio/common";
+import * as Schema from "effect/Schema";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
+import { decodedIfReadable } from "./events.ts";
 
 /** A settlement that was kept, and when: milliseconds since 1970. */
 export type KeptSettlement = Settlement & { readonly at: number };
+
+/** Anybody may have written it: what is not in this shape settles nothing. */
+const isSettlement = Schema.is(
+  Schema.Struct({
+    step: Schema.String,
+    by: Schema.String,
+    reason: Schema.String,
+    found: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  }),
+);
 
 interface StoredSettlement {
   /** The execution that keeps it. */
@@ -40,14 +51,11 @@ const readStored = async (
       started?.workflowExecutionStartedEventAttributes ?? {};
     // Anybody may start something else under its id, which settles nothing.
     if (workflowType?.name !== SETTLEMENT_TYPE) return undefined;
-    const [kept] = input?.payloads ?? [];
+    const kept = decodedIfReadable(input?.payloads?.[0]);
     const at = Number(started?.eventTime?.seconds ?? 0) * 1000;
-    return (
-      kept && {
-        keptBy: originalExecutionRunId ?? "",
-        settlement: { ...defaultPayloadConverter.fromPayload<Settlement>(kept), at },
-      }
-    );
+    return isSettlement(kept) && execution.workflowId.endsWith(`/${kept.step}`)
+      ? { keptBy: originalExecutionRunId ?? "", settlement: { ...kept, at } }
+      : undefined;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || isNotFound(error)) return undefined;
     throw error;

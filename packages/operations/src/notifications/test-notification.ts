@@ -1,9 +1,11 @@
+import { readAnswer } from "@durable-payments/activities/answers";
 import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
 import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
+import * as Result from "effect/Result";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { countPollers, noWorker } from "../connection/workers.ts";
@@ -31,8 +33,14 @@ export const testNotification = async (temporal: Temporal): Promise<Delivery> =>
     throw new ConnectionFailed({ reason: "noWorker", ...noWorker(taskQueue, namespace) });
   }
   try {
-    return await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
-      handle.executeUpdate(testNotificationUpdate),
+    const answer = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      handle.executeUpdate<unknown, []>(testNotificationUpdate.name),
+    );
+    return Result.getOrThrowWith(readAnswer.delivery(answer), (fault) =>
+      refused(
+        `What runs as ${notifierId(taskQueue)} does not say what became of the notification. ${fault} Somebody may have started it instead of a worker.`,
+        { operation: "describe", workflowId: notifierId(taskQueue) },
+      ),
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {

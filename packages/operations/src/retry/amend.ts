@@ -1,6 +1,6 @@
 import { canonicalJson } from "@durable-payments/activities/payout-content";
 import type { Assumptions, Fault } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import {
   amendableFields,
   amendmentFaults,
@@ -59,7 +59,7 @@ export const amendInput = (
     readonly assumptions: Assumptions;
   },
 ): Amendment => {
-  const [usedBy, check] = [amendableFields[workflowType], CHECKS[workflowType]];
+  const [usedBy, check] = [lookUp(amendableFields, workflowType), lookUp(CHECKS, workflowType)];
   if (usedBy === undefined || check === undefined) {
     throw invalidInput(
       `The input of a run of ${workflowType} cannot be amended: its fields are not known. Nothing was done.`,
@@ -105,7 +105,7 @@ export const checkTaskAmendment = async (
   const shape = amendmentFaults(operation, patch);
   if (shape.length > 0) throw invalidInput("The amendment is wrong. Nothing was done.", shape);
   // The run itself checks the request of a workflow whose input is not known here.
-  if (CHECKS[run.type] === undefined) return;
+  if (lookUp(CHECKS, run.type) === undefined) return;
   const { input } = await readExecutionHistory(temporal, run);
   const { fields } = amendInput(run.type, { input, patch, assumptions });
   const others = fields.filter((field) => field.step !== step);

@@ -16,6 +16,7 @@ import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { readCancelRequest, withCancelRequest } from "../history/cancel-request.ts";
 import { endingOf, readCloseEvent, readStageTime } from "../history/close-event.ts";
+import { Unreadable } from "../history/events.ts";
 import type { Failure } from "../history/failure.ts";
 import { masked } from "../history/masked.ts";
 import type { BatchContent } from "./batch-content.ts";
@@ -84,7 +85,7 @@ const readFailureOf = async (
       : failure;
   } catch (error) {
     if (isNoAnswer(error)) throw error;
-    const message = `its history cannot be read: ${masked(messageOf(error))}`;
+    const message = `its history cannot be read: ${masked(error instanceof Unreadable ? error.why : messageOf(error))}`;
     return { type: "Unreadable", message };
   }
 };

@@ -4,6 +4,7 @@ import {
   progressQuery,
   temporalReason,
 } from "@durable-payments/protocol";
+import * as Result from "effect/Result";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { countPollers, noWorker, type Unanswered } from "../connection/workers.ts";
@@ -19,31 +20,54 @@ const PATIENCE_MS = 2_000;
 /** Temporal shows a worker that is very busy as gone: it gets a chance, but is not waited for. */
 const PATIENCE_WITHOUT_WORKER_MS = 500;
 
-/** Questions to many runs: where none was answered, and one had no answer, the others are not waited for. */
+/** What came of the questions that were asked about the runs of a task queue. */
+interface OfQueue {
+  isAnswered: boolean;
+  /** Why the first had no answer. */
+  lost?: Unanswered;
+}
+
+/**
+ * Questions to many runs: where none of a task queue was answered, and one had no answer, the others of that
+ * queue are not waited for. Those of another queue are: anybody can start a run on a queue that nobody polls.
+ */
 export class Questions {
-  #isAnswered = false;
-  #lost: Asked | undefined;
+  readonly #queues = new Map<string, OfQueue>();
+
+  #of(taskQueue: string): OfQueue {
+    const known = this.#queues.get(taskQueue) ?? { isAnswered: false };
+    this.#queues.set(taskQueue, known);
+    return known;
+  }
 
   /** What is known without another question. */
-  get hopeless(): Asked | undefined {
-    return this.#isAnswered ? undefined : this.#lost;
+  hopeless(taskQueue: string): Unanswered | undefined {
+    const { isAnswered, lost } = this.#of(taskQueue);
+    return isAnswered ? undefined : lost;
   }
 
-  answered(asked: Asked): Asked {
-    this.#isAnswered = true;
-    return asked;
+  answered(taskQueue: string): void {
+    this.#of(taskQueue).isAnswered = true;
   }
 
-  lost(asked: Asked): Asked {
-    this.#lost = asked;
-    return asked;
+  /** @param others what is said of the other runs of the queue. */
+  lost(taskQueue: string, others: Unanswered): void {
+    this.#of(taskQueue).lost ??= others;
   }
 }
 
-const hung = (taskQueue: string): Asked => ({
-  _tag: "NoAnswer",
-  message: `No worker on task queue "${taskQueue}" answers within ${PATIENCE_MS / 1000} s: it is gone, or busy.`,
+const seconds = PATIENCE_MS / 1000;
+
+const hung = (taskQueue: string): Unanswered => ({
+  message: `No worker on task queue "${taskQueue}" answers within ${seconds} s: it is gone, or busy.`,
 });
+
+/** That one run is not answered may be the fault of that run. */
+const notAsked = (taskQueue: string): Unanswered => ({
+  message: `It was not asked: for other runs on task queue "${taskQueue}" no worker has answered within ${seconds} s. Ask it alone.`,
+});
+
+const noAnswer = (why: Unanswered): Asked => ({ _tag: "NoAnswer", ...why });
 
 /**
  * Ask a run where it stands, which takes a worker, also where the run has ended.
@@ -56,19 +80,38 @@ export const askProgress = async (
   questions = new Questions(),
 ): Promise<Asked> => {
   const { client, connection, settings } = temporal;
-  if (questions.hopeless !== undefined) return questions.hopeless;
+  const hopeless = questions.hopeless(taskQueue);
+  if (hopeless !== undefined) {
+    return noAnswer({ next: { operation: "describe", workflowId }, ...hopeless });
+  }
   const isPolled = (await countPollers(temporal, "workflow", taskQueue)) > 0;
   const patience = isPolled ? PATIENCE_MS : PATIENCE_WITHOUT_WORKER_MS;
   try {
-    const progress = await connection.withDeadline(Date.now() + patience, () =>
-      client.workflow.getHandle(workflowId).query(progressQuery),
-    );
-    return questions.answered({ _tag: "Answered", progress: maskFreeTexts(progress) });
+    const [answer, { readAnswer }] = await Promise.all([
+      connection.withDeadline(Date.now() + patience, () =>
+        client.workflow.getHandle(workflowId).query<unknown>(progressQuery.name),
+      ),
+      // Most of a start is loading: it is loaded while the worker is asked.
+      import("@durable-payments/activities/answers"),
+    ]);
+    questions.answered(taskQueue);
+    return Result.match(readAnswer.progress(answer), {
+      onSuccess: (progress) => ({ _tag: "Answered", progress: maskFreeTexts(progress) }),
+      onFailure: (fault) =>
+        noAnswer({
+          message: `What executes it on task queue "${taskQueue}" does not say where it stands. ${fault}`,
+        }),
+    });
   } catch (error) {
     if (!isPolled) {
-      return questions.lost({ _tag: "NoAnswer", ...noWorker(taskQueue, settings.namespace) });
+      const why = noWorker(taskQueue, settings.namespace);
+      questions.lost(taskQueue, why);
+      return noAnswer(why);
     }
-    if (isNoAnswer(error)) return questions.lost(hung(taskQueue));
-    return { _tag: "NoAnswer", message: `The worker cannot answer: ${temporalReason(error)}` };
+    if (isNoAnswer(error)) {
+      questions.lost(taskQueue, notAsked(taskQueue));
+      return noAnswer(hung(taskQueue));
+    }
+    return noAnswer({ message: `The worker cannot answer: ${temporalReason(error)}` });
   }
 };

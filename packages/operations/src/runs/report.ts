@@ -8,7 +8,6 @@ import {
   type StepProgress,
   textAt,
 } from "@durable-payments/protocol";
-import { messageOf } from "@durable-payments/api-core/values";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import type { DoubtedStep } from "../history/doubted-step.ts";
@@ -16,7 +15,7 @@ import { type CancelRequest, readCancelRequest } from "../history/cancel-request
 import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
 import { brokenStateOf, type RunEnd, standingOfStep } from "../history/step-standing.ts";
-import { isUnreadable } from "../history/events.ts";
+import { Unreadable } from "../history/events.ts";
 import { readSettledDoubts, type SettledDoubt, unsettledSteps } from "../history/in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
 import { askProgress } from "./progress.ts";
@@ -148,8 +147,8 @@ const readSteps = async (temporal: Temporal, description: WorkflowExecutionDescr
   try {
     return { steps: await stepsOf(temporal, description), unread: undefined };
   } catch (error) {
-    if (!isUnreadable(error)) throw error;
-    return { steps: [], unread: `Its history cannot be read: ${masked(messageOf(error))}.` };
+    if (!(error instanceof Unreadable)) throw error;
+    return { steps: [], unread: masked(error.message) };
   }
 };
 

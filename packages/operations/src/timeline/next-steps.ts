@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/api-core/values";
 import { NEEDS_ATTENTION, STEP } from "@durable-payments/protocol";
 import type { NextRetry } from "../retry/way.ts";
 import type { NextStep, Timeline } from "./timeline.ts";
@@ -43,7 +44,7 @@ const ofOpenRun = ({
 }: Described): Array<NextStep> => {
   const step = steps.findLast(({ until }) => until === null);
   const asks = step?.events.at(-1)?.kind === "question";
-  const waitsFor = WAITS_FOR[asks ? NEEDS_ATTENTION : (step?.name ?? "")];
+  const waitsFor = lookUp(WAITS_FOR, asks ? NEEDS_ATTENTION : (step?.name ?? ""));
   return [
     ...(workerFault === null
       ? []

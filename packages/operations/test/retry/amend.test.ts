@@ -16,6 +16,14 @@ const faultsOf = (type: string, input: unknown, patch: unknown): ReadonlyArray<s
 };
 
 describe("an amendment", () => {
+  it.each(["__proto__", "constructor", "myOwn"])("of a run of type %s is refused", (type) => {
+    expect(faultsOf(type, {}, { payout })).toEqual([
+      expect.stringMatching(
+        /^The input of a run of \S+ cannot be amended: its fields are not known/,
+      ),
+    ]);
+  });
+
   it("names the fields that change, each with the last step that uses it", () => {
     const input = { cardholder, card };
     const patch = {

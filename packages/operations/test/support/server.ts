@@ -9,6 +9,7 @@ export const startServer = async () => {
   afterAll(() => environment.teardown());
   const { workflow } = environment.client;
   return {
+    address: environment.address,
     workflow,
     /** Do something with a connection as a tool has it. */
     connected: <A>(use: (temporal: Temporal) => Promise<A>): Promise<A> =>
