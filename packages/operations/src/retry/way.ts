@@ -1,7 +1,6 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { isOperationError, type NextOperation, Refused } from "../errors.ts";
-import { isUnreadable } from "../history/events.ts";
 import { type ExecutionHistory, readExecutionHistory } from "../history/execution-history.ts";
 import { checkDecisions, retryPoint } from "./point.ts";
 
@@ -55,7 +54,6 @@ export const readRetryWay = async (
     return retryWay(workflowId, await readExecutionHistory(temporal, run));
   } catch (error) {
     if (error instanceof Refused) return { whyNot: error.message };
-    if (isUnreadable(error)) return { whyNot: `What ${workflowId} has sent cannot be read.` };
     throw error;
   }
 };
