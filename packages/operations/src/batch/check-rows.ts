@@ -1,11 +1,13 @@
 import { rowWorkflowId } from "@durable-payments/activities/payout-content";
 import type { Assumptions } from "@durable-payments/api-core";
+import { visibleText } from "@durable-payments/api-core/values";
 import type { BatchRow, PayoutInput } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../errors.ts";
 import { makePayoutCheck, plannedPayout } from "../input/payout.ts";
 import { columnOf } from "./columns.ts";
+import { withoutFormulas } from "./formulas.ts";
 import { csvRows } from "./csv-rows.ts";
 import { jsonLines } from "./json-rows.ts";
 import { LONGEST_ROW, type RawRow, type RowFault, rowFault } from "./raw-rows.ts";
@@ -44,10 +46,12 @@ const keyProblem = (key: unknown): string | undefined => {
   if (key === undefined)
     return "is required: the row's own, which is never used for another payment";
   if (typeof key !== "string") return "must be a string";
-  const isPlain = /^[^\s\p{Cc}\p{Cs}"\\](?:[^\p{Cc}\p{Cs}"\\]*[^\s\p{Cc}\p{Cs}"\\])?$/u.test(key);
+  // A result file has it as it is: what it would change there would be read back as another key.
+  const isPlain =
+    /^[^\s"\\](?:[^"\\]*[^\s"\\])?$/u.test(key) && visibleText(withoutFormulas(key)) === key;
   return isPlain && key.length <= LONGEST_KEY
     ? undefined
-    : `must have 1 to ${LONGEST_KEY} characters, no quotes, backslashes or control characters, and no blanks around it`;
+    : `must have 1 to ${LONGEST_KEY} visible characters, no quotes, backslashes or formulas behind a semicolon, and no blanks around it`;
 };
 
 /** What becomes of a row without faults. */

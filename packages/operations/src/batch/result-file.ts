@@ -8,6 +8,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, type NextOperation, refused } from "../errors.ts";
+import { withoutFormulas } from "./formulas.ts";
 import { findRuns } from "./latest-runs.ts";
 import { outcomeOf, type RowOutcome } from "./row-outcome.ts";
 
@@ -34,16 +35,16 @@ interface Format {
 
 /**
  * Write the line of a row in a CSV file, in which a spreadsheet finds no formula (see `keyOf`), a terminal no
- * command, and a reader no column that a row of blanks has made. A key has no control character, and is written as
- * it is.
+ * command, and a reader no column that a row of blanks has made. An id and a key have several blanks as they are.
  */
 export const csvLine = (outcome: Omit<RowOutcome, "next">): string =>
   stringify(
     [
       FIELDS.map((field) => {
         const cell = outcome[field];
-        if (typeof cell !== "string" || field === "key") return cell;
-        return field === "workflow_id" ? visibleText(cell) : shownText(cell);
+        if (typeof cell !== "string") return cell;
+        const isName = field === "workflow_id" || field === "key";
+        return withoutFormulas(isName ? visibleText(cell) : shownText(cell));
       }),
     ],
     { escape_formulas: true, quoted_match: /\r/ },

@@ -189,6 +189,30 @@ describe("a key that a spreadsheet would take for a formula", () => {
     },
   );
 
+  it.each(["a\u202eb", "a\u2028b", "a\u00a0b", "a;=1+1", "a; -1", "a;'=1"])(
+    "no row has the key %j, which a result could not show as it is",
+    async (key) => {
+      expect((await faultsOf(`${HEADER}\n${row(key)}`))?.join()).toContain("must have 1 to");
+      // One of an earlier version may.
+      const line = csvLine({
+        row: 2,
+        key,
+        workflow_id: `payout/${key}`,
+        run_id: "",
+        payout_id: "",
+        state: "completed",
+        reason: key,
+        amount: "1.00",
+        currency: "EUR",
+        reference: "",
+        beneficiary: "",
+        completed_at: "",
+        failure: "",
+      });
+      expect(line.trimEnd()).not.toMatch(/(?! )[\p{C}\p{Z}]|;\s*[-=+@]/u);
+    },
+  );
+
   it.each(["=1+1", "+1", "-x", "@sum", "\u001b]52;c;aGk=\u0007", "\t=1", "a\nb", "\u202e00.04"])(
     "a cell of %j has no formula and no command to a terminal, and the amounts are numbers",
     (text) => {
@@ -259,8 +283,8 @@ describe("a key that a spreadsheet would take for a formula", () => {
       { ...second!, key: "a\uD83E" },
     ]);
     expect(await faultsOf(lines, "halves.jsonl")).toEqual([
-      holding("row 1, key: must have 1 to 200 characters"),
-      holding("row 2, key: must have 1 to 200 characters"),
+      holding("row 1, key: must have 1 to 200 visible characters"),
+      holding("row 2, key: must have 1 to 200 visible characters"),
     ]);
   });
 
@@ -290,7 +314,7 @@ describe("faults", () => {
       holding("row 7, key: is required"),
       "row 7, beneficiary: or beneficiary_id must be given, exactly one of the two",
       "row 9: has 6 cells, the header has 7: quote cells with commas",
-      holding("row 10, key: must have 1 to 200 characters"),
+      holding("row 10, key: must have 1 to 200 visible characters"),
       "row 11, amount: has 1 digits after the point, JPY has 0",
     ]);
   });
