@@ -301,6 +301,7 @@ describe("commands", () => {
       totals: { EUR: anyText },
       fileTotals: null,
       amendedRows: 0,
+      known: null,
       runs: fields({ completed: 5, failed: 0 }),
       state: "paused",
       startedBy: anyText,
@@ -415,8 +416,24 @@ it("a row whose run was cancelled after its payout was created reports it", asyn
   expect(JSON.parse(await readFile(result, "utf8"))).toMatchObject({
     payout_id,
     state: "cancelled",
-    reason: "The run was cancelled. Its payout was created.",
+    reason: like(
+      /^The run was cancelled .*\. The payout \S+ of .* EUR had been made, and stands\.$/,
+    ),
   });
+  const failure = {
+    message: like(/ The payout \S+ of \d+\.\d\d EUR had been made, and stands\.$/),
+    details: { payout_id },
+  };
+  const one = "payout/ended-0";
+  for (const command of [
+    ["status", one],
+    ["watch", one],
+    ["runs", "show", one],
+  ]) {
+    expect(jsonOf(await starter([...command, "--json"]))).toMatchObject({ failure });
+  }
+  const listed = jsonOf(await starter(["runs", "list", "--find", one, "--json"]));
+  expect(listed).toMatchObject({ runs: [{ workflowId: one, failure }] });
 });
 
 it("a row whose run was terminated while it paid reports that it may have been paid", async () => {
@@ -431,9 +448,25 @@ it("a row whose run was terminated while it paid reports that it may have been p
   expect(JSON.parse(await readFile(result, "utf8"))).toMatchObject({
     payout_id: "",
     state: "terminated",
-    reason: like(/^by hand\. It may have been paid\. See it: .*starter status payout\/doubt-0$/),
+    reason: like(
+      /^by hand\. It may have been paid: nobody knows whether createPayout of .* EUR was carried out\. See it: .*starter status payout\/doubt-0$/,
+    ),
     failure: "Terminated",
   });
+  const failure = { message: like(/^by hand\. It may have been paid: nobody knows/) };
+  const one = "payout/doubt-0";
+  for (const command of [
+    ["status", one],
+    ["watch", one],
+    ["runs", "show", one],
+  ]) {
+    expect(jsonOf(await starter([...command, "--json"]))).toMatchObject({ failure });
+  }
+  const listed = jsonOf(await starter(["runs", "list", "--in-doubt", "--find", one, "--json"]));
+  expect(listed).toMatchObject({ runs: [{ workflowId: one, failure }] });
+  const { stdout } = await starter(["runs", "show", one]);
+  expect(stdout).toContain("In doubt");
+  expect(stdout).toContain(`settle ${one}`);
 });
 
 it("a row that was retried amended counts once while its batch goes on, with what is sent now", async () => {
@@ -479,6 +512,49 @@ it("a row that was retried amended counts once while its batch goes on, with wha
     },
   });
   await temporal.client.workflow.getHandle("payout/once-1").terminate("by the test");
+});
+
+it("every command gives one account of a batch whose row was retried amended after its end", async () => {
+  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  const rows = rowsOf("anew", 2, () => ({ payout: { amount: "4.00" } }));
+  const started = await importFile(await file("anew.csv", csv(rows)), "--window", "1", "--wait");
+  const batch = batchOf(started.stderr);
+  const patch = await file("anew.json", { payout: { amount: "1.50" } });
+  const retried = await starter(["runs", "retry", "payout/anew-0", "--amend", patch]);
+  expect(retried.exitCode).toBe(0);
+  await temporal.client.workflow.getHandle("payout/anew-0").result();
+  const report = async (...args: ReadonlyArray<string>) =>
+    jsonOf(await starter([...args, "--json"]));
+  const now = { totals: { EUR: "5.50" }, runs: { completed: 2, failed: 0 } };
+  await expect
+    .poll(() => report("payouts", "status", batch), POLLING)
+    .toMatchObject({ ...now, amendedRows: 1 });
+  expect(await report("status", batch)).toMatchObject({ batch: now });
+  expect(await report("runs", "show", batch)).toMatchObject({ batch: now });
+  expect(await report("runs", "list", "--find", batch)).toMatchObject({
+    runs: [{ payouts: { totals: now.totals } }],
+  });
+  for (const command of [
+    ["status", batch],
+    ["runs", "show", batch],
+  ]) {
+    const { stdout } = await starter(command);
+    expect(stdout).toMatch(/Payouts by now\n.*8\.00 EUR\n.*5\.50 EUR; 1 row was amended/);
+    expect(stdout).toContain("Result at its end, before any retry");
+  }
+
+  // Of another file that has the same rows, too.
+  const more = [...rows, ...rowsOf("anew-more", 1, () => ({ payout: { amount: "2.00" } }))];
+  const other = await importFile(await file("anew-more.csv", csv(more)), "--wait");
+  const again = batchOf(other.stderr);
+  expect(await report("payouts", "status", again)).toMatchObject({
+    totals: { EUR: "7.50" },
+    fileTotals: { EUR: "10.00" },
+    amendedRows: 1,
+    others: { completed: 2 },
+  });
+  const { stdout: list } = await starter(["payouts", "list"]);
+  expect(list).toMatch(/anew-more\.csv: 3 rows.*\n.*1 completed; 2 rows of other files\n/);
 });
 
 it("rows that other files started are reported as they stand", async () => {

@@ -195,6 +195,8 @@ it("says of a send that was not repeated what was sent before, and not that it f
     result: undefined,
     failure: null,
     settled: [],
+    inDoubt: [],
+    batch: null,
     workerFault: null,
     next: [],
     webUi: null,

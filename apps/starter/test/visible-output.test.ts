@@ -112,6 +112,22 @@ const groups: ReadonlyArray<RunGroup> = [
   },
 ];
 
+const batch = {
+  ...run,
+  state: "failed",
+  stage: "s",
+  startedBy: "Ada",
+  file: "text",
+  rows: 2,
+  totals: { EUR: "1.00" },
+  fileTotals: { EUR: "2.00" },
+  amendedRows: 1,
+  failure: { type: "T", message: "text" },
+  progress: { started: 1, known: 0, conflicting: 0, done: 1, paused: pause },
+  runs: { completed: 0, failed: 1, asking: 1 },
+  others: null,
+};
+
 /** What each command shows, with a text in each place that has one from outside. */
 const settled = [
   { step: "text", by: "Ada", at, reason: "text", found: { payout_id: "text" } },
@@ -127,24 +143,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
     },
     auditText,
   ],
-  "payouts status": [
-    {
-      ...run,
-      state: "failed",
-      stage: "s",
-      startedBy: "Ada",
-      file: "text",
-      rows: 2,
-      totals: { EUR: "1.00" },
-      fileTotals: { EUR: "2.00" },
-      amendedRows: 1,
-      failure: { type: "T", message: "text" },
-      progress: { started: 1, known: 0, conflicting: 0, done: 1, paused: pause },
-      runs: { completed: 0, failed: 1, asking: 1 },
-      others: null,
-    },
-    batchText,
-  ],
+  "payouts status": [batch, batchText],
   "payouts list": [
     {
       ...run,
@@ -325,6 +324,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       inDoubt,
       settled,
       retry,
+      batch,
       webUi: "text",
       notes: ["text"],
     },
@@ -367,6 +367,8 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
       result: row,
       failure: { type: "T", message: "text", details: row },
       settled,
+      inDoubt,
+      batch,
       workerFault: "text",
       next: [{ ...next, why: "text" }],
       noRetry: "text",

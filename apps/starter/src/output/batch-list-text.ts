@@ -11,6 +11,7 @@ const line = ({
   amendedRows,
   file,
   fileTotals,
+  known,
   rows,
   runs,
   startedAt,
@@ -24,7 +25,8 @@ const line = ({
     amendedRows === 0 ? "" : `; with ${amendedRows} rows amended since: ${totalsText(totals)}`;
   const counts = countsText(runs);
   const started: ReadonlyArray<number> = Object.values(runs);
-  const others = rows - started.reduce((sum, count) => sum + count, 0);
+  const ofOthers = known ?? 0;
+  const others = rows - ofOthers - started.reduce((sum, count) => sum + count, 0);
   const columns = terminalWidth();
   return [
     styled("bold", workflowId),
@@ -37,6 +39,7 @@ const line = ({
       [
         styled(STATE_STYLES[state], state),
         ...(counts === "" ? [] : [`payouts: ${counts}`]),
+        ...(ofOthers > 0 ? [`${ofOthers} rows of other files`] : []),
         ...(others > 0 ? [`${others} rows not started by it`] : []),
       ].join("; "),
       INDENT,

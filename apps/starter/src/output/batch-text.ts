@@ -56,22 +56,34 @@ export const countsText = (runs: RunCounts): string =>
     .map((name) => `${runs[name]} ${NAMES[name]}`)
     .join(", ");
 
-/** How a batch stands, as a person reads it, within 80 columns. */
-export const batchText = (report: BatchReport): string => {
-  const {
-    closedAt,
-    failure,
-    others,
-    runs,
-    stage,
-    startedAt,
-    startedBy,
-    state,
-    totals,
-    workflowId,
-  } = report;
+/** What a batch pays, and how its payouts stand by now. */
+const payoutLines = (report: BatchReport): ReadonlyArray<Line> => {
+  const { amendedRows, fileTotals, others, runs, totals } = report;
   const counts = countsText(runs);
   const ofOthers = others === null ? "" : countsText(others);
+  return [
+    ["file's total", totalsText(fileTotals ?? totals)],
+    ...(fileTotals === null
+      ? []
+      : [
+          [
+            "as amended",
+            `${totalsText(totals)}; ${amendedRows === 1 ? "1 row was" : `${amendedRows} rows were`} amended since`,
+          ] as const,
+        ]),
+    ...rowLines(report),
+    ...(counts === "" ? [] : [["payouts", counts] as const]),
+    ...(ofOthers === "" ? [] : [["of other files", ofOthers] as const]),
+  ];
+};
+
+/** The same, below a run of another text. */
+export const payoutsText = (report: BatchReport): string => columns(payoutLines(report));
+
+/** How a batch stands, as a person reads it, within 80 columns. */
+export const batchText = (report: BatchReport): string => {
+  const { closedAt, failure, others, runs, stage, startedAt, startedBy, state, workflowId } =
+    report;
   const lines: ReadonlyArray<Line> = [
     ["state", styled(STATE_STYLES[state], state)],
     ...(stage === STEP.awaitApproval && isOpen(report)
@@ -81,18 +93,7 @@ export const batchText = (report: BatchReport): string => {
     ...(closedAt === null ? [] : [["ended", utc(closedAt)] as const]),
     ["run id", report.runId],
     ...(report.file === null ? [] : [["file", report.file] as const]),
-    ["file's total", totalsText(report.fileTotals ?? totals)],
-    ...(report.fileTotals === null
-      ? []
-      : [
-          [
-            "as amended",
-            `${totalsText(totals)}; ${report.amendedRows === 1 ? "1 row was" : `${report.amendedRows} rows were`} amended since`,
-          ] as const,
-        ]),
-    ...rowLines(report),
-    ...(counts === "" ? [] : [["payouts", counts] as const]),
-    ...(ofOthers === "" ? [] : [["of other files", ofOthers] as const]),
+    ...payoutLines(report),
     ...(failure === undefined ? [] : failureRows(failure)),
     ...(runs.attention + (others?.attention ?? 0) > 0
       ? [["see them", commandLine("attention")] as const]
@@ -100,3 +101,7 @@ export const batchText = (report: BatchReport): string => {
   ];
   return `${styled("bold", workflowId)}\n${columns(lines)}`;
 };
+
+/** The title of a result: that of a batch is of the time when its payouts had ended first, and stays as it was. */
+export const resultTitle = (batch: BatchReport | null): string =>
+  batch === null ? "Result" : "Result at its end, before any retry";

@@ -1,5 +1,6 @@
 import { asSentence, utc } from "@durable-payments/protocol";
 import { paymentText } from "./payment-text.ts";
+import { payoutsText, resultTitle } from "./batch-text.ts";
 import { failureRows } from "./failure-text.ts";
 import { styled, unbroken } from "./styled.ts";
 import { beside, columns, columnsOf, fieldRows, pad, wrap, wrapDeeper } from "./text.ts";
@@ -36,7 +37,8 @@ const pendingLines = ({ activity, attempt, message, nextAttemptAt }: PendingActi
   );
 
 const endLines = (report: RunReport): Array<string> => {
-  if ("result" in report) return section("Result", [columns(fieldRows(report.result))]);
+  if ("result" in report)
+    return section(resultTitle(report.batch), [columns(fieldRows(report.result))]);
   return "failure" in report ? section("Failure", [columns(failureRows(report.failure))]) : [];
 };
 
@@ -81,6 +83,7 @@ export const reportText = (report: RunReport): string => {
       Object.entries(shown).flatMap(([title, value]) => shownLines(report, title, value)),
     ),
     ...(attention ? section("Needs a person", attentionLines(report, attention)) : []),
+    ...(report.batch === null ? [] : section("Payouts by now", [payoutsText(report.batch)])),
     ...endLines(report),
     ...section("Settled", report.settled.map(settledText)),
     ...(report.inDoubt.length === 0 ? [] : section("In doubt", inDoubtLines(report))),

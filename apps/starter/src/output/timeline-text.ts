@@ -1,7 +1,9 @@
 import { asSentence, sendingUndoneBy, utc } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
+import { payoutsText, resultTitle } from "./batch-text.ts";
 import { failureRows } from "./failure-text.ts";
+import { inDoubtLines } from "./human-task-text.ts";
 import { styled, unbroken } from "./styled.ts";
 import {
   columns,
@@ -157,11 +159,13 @@ export const timelineText = (timeline: Timeline): string => {
       "What happened (times in UTC; names as given, not verified)",
       stepLines(timeline.steps),
     ),
+    ...(timeline.batch === null ? [] : section("Payouts by now", [payoutsText(timeline.batch)])),
     ...(timeline.result === null || timeline.result === undefined
       ? []
-      : section("Result", [columns(fieldRows(timeline.result))])),
+      : section(resultTitle(timeline.batch), [columns(fieldRows(timeline.result))])),
     ...(failure === null ? [] : section("Why it failed", [columns(failureRows(failure))])),
     ...section("Settled", timeline.settled.map(settledText)),
+    ...(timeline.inDoubt.length === 0 ? [] : section("In doubt", inDoubtLines(timeline))),
     ...(timeline.workerFault === null
       ? []
       : section("The worker cannot go on", [wrap(timeline.workerFault, "  ")])),

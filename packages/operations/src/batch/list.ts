@@ -1,8 +1,11 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import { queryText, WORKFLOW } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { readBatchContent } from "../runs/batch-content.ts";
-import { listedStateOf, orNull } from "../runs/listed-run.ts";
+import { countAt, readBatchContent } from "../runs/batch-content.ts";
+import { endingOf, readCloseEvent } from "../history/close-event.ts";
+import { listedStateOf } from "../runs/listed-run.ts";
+import { orNull } from "../runs/or-null.ts";
 import { readBatchPayouts } from "../runs/payment.ts";
 import type { StateName } from "../runs/state-name.ts";
 import { checkSince } from "../since.ts";
@@ -18,6 +21,8 @@ export interface ListedBatch extends SentTotals {
   readonly rows: number;
   /** How the payouts of its rows stand; rows that other files pay are not counted. */
   readonly runs: RunCounts;
+  /** Rows that other files pay; null until it has ended. */
+  readonly known: number | null;
   readonly state: StateName;
   readonly startedBy: string;
   readonly startedAt: string;
@@ -32,11 +37,13 @@ const listedBatch = async (
   // It hides none of the others.
   const content = await orNull(readBatchPayouts(temporal, run));
   const { file, rows, totals } = content ?? readBatchContent(undefined);
-  const [state, sent, runs] = await Promise.all([
+  const [state, sent, runs, ending] = await Promise.all([
     listedStateOf(temporal, run),
     readSentTotals(temporal, workflowId, totals),
     countRuns(temporal, workflowId),
+    closeTime && orNull(readCloseEvent(temporal, run)),
   ]);
+  const { result } = endingOf(ending ?? undefined);
   return {
     workflowId,
     runId,
@@ -44,6 +51,7 @@ const listedBatch = async (
     rows,
     ...sent,
     runs,
+    known: isRecord(result) ? countAt(result, "known") : null,
     state,
     startedBy: starterOf(run),
     startedAt: startTime.toISOString(),

@@ -1,6 +1,8 @@
 import {
+  AMENDED_MARK,
   type BatchRow,
   PAYMENT_BATCH,
+  PAYMENT_IDS,
   PAYMENT_STAGE,
   UNFINISHED,
 } from "@durable-payments/protocol";
@@ -14,6 +16,8 @@ import { findRuns, runsOfRows } from "./latest-runs.ts";
 export interface RowCounts {
   readonly own: RunCounts;
   readonly others: RunCounts;
+  /** The runs whose payment was amended. */
+  readonly amended: ReadonlyArray<WorkflowExecutionInfo>;
 }
 
 const NONE: RunCounts = {
@@ -46,6 +50,7 @@ export const countRows = async (
 ): Promise<RowCounts> => {
   const own: Writable = { ...NONE };
   const others: Writable = { ...NONE };
+  const amended: Array<WorkflowExecutionInfo> = [];
   for await (const rows of chunks) {
     const found = await findRuns(
       temporal,
@@ -55,9 +60,10 @@ export const countRows = async (
     for (const run of (await runsOfRows(temporal, rows, found)).values()) {
       const isOwn = run.typedSearchAttributes.get(PAYMENT_BATCH) === batch;
       (isOwn ? own : others)[counted(run)] += 1;
+      if (run.typedSearchAttributes.get(PAYMENT_IDS)?.includes(AMENDED_MARK)) amended.push(run);
     }
   }
-  return { own, others };
+  return { own, others, amended };
 };
 
 /** Count the runs that have not ended. */

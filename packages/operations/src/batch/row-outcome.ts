@@ -3,8 +3,6 @@ import type { Journal } from "@durable-payments/journal";
 import {
   type BatchRow,
   PAYMENT_AWAITS,
-  PAYMENT_IDS,
-  PAYMENT_IN_DOUBT,
   PAYMENT_STAGE,
   type PayoutResult,
   accountNumbersOf,
@@ -16,10 +14,10 @@ import {
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import type { NextOperation } from "../errors.ts";
-import { readSettledDoubts, unsettledSteps } from "../history/in-doubt.ts";
-import { orNull } from "../runs/listed-run.ts";
+import { explainFailure } from "../runs/explain-failure.ts";
+import { orNull } from "../runs/or-null.ts";
 import { readPayment } from "../runs/payment.ts";
-import { awaitEnding, describeRun } from "../runs/state.ts";
+import { awaitEnding } from "../runs/state.ts";
 import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
 import { sendsOfRow } from "./row-sends.ts";
 
@@ -68,26 +66,6 @@ const openRun = (run: WorkflowExecutionInfo): What => {
     : { payout_id, state, reason: typedSearchAttributes.get(PAYMENT_STAGE) ?? "" };
 };
 
-/** The payout that a run owned at last; empty where it owned none. */
-const createdPayout = (attributes: WorkflowExecutionInfo["typedSearchAttributes"]): string => {
-  const claim = (attributes.get(PAYMENT_IDS) ?? []).find((id) => id.startsWith("payout:"));
-  return claim?.slice("payout:".length) ?? "";
-};
-
-/** Whether a run ended while nobody knows whether it has paid. */
-const isInDoubt = async (
-  temporal: Temporal,
-  { runId, typedSearchAttributes, workflowId }: WorkflowExecutionInfo,
-): Promise<boolean> => {
-  if ((typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "") === "") return false;
-  const inDoubt = await unsettledSteps(temporal, await describeRun(temporal, workflowId, runId));
-  return inDoubt.length > 0;
-};
-
-/** Several sentences in one line; one alone stays as it is. */
-const sentences = (parts: ReadonlyArray<string>): string =>
-  parts.length === 1 ? parts.join() : parts.map((part) => part.replace(/[^.!?]$/, "$&.")).join(" ");
-
 /**
  * What a row is to pay: as its run was amended, or as the file has it.
  *
@@ -107,31 +85,16 @@ const paymentOf = async (
 };
 
 const closedRun = async (temporal: Temporal, run: WorkflowExecutionInfo): Promise<What> => {
-  const { runId, typedSearchAttributes, workflowId } = run;
+  const { runId, workflowId } = run;
   const ending = await awaitEnding(temporal, { workflowId, runId });
   if (ending.state !== "completed") {
-    const { details, message, type: failure } = ending.failure;
-    const named = textAt(details, "payout_id") ?? "";
-    const created = createdPayout(typedSearchAttributes);
-    const mayBePaid = created === "" && (await isInDoubt(temporal, run));
-    const settled = await readSettledDoubts(temporal, run);
-    const found = settled.map((one) => textAt(one.found, "payout_id") ?? "").join("");
+    const { failure, inDoubt } = await explainFailure(temporal, run, ending.failure);
     return {
-      payout_id: [named, created, found].find((id) => id !== "") ?? "",
+      payout_id: textAt(failure.details, "payout_id") ?? "",
       state: ending.state,
-      failure,
-      reason: sentences([
-        message,
-        // What was created is not called back by the end of its run.
-        ...(named === "" && created !== "" ? ["Its payout was created."] : []),
-        ...settled.map((one) =>
-          one.found === null
-            ? `${one.by} found that ${one.step} was not carried out.`
-            : `${one.by} found that ${one.step} was carried out.`,
-        ),
-        ...(mayBePaid ? ["It may have been paid."] : []),
-      ]),
-      ...(mayBePaid && { next: { operation: "describe", workflowId } as const }),
+      failure: failure.type,
+      reason: failure.message,
+      ...(inDoubt.length > 0 && { next: { operation: "describe", workflowId } as const }),
     };
   }
   // What the workflow returns.

@@ -1,8 +1,9 @@
 import { AMENDED_MARK, PAYMENT_BATCH, PAYMENT_IDS, queryText } from "@durable-payments/protocol";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 import { isPlainAmount } from "../runs/batch-content.ts";
-import { orNull } from "../runs/listed-run.ts";
+import { orNull } from "../runs/or-null.ts";
 import { readPayment } from "../runs/payment.ts";
 import { Totals } from "../totals.ts";
 import { findRuns } from "./latest-runs.ts";
@@ -18,23 +19,17 @@ export interface SentTotals {
   readonly amendedRows: number;
 }
 
-/** Sum what a batch pays now: the totals of its file, changed by the rows that were amended since. */
-export const readSentTotals = async (
+/** Change the totals of a file by what runs of its rows were amended to. */
+export const withAmended = async (
   temporal: Temporal,
-  batch: string,
   fileTotals: Readonly<Record<string, string>>,
+  amended: ReadonlyArray<WorkflowExecutionInfo>,
 ): Promise<SentTotals> => {
-  const query = `${PAYMENT_BATCH.name} = ${queryText(batch)} AND ${PAYMENT_IDS.name} = ${queryText(AMENDED_MARK)}`;
-  const ids = new Set<string>();
-  for await (const run of temporal.client.workflow.list({ query, pageSize: 1_000 })) {
-    ids.add(run.workflowId);
-  }
   const totals = new Totals();
   for (const [currency, amount] of Object.entries(fileTotals)) totals.add(currency, amount);
   let amendedRows = 0;
-  const runs = [...(await findRuns(temporal, [...ids])).values()];
   const payments = await Effect.runPromise(
-    Effect.forEach(runs, (run) => Effect.promise(() => orNull(readPayment(temporal, run))), {
+    Effect.forEach(amended, (run) => Effect.promise(() => orNull(readPayment(temporal, run))), {
       concurrency: READ_AT_ONCE,
     }),
   );
@@ -52,4 +47,21 @@ export const readSentTotals = async (
     fileTotals: amendedRows === 0 ? null : fileTotals,
     amendedRows,
   };
+};
+
+/**
+ * Sum what a batch pays now: the totals of its file, changed by its own runs that were amended since. Rows that other
+ * files pay are not among them.
+ */
+export const readSentTotals = async (
+  temporal: Temporal,
+  batch: string,
+  fileTotals: Readonly<Record<string, string>>,
+): Promise<SentTotals> => {
+  const query = `${PAYMENT_BATCH.name} = ${queryText(batch)} AND ${PAYMENT_IDS.name} = ${queryText(AMENDED_MARK)}`;
+  const ids = new Set<string>();
+  for await (const run of temporal.client.workflow.list({ query, pageSize: 1_000 })) {
+    ids.add(run.workflowId);
+  }
+  return withAmended(temporal, fileTotals, [...(await findRuns(temporal, [...ids])).values()]);
 };

@@ -5,8 +5,9 @@ import { isOpen } from "../runs/state-name.ts";
 import { Refused } from "../errors.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { type BatchReport, reportBatch, rowsOfBatch, type RunCounts, unpaid } from "./report.ts";
+import { type BatchReport, reportBatch, rowsOfBatch, unpaid } from "./report.ts";
 import { countRows, type RowCounts, underWay } from "./row-counts.ts";
+import { withAmended } from "./sent-totals.ts";
 
 const SHORTEST_INTERVAL_MS = 1_000;
 /** With the patience of a question, a worker that has stopped is noticed within its sticky time-out of 10 s. */
@@ -123,13 +124,9 @@ export const withRows = async (
   if (isOpen(report) || isComplete) return report;
   try {
     const rows = () => rowsOfBatch(temporal, workflowId);
-    const counts: { readonly own: RunCounts; readonly others: RunCounts } = await countedRows(
-      temporal,
-      workflowId,
-      rows,
-      options,
-    );
-    return { ...report, runs: counts.own, others: counts.others };
+    const { amended, others, own } = await countedRows(temporal, workflowId, rows, options);
+    const sent = await withAmended(temporal, report.fileTotals ?? report.totals, amended);
+    return { ...report, ...sent, runs: own, others };
   } catch (error) {
     // Its rows are kept no longer than its runs; what is counted by them alone is reported all the same.
     if (error instanceof ApplicationFailure && error.type === "ChunkMissing") return report;
@@ -138,3 +135,14 @@ export const withRows = async (
     throw error;
   }
 };
+
+/**
+ * Report how a batch stands, row by row once it has ended.
+ *
+ * @throws as `reportBatch`.
+ */
+export const reportBatchRows = async (
+  temporal: Temporal,
+  workflowId: string,
+): Promise<BatchReport> =>
+  withRows(temporal, await reportBatch(temporal, workflowId), { wait: false, onUpdate: () => {} });

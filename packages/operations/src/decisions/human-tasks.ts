@@ -11,7 +11,7 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import * as Effect from "effect/Effect";
 import type { Temporal } from "../connection/temporal.ts";
 import type { Unanswered } from "../connection/workers.ts";
-import { orNull } from "../runs/listed-run.ts";
+import { orNull } from "../runs/or-null.ts";
 import { readPayment } from "../runs/payment.ts";
 import { askProgress, Questions } from "../runs/progress.ts";
 

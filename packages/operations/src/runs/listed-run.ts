@@ -14,13 +14,15 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { readCancelRequest, withCancelRequest } from "../history/cancel-request.ts";
 import { endingOf, readCloseEvent, readStageTime } from "../history/close-event.ts";
 import { Unreadable } from "../history/events.ts";
 import type { Failure } from "../history/failure.ts";
 import { masked } from "../history/masked.ts";
+import { readSentTotals } from "../batch/sent-totals.ts";
 import type { BatchContent } from "./batch-content.ts";
 import { batchStateOf } from "./batch-state.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { orNull } from "./or-null.ts";
 import { readBatchPayouts, readPayment } from "./payment.ts";
 import { isOpenState, type StateName, stateNameOf } from "./state-name.ts";
 
@@ -41,7 +43,7 @@ export interface ListedRun {
   readonly closedAt: string | null;
   /** What it moves, as it is sent now; null for a run that does not say it. */
   readonly payment: PaymentMemo | null;
-  /** The rows of a batch and their totals by currency, as its file has them; null for any other run. */
+  /** The rows of a batch, and their totals by currency, as they are sent now; null for any other run. */
   readonly payouts: BatchContent | null;
   readonly currency: string | null;
   /** Why it did not complete. */
@@ -64,25 +66,13 @@ export const namedIdsOf = ({
 }: Pick<WorkflowExecutionInfo, "typedSearchAttributes">): ReadonlyArray<NamedId> =>
   namedIds(typedSearchAttributes.get(PAYMENT_IDS) ?? []);
 
-/** A run that cannot be read hides none of the others. */
-export const orNull = async <A>(read: Promise<A>): Promise<A | null> => {
-  try {
-    return await read;
-  } catch (error) {
-    if (isNoAnswer(error)) throw error;
-    return null;
-  }
-};
-
 const readFailureOf = async (
   temporal: Temporal,
   run: WorkflowExecutionInfo,
 ): Promise<Failure | null> => {
   try {
     const { failure } = endingOf(await readCloseEvent(temporal, run));
-    return failure?.type === "Cancelled"
-      ? withCancelRequest(failure, await readCancelRequest(temporal, run))
-      : failure;
+    return failure && (await explainFailure(temporal, run, failure)).failure;
   } catch (error) {
     if (isNoAnswer(error)) throw error;
     const message = `its history cannot be read: ${masked(error instanceof Unreadable ? error.why : messageOf(error))}`;
@@ -96,6 +86,17 @@ export const listedStateOf = async (
   run: WorkflowExecutionInfo,
 ): Promise<StateName> => (await orNull(batchStateOf(temporal, run))) ?? stateNameOf(run);
 
+/** What a batch pays, as it is sent now. */
+const readSentPayouts = async (
+  temporal: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<BatchContent | null> => {
+  const content = await readBatchPayouts(temporal, run);
+  if (content === null) return null;
+  const { totals } = await readSentTotals(temporal, run.workflowId, content.totals);
+  return { ...content, totals };
+};
+
 /** Read what is listed of a run: visibility has most of it, its first event what it moves, and its last one the rest. */
 export const readListedRun = async (
   temporal: Temporal,
@@ -106,7 +107,7 @@ export const readListedRun = async (
   const closedAt = closeTime?.toISOString() ?? null;
   const [payment, payouts, since, failure] = await Promise.all([
     orNull(readPayment(temporal, run)),
-    orNull(readBatchPayouts(temporal, run)),
+    orNull(readSentPayouts(temporal, run)),
     isOpenState(state) ? orNull(readStageTime(temporal, run)) : closedAt,
     closedAt === null || state === "completed" ? null : readFailureOf(temporal, run),
   ]);

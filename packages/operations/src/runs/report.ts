@@ -7,6 +7,7 @@ import {
   type Progress,
   type StepProgress,
   textAt,
+  WORKFLOW,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
@@ -18,9 +19,12 @@ import { brokenStateOf, type RunEnd, standingOfStep } from "../history/step-stan
 import { Unreadable } from "../history/events.ts";
 import { readSettledDoubts, type SettledDoubt, unsettledSteps } from "../history/in-doubt.ts";
 import { type PendingActivity, pendingActivities } from "./pending-activities.ts";
+import type { BatchReport } from "../batch/report.ts";
+import { reportBatchRows } from "../batch/wait.ts";
 import { askProgress } from "./progress.ts";
 import { withKeptTimes } from "./kept-times.ts";
-import { idsOf, namedIdsOf, orNull } from "./listed-run.ts";
+import { idsOf, namedIdsOf } from "./listed-run.ts";
+import { orNull } from "./or-null.ts";
 import { readPayment } from "./payment.ts";
 import { describeRun, type RunState, stateOf } from "./state.ts";
 import type { StepState } from "./state-name.ts";
@@ -69,6 +73,8 @@ export type RunReport = RunState & {
   readonly settled: ReadonlyArray<SettledDoubt>;
   /** How it is retried, where something of it is in doubt. */
   readonly retry?: NextRetry;
+  /** How the payouts of a batch stand by now, retried and amended ones too; null for any other run. */
+  readonly batch: BatchReport | null;
   readonly shown: Progress["shown"];
   readonly attention: Progress["attention"] | null;
   readonly webUi: string | null;
@@ -194,6 +200,13 @@ const readAccount = async (temporal: Temporal, description: WorkflowExecutionDes
   } as const;
 };
 
+/** How a batch stands by now: its own result is of the time of its end. */
+export const batchOf = async (
+  temporal: Temporal,
+  { type, workflowId }: Pick<WorkflowExecutionDescription, "type" | "workflowId">,
+): Promise<BatchReport | null> =>
+  type === WORKFLOW.payoutBatch ? orNull(reportBatchRows(temporal, workflowId)) : null;
+
 /**
  * Describe a run, running or ended, with or without a worker: its steps, ids, what it waits for, what it
  * asks, its result or failure, and what of its sends is in doubt.
@@ -210,8 +223,9 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
   const { closeTime, startTime, type } = description;
   const isAskedToEnd =
     closeTime === undefined && description.raw.workflowExtendedInfo?.cancelRequested === true;
-  const [payment, state, account, inDoubt, settled, askedToEnd] = await Promise.all([
+  const [payment, batch, state, account, inDoubt, settled, askedToEnd] = await Promise.all([
     orNull(readPayment(temporal, description)),
+    batchOf(temporal, description),
     stateOf(temporal, description),
     readAccount(temporal, description),
     closeTime === undefined ? [] : unsettledSteps(temporal, description),
@@ -226,6 +240,7 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     startedAt: startTime.toISOString(),
     startedBy: textAt(description.memo, "startedBy") ?? null,
     payment,
+    batch,
     askedToEnd: askedToEnd ?? null,
     closedAt: closeTime?.toISOString() ?? null,
     paymentIds: idsOf(description),

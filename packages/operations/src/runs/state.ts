@@ -6,9 +6,9 @@ import {
 import { CancelledFailure, TerminatedFailure, TimeoutFailure } from "@temporalio/common";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, NotFound, refused } from "../errors.ts";
-import { readCancelRequest, withCancelRequest } from "../history/cancel-request.ts";
 import { type Failure, readFailure } from "../history/failure.ts";
 import { batchStateOf, endingOfRun } from "./batch-state.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { type BrokenState, isOpenState, type OpenState } from "./state-name.ts";
 
 /** How a run ended. */
@@ -46,22 +46,16 @@ export const awaitEnding = async (
   }
 };
 
-/** How a run ended; where it was cancelled, by whom and why. */
+/** How a run ended, and where it did not complete, what is known beside of what it has sent. */
 export const explainedEnding = async (
   temporal: Temporal,
-  run: { readonly workflowId: string; readonly runId: string },
+  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
   ending: Ending,
-): Promise<Ending> =>
-  ending.state === "cancelled"
-    ? {
-        ...ending,
-        failure: withCancelRequest(
-          ending.failure,
-          // How it ended is known without it.
-          await readCancelRequest(temporal, run).catch(() => undefined),
-        ),
-      }
-    : ending;
+): Promise<Ending> => {
+  if (ending.state === "completed") return ending;
+  const run = await temporal.client.workflow.getHandle(workflowId, runId).describe();
+  return { ...ending, failure: (await explainFailure(temporal, run, ending.failure)).failure };
+};
 
 /** Make the error for a run that Temporal does not know. */
 export const notFound = (

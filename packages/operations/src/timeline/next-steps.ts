@@ -13,6 +13,7 @@ type Described = Pick<
   | "laterRun"
   | "workerFault"
   | "failure"
+  | "inDoubt"
   | "steps"
 > & {
   /** How it is retried; null where it cannot be. */
@@ -81,9 +82,20 @@ const onFrom = ({ from, overrule }: NextRetry): string => {
   return overrule ? `Overrule who has ended it, and go on from ${step}` : `Go on from ${step}`;
 };
 
-const ofBrokenRun = ({ failure, retry }: Described): Array<NextStep> => {
-  if (retry === null) return [];
+const ofBrokenRun = ({ failure, inDoubt, retry, workflowId }: Described): Array<NextStep> => {
+  const settling =
+    inDoubt.length === 0
+      ? []
+      : [
+          {
+            why: "Nobody knows whether it has paid: see what may be it, and settle that, or go on, which looks first",
+            operation: "describe",
+            workflowId,
+          } as const,
+        ];
+  if (retry === null) return settling;
   return [
+    ...settling,
     {
       why: `See what going on from ${retry.from ?? "the failed step"} would do`,
       ...retry,

@@ -2,10 +2,11 @@ import { givenReason, PAYMENT_CURRENCY, summaryOfInput } from "@durable-payments
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
-import { cancelRequestIn, withCancelRequest } from "../history/cancel-request.ts";
+import { cancelRequestIn } from "../history/cancel-request.ts";
 import { undoesAtEnd } from "../ending/undoes-at-end.ts";
 import { endingOf } from "../history/close-event.ts";
 import { summaryOf, timeOf } from "../history/events.ts";
+import { explainFailure } from "../runs/explain-failure.ts";
 import { pendingActivities } from "../runs/pending-activities.ts";
 import { idsOf, namedIdsOf } from "../runs/listed-run.ts";
 import { describeRun } from "../runs/state.ts";
@@ -17,7 +18,7 @@ import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
 import { masked } from "../history/masked.ts";
 import { nextSteps, OF_ENDED_PAYOUT } from "./next-steps.ts";
-import { endOf } from "../runs/report.ts";
+import { batchOf, endOf } from "../runs/report.ts";
 import { isOpenState } from "../runs/state-name.ts";
 import { readRetryWay, type RetryWay } from "../retry/way.ts";
 import { withPayees } from "./shown-payees.ts";
@@ -112,6 +113,7 @@ export const readTimeline = async (
   const [started] = history.events ?? [];
   const askedToEnd = cancelRequestIn(history.events?.toReversed() ?? []);
   const { failure, result } = endingOf(history.events?.at(-1));
+  const explained = failure && (await explainFailure(temporal, description, failure));
   const timeline = {
     workflowId,
     runId: description.runId,
@@ -132,8 +134,10 @@ export const readTimeline = async (
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
     steps: withPayees(withPending(timelineSteps(past, endOf(description)), description), history),
+    batch: await batchOf(temporal, description),
     result,
-    failure: failure && withCancelRequest(failure, askedToEnd),
+    failure: explained?.failure ?? null,
+    inDoubt: explained?.inDoubt ?? [],
     settled,
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;

@@ -1,5 +1,7 @@
+import type { BatchReport } from "../batch/report.ts";
 import type { CancelRequest } from "../history/cancel-request.ts";
 import type { NamedId } from "@durable-payments/protocol";
+import type { DoubtedStep } from "../history/doubted-step.ts";
 import type { Failure } from "../history/failure.ts";
 import type { SettledDoubt } from "../history/in-doubt.ts";
 import type { ListFinding } from "../history/sends.ts";
@@ -125,8 +127,12 @@ export interface Timeline {
   /** Run id of a later run of the same workflow id, which has how it went on. */
   readonly laterRun: string | null;
   readonly steps: ReadonlyArray<TimelineStep>;
+  /** How the payouts of a batch stand by now, retried and amended ones too; null for any other run. */
+  readonly batch: BatchReport | null;
   readonly result: unknown;
   readonly failure: Failure | null;
+  /** Steps of an ended run of which nobody knows whether they were carried out. */
+  readonly inDoubt: ReadonlyArray<DoubtedStep>;
   /** What people have found out since about steps that were in doubt. */
   readonly settled: ReadonlyArray<SettledDoubt>;
   /** Why the worker cannot go on with it at present. */
