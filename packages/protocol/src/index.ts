@@ -160,6 +160,7 @@ export {
   serviceQueue,
   taskQueueOf,
 } from "./task-queues.ts";
+export { likenessText } from "./found-by-likeness.ts";
 export { utc } from "./utc.ts";
 export { asSentence, isNotFound, lastFour, temporalReason, textAt } from "./values.ts";
 export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";

@@ -239,6 +239,43 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
     expect((await service.simulator.state()).payouts).toHaveLength(2);
   });
 
+  it.each([
+    ["before", -3_000, /, not by its key; created .* UTC, before this run first sent it \(.*UTC\)/],
+    ["after", 0, /^createPayout: found in the list by beneficiary, .* reference, not by its key$/],
+  ])(
+    "says that it was found by its fields alone, and was created %s it was sent",
+    async (_, by, note) => {
+      const payout_id = "7";
+      const { amount, currency } = payoutInput.payout;
+      const changes: Changes = {
+        createPayout,
+        findPayouts: async ({ request: { beneficiary_id }, since }) => {
+          const create_time = new Date(since + by).toISOString();
+          const listed = { payout_id, beneficiary_id, amount, currency, create_time };
+          return foundBy([listed], [{ id: payout_id, isOurs: false, isExact: true }]);
+        },
+        checkPayout: async () => ({ outcome: "completed", payout: { payout_id } }),
+        awaitPayoutEnd: async () => ({ outcome: "completed", payout: { payout_id } }),
+      };
+      await withWorker(rig, { ...service.activities, ...changes }, async ({ start }) => {
+        const handle = await begin(start);
+        const text = expect.stringMatching(note) as unknown;
+        expect(await handle.result()).toMatchObject({ payout_id, notes: [text] });
+        const said = (await handle.query(auditQuery)).map(({ what }) => `createPayout: ${what}`);
+        expect(said).toContainEqual(text);
+      });
+    },
+  );
+
+  it("says nothing of what was found by its key", async () => {
+    await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    const { findPayouts } = reconciliationIn(service.simulator);
+    await withWorker(rig, { ...service.activities, findPayouts }, async ({ start }) => {
+      const handle = await begin(start);
+      expect(await handle.result()).not.toHaveProperty("notes");
+    });
+  });
+
   it("is found where it has the id of the beneficiary that another step has made", async () => {
     let sends = 0;
     const payout_id = "7";

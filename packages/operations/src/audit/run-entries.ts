@@ -15,6 +15,7 @@ import { withoutName } from "../history/cancel-request.ts";
 import { endingOf } from "../history/close-event.ts";
 import { decodedIfReadable, type Event, timeOf } from "../history/events.ts";
 import { readRun } from "../history/read-run.ts";
+import { takenByLikeness } from "../history/taken-by-likeness.ts";
 import { findingOf, isSentAlready, outcomeOf } from "../history/sends.ts";
 import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
 import type { AuditedInstruction } from "./shapes.ts";
@@ -135,11 +136,28 @@ const decisionEntry = (
   return of(lookUp(done, name) ?? name, why === undefined ? undefined : { why });
 };
 
-const stepEntries = ({ events, name }: HistoryStep): ReadonlyArray<Entry> =>
-  events.flatMap((event): ReadonlyArray<Entry> => {
+/** What a step took of the list, where only its fields say that it is what was sent. */
+const takenEntries = (step: HistoryStep, activity: HistoryActivity, owned: ReadonlySet<string>) => {
+  const taken = takenByLikeness(step, owned);
+  return taken?.activity === activity
+    ? [
+        {
+          at: activity.until ?? activity.since,
+          who: RUN,
+          step: step.name,
+          what: taken.text,
+          detail: { id: taken.id },
+        },
+      ]
+    : [];
+};
+
+const stepEntries = (step: HistoryStep, owned: ReadonlySet<string>): ReadonlyArray<Entry> => {
+  const { events, name } = step;
+  return events.flatMap((event): ReadonlyArray<Entry> => {
     switch (event.kind) {
       case "activity":
-        return sendEntries(name, event);
+        return [...sendEntries(name, event), ...takenEntries(step, event, owned)];
       case "humanTask":
         return [{ at: event.since, who: RUN, step: name, what: "asked" }];
       case "undoFailed":
@@ -150,6 +168,7 @@ const stepEntries = ({ events, name }: HistoryStep): ReadonlyArray<Entry> =>
         return [];
     }
   });
+};
 
 const withReason = (given: string | null | undefined, who?: string | null) => {
   const reason = withoutName(given ?? "", who ?? "");
@@ -206,9 +225,10 @@ export const entriesOfRun = (
 ): ReadonlyArray<Entry> => {
   const events = history.events ?? [];
   const reset = events.findLast((event) => event.workflowTaskFailedEventAttributes?.baseRunId);
+  const { ids, steps } = readRun(history);
   const entries = [
     ...startEntries(events[0]),
-    ...readRun(history).steps.flatMap(stepEntries),
+    ...steps.flatMap((step) => stepEntries(step, ids)),
     ...events.flatMap(eventEntries),
   ];
   const from = reset === undefined || !isBeforeRead ? "" : timeOf(reset);

@@ -3,6 +3,7 @@ import { patchedFields } from "@durable-payments/protocol";
 import { failureOf, masked } from "../history/masked.ts";
 import type { HistoryActivity, HistoryEvent, ReadHistory } from "../history/run-history.ts";
 import { findingOf } from "../history/sends.ts";
+import { takenByLikeness } from "../history/taken-by-likeness.ts";
 import { type RunEnd, standingOfStep } from "../history/step-standing.ts";
 import type { TimelineActivity, TimelineEvent, TimelineStep } from "./timeline.ts";
 
@@ -93,12 +94,13 @@ const NO_ANSWER = "no answer, reconciling";
 
 /** The steps of a run, from its history alone. */
 export const timelineSteps = (
-  { namedInDoubt, steps }: Pick<ReadHistory, "namedInDoubt" | "steps">,
+  { ids, namedInDoubt, steps }: Pick<ReadHistory, "ids" | "namedInDoubt" | "steps">,
   end: RunEnd | undefined,
 ): ReadonlyArray<TimelineStep> =>
   steps.map((step) => {
     const { events, name, since } = step;
     const { isReconciling, state, until } = standingOfStep(step, namedInDoubt, end);
+    const taken = takenByLikeness(step, ids);
     const isSignalled = state === "completed" && events.some(({ kind }) => kind === "signal");
     return {
       name,
@@ -107,6 +109,7 @@ export const timelineSteps = (
       until: until ?? null,
       tookMs: until === undefined ? null : took(since, until),
       ...(isReconciling && { note: NO_ANSWER }),
+      ...(taken !== undefined && { note: `${taken.id}: ${taken.text}` }),
       events: events.map((event) => eventOf(event, end, isSignalled)),
     };
   });

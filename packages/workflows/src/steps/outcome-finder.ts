@@ -1,5 +1,5 @@
 import type { JournalSend } from "@durable-payments/activities";
-import { asSentence } from "@durable-payments/protocol";
+import { asSentence, type HumanTask, likenessText, textAt } from "@durable-payments/protocol";
 import { sleep, workflowInfo } from "@temporalio/workflow";
 import { otherInDoubt } from "../run/in-doubt.ts";
 import type { RunState } from "../run/run-state.ts";
@@ -94,7 +94,10 @@ export class OutcomeFinder<Request extends object, A> {
     const listRead = listReadOf(found);
     if (found._tag === "Found") {
       const owner = await recordFound(this.#run, this.#write, found.value);
-      if (owner === undefined) return found.value;
+      if (owner === undefined) {
+        if (!found.isProved) this.#noteLikeness(reconciler.shown(found.value));
+        return found.value;
+      }
       return this.ask(
         `${asSentence(reason)} One is listed as it was sent, and ${owner} has taken it.`,
       );
@@ -175,6 +178,15 @@ export class OutcomeFinder<Request extends object, A> {
     this.#state.sentUnder(undefined);
     this.#unknownOutcomes = 0;
     if (this.#state.isKey(left.key)) this.#state.makeAnew(other.number);
+  }
+
+  /** Whoever reads the result has to know that it may be somebody else's. */
+  #noteLikeness(shown: HumanTask["candidates"][number]): void {
+    const { operation, step } = this.#write;
+    const { since: sentFrom } = this.#state;
+    const text = likenessText(operation, { createdAt: textAt(shown, "create_time"), sentFrom });
+    this.#run.note(`${step}: ${text}`);
+    this.#run.audit.add({ who: "run", step, what: text });
   }
 
   #readList(

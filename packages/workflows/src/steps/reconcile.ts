@@ -18,7 +18,12 @@ import type { Reconciler, Write, ListSearch } from "./write.ts";
 
 /** What became of a send without an answer, as far as the service's list shows it. */
 export type Reconciled<A> =
-  | { readonly _tag: "Found"; readonly value: A }
+  | {
+      readonly _tag: "Found";
+      readonly value: A;
+      /** Whether its key, or the journal, says that it is what was sent; otherwise only its fields do. */
+      readonly isProved: boolean;
+    }
   | { readonly _tag: "Absent"; readonly listRead: ListReading }
   | {
       readonly _tag: "Unclear";
@@ -201,10 +206,11 @@ const readUntilKnown = async <A>(
       case "Unclear":
         return unclear(reconciliation.reason);
       case "Found": {
-        const value = items[matches.findIndex(({ id }) => id === reconciliation.id)];
+        const index = matches.findIndex(({ id }) => id === reconciliation.id);
+        const value = items[index];
         return value === undefined
           ? unclear("It was found, and not read.")
-          : { _tag: "Found", value };
+          : { _tag: "Found", value, isProved: matches[index]?.isOurs === true };
       }
       case "Undecided":
         if (reads >= MOST_READS) {
