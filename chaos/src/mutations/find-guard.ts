@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Mutation } from "./mutations.ts";
+import type { Mutation } from "./mutation.ts";
 
 /**
  * Find the file that has the text of a guard, wherever in its project it is now.

@@ -6,7 +6,8 @@ import { stripVTControlCharacters } from "node:util";
 import { checkout } from "@durable-payments/tools/processes";
 import { BadOption, runCommand } from "@durable-payments/tools/command";
 import { fileWithGuard } from "./find-guard.ts";
-import { type Mutation, mutations } from "./mutations.ts";
+import type { Mutation } from "./mutation.ts";
+import { mutations } from "./mutations.ts";
 
 const help = `Usage: node --conditions=@durable-payments/source chaos/src/mutations/main.ts [OPTIONS]
 

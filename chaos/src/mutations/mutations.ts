@@ -1,20 +1,5 @@
-/** A guard that is taken out of the product's code, and what turns red without it. */
-export interface Mutation {
-  readonly name: string;
-  /** What the code does without it. */
-  readonly what: string;
-  readonly edits: ReadonlyArray<{
-    /** Folder of the project whose sources have the guard. */
-    readonly project: string;
-    /** Text of the guard, exactly once in these sources. */
-    readonly find: string;
-    readonly put: string;
-  }>;
-  /** Options of a chaos run that must turn red. */
-  readonly chaos?: readonly string[];
-  /** Arguments of vitest for tests that must turn red. */
-  readonly tests?: readonly string[];
-}
+import { approvalMutations } from "./approval-mutations.ts";
+import type { Mutation } from "./mutation.ts";
 
 const temperament = (fields: object): readonly string[] => [
   "--temperament",
@@ -225,19 +210,6 @@ export const mutations: readonly Mutation[] = [
     tests: ["--project=@durable-payments/workflows", "forged-batches"],
   },
   {
-    name: "approval",
-    what: "what is above the limit of the worker is sent without the approval of a second person",
-    edits: [
-      {
-        project: "packages/activities",
-        find: `        if (why !== undefined) throw needsApproval(name, why);
-`,
-        put: "",
-      },
-    ],
-    tests: ["--project=@durable-payments/activities", "approvals"],
-  },
-  {
     name: "look-alike",
     what: "a name in letters of another script is a second person",
     edits: [
@@ -288,18 +260,6 @@ export const mutations: readonly Mutation[] = [
     tests: ["--project=@durable-payments/operations", "retry/plan"],
   },
   {
-    name: "approved-payee",
-    what: "an approved payout to a new beneficiary is sent to whichever was made",
-    edits: [
-      {
-        project: "packages/activities",
-        find: `if (await this.#payees.isMadeOf(approvedFor, input, workflowId)) return undefined;`,
-        put: `if ((await this.#payees.isMadeOf(approvedFor, input, workflowId)) || true) return undefined;`,
-      },
-    ],
-    tests: ["--project=@durable-payments/activities", "approvals"],
-  },
-  {
     name: "answer-of-another",
     what: "an answer that names what another run has made is believed",
     edits: [
@@ -325,4 +285,5 @@ export const mutations: readonly Mutation[] = [
     ],
     tests: ["--project=@durable-payments/workflows", "approved-payee"],
   },
+  ...approvalMutations,
 ];

@@ -41,8 +41,10 @@ export interface ChunkToStart extends ChunkFingerprint {
   readonly totals: Readonly<Record<string, string>>;
   /** What the rows of the chunks before pay. */
   readonly paid?: Readonly<Record<string, string>>;
-  /** Whether a second person has approved the batch. */
-  readonly isApproved?: true;
+  /** The limit of the batch itself, above which a second person has to approve it. */
+  readonly approveAbove?: string;
+  /** Proof that a second person has approved the rows of this chunk, in this batch. */
+  readonly approval?: string;
   /** For each row the mark of whom it pays, as it was approved; empty for a new beneficiary. */
   readonly payees?: ReadonlyArray<string>;
   /** Run ids of rejected batches whose rejection somebody has overruled for this one. */
@@ -119,14 +121,17 @@ const compare = async (row: BatchRow, batch: string): Promise<Outcome> => {
 /** Starts the run of a row, unless its id has a run: an attempt before this one's, or another file's. */
 const startRow = async (
   row: BatchRow,
-  { batch, isApproved, startedBy }: ChunkToStart,
+  { batch, startedBy }: ChunkToStart,
   {
     account,
     approvals,
+    isApproved,
     payee,
   }: {
     readonly account: string;
     readonly approvals: Approvals;
+    /** Whether that is proved of its chunk. */
+    readonly isApproved: boolean;
     /** Mark of whom it pays, as it was approved. */
     readonly payee: string | undefined;
   },
@@ -136,8 +141,7 @@ const startRow = async (
   const { amount } = row.input.payout;
   // A second person has approved the row with its batch, and whom it pays.
   const isOfKnown = "beneficiary" in row.input || payee !== undefined;
-  const isProved =
-    isApproved === true && isOfKnown && approvals.why({ amount, currency: row.currency });
+  const isProved = isApproved && isOfKnown && approvals.why({ amount, currency: row.currency });
   const approval = isProved ? await approvals.proofOf(row.workflowId, requests, payee) : undefined;
   try {
     await client.workflow.start(WORKFLOW.payout, {
@@ -170,23 +174,29 @@ const startRow = async (
 const withRejected = (rejected: number) => (rejected > 0 ? { rejected } : {});
 
 /**
- * Check that a second person has approved what is above a limit of the worker.
+ * Check that a second person has approved what is above a limit, and whatever was rejected before.
  *
+ * @returns whether that is proved, of every row of the chunk.
  * @throws NeedsApproval, before any row is started.
  */
-const checkApproved = ({ batch, isApproved, totals }: ChunkToStart, approvals: Approvals): void => {
-  if (isApproved) return;
+const checkApproved = async (
+  { approval, approveAbove, batch, chunk, hash, overruled, payees = [], totals }: ChunkToStart,
+  approvals: Approvals,
+): Promise<boolean> => {
+  if (await approvals.isChunkApproved(approval, { chunk, hash, payees, overruled })) return true;
   for (const [currency, amount] of Object.entries(totals)) {
-    const why = approvals.why({ amount, currency });
+    const own = overruled.length > 0 ? "0" : approveAbove;
+    const why = approvals.why({ amount, currency }, own);
     if (why !== undefined) throw needsApproval(batch, `${amount} ${currency}, ${why}`);
   }
+  return false;
 };
 
 const startPayoutRuns = async (chunk: ChunkToStart, parts: BatchParts): Promise<StartedRows> => {
   const { cancellationSignal, client, heartbeat, info } = Context.current();
   const id = chunkId(chunk.batch, chunk.chunk);
   const { approvals } = parts;
-  checkApproved(chunk, approvals);
+  const isApproved = await checkApproved(chunk, approvals);
   const account = await parts.account();
   const rows = checkedRows(await readChunk(client, id), chunk);
   const paid = sumOf(rows, chunk);
@@ -220,7 +230,12 @@ const startPayoutRuns = async (chunk: ChunkToStart, parts: BatchParts): Promise<
         next.map(async (row): Promise<Outcome> =>
           rejected.has(row)
             ? "rejected"
-            : await startRow(row, chunk, { account, approvals, payee: payees.get(row) }),
+            : await startRow(row, chunk, {
+                account,
+                approvals,
+                isApproved,
+                payee: payees.get(row),
+              }),
         ),
       );
       const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;

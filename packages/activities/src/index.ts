@@ -1,4 +1,5 @@
 export type { BatchActivities, ChunkToStart, StartedRows } from "./batch-activities.ts";
+export type { ApprovalActivities } from "./approval-activities.ts";
 export { type ReadPause } from "./pause.ts";
 export type { AnsweredCard, CheckedRequests } from "./check-activities.ts";
 export type { PlannedRequest } from "./planned-requests.ts";
@@ -26,6 +27,7 @@ export {
 export { OTHER_ACCOUNT, type OfAccount } from "./account-check.ts";
 export type { ReadReset } from "./reset-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
+export type { ReadRunStart, RunStart } from "./run-start.ts";
 export type { ReadRunState, RunState } from "./run-state.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
 export type { NotifierActivities, NotifierOptions } from "./notifications/notifier-activities.ts";

@@ -1,4 +1,5 @@
 import { type Journal, makeMemoryJournal } from "@durable-payments/journal";
+import { type ApprovalActivities, makeApprovalActivities } from "./approval-activities.ts";
 import { Approvals } from "./approvals.ts";
 import { type BatchActivities, makeBatchActivities } from "./batch-activities.ts";
 import { type ReadPause, makeTemporalPauseReader } from "./pause.ts";
@@ -13,6 +14,7 @@ import { makeOperationActivities, type OperationActivities } from "./operation-a
 import { makeResetActivities, type ResetActivities } from "./reset-activities.ts";
 import { checkAccount } from "./account-check.ts";
 import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
+import { type ReadRunStart, readTemporalRunStart } from "./run-start.ts";
 import { type ReadRunState, readTemporalRunState } from "./run-state.ts";
 import { makePayeeActivities, type PayeeActivities, Payees } from "./payees.ts";
 import {
@@ -32,6 +34,7 @@ export type PaymentsActivities = OperationActivities &
   WaitingActivities &
   ReconciliationActivities &
   CheckActivities &
+  ApprovalActivities &
   PayeeActivities &
   ResetActivities &
   JournalActivities &
@@ -45,6 +48,8 @@ export interface ActivitiesOptions {
   readonly readPause?: ReadPause;
   /** Reads whether the run of an activity is still open; default: as the Temporal server says. */
   readonly readRunState?: ReadRunState;
+  /** Reads how the run of an activity was started; default: as the Temporal server says. */
+  readonly readRunStart?: ReadRunStart;
   /** Remembers what was sent; default: one that is lost with the process. */
   readonly journal?: Journal;
   /** The largest amount of one payout, card or withdrawal, by currency, and no other currency; default: any. */
@@ -81,6 +86,7 @@ export const makePaymentsActivities = (
   {
     readPause = makeTemporalPauseReader(),
     readRunState = readTemporalRunState,
+    readRunStart = readTemporalRunStart,
     journal = makeMemoryJournal(),
     maxAmounts,
     approveAbove,
@@ -89,7 +95,7 @@ export const makePaymentsActivities = (
   }: ActivitiesOptions = {},
 ): PaymentsActivities => {
   const payees = new Payees(runtime, journal);
-  const approvals = new Approvals(runtime, approveAbove, payees);
+  const approvals = new Approvals(runtime, approveAbove, payees, readRunStart);
   return checkAccount(() => accountOf(runtime), {
     ...makeOperationActivities(runtime, {
       readPause,
@@ -102,6 +108,7 @@ export const makePaymentsActivities = (
     ...makeWaitingActivities(runtime, readPause, journal),
     ...makeReconciliationActivities(runtime, journal),
     ...makeCheckActivities(runtime, maxAmounts, approvals),
+    ...makeApprovalActivities(approvals),
     ...makeTrackerActivities(runtime, tracker),
     ...makeNotifierActivities(notifier),
     ...makeResetActivities(),

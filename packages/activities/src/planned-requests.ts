@@ -1,5 +1,5 @@
 import type { OperationName } from "@durable-payments/api-core";
-import type { PayoutInput } from "@durable-payments/protocol";
+import { type PayoutInput, sendingOf } from "@durable-payments/protocol";
 import { canonicalJson } from "./canonical-json.ts";
 
 /** An input that a run is going to send. */
@@ -21,6 +21,17 @@ export const requestsOfPayout = (input: PayoutInput): ReadonlyArray<PlannedReque
         { ...payout, input: input.payout, later: ["beneficiary_id"] },
       ]
     : [{ ...payout, input: { ...input.payout, beneficiary_id: input.beneficiary_id } }];
+};
+
+/** Find the request that fills in a field of a later one: the payee, or whose card it is. */
+export const makerOf = (
+  { later = [] }: Pick<PlannedRequest, "later">,
+  requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
+): Pick<PlannedRequest, "input" | "operation"> | undefined => {
+  const maker = requests.find(({ operation }) =>
+    later.includes(sendingOf(operation)?.idField ?? ""),
+  );
+  return maker && { operation: maker.operation, input: maker.input };
 };
 
 /**

@@ -27,8 +27,10 @@ export interface SendIntent {
   readonly evenIfCancelled?: boolean;
   /** Amounts above this need the approval of a second person, as the run was started. */
   readonly approveAbove?: string;
-  /** Who has approved this very request, as a second person. */
+  /** Who has approved this very request, as a second person: without a proof it counts for nothing. */
   readonly approvedBy?: string;
+  /** Fields that were not known yet when it was approved. */
+  readonly approvedLater?: ReadonlyArray<string>;
   /** Mark of the details of whom it pays, as they were approved: others are not paid. */
   readonly approvedPayee?: string;
   /**
@@ -36,7 +38,7 @@ export interface SendIntent {
    * that was made.
    */
   readonly approvedFor?: { readonly operation: OperationName; readonly input: unknown };
-  /** Proof that its batch was approved with it, as the run of its row was started. */
+  /** Proof that it was approved: by a person in this run, or with its batch. */
   readonly approval?: string;
 }
 

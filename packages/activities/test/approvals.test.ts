@@ -6,9 +6,12 @@ import {
   activitiesFor,
   activitiesOver,
   environment,
+  errorIn,
   failureOf,
   run,
+  START,
 } from "./support/activities.ts";
+import type { RunStart } from "../src/index.ts";
 import { beneficiary, card, payout } from "./support/bodies.ts";
 import { type RawService, refusal, startRawService, success } from "./support/raw-service.ts";
 
@@ -28,6 +31,14 @@ const send = { step: "createPayout", number: 1 } as const;
 
 const pay = (input: Input<"createPayout">, more: object = {}) =>
   failureOf(environment().run(made.activities.createPayout, input, { ...send, ...more }));
+
+const planned = (input: Input<"createPayout">) => ({ operation: "createPayout", input }) as const;
+
+/** As the code of a run does once a person has approved it. */
+const prove = (input: Input<"createPayout">) => {
+  const approved = { firstRunId: START.firstRunId, requests: [planned(input)] };
+  return run(made.activities.proveApproval, approved, { isLocal: true });
+};
 
 const withdrawal = {
   card_id: "card-1",
@@ -64,20 +75,24 @@ describe("what no second person has approved", () => {
     expect(await pay(above, { approveAbove: "5000" })).toMatchObject({ type: "NeedsApproval" });
   });
 
-  it("is sent once it is approved; no proof is one that a worker has not made", async () => {
-    expect(await pay(above, { approvedBy: "Bob" })).toMatchObject({ type: "Refused" });
-    for (const approval of ["", "x", "A".repeat(43)]) {
-      expect(await pay(above, { approval })).toMatchObject({ type: "NeedsApproval" });
+  it("is sent once it is proved to be approved; no proof is one that a worker has not made", async () => {
+    const [approval] = await prove(above);
+    expect(await pay(above, { approvedBy: "Bob", approval })).toMatchObject({ type: "Refused" });
+    expect(await pay(above, { approvedBy: "Bob" })).toMatchObject({ type: "NeedsApproval" });
+    for (const other of ["", ".", "x", "A".repeat(43)]) {
+      expect(await pay(above, { approval: other })).toMatchObject({ type: "NeedsApproval" });
+      expect(await pay(above, { approvedBy: "Bob", approval: other })).toMatchObject({
+        type: "NeedsApproval",
+      });
     }
   });
 });
 
 describe("an approved payout to a beneficiary that is created first", () => {
   const other = "33333333-3333-4333-8333-333333333333";
-  const approved = {
-    approvedBy: "Bob",
-    approvedFor: { operation: "createBeneficiary", input: beneficiary },
-  } as const;
+  const approvedFor = { operation: "createBeneficiary", input: beneficiary } as const;
+  const { beneficiary_id: _, ...rest } = above;
+  const toBeNamed = { operation: "createPayout", input: rest, later: ["beneficiary_id"] } as const;
   const details = {
     ...beneficiary,
     account_currency_code: beneficiary.account_currency,
@@ -97,12 +112,25 @@ describe("an approved payout to a beneficiary that is created first", () => {
   });
   const create = (input: Input<"createBeneficiary">) =>
     run(over.activities.createBeneficiary, input);
-  const payTo = (beneficiary_id: string, activities = over.activities) =>
-    environment().run(
+  const payTo = async (
+    beneficiary_id: string,
+    activities = over.activities,
+    claimed: { readonly input?: object } = {},
+  ) => {
+    const approved = { firstRunId: START.firstRunId, requests: [approvedFor, toBeNamed] };
+    const [, approval = ""] = await run(activities.proveApproval, approved, { isLocal: true });
+    return await environment().run(
       activities.createPayout,
       { ...above, beneficiary_id },
-      { ...send, ...approved },
+      {
+        ...send,
+        approvedBy: "Bob",
+        approvedLater: toBeNamed.later,
+        approval,
+        approvedFor: { ...approvedFor, ...claimed },
+      },
     );
+  };
 
   it("is sent to the one that the journal has as made of it, which need not be shown", async () => {
     const { beneficiary_id } = await create(beneficiary);
@@ -125,6 +153,9 @@ describe("an approved payout to a beneficiary that is created first", () => {
       expect(failure).toMatchObject({ type: "NeedsApproval" });
       expect(failure.message).toContain("not known to be for what was approved with it");
     }
+    const claimed = { input: { ...beneficiary, iban: "DE02120300000000202051" } };
+    const failure = await failureOf(payTo(amended.beneficiary_id, over.activities, claimed));
+    expect(failure).toMatchObject({ type: "NeedsApproval" });
     expect((await simulated.state()).payouts).toEqual([]);
   });
 
@@ -156,10 +187,71 @@ describe("an approved payout to a beneficiary that is created first", () => {
   });
 });
 
+describe("the proof of an approval", () => {
+  it("is one of that very request, and of nothing but what was left out of it", async () => {
+    const [approval] = await prove(above);
+    const approved = { approvedBy: "Bob", approval };
+    for (const amount of ["100.02", "99999"]) {
+      expect(await pay({ ...above, amount }, approved)).toMatchObject({ type: "NeedsApproval" });
+    }
+    const toOther = { ...above, beneficiary_id: "other" };
+    expect(await pay(toOther, approved)).toMatchObject({ type: "NeedsApproval" });
+    const later = { approvedLater: ["beneficiary_id"] };
+    expect(await pay(toOther, { ...approved, ...later })).toMatchObject({ type: "NeedsApproval" });
+  });
+
+  it.each<[string, Partial<RunStart> | undefined]>([
+    ["another run of the workflow id", { firstRunId: "second" }],
+    ["another workflow id", { workflowId: "other" }],
+    ["a run whose code workers of another task queue run", { taskQueue: "other" }],
+    ["a run whose code is polled where no worker of ours polls", { taskQueue: "test/service" }],
+    ["no run", undefined],
+  ])("is none for %s", async (_, other) => {
+    const [approval] = await prove(above);
+    const readRunStart = async () => other && { ...START, ...other };
+    const others = activitiesFor(
+      service.url,
+      {},
+      { approveAbove: { USD: "100.00" }, readRunStart },
+    );
+    const intent = { ...send, approvedBy: "Bob", ...(approval !== undefined && { approval }) };
+    const failure = await failureOf(
+      environment().run(others.activities.createPayout, above, intent),
+    );
+    expect(failure).toMatchObject({ type: "NeedsApproval" });
+    await others.close();
+  });
+
+  it("is made for the code of the worker alone: nobody can schedule it", async () => {
+    const { proveApproval, proveBatch } = made.activities;
+    const chunks = [{ chunk: 1, hash: "hash", payees: [], overruled: [] }];
+    for (const asked of [
+      run(proveApproval, { firstRunId: "first", requests: [planned(above)] }),
+      run(proveBatch, { firstRunId: "first", chunks }),
+    ]) {
+      expect(await failureOf(asked)).toMatchObject({ type: "NotLocal", nonRetryable: true });
+    }
+  });
+
+  it("where the start of the run cannot be read, it is not sent, and may be later", async () => {
+    const readRunStart = () => Promise.reject(new Error("the server is away"));
+    const others = activitiesFor(
+      service.url,
+      {},
+      { approveAbove: { USD: "100.00" }, readRunStart },
+    );
+    const intent = { ...send, approvedBy: "Bob", approval: "x" };
+    const failure = await failureOf(
+      environment().run(others.activities.createPayout, above, intent),
+    );
+    expect(errorIn(failure)).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
+    await others.close();
+  });
+});
+
 it("a run learns from its check that its requests need an approval", async () => {
-  const planned = { operation: "createPayout", input: payout, at: "payout" } as const;
   const check = (amount: string) =>
-    run(made.activities.checkRequests, [{ ...planned, input: { ...payout, amount } }]);
+    run(made.activities.checkRequests, [{ ...planned({ ...payout, amount }), at: "payout" }]);
   const account = await check("100.00");
   expect(account).toEqual(expect.any(String));
   expect(await check("100.01")).toEqual({ account, approval: "needed" });

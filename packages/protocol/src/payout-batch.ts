@@ -88,8 +88,11 @@ export interface BatchPosition extends HandledRows {
   readonly done: number;
   /** What the rows of the chunks before pay, by currency. */
   readonly paid?: Readonly<Record<string, string>>;
-  /** Whether a second person has approved it; mostly left out. */
-  readonly isApproved?: true;
+  /**
+   * For each chunk the proof that a second person has approved it; mostly left out. A worker makes it, and checks it:
+   * what else a position says, whoever can start a workflow can claim.
+   */
+  readonly approvals?: ReadonlyArray<string>;
   /** For each chunk, and each row of it, the mark of whom it pays, as it was approved; mostly left out. */
   readonly payees?: ReadonlyArray<ReadonlyArray<string>>;
   /** When the first run of this batch began, in milliseconds since 1970. */

@@ -10,9 +10,12 @@ import {
 } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { ManagedRuntime, Schema } from "effect";
-import { type ActivitiesOptions, makePaymentsActivities } from "../../src/index.ts";
+import { type ActivitiesOptions, makePaymentsActivities, type RunStart } from "../../src/index.ts";
 
 export const API_KEY = "api-key-that-nobody-may-see";
+
+/** How the run was started to which the activities of these environments belong. */
+export const START: RunStart = { workflowId: "test", firstRunId: "first", taskQueue: "test" };
 
 /**
  * Activities over a client of that service, which repeats nothing by itself. Sends are not paused and
@@ -35,6 +38,7 @@ export const activitiesFor = (
   const activities = makePaymentsActivities(runtime, {
     readPause: async () => undefined,
     readRunState: async () => "open",
+    readRunStart: async () => START,
     ...options,
   });
   return { activities, runtime, close: () => runtime.dispose() };

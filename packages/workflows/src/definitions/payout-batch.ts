@@ -22,6 +22,7 @@ import {
 } from "@temporalio/workflow";
 import { localActivities } from "../run/activities.ts";
 import { BatchCommands } from "../run/batch-commands.ts";
+import { PROVED } from "../run/approvals.ts";
 import { failureOfActivity } from "../run/failures.ts";
 import { beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval, startedBy } from "../steps/approval.ts";
@@ -48,7 +49,7 @@ const rejectedText = ({ by, overruled, why }: OverruledBatch): string =>
   `by ${by} (${why}), overruled by ${overruled.by} (${overruled.why})`;
 
 /** What a second person has approved of a batch; undefined where nobody was asked. */
-type ApprovedBatch = Pick<BatchPosition, "isApproved" | "payees">;
+type ApprovedBatch = Pick<BatchPosition, "approvals" | "payees">;
 
 /** Whom a batch pays. A beneficiary that was paid before may have had another account then. */
 const shownPayees = ({
@@ -95,8 +96,25 @@ const approve = async (
     shown,
     overruled,
   });
-  return isApproved ? { isApproved, ...(payees && { payees }) } : undefined;
+  if (!isApproved) return undefined;
+  const approvals = patched(PROVED) ? await proofsOf(input, payees) : undefined;
+  return { ...(approvals && { approvals }), ...(payees && { payees }) };
 };
+
+/** Have the worker prove what was approved, to the activity that starts the rows. */
+const proofsOf = (
+  { hashes = [], overruled = [] }: PayoutBatchInput,
+  payees: BatchPosition["payees"],
+): Promise<ReadonlyArray<string>> =>
+  localActivities.proveBatch({
+    firstRunId: workflowInfo().firstExecutionRunId,
+    chunks: hashes.map((hash, index) => ({
+      chunk: index + 1,
+      hash,
+      payees: payees?.[index] ?? [],
+      overruled: overruled.map(({ runId }) => runId),
+    })),
+  });
 
 /**
  * Wait for a second person where a total is above a limit, whatever it is where a rejection was overruled.
@@ -120,8 +138,8 @@ const approveTotals = async (
 };
 
 /**
- * Where the run before stopped that this one continues. Whoever starts a batch cannot claim that there was one:
- * it would have been approved.
+ * Where the run before stopped that this one continues. It is believed of what was handled alone: whoever has a
+ * worker can continue any run of its own as this one. What was approved is proved to the activity that starts rows.
  */
 const positionOf = ({ from }: PayoutBatchInput): BatchPosition | undefined => {
   const { attempt, continuedFromExecutionRunId, cronSchedule } = workflowInfo();
@@ -134,7 +152,9 @@ const positionOf = ({ from }: PayoutBatchInput): BatchPosition | undefined => {
 export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchResult> {
   const run = beginRun();
   const batch = workflowInfo().workflowId;
+  const startTime = workflowInfo().startTime.getTime();
   const from = positionOf(input);
+  const limit = (input.overruled ?? []).length > 0 ? NOTHING : input.approval;
   let at: BatchPosition = from ?? {
     chunk: 1,
     skip: 0,
@@ -142,7 +162,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     started: 0,
     known: 0,
     conflicting: 0,
-    since: workflowInfo().startTime.getTime(),
+    since: startTime,
   };
   let starting = new CancellationScope();
   let isStopped = false;
@@ -183,11 +203,13 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
             started,
             totals: input.totals,
             ...(at.paid && { paid: at.paid }),
-            ...(at.isApproved && { isApproved: at.isApproved }),
+            ...(limit && { approveAbove: limit.above }),
+            ...(at.approvals && { approval: at.approvals[chunk - 1] }),
             ...(at.payees && { payees: at.payees[chunk - 1] ?? [] }),
             window: input.window ?? WINDOW,
             startedBy: startedBy() ?? "",
-            since: at.since ?? workflowInfo().startTime.getTime(),
+            // One that is claimed to be later would hide what was rejected before.
+            since: Math.min(at.since ?? startTime, startTime),
             overruled: (input.overruled ?? []).map(({ runId }) => runId),
           },
         ]),
@@ -218,7 +240,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
     await condition(() => commands.cancelled !== undefined);
   };
 
-  const approveAbove = async (approval: Partial<ApprovalOptions>): Promise<void> => {
+  const approveAbove = async (approval: Partial<ApprovalOptions> = {}): Promise<void> => {
     const approved = await Promise.race([approveTotals(run, input, approval), isCancelled()]);
     if (approved) at = { ...at, ...approved };
   };
@@ -233,7 +255,9 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
       } else if (at.chunk - first >= CHUNKS_IN_A_RUN || workflowInfo().continueAsNewSuggested) {
         return true;
       } else if (!(await startChunk())) {
-        await approveAbove({});
+        // It has none that can be proved, whatever was approved.
+        stateOf(run).approvals.approved = undefined;
+        await approveAbove(limit);
         stateOf(run).resume(step);
       }
     }
@@ -243,10 +267,8 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   const result = await run.execute(async (): Promise<PayoutBatchResult | undefined> => {
     run.onFailure({ what: "close the chunks", how: closeRest });
     if (from === undefined) {
-      const { approval, overruled = [] } = input;
-      stateOf(run).audit.addDecisions(STEP.awaitApproval, overruled);
-      const first = overruled.length > 0 ? NOTHING : approval;
-      if (first !== undefined) await approveAbove(first);
+      stateOf(run).audit.addDecisions(STEP.awaitApproval, input.overruled ?? []);
+      if (limit !== undefined) await approveAbove(limit);
     }
     const note = `starting ${input.rows} payouts`;
     if (await run.step(STEP.startPayouts, note, startChunks)) return undefined;

@@ -70,7 +70,15 @@ const oneAtATime = <Activities extends object>(activities: Activities): Activiti
 /** Activities that send nothing: they cost no round trip to the server. */
 export const localActivities = oneAtATime(
   proxyLocalActivities<
-    Pick<PaymentsActivities, "checkRequests" | "isAbove" | "readAccount" | "readRetryInstruction">
+    Pick<
+      PaymentsActivities,
+      | "checkRequests"
+      | "isAbove"
+      | "proveApproval"
+      | "proveBatch"
+      | "readAccount"
+      | "readRetryInstruction"
+    >
   >({
     startToCloseTimeout: "10 seconds",
   }),

@@ -1,6 +1,6 @@
 import type { PlannedRequest, SendIntent } from "@durable-payments/activities";
-import { textOfRequest } from "@durable-payments/activities/planned-requests";
-import { type AmendedField, namesSomebody, sendingOf, sendings } from "@durable-payments/protocol";
+import { makerOf, textOfRequest } from "@durable-payments/activities/planned-requests";
+import { type AmendedField, namesSomebody, sendings } from "@durable-payments/protocol";
 import { workflowInfo } from "@temporalio/workflow";
 import { amendedFields } from "./amended-fields.ts";
 
@@ -14,18 +14,12 @@ interface ApprovedRequest {
   readonly payee: string | undefined;
   /** What was approved with it to be made first, and is named by a field that is filled in later. */
   readonly maker: SendIntent["approvedFor"];
+  /** Shows the activity that sends it that it was approved: it believes nothing else. */
+  readonly proof: string | undefined;
 }
 
-/** The request that fills in a field of a later one: the payee, or whose card it is. */
-const makerOf = (
-  later: ReadonlyArray<string>,
-  requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
-): SendIntent["approvedFor"] => {
-  const maker = requests.find(({ operation }) =>
-    later.includes(sendingOf(operation)?.idField ?? ""),
-  );
-  return maker && { operation: maker.operation, input: maker.input };
-};
+/** Runs of before have approvals without proofs: what they send asks anew. */
+export const PROVED = "an approval is proved";
 
 /** Whether it was approved without whom it is for: that could be anybody. */
 const isForAnybody = ({ later, maker }: ApprovedRequest): boolean =>
@@ -34,7 +28,7 @@ const isForAnybody = ({ later, maker }: ApprovedRequest): boolean =>
 /** What the activity that sends gets of the approval of a request. */
 type Approved = Pick<
   SendIntent,
-  "approval" | "approveAbove" | "approvedBy" | "approvedFor" | "approvedPayee"
+  "approval" | "approveAbove" | "approvedBy" | "approvedFor" | "approvedLater" | "approvedPayee"
 >;
 
 type Request = Pick<PlannedRequest, "input" | "operation">;
@@ -72,17 +66,29 @@ export class Approvals {
     return this.#amended.flatMap(([before, after]) => amendedFields(before, after));
   }
 
-  /** A second person has approved these requests. */
-  approve(requests: ReadonlyArray<Omit<PlannedRequest, "at">>, by: string, payee?: string): void {
+  /**
+   * A second person has approved these requests.
+   *
+   * @param proofs of each of them, where that is not the proof that the run was started with.
+   */
+  approve(
+    requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
+    by: string,
+    {
+      payee,
+      proofs = [],
+    }: { readonly payee?: string; readonly proofs?: ReadonlyArray<string> } = {},
+  ): void {
     this.#requests = [
       ...this.#requests,
-      ...requests.map(({ input, later = [], operation }) => ({
+      ...requests.map(({ input, later = [], operation }, index) => ({
         by,
         operation,
         later,
         text: textOfRequest({ operation, input, later }),
         payee,
-        maker: makerOf(later, requests),
+        maker: makerOf({ later }, requests),
+        proof: proofs[index],
       })),
     ];
   }
@@ -108,10 +114,11 @@ export class Approvals {
   /** What the activity that sends a request gets. */
   of(request: Request): Approved {
     const approved = this.#requests.findLast((one) => covers(one, request));
-    const proof = this.#isProofOfNow ? proofOfBatch() : undefined;
+    const proof = approved?.proof ?? (this.#isProofOfNow ? proofOfBatch() : undefined);
     return {
       ...(this.above !== undefined && { approveAbove: this.above }),
       ...(approved && { approvedBy: approved.by }),
+      ...(approved && approved.later.length > 0 && { approvedLater: approved.later }),
       ...(approved?.payee !== undefined && { approvedPayee: approved.payee }),
       ...(approved?.maker !== undefined && { approvedFor: approved.maker }),
       ...(proof !== undefined && { approval: proof }),

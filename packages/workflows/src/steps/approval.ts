@@ -18,6 +18,7 @@ import {
 import { ApplicationFailure } from "@temporalio/common";
 import { condition, patched, setHandler, workflowInfo } from "@temporalio/workflow";
 import { localActivities } from "../run/activities.ts";
+import { PROVED } from "../run/approvals.ts";
 import { runFailure } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
@@ -166,7 +167,13 @@ const askSecondPerson = (
         why: rejected,
       });
     }
-    state.approvals.approve(requests, given.by, mark);
+    const approved = { requests, ...(mark !== undefined && { payee: mark }) };
+    const { firstExecutionRunId: firstRunId } = workflowInfo();
+    const proofs =
+      requests.length > 0 && patched(PROVED)
+        ? await localActivities.proveApproval({ firstRunId, ...approved })
+        : [];
+    state.approvals.approve(requests, given.by, { ...approved, proofs });
   };
   // It is one stage to those who search for what is to be approved, however often it is asked.
   return state.step(STEP.awaitApproval, note, ask, { stage: STEP.awaitApproval });

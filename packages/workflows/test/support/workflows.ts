@@ -7,3 +7,4 @@ export { payBack } from "./pay-back.ts";
 export { payTwoAtOnce } from "./pay-two-at-once.ts";
 export { checkTwoAtOnce } from "./check-two-at-once.ts";
 export { payAndGoOn } from "./pay-and-go-on.ts";
+export { continueAsBatch, schedule } from "./forging.ts";

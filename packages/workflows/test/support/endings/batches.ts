@@ -1,4 +1,4 @@
-import type { BatchActivities } from "@durable-payments/activities";
+import type { ApprovalActivities, BatchActivities } from "@durable-payments/activities";
 import {
   cancelBatchUpdate,
   pauseBatchUpdate,
@@ -13,7 +13,9 @@ import { approve, type Ending, type Stage } from "./ending.ts";
 const ROWS_OF_A_PAGE = 10;
 
 /** As if every chunk had rows that all are paid. */
-const activities: BatchActivities = {
+const activities: ApprovalActivities & BatchActivities = {
+  proveApproval: async () => [],
+  proveBatch: async ({ chunks }) => chunks.map(() => "proof"),
   startPayoutRuns: async () => ({
     rows: ROWS_OF_A_PAGE,
     isWhole: true,
@@ -96,12 +98,21 @@ export const batchEndings: ReadonlyArray<Ending> = [
     },
   },
   {
+    name: "batch-approved-and-proved",
+    activities,
+    run: async (stage) => {
+      const handle = await begin(stage, 1, { ...APPROVAL, hashes: ["hash"] });
+      await approve(handle, { approve: true });
+      return handle;
+    },
+  },
+  {
     name: "batch-approved-as-its-worker-wants",
     approveAbove: { USD: "999.99" },
     activities: {
       ...activities,
       startPayoutRuns: async (chunk) => {
-        if (chunk.isApproved) return activities.startPayoutRuns(chunk);
+        if (chunk.approval !== undefined) return activities.startPayoutRuns(chunk);
         throw ApplicationFailure.nonRetryable("It is above the limit.", "NeedsApproval");
       },
     },

@@ -100,6 +100,11 @@ export const payoutEndings: ReadonlyArray<Ending> = [
     run: pay(APPROVAL, (handle) => approve(handle, { approve: true })),
   },
   {
+    name: "payout-approved-and-proved",
+    approveAbove: LIMIT,
+    run: toApprove({ approve: true }),
+  },
+  {
     name: "payout-approved-as-its-worker-wants",
     approveAbove: LIMIT,
     run: pay({}, (handle) => approve(handle, { approve: true })),
