@@ -71,6 +71,12 @@ const ProgressAnswer = Schema.Struct({
   attention: Schema.optionalKey(Task),
 });
 
+const AskingAnswer = Schema.Struct({
+  stage: Schema.String,
+  steps: Schema.Array(Schema.Struct({ name: Schema.String, since: Time })),
+  attention: Schema.optionalKey(Schema.Struct({ question: Schema.String, since: Time })),
+});
+
 const Command = Schema.Struct({
   by: Schema.String,
   why: Schema.optionalKey(Schema.String),
@@ -140,6 +146,8 @@ const reader = <A>(schema: Schema.Decoder<A>) => {
  */
 export const readAnswer = {
   progress: reader(ProgressAnswer),
+  /** The part of a progress that says what is asked, and since when. */
+  asking: reader(AskingAnswer),
   batchProgress: reader(BatchProgressAnswer),
   batchResult: reader(BatchResult),
   delivery: reader(DeliveryAnswer),

@@ -1,5 +1,5 @@
 import type { ListPage, PaymentsError } from "@durable-payments/api-core";
-import { trackerId } from "@durable-payments/protocol";
+import { temporalReason, trackerId } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
@@ -36,6 +36,8 @@ export interface Tracking {
   readonly waiting: number;
   /** When all that was due was read last, in milliseconds since 1970; at first, when the attempt began. */
   readonly readAt: number;
+  /** Why what is due cannot be read, or who waits cannot be listed or signalled, and since when; mostly left out. */
+  readonly failing?: { readonly why: string; readonly since: number };
 }
 
 /** The tracker's one activity. */
@@ -97,6 +99,9 @@ class Tracker {
   #mostRequests = 0;
   #signalled = 0;
   #readAt = Date.now();
+  #failing: Tracking["failing"];
+  /** Why a run could not be signalled, in this poll. */
+  #notSignalled: string | undefined;
 
   constructor(runtime: PaymentsRuntime, signal: AbortSignal, account: string) {
     this.#waiting = new WaitingRuns(account);
@@ -118,9 +123,11 @@ class Tracker {
           await this.#poll();
           this.#readAt = Date.now();
           failures = 0;
+          this.#note(this.#notSignalled);
         } catch (error) {
           if (this.#signal.aborted) throw error;
           failures += 1;
+          this.#note(temporalReason(error));
           const asked = error instanceof CannotRead ? error.waitMs : 0;
           pause = Math.max(asked, Math.min(LONGEST_BACKOFF_MS, 2 ** failures * 500));
           this.#activity.log.warn(`The tracker waits ${pause} ms: ${String(error)}`);
@@ -133,7 +140,15 @@ class Tracker {
     }
   }
 
+  /** What keeps it from its work now; undefined where nothing does. */
+  #note(why: string | undefined): void {
+    this.#failing =
+      why === undefined ? undefined : { why, since: this.#failing?.since ?? Date.now() };
+    if (why !== undefined) this.#heartbeat();
+  }
+
   async #poll(): Promise<void> {
+    this.#notSignalled = undefined;
     await this.#waiting.refresh(this.#activity.client);
     await this.#sweep(trackedPayouts);
     await this.#sweep(trackedCardholders);
@@ -180,7 +195,10 @@ class Tracker {
       }),
     );
     const failed = (await Promise.allSettled(sending)).find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
+    if (failed?.status !== "rejected") return;
+    // Its wait stays, and is due again: it keeps none of the others waiting.
+    this.#notSignalled = `a run could not be signalled (${temporalReason(failed.reason)})`;
+    this.#activity.log.warn(`The tracker goes on: ${this.#notSignalled}`);
   }
 
   async #signalRun(
@@ -204,6 +222,7 @@ class Tracker {
       signalled: this.#signalled,
       waiting: this.#waiting.size,
       readAt: this.#readAt,
+      ...(this.#failing && { failing: this.#failing }),
     };
     this.#activity.heartbeat(tracking);
   }

@@ -70,6 +70,7 @@ const clientOf = (
   runs: () => ReadonlyArray<Run>,
   questionOf = (id: string) => `1-${id}`,
   approvalStage?: string,
+  sinceOf: (id: string) => string = () => new Date(1).toISOString(),
 ) => {
   const shown = ({ at, stage, status, workflowId }: Run) => ({
     workflowId,
@@ -104,7 +105,7 @@ const clientOf = (
       ...(approvalStage === undefined
         ? {
             stage: "needsAttention",
-            attention: { question: questionOf(workflowId), since: new Date(1).toISOString() },
+            attention: { question: questionOf(workflowId), since: sinceOf(workflowId) },
           }
         : { stage: approvalStage }),
     }),
@@ -131,6 +132,24 @@ const failedRuns = (count: number, from: number): ReadonlyArray<Run> =>
   }));
 
 describe("a look", () => {
+  it("finds a run that asks, whatever it answers, and every other one", async () => {
+    const at = Date.now();
+    const asking = ["odd", "sound"].map((workflowId) => ({
+      workflowId,
+      status: "RUNNING" as const,
+      stage: "needsAttention",
+      at,
+    }));
+    const client = clientOf(
+      () => asking,
+      undefined,
+      undefined,
+      (id) => (id === "odd" ? "no time" : new Date(1).toISOString()),
+    );
+    const { queue } = await look(client, firstState(at));
+    expect(ids(queue).toSorted()).toEqual(["odd", "sound"]);
+  });
+
   it("finds each of thousands of failed runs once, in order, however full its queue is", async () => {
     const now = Date.now();
     // Visibility shows the latest first.

@@ -147,6 +147,22 @@ describe("the tracker", () => {
     expect(logged.filter(({ level }) => level === "WARN")).toEqual([]);
   });
 
+  it("signals all others where a run cannot be signalled", async () => {
+    const ids = await newPayouts(60);
+    const [old = "", ...others] = ids;
+    const young = others.at(-1) ?? "";
+    await simulator.setPayoutStatus(old, "completed");
+    await simulator.setPayoutStatus(young, "completed");
+    const runs = clientOf([old, young].map(waitFor), { refusing: [waitFor(young)] });
+    const logged: Array<Logged> = [];
+    await trackOnce(runs, {}, logged);
+    // It is a page further down.
+    expect(runs.sent).toMatchObject([{ runId: `0:payout:${old}` }]);
+    expect(logged.map(({ message }) => message)).toContainEqual(
+      "The tracker goes on: a run could not be signalled (too many signals)",
+    );
+  });
+
   it("outlives a service that does not answer, and signals nobody", async () => {
     const [id = ""] = await newPayouts(1);
     await simulator.setPayoutStatus(id, "completed");
@@ -185,6 +201,14 @@ describe("over a longer time the tracker", () => {
     const { beats } = await trackUntil(runs, async () => (await requests()).payouts >= 3);
     expect(runs.sent).toHaveLength(1);
     expect(beats.at(-1)).toMatchObject({ signalled: 1, waiting: 1 });
+  });
+
+  it("says by its heartbeats that it does not get on, why, and since when", async () => {
+    const runs = clientOf([], { unlisted: "Unknown encoding" });
+    const { beats } = await trackUntil(runs, async () => runs.queries.length >= 2);
+    expect(beats.at(-1)).toMatchObject({
+      failing: { why: "Unknown encoding", since: expect.any(Number) as unknown },
+    });
   });
 
   it("hands over at once when its worker drains, which is no fault", async () => {

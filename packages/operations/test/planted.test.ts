@@ -3,6 +3,7 @@ import { canonicalJson, hashOfRows } from "@durable-payments/activities/payout-c
 import {
   batchId,
   chunkId,
+  PAUSE_TYPE,
   pauseId,
   settlementId,
   settlementQueue,
@@ -58,6 +59,22 @@ it("a pause is only one of its own type, and nothing else is ended with it", () 
     });
     expect(await resumeSends(temporal, "Bob")).toMatchObject(pause);
     expect(await resumeSends(temporal, "Bob")).toBeUndefined();
+  }));
+
+it("a pause whose memo does not decode pauses, and is resumed", () =>
+  connected(async (temporal) => {
+    const unreadable = { metadata: { encoding: Buffer.from("binary/encrypted") } };
+    await temporal.client.workflowService.startWorkflowExecution({
+      namespace: temporal.client.options.namespace,
+      requestId: "planted",
+      workflowId: pauseId("payments"),
+      workflowType: { name: PAUSE_TYPE },
+      taskQueue: { name: "payments" },
+      memo: { fields: { by: unreadable, why: {} } },
+    });
+    expect(await findPause(temporal)).toMatchObject({ by: "unknown", why: "unknown" });
+    expect(await resumeSends(temporal, "Ada")).toMatchObject({ by: "unknown" });
+    expect(await findPause(temporal)).toBeUndefined();
   }));
 
 it("a batch is only one of its own type", () =>

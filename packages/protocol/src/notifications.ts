@@ -66,6 +66,8 @@ export interface NotifierState {
   readonly givenUp: number;
   /** Why the first of the queue could not be delivered, and since when. */
   readonly failing?: { readonly why: string; readonly since: number };
+  /** Why what has happened cannot be looked up, and since when. */
+  readonly blind?: { readonly why: string; readonly since: number };
 }
 
 /** Check whether the details of a heartbeat are what the notifier knows. */

@@ -14,6 +14,8 @@ import {
 } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import * as Result from "effect/Result";
+import { readAnswer } from "../answers.ts";
 import { type NotifierPlace, notificationOf, type Occurrence } from "./describe-run.ts";
 
 /** What is looked at, and by when a run is overdue. */
@@ -270,10 +272,10 @@ export class Look {
     workflowId,
   }: WorkflowExecutionInfo): Promise<{ readonly key: string; readonly since: Date } | undefined> {
     try {
-      const { attention, stage, steps } = await this.#client.withDeadline(
-        Date.now() + ANSWER_WITHIN_MS,
-        () => this.#client.workflow.getHandle(workflowId, runId).query(progressQuery),
+      const answer = await this.#client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+        this.#client.workflow.getHandle(workflowId, runId).query<unknown>(progressQuery.name),
       );
+      const { attention, stage, steps } = Result.getOrThrow(readAnswer.asking(answer));
       if (!isAskingStage(stage)) return undefined;
       const since = attention?.since ?? steps.findLast(({ name }) => name === stage)?.since;
       return {

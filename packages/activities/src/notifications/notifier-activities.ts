@@ -4,6 +4,7 @@ import {
   isNotifierState,
   type NotifierState,
   type QueuedNotification,
+  temporalReason,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
@@ -103,12 +104,16 @@ class Notifier {
       webUi,
     };
     try {
-      this.#state = await client.withAbortSignal(this.#signal, () =>
+      const { blind: _, ...found } = await client.withAbortSignal(this.#signal, () =>
         new Look(client, place, this.#state).find(),
       );
+      this.#state = found;
     } catch (error) {
       if (this.#signal.aborted) throw error;
-      this.#activity.log.warn(`What has happened could not be looked up: ${String(error)}`);
+      const why = temporalReason(error);
+      const since = this.#state.blind?.since ?? Date.now();
+      this.#state = { ...this.#state, blind: { why, since } };
+      this.#activity.log.warn(`What has happened could not be looked up: ${why}`);
     }
     this.#activity.heartbeat(this.#state);
   }

@@ -22,15 +22,28 @@ export interface WaitingClient {
  * it waits for. What it shows does not change when a run was signalled, as visibility lags.
  *
  * @param gone what is waited for by runs that have ended by now.
+ * @param refusing what is waited for by runs that cannot be signalled.
+ * @param unlisted why the runs cannot be listed.
  */
 export const clientOf = (
   awaited: ReadonlyArray<string>,
-  { gone = [], since = new Date() }: { gone?: ReadonlyArray<string>; since?: Date } = {},
+  {
+    gone = [],
+    refusing = [],
+    since = new Date(),
+    unlisted,
+  }: {
+    gone?: ReadonlyArray<string>;
+    refusing?: ReadonlyArray<string>;
+    since?: Date;
+    unlisted?: string;
+  } = {},
 ): WaitingClient => {
   const queries: Array<string> = [];
   const sent: Array<Sent> = [];
   const list = async function* ({ query }: { readonly query: string }) {
     queries.push(query);
+    if (unlisted !== undefined) throw new Error(unlisted);
     for (const [i, id] of awaited.entries()) {
       yield {
         workflowId: id,
@@ -43,6 +56,7 @@ export const clientOf = (
   const getHandle = (workflowId: string, runId: string) => ({
     signal: async (signal: string, content: unknown) => {
       if (gone.includes(workflowId)) throw new WorkflowNotFoundError("gone", workflowId, runId);
+      if (refusing.includes(workflowId)) throw new Error("too many signals");
       sent.push({ runId, signal, content });
     },
   });

@@ -30,7 +30,14 @@ export const readLongActivity = async (
     });
   if (described?.status.name !== "RUNNING") return { _tag: "NotRunning" };
   const [activity] = described.raw.pendingActivities ?? [];
-  if (activity === undefined) return { _tag: "BetweenTwo" };
+  if (activity === undefined) {
+    // Between two it has a workflow task, for a moment; whatever else has its id may have none, or one for ever.
+    const scheduled = described.raw.pendingWorkflowTask?.originalScheduledTime;
+    const sinceMs = Date.now() - (optionalTsToMs(scheduled) ?? described.startTime.getTime());
+    return sinceMs > HEARTBEAT_WITHIN_MS
+      ? { _tag: "Late", sinceMs, why: "it executes nothing" }
+      : { _tag: "BetweenTwo" };
+  }
   // A worker that hangs may have taken up a further attempt, too.
   const begun = activity.attempt === 1 ? optionalTsToMs(activity.lastStartedTime) : undefined;
   const seen = Math.max(optionalTsToMs(activity.lastHeartbeatTime) ?? 0, begun ?? 0);

@@ -1,10 +1,14 @@
 import type { Temporal } from "../connection/temporal.ts";
-import { isNotifierState, notifierId, utc } from "@durable-payments/protocol";
+import { notifierId, utc } from "@durable-payments/protocol";
+import * as Result from "effect/Result";
+import { readAnswer } from "@durable-payments/activities/answers";
 import { type Check, failed, ok, skipped } from "./check.ts";
 import { describeLate, readLongActivity } from "./long-activity.ts";
 
 /** The name of this check. */
 export const NOTIFICATIONS = "notifications";
+
+const LOG = "See the worker's log.";
 
 const SETTINGS =
   "Set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET of every worker, and look at its log; terminate the notifier where nobody is to be notified.";
@@ -21,10 +25,17 @@ export const checkNotifications = async (temporal: Temporal): Promise<Check> => 
     case "Late":
       return failed(NOTIFICATIONS, `${notifier} is late: ${describeLate(activity)}`, SETTINGS);
     case "Alive": {
-      const { details } = activity;
-      if (!isNotifierState(details)) return ok(NOTIFICATIONS, `${notifier} has begun`);
-      const { delivered, failing, queue } = details;
+      const read = readAnswer.notifier(activity.details);
+      if (Result.isFailure(read)) return ok(NOTIFICATIONS, `${notifier} has begun`);
+      const { blind, delivered, failing, queue } = read.success;
       const counted = `${delivered} delivered, ${queue.length} to be delivered`;
+      if (blind !== undefined) {
+        return failed(
+          NOTIFICATIONS,
+          `${counted}, and since ${utc(new Date(blind.since))} it is not known what happens: ${blind.why}`,
+          LOG,
+        );
+      }
       return failing === undefined
         ? ok(NOTIFICATIONS, counted)
         : failed(

@@ -1,5 +1,6 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { readAnswer } from "@durable-payments/activities/answers";
 import { QueryNotRegisteredError, WorkflowNotFoundError } from "@temporalio/client";
+import * as Result from "effect/Result";
 import type { Temporal } from "../connection/temporal.ts";
 import { findTrackers } from "../connection/trackers.ts";
 import { activityQueues, countPollers } from "../connection/workers.ts";
@@ -96,7 +97,14 @@ const checkActivityTasks = async (temporal: Temporal): Promise<Check> => {
 /** The service's lists are read more often than that, unless they cannot be. */
 const READ_WITHIN_MS = 5 * 60_000;
 
-const checkTracker = async (temporal: Temporal, tracker: string | undefined): Promise<Check> => {
+/** One request that fails is no matter: it is made again at once. */
+const FAILING_FOR_MS = 5_000;
+
+/** Check that the tracker reads the service's lists, and signals who waits. */
+export const checkTracker = async (
+  temporal: Temporal,
+  tracker: string | undefined,
+): Promise<Check> => {
   const without = "runs that wait look by themselves, every hour or so";
   if (tracker === undefined) {
     return warning(TRACKER, `none runs on the task queue: ${without}`, STARTED_SOON);
@@ -115,8 +123,17 @@ const checkTracker = async (temporal: Temporal, tracker: string | undefined): Pr
       );
     case "Alive": {
       const about = `${tracker}, sign of life ${seconds(activity.sinceMs)} ago`;
-      const { readAt, waiting } = isRecord(activity.details) ? activity.details : {};
-      if (typeof readAt !== "number" || typeof waiting !== "number") return ok(TRACKER, about);
+      const read = readAnswer.tracking(activity.details);
+      // Its first heartbeat says nothing yet.
+      if (Result.isFailure(read)) return ok(TRACKER, about);
+      const { failing, readAt, waiting } = read.success;
+      if (failing !== undefined && Date.now() - failing.since > FAILING_FOR_MS) {
+        return failed(
+          TRACKER,
+          `${about}, and since ${utc(new Date(failing.since))} it does not get on: ${failing.why}; ${waiting} waited for; meanwhile ${without}`,
+          "See sign-in and ping below, and the worker's log.",
+        );
+      }
       return Date.now() - readAt > READ_WITHIN_MS
         ? failed(
             TRACKER,
@@ -162,8 +179,9 @@ export const checkWorkers = async (
   const trackers = await findTrackers(temporal);
   const own = account === undefined ? undefined : trackerId(account);
   // Visibility may not list it yet.
-  const [tracker = own !== undefined && (await isRunning(temporal, own)) ? own : undefined] =
-    trackers;
+  const isOwn = own !== undefined && (trackers.includes(own) || (await isRunning(temporal, own)));
+  // Anybody may start another one.
+  const tracker = isOwn ? own : trackers[0];
   return [
     ...(await Promise.all([
       checkWorkflowTasks(temporal, tracker),
