@@ -111,6 +111,13 @@ const DeliveryAnswer = Schema.Struct({
   why: Schema.optionalKey(Schema.String),
 });
 
+const SettlementInput = Schema.Struct({
+  step: Schema.String,
+  by: Schema.String,
+  reason: Schema.String,
+  found: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+});
+
 const TrackingDetails = Schema.Struct({
   readAt: Milliseconds,
   waiting: Count,
@@ -141,7 +148,7 @@ const reader = <A>(schema: Schema.Decoder<A>) => {
 };
 
 /**
- * Decode what a query, an update, a result or a heartbeat has answered: any worker may execute a run, and
+ * Decode what a query, an update, a result or a heartbeat has answered, or an input keeps: any worker may execute a run, and
  * anybody may start one. What does not decode is a failure that names fields, and not what stands in them.
  */
 export const readAnswer = {
@@ -151,6 +158,7 @@ export const readAnswer = {
   batchProgress: reader(BatchProgressAnswer),
   batchResult: reader(BatchResult),
   delivery: reader(DeliveryAnswer),
+  settlement: reader(SettlementInput),
   tracking: reader(TrackingDetails),
   notifier: reader(NotifierDetails),
 } as const;

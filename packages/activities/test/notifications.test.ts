@@ -147,7 +147,7 @@ describe("a look", () => {
       (id) => (id === "odd" ? "no time" : new Date(1).toISOString()),
     );
     const { queue } = await look(client, firstState(at));
-    expect(ids(queue).toSorted()).toEqual(["odd", "sound"]);
+    expect(new Set(ids(queue))).toEqual(new Set(["odd", "sound"]));
   });
 
   it("finds each of thousands of failed runs once, in order, however full its queue is", async () => {

@@ -11,7 +11,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-import * as Schema from "effect/Schema";
+import * as Result from "effect/Result";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
@@ -19,16 +19,6 @@ import { decodedIfReadable } from "./events.ts";
 
 /** A settlement that was kept, and when: milliseconds since 1970. */
 export type KeptSettlement = Settlement & { readonly at: number };
-
-/** Anybody may have written it: what is not in this shape settles nothing. */
-const isSettlement = Schema.is(
-  Schema.Struct({
-    step: Schema.String,
-    by: Schema.String,
-    reason: Schema.String,
-    found: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  }),
-);
 
 interface StoredSettlement {
   /** The execution that keeps it. */
@@ -53,9 +43,14 @@ const readStored = async (
     if (workflowType?.name !== SETTLEMENT_TYPE) return undefined;
     const kept = decodedIfReadable(input?.payloads?.[0]);
     const at = Number(started?.eventTime?.seconds ?? 0) * 1000;
-    return isSettlement(kept) && execution.workflowId.endsWith(`/${kept.step}`)
-      ? { keptBy: originalExecutionRunId ?? "", settlement: { ...kept, at } }
-      : undefined;
+    // Few runs have one: what checks it is loaded where one does.
+    const { readAnswer } = await import("@durable-payments/activities/answers");
+    const settlement = Result.getOrUndefined(readAnswer.settlement(kept));
+    // Anybody may have written it: what is in no such shape, or of another step, settles nothing.
+    if (settlement === undefined || !execution.workflowId.endsWith(`/${settlement.step}`)) {
+      return undefined;
+    }
+    return { keptBy: originalExecutionRunId ?? "", settlement: { ...settlement, at } };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || isNotFound(error)) return undefined;
     throw error;

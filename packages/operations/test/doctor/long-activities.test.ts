@@ -8,6 +8,9 @@ import { checkTracker } from "../../src/doctor/worker-checks.ts";
 
 const MINUTE_MS = 60_000;
 
+/** A text that holds this one. */
+const holding = (text: string): unknown => expect.stringContaining(text);
+
 const ago = (ms: number) => Date.now() - ms;
 
 /** Temporal as far as these checks need it: a run, its activity's last heartbeat, or no activity. */
@@ -40,7 +43,7 @@ it.each([
     { details: { ...tracking, failing } },
     {
       status: "failed",
-      detail: expect.stringContaining("it does not get on: Unknown encoding; 3"),
+      detail: holding("it does not get on: Unknown encoding; 3"),
     },
   ],
   [
@@ -51,14 +54,14 @@ it.each([
   [
     "that has read nothing for long",
     { details: { ...tracking, readAt: ago(10 * MINUTE_MS) } },
-    { status: "failed", detail: expect.stringContaining("could be read last at") },
+    { status: "failed", detail: holding("could be read last at") },
   ],
   ["that says no time", { details: { readAt: 1e300, waiting: 3 } }, { status: "ok" }],
   ["that has just begun", {}, { status: "ok" }],
   [
     "that executes nothing: something else has its id",
     { begunAt: ago(MINUTE_MS) },
-    { status: "failed", detail: expect.stringContaining("it executes nothing") },
+    { status: "failed", detail: holding("it executes nothing") },
   ],
 ])("a tracker %s", async (_, run, check) => {
   expect(await checkTracker(temporalWith(run), "tracker/0123456789abcdef")).toMatchObject(check);
@@ -69,12 +72,12 @@ it.each([
   [
     "that cannot look up what happens",
     { details: { ...notifying, blind: failing } },
-    { status: "failed", detail: expect.stringContaining("not known what happens: Unknown encod") },
+    { status: "failed", detail: holding("not known what happens: Unknown encod") },
   ],
   [
     "that cannot deliver",
     { details: { ...notifying, failing } },
-    { status: "failed", detail: expect.stringContaining("they are not: Unknown encoding") },
+    { status: "failed", detail: holding("they are not: Unknown encoding") },
   ],
 ])("a notifier %s", async (_, run, check) => {
   expect(await checkNotifications(temporalWith(run))).toMatchObject(check);
