@@ -1,10 +1,12 @@
 import { startAttributes } from "@durable-payments/activities/start-attributes";
+import { makeMemoryJournal } from "@durable-payments/journal";
 import proto from "@temporalio/proto";
 import { expect, it, vi } from "vitest";
 import { auditRun } from "../src/audit/audit.ts";
 import { listBatches } from "../src/batch/list.ts";
 import { reportBatch } from "../src/batch/report.ts";
 import type { Temporal } from "../src/connection/temporal.ts";
+import { unrecordedSince } from "../src/recovery/compare.ts";
 import { groupRuns } from "../src/runs/group.ts";
 import { listRuns } from "../src/runs/list.ts";
 import { readTimeline } from "../src/timeline/read-timeline.ts";
@@ -90,7 +92,7 @@ it("a run whose end cannot be read is listed, and says so", () =>
         {
           commandType: CommandType.COMMAND_TYPE_FAIL_WORKFLOW_EXECUTION,
           failWorkflowExecutionCommandAttributes: {
-            failure: { message: "no", applicationFailureInfo: { type: "No", details } },
+            failure: { message: "no", applicationFailureInfo: { type: "Abandoned", details } },
           },
         },
       ],
@@ -100,6 +102,14 @@ it("a run whose end cannot be read is listed, and says so", () =>
       state: "failed",
       failure: { message: expect.stringContaining("its history cannot be read: ") as unknown },
     });
+    const journal = { journal: makeMemoryJournal(), where: "memory" };
+    expect(await unrecordedSince(temporal, journal, new Date(0))).toContainEqual(
+      expect.objectContaining({
+        workflowId: "no-end",
+        steps: [],
+        unread: expect.stringContaining("Its history cannot be read: ") as unknown,
+      }),
+    );
     for (const read of [auditRun, readTimeline]) {
       await expect(read(temporal, "no-end")).rejects.toMatchObject({
         _tag: "Refused",

@@ -43,7 +43,9 @@ const lostText = (run: LostRun): ReadonlyArray<string> => [
 
 /** The findings as a person reads them, with what is to be done. */
 export const recoveryText = (recovery: Recovery, isReleased: boolean): string => {
-  const { ended, isClear, lost, pause, running, since, unrecorded } = recovery;
+  const { ended, isClear, lost, pause, running, since } = recovery;
+  const unread = recovery.unrecorded.filter((run) => run.unread !== undefined);
+  const unrecorded = recovery.unrecorded.filter((run) => run.unread === undefined);
   return [
     wrapDeeper(`Since ${utc(since)}, by the journal: ${recovery.journal}.`),
     `  ${running.length} runs go on by themselves; none sends again what was sent`,
@@ -70,6 +72,15 @@ export const recoveryText = (recovery: Recovery, isReleased: boolean): string =>
             ({ steps, workflowId }) =>
               `  ${workflowId}: ${steps.map(({ step }) => step).join(", ")}`,
           ),
+        ]),
+    ...(unread.length === 0
+      ? []
+      : [
+          "",
+          wrap(
+            "In no journal, and not readable, so that nobody knows what they sent. Compare each with the service, and find out who started it:",
+          ),
+          ...unread.map((run) => wrapDeeper(`  ${run.workflowId}: ${run.unread}`)),
         ]),
     "",
     isReleased

@@ -1,6 +1,8 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import type { RecordedSend } from "@durable-payments/journal";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import type { OpenedJournal } from "../connection/journal.ts";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { describeRun } from "../runs/state.ts";
@@ -21,6 +23,8 @@ export interface UnrecordedRun {
   readonly workflowId: string;
   readonly runId: string;
   readonly steps: ReadonlyArray<{ readonly step: string; readonly operation: string }>;
+  /** Why it cannot be read, so that nobody knows what it sent; mostly left out. */
+  readonly unread?: string;
 }
 
 /** Calls of the server that are under way at once. */
@@ -81,10 +85,24 @@ export const writesSince = async (
   });
 };
 
+/** The steps of a run that have sent something, or may have. */
+const sentSteps = async (
+  temporal: Temporal,
+  { runId, workflowId }: Pick<WorkflowExecutionInfo, "runId" | "workflowId">,
+): Promise<UnrecordedRun["steps"]> => {
+  const run = await describeRun(temporal, workflowId, runId);
+  const { sends } = await readExecutionHistory(temporal, run);
+  return [...sends].flatMap(([step, { kind, sent }]) =>
+    sent.outcome === "known" || sent.outcome === "unknown"
+      ? [{ step, operation: kind.operation }]
+      : [],
+  );
+};
+
 /** Find runs that were under way since and have sent something, of which the journal has nothing. */
 export const unrecordedSince = async (
   temporal: Temporal,
-  { journal }: OpenedJournal,
+  { journal }: Pick<OpenedJournal, "journal">,
   since: Date,
 ): Promise<ReadonlyArray<UnrecordedRun>> => {
   const query = runQuery({ standing: [], since });
@@ -92,16 +110,14 @@ export const unrecordedSince = async (
   for await (const run of temporal.client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
   const checked = await inParts(runs, async ({ runId, workflowId }) => {
     if ((await journal.find({ workflowId })).length > 0) return [];
-    const executed = await readExecutionHistory(
-      temporal,
-      await describeRun(temporal, workflowId, runId),
-    );
-    const steps = [...executed.sends].flatMap(([step, { kind, sent }]) =>
-      sent.outcome === "known" || sent.outcome === "unknown"
-        ? [{ step, operation: kind.operation }]
-        : [],
-    );
-    return steps.length === 0 ? [] : [{ workflowId, runId, steps }];
+    try {
+      const steps = await sentSteps(temporal, { runId, workflowId });
+      return steps.length === 0 ? [] : [{ workflowId, runId, steps }];
+    } catch (error) {
+      if (isNoAnswer(error)) throw error;
+      // It hides none of the others, and is for a person to look at.
+      return [{ workflowId, runId, steps: [], unread: messageOf(error) }];
+    }
   });
   return checked.flat();
 };
