@@ -20,12 +20,22 @@ import { type Called, jsonOf } from "./support/starter.ts";
 vi.setConfig({ testTimeout: 90_000 });
 
 // One server, one simulator and one worker for all: no two tests share a run.
-const { approvalHash, awaitStage, file, found, progressOf, service, simulator, starter, temporal } =
-  await makeRig({
-    verifyAfter: "300 millis",
-    settleAfter: "500 millis",
-    balances: { USD: "1000.00", EUR: "1000.00" },
-  });
+const {
+  approvalHash,
+  awaitStage,
+  file,
+  found,
+  progressOf,
+  service,
+  simulator,
+  starter,
+  starterProcess,
+  temporal,
+} = await makeRig({
+  verifyAfter: "300 millis",
+  settleAfter: "500 millis",
+  balances: { USD: "1000.00", EUR: "1000.00" },
+});
 
 const POLLING = { timeout: 60_000, interval: 100 };
 
@@ -440,7 +450,8 @@ describe("a pause", () => {
     const paused = await starter(pause);
     expect(paused.exitCode).toBe(0);
     const reported = { why: "the bank reports duplicates", by: "Ada", since: anyText };
-    expect(jsonOf(paused)).toEqual({ status: "paused", wasPaused: false, ...reported });
+    const queue = { taskQueue: "payments", namespace: "default" };
+    expect(jsonOf(paused)).toEqual({ status: "paused", wasPaused: false, ...queue, ...reported });
     expect(jsonOf(await starter(pause))).toMatchObject({ wasPaused: true });
     const doctor = await starter(["doctor"], { env: service });
     expect(doctor.exitCode).toBe(1);
@@ -456,6 +467,20 @@ describe("a pause", () => {
 
     const resumed = await starter(["resume", "--by", "Bob", "--json"]);
     expect(jsonOf(resumed)).toEqual({ status: "resumed", wasPaused: true });
+  });
+
+  it("says that it holds nothing back where no worker polls the task queue", async () => {
+    const env = { PAYMENTS_TASK_QUEUE: "paymnets" };
+    const [shown, asJson] = [
+      await starterProcess(["pause", "a test", "--by", "Ada"], { env }),
+      await starterProcess(["pause", "a test", "--by", "Ada", "--json"], { env }),
+    ];
+    expect([shown.exitCode, asJson.exitCode]).toEqual([1, 1]);
+    expect(shown.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /Sends are paused by Ada .* the task queue "paymnets" in namespace "default"\. ! No worker polls that task queue/,
+    );
+    expect(jsonOf(asJson)).toMatchObject({ taskQueue: "paymnets", noWorker: true });
+    await starterProcess(["resume", "--by", "Bob"], { env });
   });
 
   it("leaves everything well once it is ended", async () => {

@@ -240,7 +240,11 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
   });
 
   it.each([
-    ["before", -3_000, /, not by its key; created .* UTC by the service's clock, before this run first sent it \(.*UTC\)/],
+    [
+      "before",
+      -3_000,
+      /, not by its key; created .* UTC by the service's clock, before this run first sent it \(.*UTC\)/,
+    ],
     ["after", 0, /^createPayout: found in the list by beneficiary, .* reference, not by its key$/],
   ])(
     "says that it was found by its fields alone, and was created %s it was sent",

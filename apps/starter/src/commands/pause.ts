@@ -1,5 +1,5 @@
 import { Argument, Command } from "effect/cli";
-import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { by, json } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -12,14 +12,26 @@ export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }
   runCommand(json, async (output) => {
     const { withTemporal } = await import("../settings.ts");
     const { pauseSends, describePause } = await import("@durable-payments/operations/pause");
-    const { pause, wasPaused } = await withTemporal((temporal) =>
+    const { wrap } = await import("../output/text.ts");
+    const { pause, ...paused } = await withTemporal((temporal) =>
       pauseSends(temporal, { by, why }),
     );
     output.answer(
-      { status: "paused", wasPaused, ...pause },
-      (shown) => `Sends ${wasPaused ? "were" : "are"} ${describePause(shown)}`,
+      { status: "paused", ...paused, ...pause },
+      ({ namespace, noWorker, taskQueue, wasPaused, ...shown }) =>
+        [
+          `Sends ${wasPaused ? "were" : "are"} ${describePause(shown)}`,
+          wrap(`They are those of the task queue "${taskQueue}" in namespace "${namespace}".`),
+          ...(noWorker
+            ? [
+                wrap(
+                  "! No worker polls that task queue: where the workers are to poll another one, or in another namespace, nothing is held back. See PAYMENTS_TASK_QUEUE and TEMPORAL_NAMESPACE.",
+                ),
+              ]
+            : []),
+        ].join("\n"),
     );
-    return EXIT_CODES.done;
+    return paused.noWorker ? EXIT_CODES.runFailed : EXIT_CODES.done;
   }),
 ).pipe(
   Command.withShortDescription("Pause every new send of every run"),
@@ -28,7 +40,8 @@ export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }
   go on; what is paused is sent after \`starter resume\`. The pause
   survives restarts of workers and server.
 
-  ${EXIT_CODES_HELP}`,
+  Exit codes: 0 paused, 1 paused, but no worker polls the task queue: perhaps
+  workers poll another one, 2 bad input, 3 cannot connect.`,
   ),
   Command.withExamples([
     {

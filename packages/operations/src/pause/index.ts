@@ -1,1 +1,1 @@
-export { describePause, findPause, pauseSends, resumeSends } from "./pause.ts";
+export { describePause, findPause, type PausedSends, pauseSends, resumeSends } from "./pause.ts";

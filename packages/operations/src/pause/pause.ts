@@ -11,6 +11,7 @@ import {
 } from "@durable-payments/protocol";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import { countPollers } from "../connection/workers.ts";
 
 /**
  * Word a pause, for a person.
@@ -48,6 +49,16 @@ const findPausing = async ({
 export const findPause = async (temporal: Temporal): Promise<Pause | undefined> =>
   (await findPausing(temporal))?.pause;
 
+/** What `pauseSends` has paused. */
+export interface PausedSends {
+  readonly pause: Pause;
+  readonly wasPaused: boolean;
+  readonly taskQueue: string;
+  readonly namespace: string;
+  /** Set where no worker polls the task queue. */
+  readonly noWorker?: true;
+}
+
 const about = (done: string) =>
   ({ mayBe: `Sends may have been ${done}`, next: { operation: "doctor" } }) as const;
 
@@ -57,7 +68,9 @@ const about = (done: string) =>
  *
  * @param temporal the connection of `withTemporal`.
  * @param options who pauses, and why.
- * @returns the pause, and whether it was there before.
+ * @returns the pause, whether it was there before, and which sends it holds back: those of the runs of one task
+ *   queue and namespace. `noWorker` where nobody polls that queue: a pause of a queue that has another name than
+ *   the one of the workers holds back nothing.
  * @throws InvalidInput where name or reason are empty; Refused where something else has the pause's id.
  * @example
  * await pauseSends(temporal, { by: "Ada", why: "the bank reports duplicates" });
@@ -65,7 +78,7 @@ const about = (done: string) =>
 export const pauseSends = async (
   temporal: Temporal,
   options: Pick<Pause, "by" | "why">,
-): Promise<{ readonly pause: Pause; readonly wasPaused: boolean }> => {
+): Promise<PausedSends> => {
   const { by, why } = checkOptions(options);
   checkName(by);
   checkReason(why, "why");
@@ -92,7 +105,16 @@ export const pauseSends = async (
       { operation: "describe", workflowId: pauseId(settings.taskQueue) },
     );
   }
-  return { pause: pause ?? { by, why, since: new Date().toISOString() }, wasPaused };
+  // It is paused all the same where that cannot be found out.
+  const workers = await countPollers(temporal, "workflow").catch(() => undefined);
+  const { namespace, taskQueue } = settings;
+  return {
+    pause: pause ?? { by, why, since: new Date().toISOString() },
+    wasPaused,
+    taskQueue,
+    namespace,
+    ...(workers === 0 && { noWorker: true }),
+  };
 };
 
 /**
