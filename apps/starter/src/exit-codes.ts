@@ -1,5 +1,6 @@
 import type { OperationError } from "@durable-payments/operations/errors";
 import type { BrokenState, StateName } from "@durable-payments/operations/runs";
+import { isUnfinished } from "@durable-payments/protocol";
 
 /** What the process reports to whoever started it. */
 export const EXIT_CODES = {
@@ -58,10 +59,13 @@ const BROKEN: Readonly<Partial<Record<StateName, true>>> = {
   terminated: true,
 } satisfies Record<BrokenState, true>;
 
-/** The exit code of a command that reports a run. */
-export const exitCodeOfRun = ({ state }: { readonly state: StateName }): number =>
-  BROKEN[state] === true ? EXIT_CODES.runFailed : EXIT_CODES.done;
+/** The exit code of a command that reports a run: one whose payout was not complete in time has not done it. */
+export const exitCodeOfRun = (run: {
+  readonly state: StateName;
+  readonly result?: unknown;
+}): number =>
+  BROKEN[run.state] === true || isUnfinished(run) ? EXIT_CODES.runFailed : EXIT_CODES.done;
 
 /** What every command's exit code means. */
-export const EXIT_CODES_HELP = `Exit codes: 0 done, 1 the run failed, 2 bad input, 3 cannot connect,
-  70 a fault of the starter itself, 130 interrupted.`;
+export const EXIT_CODES_HELP = `Exit codes: 0 done, 1 the run failed, or its payout was not complete in time,
+  2 bad input, 3 cannot connect, 70 a fault of the starter itself, 130 interrupted.`;

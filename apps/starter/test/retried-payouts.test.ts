@@ -204,3 +204,30 @@ it("a run that ended before its first step is offered none, and says what to do"
   );
   await replaceWorker();
 });
+
+it("a payout that is not complete in time is told as such, with one exit code", async () => {
+  await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 3_000 });
+  const input = { ...paying("65.00"), options: { ...options, completeWithin: "1 second" } };
+  const late = await file("late.json", input);
+  const submit = ["payout", "--file", late, "--id", "late"];
+  expect((await starter(submit)).exitCode).toBe(0);
+  const made = async () =>
+    (await simulator.state()).payouts.find(({ amount }) => amount === "65.00")?.payout_id;
+  await vi.waitFor(async () => expect(await made()).toBeDefined(), PATIENCE);
+  await simulator.setPayoutStatus((await made()) ?? "", "in_review");
+  const shown = [
+    await starter([...submit, "--wait"]),
+    await starter(submit),
+    await starter(["watch", "late"]),
+    await starter(["status", "late"]),
+  ];
+  for (const { exitCode, stdout } of shown) {
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/not complete in time/);
+  }
+  expect((await starter(["runs", "show", "late"])).stdout).toMatch(/not complete in time/);
+  await vi.waitFor(async () => {
+    const { stdout } = await starter(["runs", "list"]);
+    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/late .*its payout was not complete in time/);
+  }, PATIENCE);
+});

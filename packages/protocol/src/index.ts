@@ -96,6 +96,7 @@ export {
 } from "./payout-batch.ts";
 export {
   COMPLETE_WITHIN,
+  isUnfinished,
   type PayoutInput,
   type PayoutOptions,
   type PayoutResult,

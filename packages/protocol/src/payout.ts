@@ -1,6 +1,7 @@
 import type { Input } from "@durable-payments/api-core";
 import type { ApprovalOptions } from "./approval.ts";
 import type { Duration, PollInterval } from "./duration.ts";
+import { textAt } from "./values.ts";
 
 /** A payout to an existing beneficiary, or to one that is created first. */
 export type PayoutInput = (
@@ -44,3 +45,13 @@ export interface PayoutResult {
   /** What should be known beside: that a beneficiary may stand twice, say. Mostly left out. */
   readonly notes?: ReadonlyArray<string>;
 }
+
+/**
+ * Check whether a run has ended, and its payout had not within `completeWithin`.
+ *
+ * @param run its state, in one word, and its result where it has one.
+ * @returns true where nobody knows yet whether the payout arrives.
+ */
+export const isUnfinished = (run: { readonly state: string; readonly result?: unknown }): boolean =>
+  run.state === "completed" &&
+  textAt(run.result, "outcome") === ("open" satisfies PayoutResult["outcome"]);

@@ -1,4 +1,4 @@
-import { type Progress, utc } from "@durable-payments/protocol";
+import { isUnfinished, type Progress, utc } from "@durable-payments/protocol";
 import { type Temporal, webUiLink } from "@durable-payments/operations/connection";
 import {
   awaitRun,
@@ -31,6 +31,8 @@ const VERBS = {
   terminated: "was terminated",
 } as const satisfies Record<StateName, string>;
 
+const UNFINISHED_VERB = "has ended: its payout was not complete in time";
+
 /** A run that was started, or found, as a person reads it. */
 export const describeSubmitted = (
   temporal: Temporal,
@@ -46,7 +48,8 @@ export const describeSubmitted = (
     ["see it", commandLine("status", workflowId)],
     ...(link === undefined ? [] : [["Web UI", unbroken(link)] as const]),
   ];
-  const title = isNew && isOpen(run) ? "Started" : `The run ${VERBS[state]}`;
+  const verb = isUnfinished(run) ? UNFINISHED_VERB : VERBS[state];
+  const title = isNew && isOpen(run) ? "Started" : `The run ${verb}`;
   return `${title}\n${columns(rows)}`;
 };
 

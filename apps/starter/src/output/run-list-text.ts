@@ -1,5 +1,5 @@
 import { lookUp } from "@durable-payments/api-core/values";
-import { STEP } from "@durable-payments/protocol";
+import { STEP, UNFINISHED } from "@durable-payments/protocol";
 import {
   type ListedRun,
   type RunGroup,
@@ -51,7 +51,7 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
   const [awaited] = awaits;
   switch (state) {
     case "completed":
-      return "";
+      return stage === UNFINISHED ? "its payout was not complete in time" : "";
     case "running":
       return `at ${at}${for_}`;
     case "paused":

@@ -1,4 +1,4 @@
-import { asSentence, utc } from "@durable-payments/protocol";
+import { asSentence, isUnfinished, utc } from "@durable-payments/protocol";
 import { paymentText } from "./payment-text.ts";
 import { payoutsText, resultTitle } from "./batch-text.ts";
 import { failureRows } from "./failure-text.ts";
@@ -46,7 +46,12 @@ const endLines = (report: RunReport): Array<string> => {
 export const reportText = (report: RunReport): string => {
   const { attention, ids, pending, shown, stage, state, steps, workflowId } = report;
   const rows: Array<readonly [string, string]> = [
-    ["state", styled(STATE_STYLES[state], state)],
+    [
+      "state",
+      isUnfinished(report)
+        ? styled("yellow", `${state}, its payout not complete in time`)
+        : styled(STATE_STYLES[state], state),
+    ],
     [
       "stage",
       report.since === null || report.closedAt !== null

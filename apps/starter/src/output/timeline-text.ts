@@ -1,4 +1,4 @@
-import { asSentence, sendingUndoneBy, utc } from "@durable-payments/protocol";
+import { asSentence, isUnfinished, sendingUndoneBy, utc } from "@durable-payments/protocol";
 import { commandLines } from "./command-line.ts";
 import { argumentsOf } from "./next-operation.ts";
 import { payoutsText, resultTitle } from "./batch-text.ts";
@@ -132,7 +132,12 @@ export const timelineText = (timeline: Timeline): string => {
   const style = state === "continuedAsNew" ? "cyan" : STATE_STYLES[state];
   const rows: Array<readonly [string, string]> = [
     ...(timeline.summary === null ? [] : [["to do", timeline.summary] as const]),
-    ["state", styled(style, state)],
+    [
+      "state",
+      isUnfinished(timeline)
+        ? styled("yellow", `${state}, its payout not complete in time`)
+        : styled(style, state),
+    ],
     ["started", `${utc(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
     ...(timeline.askedToEnd === null ? [] : [askedToEndRow(timeline.askedToEnd)]),
     closedAt === null
