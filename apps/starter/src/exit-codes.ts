@@ -68,4 +68,5 @@ export const exitCodeOfRun = (run: {
 
 /** What every command's exit code means. */
 export const EXIT_CODES_HELP = `Exit codes: 0 done, 1 the run failed, or its payout was not complete in time,
-  2 bad input, 3 cannot connect, 70 a fault of the starter itself, 130 interrupted.`;
+  2 bad input, 3 cannot connect, 70 a fault of the starter itself,
+  130 interrupted.`;
