@@ -1,11 +1,13 @@
 import { startAttributes } from "@durable-payments/activities/start-attributes";
 import { makeMemoryJournal } from "@durable-payments/journal";
+import { msToTs } from "@temporalio/common/lib/time.js";
 import proto from "@temporalio/proto";
 import { expect, it, vi } from "vitest";
 import { auditRun } from "../src/audit/audit.ts";
 import { listBatches } from "../src/batch/list.ts";
 import { reportBatch } from "../src/batch/report.ts";
 import type { Temporal } from "../src/connection/temporal.ts";
+import { cancelRun, terminateRun } from "../src/ending/end-run.ts";
 import { unrecordedSince } from "../src/recovery/compare.ts";
 import { groupRuns } from "../src/runs/group.ts";
 import { listRuns } from "../src/runs/list.ts";
@@ -116,6 +118,39 @@ it("a run whose end cannot be read is listed, and says so", () =>
         message: expect.stringContaining("Its history cannot be read: ") as unknown,
       });
     }
+  }));
+
+it("a run whose history cannot be read can be cancelled and terminated", () =>
+  connected(async (temporal) => {
+    const run = await workflow.start("payout", { workflowId: "odd", taskQueue: "odd", args: [{}] });
+    const { connection } = temporal;
+    const { namespace } = temporal.client.options;
+    const { taskToken } = await connection.withDeadline(Date.now() + 60_000, () =>
+      connection.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: "odd" } }),
+    );
+    await connection.workflowService.respondWorkflowTaskCompleted({
+      namespace,
+      taskToken,
+      commands: [
+        {
+          commandType: proto.temporal.api.enums.v1.CommandType.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK,
+          scheduleActivityTaskCommandAttributes: {
+            activityId: "1",
+            activityType: { name: "createPayout" },
+            taskQueue: { name: "odd" },
+            input: { payloads: [{ metadata: { encoding: Buffer.from("binary/encrypted") } }] },
+            startToCloseTimeout: msToTs(60_000),
+          },
+        },
+      ],
+    });
+    const ending = { by: "Ada", reason: "nobody knows it" };
+    expect(await cancelRun(temporal, "odd", ending)).toMatchObject({ undoes: false });
+    await expect(terminateRun(temporal, "odd", ending)).rejects.toMatchObject({
+      _tag: "Refused",
+      message: expect.stringMatching(/^The run odd was terminated\. What it has sent/) as unknown,
+    });
+    expect((await run.describe()).status.name).toBe("TERMINATED");
   }));
 
 it("what a run is to do stands in its input, whatever was written beside it", () =>

@@ -3,12 +3,14 @@ import { checkActing, checkOptions } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import type { Unanswered } from "../connection/workers.ts";
-import { refused } from "../errors.ts";
+import { Refused, refused } from "../errors.ts";
 import { isNotFound } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import { stepsInDoubt } from "../history/in-doubt.ts";
 import { undoesAtEnd } from "./undoes-at-end.ts";
 import { askProgress } from "../runs/progress.ts";
+import { Unreadable } from "../history/events.ts";
+import { readInput } from "../history/read-input.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { type NextRetry, retryWay } from "../retry/way.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
@@ -102,7 +104,11 @@ export const cancelRun = async (
   const { by, expectedRunId, reason } = checkOptions(ending);
   checkActing({ by, reason });
   const run = await openRun(temporal, workflowId, { expectedRunId });
-  const { startedWith } = await readExecutionHistory(temporal, run);
+  const startedWith = await readInput(temporal, run).catch((error: unknown) => {
+    // Nothing keeps a person from ending it.
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  });
   const { client } = temporal;
   await orEnded(
     workflowId,
@@ -158,7 +164,13 @@ export const terminateRun = async (
   const run = await openRun(temporal, workflowId, { expectedRunId });
   const executed = await changing(temporal, about(workflowId, "terminated"), async () => {
     await terminate(temporal, run, { by, reason });
-    return await readExecutionHistory(temporal, run);
+    return await readExecutionHistory(temporal, run).catch((error: unknown) => {
+      if (!(error instanceof Refused)) throw error;
+      throw refused(
+        `The run ${workflowId} was terminated. What it has sent cannot be read: check with the service what was paid before it is paid in another way.`,
+        { operation: "describe", workflowId },
+      );
+    });
   });
   const way = retryWay(workflowId, executed);
   return {
