@@ -82,7 +82,7 @@ export const makeSignInLeases = (
     for (const number of numbers.slice(0, MOST_TRIES)) if (yield* take(number)) return;
     return yield* new RateLimited({
       ...about,
-      message: `No sign-in was sent: all workers together make ${perMinute} in a minute at most. Check why tokens are rejected, or workers restart.`,
+      message: `No sign-in was sent: all workers together make ${perMinute} in a minute at most. Check why tokens are rejected, workers restart, or something else runs as ${signInLeaseId(hash, 0)} and the like for longer than ${Math.ceil(heldMs / 1000)} s: terminate that.`,
       // Not all at once again.
       retryAfter: (heldMs / perMinute) * (1 + (yield* Random.next)),
     });
