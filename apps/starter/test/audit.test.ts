@@ -5,6 +5,7 @@ import {
   fields,
   holding,
   ID,
+  like,
   listWith,
   makeRows,
   options,
@@ -69,10 +70,13 @@ it("holds what people did in all runs of an id, with reasons, and needs no worke
 
   // Held back by a pause of all sends; refused, retried amended, approved, paid.
   await done("pause", "the bank reports duplicates", "--by", "Eve");
+  const second = await starter(["pause", "a test", "--by", "Zoe"]);
+  expect(second.stdout).toContain("neither Zoe nor the reason given here is kept");
   await begin("repaired", "60.00", { approval: { above: "55" } });
   await awaitStage("repaired", "awaitApproval");
   const approve = async (by: string) =>
     done("approve", "repaired", "--by", by, "--hash", await approvalHash("repaired"));
+  const hash = await approvalHash("repaired");
   await approve("Bob");
   await vi.waitFor(
     async () => {
@@ -81,6 +85,12 @@ it("holds what people did in all runs of an id, with reasons, and needs no worke
     },
     { timeout: 30_000 },
   );
+  const late = ["approve", "repaired", "--by", "Tom", "--hash", hash, "--reject", "a bad invoice"];
+  const { exitCode, stderr } = await starter(late);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: like(/APPROVED by Bob.*starter runs cancel repaired/s),
+  });
   await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   await done("resume", "--by", "Fay");
   await expect(workflow.getHandle("repaired").result()).rejects.toThrow();
@@ -94,7 +104,7 @@ it("holds what people did in all runs of an id, with reasons, and needs no worke
   await found('WorkflowId STARTS_WITH "pause/" AND ExecutionStatus = "Terminated"');
 
   // A batch that was paused, resumed and cancelled.
-  const rows = await file("rows.csv", csv(makeRows("row", 2)));
+  const rows = await file("rows.csv", csv(makeRows("row", 6)));
   await done("pause", "a test", "--by", "Eve");
   const imported = await starter([
     "payouts",
@@ -110,6 +120,8 @@ it("holds what people did in all runs of an id, with reasons, and needs no worke
   await done("payouts", "pause", batch, "--by", "Ivy", "--why", "a bad file");
   await done("payouts", "resume", batch, "--by", "Jim");
   await done("payouts", "cancel", batch, "--by", "Kim", "--why", "a worse file");
+  // What starts rows has heard of it: until then it goes on with those that may be sent.
+  await found(`WorkflowId = "${batch}" AND PaymentStage = "awaitPayouts"`);
   await done("resume", "--by", "Eve");
   await workflow.getHandle(batch).result();
 
@@ -153,6 +165,15 @@ it("holds what people did in all runs of an id, with reasons, and needs no worke
     ["Jim", "resumed", {}],
     ["Kim", "cancelled", { why: "a worse file" }],
   ]);
+  const cancelled = (await auditOf(batch)).all;
+  expect(cancelled).toEqual(listWith(fields({ who: "run", what: "ended, cancelled" })));
+  const again = await starter(["runs", "retry", batch, "--by", "Gus"]);
+  expect(again).toMatchObject({ exitCode: 2, stderr: holding("was cancelled: no retry") });
+  const status = jsonOf(await starter(["payouts", "status", batch, "--json"]));
+  expect(status).toMatchObject({
+    state: "cancelled",
+    progress: { cancelled: { by: "Kim", why: "a worse file" } },
+  });
   const person = await starter(["audit", "repaired"]);
   expect(person).toMatchObject({ exitCode: 0, stderr: "" });
   expect(person.stdout).toMatch(/retried by Gus\n {4}reason wrong amount, fields payout.amount/);

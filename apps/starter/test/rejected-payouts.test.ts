@@ -76,6 +76,10 @@ describe("a file that a person has rejected", () => {
     const overrule = ["--by", "Carol", "--overrule", "a mistake"];
     const overruled = await importFile(path, ...overrule, "--approve-above", "1000");
     expect(overruled.exitCode).toBe(0);
+    const meanwhile = await importFile(path, "--by", "Dan", "--overrule", "ok");
+    expect(meanwhile.stderr.replaceAll(/\s+/g, " ")).toContain(
+      "started by Carol, with an approval, since it pays what was rejected. This import, by Dan, with an approval,",
+    );
     for (const name of ["Ann", "Carol"]) {
       expect(await answer(batch, name)).toMatchObject({
         exitCode: 2,

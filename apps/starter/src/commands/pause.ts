@@ -1,6 +1,7 @@
 import { Argument, Command } from "effect/cli";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { by, json } from "./flags.ts";
+import { visible } from "../output/visible.ts";
 import { runCommand } from "./run-command.ts";
 
 const why = Argument.String("WHY").pipe(
@@ -21,6 +22,13 @@ export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }
       ({ namespace, noWorker, taskQueue, wasPaused, ...shown }) =>
         [
           `Sends ${wasPaused ? "were" : "are"} ${describePause(shown)}`,
+          ...(wasPaused
+            ? [
+                wrap(
+                  `That stays as it is: neither ${visible(by)} nor the reason given here is kept.`,
+                ),
+              ]
+            : []),
           wrap(`They are those of the task queue "${taskQueue}" in namespace "${namespace}".`),
           ...(noWorker
             ? [

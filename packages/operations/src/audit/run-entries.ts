@@ -16,6 +16,7 @@ import { endingOf } from "../history/close-event.ts";
 import { decodedIfReadable, type Event, timeOf } from "../history/events.ts";
 import { readRun } from "../history/read-run.ts";
 import { takenByLikeness } from "../history/taken-by-likeness.ts";
+import { hasLeftRows } from "../runs/batch-state.ts";
 import { findingOf, isSentAlready, outcomeOf } from "../history/sends.ts";
 import type { HistoryActivity, HistoryEvent, HistoryStep } from "../history/run-history.ts";
 import type { AuditedInstruction } from "./shapes.ts";
@@ -193,8 +194,11 @@ const eventEntries = (event: Event): ReadonlyArray<Entry> => {
   if (paused) return [of(paused.identity, "paused", paused.reason)];
   const unpaused = event.workflowExecutionUnpausedEventAttributes;
   if (unpaused) return [of(unpaused.identity, "resumed", unpaused.reason)];
-  if (event.workflowExecutionCompletedEventAttributes) return [of(RUN, "completed")];
-  const failure = endingOf(event).failure;
+  const { failure, result } = endingOf(event);
+  if (event.workflowExecutionCompletedEventAttributes) {
+    // A batch that was cancelled has a result all the same.
+    return [of(RUN, hasLeftRows(result) ? "ended, cancelled" : "completed")];
+  }
   if (failure === null) return [];
   return [of(RUN, failure.type === "Cancelled" ? "cancelled" : "failed", failure.message)];
 };

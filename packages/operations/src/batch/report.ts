@@ -28,7 +28,7 @@ import { readInput } from "../history/read-input.ts";
 import { awaitEnding, describeRun } from "../runs/state.ts";
 import { isOpenState, type StateName, stateNameOf } from "../runs/state-name.ts";
 import { countAt, readBatchContent } from "../runs/batch-content.ts";
-import { batchStateOf } from "../runs/batch-state.ts";
+import { batchStateOf, readBatchCommands } from "../runs/batch-state.ts";
 import { findRuns } from "./latest-runs.ts";
 import { readSentTotals, type SentTotals } from "./sent-totals.ts";
 
@@ -232,6 +232,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
   const progress = isBroken
     ? await progressOfEnded(temporal, workflowId, rows, answered)
     : withRuns(answered ?? result, runs);
+  const commands = state === "cancelled" ? await readBatchCommands(temporal, description) : {};
   return {
     workflowId,
     runId,
@@ -243,7 +244,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     file,
     rows,
     ...sent,
-    progress,
+    progress: progress && { ...progress, ...commands },
     runs,
     others: null,
     ...(isBroken && { failure: ending.failure }),

@@ -127,7 +127,11 @@ export const findBatch = async (
 };
 
 /** By whom a batch was started, and above which total it is approved. */
-export type StartedAs = Pick<BatchOptions, "approveAbove"> & { readonly startedBy: unknown };
+export type StartedAs = Pick<BatchOptions, "approveAbove"> & {
+  readonly startedBy: unknown;
+  /** Whether it pays what a person had rejected, which a second person approves in any case. */
+  readonly isOverruling: boolean;
+};
 
 /** Read by whom a batch was started, and above which total it is approved: of its memo, and of its input. */
 export const startedAs = async (
@@ -136,32 +140,44 @@ export const startedAs = async (
 ): Promise<StartedAs> => {
   const input = await readInput(temporal, { workflowId, runId });
   const approval = isRecord(input) ? input["approval"] : undefined;
-  return { startedBy: memo?.["startedBy"], approveAbove: textAt(approval, "above") };
+  const overruled = isRecord(input) ? input["overruled"] : undefined;
+  return {
+    startedBy: memo?.["startedBy"],
+    approveAbove: textAt(approval, "above"),
+    isOverruling: Array.isArray(overruled) && overruled.length > 0,
+  };
 };
 
 /**
- * Word above which total a batch is approved.
+ * Word whether a batch is approved.
  *
- * @param approveAbove the limit, where there is one.
+ * @param as the limit above which it is, where there is one, and whether it overrules a rejection.
  * @returns such as `with an approval above 10000.00`.
  */
-export const approvalText = (approveAbove: string | undefined): string =>
-  approveAbove === undefined ? "without an approval" : `with an approval above ${approveAbove}`;
+export const approvalText = ({
+  approveAbove,
+  isOverruling,
+}: Pick<StartedAs, "approveAbove" | "isOverruling">): string => {
+  if (isOverruling) return "with an approval, since it pays what was rejected";
+  return approveAbove === undefined
+    ? "without an approval"
+    : `with an approval above ${approveAbove}`;
+};
 
 /** Refuse where somebody else came first, or the same with another approval. */
 const checkStartedAlike = async (
   temporal: Temporal,
   batch: string,
   { approveAbove, startedBy }: BatchOptions,
+  isOverruling: boolean,
 ): Promise<void> => {
   const first = await findBatch(temporal, batch);
   // Deleted meanwhile: nothing says how it was started.
   const as = first && (await startedAs(temporal, first));
   if (as?.startedBy === startedBy && as.approveAbove === approveAbove) return;
-  const how =
-    as === undefined ? "" : `, by ${String(as.startedBy)}, ${approvalText(as.approveAbove)}`;
+  const how = as === undefined ? "" : `, by ${String(as.startedBy)}, ${approvalText(as)}`;
   throw refused(
-    `${batch} was started meanwhile${how}. This import, by ${startedBy}, ${approvalText(approveAbove)}, has started nothing.`,
+    `${batch} was started meanwhile${how}. This import, by ${startedBy}, ${approvalText({ approveAbove, isOverruling })}, has started nothing.`,
     { operation: "describeBatch", workflowId: batch },
   );
 };
@@ -213,7 +229,7 @@ export const startBatch = async (
     return true;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    await checkStartedAlike(temporal, batch, options);
+    await checkStartedAlike(temporal, batch, options, overruled.length > 0);
     return false;
   }
 };

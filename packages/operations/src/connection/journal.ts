@@ -9,6 +9,7 @@ import {
 } from "@durable-payments/journal";
 import { clientHash } from "@durable-payments/protocol/account";
 import { existsSync } from "node:fs";
+import { invalidInput } from "../errors.ts";
 
 /** The journal that the workers of an account write, opened. */
 export interface OpenedJournal {
@@ -30,6 +31,13 @@ export class NoJournal extends Error {
   }
 }
 
+/** The setting of the journal names no place. */
+class WrongSetting extends NoJournal {
+  constructor(message: string) {
+    super(message, { isFault: true });
+  }
+}
+
 /** Where the journal of an account is. It takes no secret to find it. */
 export interface JournalSettings {
   /** Client id of the account, `PAYMENTS_CLIENT_ID`. */
@@ -38,15 +46,25 @@ export interface JournalSettings {
   readonly journal: string | undefined;
 }
 
-const open = async ({ clientId = "", journal }: JournalSettings): Promise<OpenedJournal> => {
-  if (clientId === "") {
-    throw new NoJournal("PAYMENTS_CLIENT_ID is not set here, and the journal is found by it", {
-      isFault: false,
-    });
+/** Where it is; a setting that names no place is wrong whether or not the journal is needed. */
+const readPlace = (journal: string | undefined, client: string): JournalPlace => {
+  try {
+    return readJournalPlace(journal, client);
+  } catch (error) {
+    if (error instanceof JournalUnavailable) throw new WrongSetting(error.message);
+    throw error;
   }
+};
+
+const open = async ({ clientId = "", journal }: JournalSettings): Promise<OpenedJournal> => {
   const client = clientHash({ clientId });
   try {
-    const place = readJournalPlace(journal, client);
+    const place = readPlace(journal, client);
+    if (clientId === "") {
+      throw new NoJournal("PAYMENTS_CLIENT_ID is not set here, and the journal is found by it", {
+        isFault: false,
+      });
+    }
     const where = describeJournalPlace(place);
     if (place._tag === "None") {
       throw new NoJournal(`${JOURNAL_VARIABLE} is none`, { isFault: false });
@@ -76,6 +94,7 @@ export type JournalOrNot =
  * @param settings which journal, and of which account.
  * @param use what is done; it gets the journal, or `whyNot`.
  * @returns what `use` returns.
+ * @throws InvalidInput where the setting names no place.
  */
 export const withJournalOrNot = async <A>(
   settings: JournalSettings,
@@ -84,6 +103,7 @@ export const withJournalOrNot = async <A>(
   try {
     return await withJournal(settings, use);
   } catch (error) {
+    if (error instanceof WrongSetting) throw invalidInput(`${error.message}. Nothing was done.`);
     if (!(error instanceof NoJournal)) throw error;
     return use({ journal: undefined, whyNot: error.message });
   }

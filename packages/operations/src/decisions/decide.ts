@@ -76,7 +76,13 @@ export const decide = async <Content extends Decided>(
             operation: "describe",
             workflowId,
           })
-        : refused(error.cause?.message ?? error.message);
+        : refused(
+            error.cause?.message ?? error.message,
+            // Who says no to what goes on has another way to stop it.
+            "reject" in decision && /was APPROVED by/.test(error.cause?.message ?? "")
+              ? { operation: "cancel", workflowId }
+              : undefined,
+          );
     }
     if (error instanceof WorkflowNotFoundError) {
       throw refused(`The run ${workflowId} has ended: it takes no decision any more.`);

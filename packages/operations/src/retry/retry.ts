@@ -12,6 +12,7 @@ import { checkActing } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { type Refused, refused } from "../errors.ts";
+import { batchStateOf } from "../runs/batch-state.ts";
 import { describeExpected } from "../runs/state.ts";
 import { type ExecutionHistory, readExecutionHistory } from "../history/execution-history.ts";
 import { planRetry, type RetryOptions, type RetryPlan } from "./plan.ts";
@@ -48,7 +49,17 @@ const NOT_REAPPLIED = [
 ];
 
 /** Why a run cannot be retried as it stands, or undefined where it can. */
-const whyNot = ({ status, workflowId }: WorkflowExecutionDescription): Refused | undefined => {
+const whyNot = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<Refused | undefined> => {
+  const { status, workflowId } = run;
+  if ((await batchStateOf(temporal, run)) === "cancelled" && status.name === "COMPLETED") {
+    return refused(
+      `The batch ${workflowId} was cancelled: no retry goes on with it. Import its file again to pay the rows that it left out. Nothing was done.`,
+      { operation: "describeBatch", workflowId },
+    );
+  }
   switch (status.name) {
     case "RUNNING":
     case "CONTINUED_AS_NEW":
@@ -92,7 +103,7 @@ export const planRetryOf = async (
 }> => {
   checkActing(options);
   const run = await describeExpected(temporal, workflowId, options.expectedRunId);
-  const fault = whyNot(run);
+  const fault = await whyNot(temporal, run);
   if (fault !== undefined) throw fault;
   const executed = await readExecutionHistory(temporal, run);
   return { run, executed, plan: planRetry(run, executed, options) };

@@ -20,7 +20,7 @@ interface BatchCommands {
   readonly cancelled?: GivenCommand;
 }
 
-/** Read the commands in force, from the history of the latest run of a batch: it takes no worker. */
+/** The commands in force, by the history of the latest run of a batch. */
 const commandsIn = ({ events }: History): BatchCommands => {
   const started = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
   const input = decodedIfReadable(started);
@@ -41,8 +41,15 @@ const commandsIn = ({ events }: History): BatchCommands => {
   return commands;
 };
 
+/** Read what people have commanded a batch, from its history: it takes no worker. */
+export const readBatchCommands = async (
+  { client }: Temporal,
+  { runId, workflowId }: Readonly<Record<"runId" | "workflowId", string>>,
+): Promise<BatchCommands> =>
+  commandsIn(await client.workflow.getHandle(workflowId, runId).fetchHistory());
+
 /** Whether a batch left rows without a run, as its result says: it does so only where it was cancelled. */
-const hasLeftRows = (result: unknown): boolean =>
+export const hasLeftRows = (result: unknown): boolean =>
   isRecord(result) && Number(result["notStarted"] ?? 0) > 0;
 
 /** How a run ended, where it is a batch: one that left rows out was cancelled, and has a result all the same. */
@@ -70,7 +77,6 @@ export const batchStateOf = async (
     return hasLeftRows(decodedIfReadable(result)) ? "cancelled" : state;
   }
   if (!isOpenState(state)) return state;
-  const handle = temporal.client.workflow.getHandle(run.workflowId, run.runId);
-  const { cancelled, paused } = commandsIn(await handle.fetchHistory());
+  const { cancelled, paused } = await readBatchCommands(temporal, run);
   return paused !== undefined && cancelled === undefined ? "paused" : state;
 };

@@ -56,6 +56,9 @@ export class Questions {
   }
 }
 
+/** As the server words it of a run that has no workflow task. */
+const ENDED_UNBEGUN = "closed before WorkflowTaskStarted";
+
 const seconds = PATIENCE_MS / 1000;
 
 const hung = (taskQueue: string): Unanswered => ({
@@ -111,6 +114,9 @@ export const askProgress = async (
     if (isNoAnswer(error)) {
       questions.lost(taskQueue, notAsked(taskQueue));
       return noAnswer(hung(taskQueue));
+    }
+    if (temporalReason(error).includes(ENDED_UNBEGUN)) {
+      return noAnswer({ message: "It ended before any worker took it: it has sent nothing." });
     }
     return noAnswer({ message: `The worker cannot answer: ${temporalReason(error)}` });
   }

@@ -234,6 +234,10 @@ it.each([
     { TEMPORAL_ADDRESS: "https://ada:secret@temporal.example:7233" },
     "TEMPORAL_ADDRESS must be a host and a port without a scheme and a path, such as temporal.example:7233.",
   ],
+  [
+    { TEMPORAL_TLS: "maybe", TEMPORAL_ADDRESS: environment.address },
+    "TEMPORAL_TLS must be true or false.",
+  ],
   [{ TEMPORAL_ADDRESS: "localhost:temporal" }, "such as localhost:7233."],
   [{ TEMPORAL_ADDRESS: "localhost:99999" }, "such as localhost:7233."],
   [

@@ -12,10 +12,14 @@ import { DEFAULT_PORT, placeOf } from "./address.ts";
 interface NamedConfiguration {
   readonly TEMPORAL_CONFIG_FILE?: string | undefined;
   readonly TEMPORAL_PROFILE?: string | undefined;
+  readonly TEMPORAL_TLS?: string | undefined;
+  readonly TEMPORAL_TLS_DISABLE_HOST_VERIFICATION?: string | undefined;
   readonly TEMPORAL_TLS_CLIENT_CERT_PATH?: string | undefined;
   readonly TEMPORAL_TLS_CLIENT_KEY_PATH?: string | undefined;
   readonly TEMPORAL_TLS_SERVER_CA_CERT_PATH?: string | undefined;
 }
+
+const SWITCHES = ["TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"] as const;
 
 const FILES_OF_TLS = [
   "TEMPORAL_TLS_CLIENT_CERT_PATH",
@@ -91,6 +95,13 @@ const loaded = <A>(named: NamedConfiguration, load: () => A): A => {
   const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = named;
   if (file !== undefined && !isReadable(file)) {
     throw new Error(`TEMPORAL_CONFIG_FILE names ${file}, which is missing or cannot be read.`);
+  }
+  for (const name of SWITCHES) {
+    const value = named[name];
+    // The SDK takes any other value for a no: what was meant to be encrypted is not.
+    if (value !== undefined && value !== "" && !/^(?:1|true|0|false)$/.test(value)) {
+      throw new Error(`${name} must be true or false.`);
+    }
   }
   for (const name of FILES_OF_TLS) {
     const path = named[name];

@@ -240,6 +240,12 @@ const whyNotApproved = (
     : undefined;
 };
 
+/** What somebody is told who decides after another. */
+const decidedAlready = (given: Approval): string =>
+  "approve" in given
+    ? `This has been decided: it was APPROVED by ${given.by}, and the run goes on with it. Nothing was changed.`
+    : `This has been decided: it was rejected by ${given.by}. Nothing was changed.`;
+
 /** Show what is to be approved, and wait for the decision. */
 const decisionOn = async (
   state: RunState,
@@ -250,7 +256,7 @@ const decisionOn = async (
   setHandler(approveUpdate, (given: Approval) => void (approval = given), {
     validator: (given: Approval) => {
       const fault =
-        approval === undefined ? whyNotApproved(request, given) : "This approval has been decided.";
+        approval === undefined ? whyNotApproved(request, given) : decidedAlready(approval);
       if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault, "InvalidApproval");
     },
   });

@@ -128,12 +128,16 @@ const answerNothingNew = async (
 const runningText = (
   batch: string,
   as: StartedAs | undefined,
-  { approveAbove, startedBy }: Pick<ImportOptions, "approveAbove" | "startedBy">,
+  {
+    approveAbove,
+    overrule,
+    startedBy,
+  }: Pick<ImportOptions, "approveAbove" | "overrule" | "startedBy">,
 ): string =>
   wrap(
     as === undefined
       ? `This file is being paid already: ${batch}. Nothing was started.`
-      : `This file is being paid already: ${batch}, started by ${String(as.startedBy)}, ${approvalText(as.approveAbove)}. This import, by ${startedBy}, ${approvalText(approveAbove)}, has started nothing.`,
+      : `This file is being paid already: ${batch}, started by ${String(as.startedBy)}, ${approvalText(as)}. This import, by ${startedBy}, ${approvalText({ approveAbove, isOverruling: overrule !== undefined })}, has started nothing.`,
   );
 
 const sayFound = (output: Output, given: FoundRows): void => {
