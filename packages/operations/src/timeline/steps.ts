@@ -101,7 +101,9 @@ export const timelineSteps = (
     const { events, name, since } = step;
     const { isReconciling, state, until } = standingOfStep(step, namedInDoubt, end);
     const taken = takenByLikeness(step, ids);
-    const isSignalled = state === "completed" && events.some(({ kind }) => kind === "signal");
+    // What was signalled may be that it has failed.
+    const isOver = state === "completed" || state === "failed";
+    const isSignalled = isOver && events.some(({ kind }) => kind === "signal");
     return {
       name,
       state,

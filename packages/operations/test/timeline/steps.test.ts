@@ -202,11 +202,16 @@ it("nothing of a run that has ended is pending", () => {
   expect(step?.events).toMatchObject([{ outcome: "noAnswer", until: end.at, nextAttemptAt: null }]);
 });
 
-it.each<[string, ReadonlyArray<object>]>([
-  ["was left", []],
-  ["was cancelled", [{ eventId: 9, activityTaskCanceledEventAttributes: { scheduledEventId: 5 } }]],
-])("a poll that %s when a signal came was not needed any more, and its step is done", (_, more) => {
-  const end = { at: "2026-11-22T08:00:00.000Z", isDone: true, isCancelled: false };
+it.each<[string, ReadonlyArray<object>, boolean]>([
+  ["was left", [], true],
+  [
+    "was cancelled",
+    [{ eventId: 9, activityTaskCanceledEventAttributes: { scheduledEventId: 5 } }],
+    true,
+  ],
+  ["was left, of a payout that failed,", [], false],
+])("a poll that %s when a signal came was not needed any more", (_, more, isDone) => {
+  const end = { at: "2026-11-22T08:00:00.000Z", isDone, isCancelled: false };
   const events = [
     { eventId: 1, workflowExecutionStartedEventAttributes: {} },
     {
@@ -223,7 +228,7 @@ it.each<[string, ReadonlyArray<object>]>([
   ];
   const [step] = timelineSteps(readRun({ events }), end);
   expect(step).toMatchObject({
-    state: "completed",
+    state: isDone ? "completed" : "failed",
     events: [
       { kind: "activity", outcome: "endedBySignal", failure: null, nextAttemptAt: null },
       { kind: "timer", until: end.at },
