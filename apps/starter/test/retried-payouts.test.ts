@@ -7,6 +7,7 @@ import {
   options,
   payout,
 } from "@durable-payments/tools/test-data";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFailed, onTestFinished, vi } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
@@ -230,4 +231,24 @@ it("a payout that is not complete in time is told as such, with one exit code", 
     const { stdout } = await starter(["runs", "list"]);
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/late .*its payout was not complete in time/);
   }, PATIENCE);
+});
+
+it("a run that was retried shows when it was started by whom, and when it was retried", async () => {
+  await refuse();
+  await start("payout", "started", paying("66.00"));
+  await ended("started");
+  const { startTime } = await temporal.client.workflow.getHandle("started").describe();
+  // Times are shown to the second.
+  await sleep(1_100);
+  await starter(["runs", "retry", "started", "--by", "Bob"]);
+  await ended("started");
+  const second = startTime.toISOString().slice(0, 19);
+  for (const command of [["status"], ["runs", "show"]]) {
+    const shown = await starter([...command, "started"]);
+    expect(shown.stdout).toContain(`${second.replace("T", " ")} UTC by Ada`);
+    expect(shown.stdout).toMatch(/^ {2}retried +\d{4}-/m);
+    const report = jsonOf(await starter([...command, "started", "--json"]));
+    expect(String(report["firstStartedAt"]).slice(0, 19)).toBe(second);
+    expect(report["startedAt"]).not.toBe(report["firstStartedAt"]);
+  }
 });

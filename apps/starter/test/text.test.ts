@@ -158,6 +158,7 @@ it("says of a send that was not repeated what was sent before, and not that it f
     type: "payout",
     summary: null,
     state: "running",
+    firstStartedAt: at,
     startedAt: at,
     startedBy: null,
     askedToEnd: null,

@@ -39,7 +39,14 @@ afterEach(() => {
 
 const at = "2026-11-22T10:00:00.000Z";
 const next = { operation: "describe", workflowId: "id" } as const;
-const run = { workflowId: "id", runId: "run", type: "payout", startedAt: at, closedAt: at };
+const run = {
+  workflowId: "id",
+  runId: "run",
+  type: "payout",
+  firstStartedAt: at,
+  startedAt: at,
+  closedAt: at,
+};
 const askedToEnd = { at, by: "text", reason: "text" };
 const payment = { amount: "1.00", currency: "EUR", payee: "text" };
 const row = { text: "text", deep: { list: ["text", { text: "text" }] }, number: 1, none: null };

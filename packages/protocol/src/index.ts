@@ -161,6 +161,7 @@ export {
   serviceQueue,
   taskQueueOf,
 } from "./task-queues.ts";
+export { absentSoFar, type IfAbsent, withoutResend } from "./absent-so-far.ts";
 export { likenessText } from "./found-by-likeness.ts";
 export { utc } from "./utc.ts";
 export { asSentence, isNotFound, lastFour, temporalReason, textAt } from "./values.ts";

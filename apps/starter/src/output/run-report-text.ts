@@ -8,7 +8,7 @@ import { inDoubtLines } from "./human-task-text.ts";
 import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
 import type { PendingActivity, ReportedStep, RunReport } from "@durable-payments/operations/runs";
 import { STATE_STYLES } from "./run-list-text.ts";
-import { askedToEndRow, settledText } from "./settled-text.ts";
+import { askedToEndRow, settledText, startedRows } from "./settled-text.ts";
 import { attentionLines, MARKS, shownLines, stepTime } from "./progress-lines.ts";
 
 const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
@@ -59,10 +59,7 @@ export const reportText = (report: RunReport): string => {
         : `${stage ?? "–"} since ${utc(report.since)}`,
     ],
     ...(report.payment === null ? [] : [["payment", paymentText(report.payment)] as const]),
-    [
-      "started",
-      `${utc(report.startedAt)}${report.startedBy === null ? "" : ` by ${report.startedBy}`}`,
-    ],
+    ...startedRows(report),
     ...(report.askedToEnd === null ? [] : [askedToEndRow(report.askedToEnd)]),
     ...(report.closedAt === null ? [] : [["ended", utc(report.closedAt)] as const]),
     ["run id", report.runId],

@@ -2,6 +2,20 @@ import type { CancelRequest, SettledDoubt } from "@durable-payments/operations/h
 import { utc } from "@durable-payments/protocol";
 import { wrap } from "./text.ts";
 
+/** When and by whom a run was started, and when it was retried, as rows of what is known of it. */
+export const startedRows = ({
+  firstStartedAt,
+  startedAt,
+  startedBy,
+}: {
+  readonly firstStartedAt: string;
+  readonly startedAt: string;
+  readonly startedBy: string | null;
+}): ReadonlyArray<readonly [string, string]> => [
+  ["started", `${utc(firstStartedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
+  ...(utc(firstStartedAt) === utc(startedAt) ? [] : [["retried", utc(startedAt)] as const]),
+];
+
 /** Who asked a run to end that goes on, as a row of what is known of it. */
 export const askedToEndRow = ({ at, by, reason }: CancelRequest): readonly [string, string] => [
   "asked to end",

@@ -18,7 +18,7 @@ import {
 } from "./text.ts";
 import { MARKS } from "./progress-lines.ts";
 import { STATE_STYLES } from "./run-list-text.ts";
-import { askedToEndRow, settledText } from "./settled-text.ts";
+import { askedToEndRow, startedRows, settledText } from "./settled-text.ts";
 import type {
   Timeline,
   TimelineActivity,
@@ -127,8 +127,7 @@ const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
 
 /** The timeline of a run as a person reads it, as wide as the terminal where ids allow it, at most 80 columns. */
 export const timelineText = (timeline: Timeline): string => {
-  const { closedAt, failure, laterRun, namedIds, resetFrom, startedAt, startedBy, state } =
-    timeline;
+  const { closedAt, failure, laterRun, namedIds, resetFrom, startedAt, state } = timeline;
   const style = state === "continuedAsNew" ? "cyan" : STATE_STYLES[state];
   const rows: Array<readonly [string, string]> = [
     ...(timeline.summary === null ? [] : [["to do", timeline.summary] as const]),
@@ -138,7 +137,7 @@ export const timelineText = (timeline: Timeline): string => {
         ? styled("yellow", `${state}, its payout not complete in time`)
         : styled(style, state),
     ],
-    ["started", `${utc(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
+    ...startedRows(timeline),
     ...(timeline.askedToEnd === null ? [] : [askedToEndRow(timeline.askedToEnd)]),
     closedAt === null
       ? ["so far", duration(since(startedAt))]

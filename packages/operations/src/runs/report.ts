@@ -8,11 +8,13 @@ import {
   type StepProgress,
   textAt,
   WORKFLOW,
+  withoutResend,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import type { DoubtedStep } from "../history/doubted-step.ts";
 import { type CancelRequest, readCancelRequest } from "../history/cancel-request.ts";
+import { readFirstStart } from "../history/first-start.ts";
 import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
 import { brokenStateOf, type RunEnd, standingOfStep } from "../history/step-standing.ts";
@@ -44,6 +46,8 @@ export type RunReport = RunState & {
   readonly stage: string | null;
   /** When it came to that stage, or ended, ISO 8601; null where only the run itself knows. */
   readonly since: string | null;
+  /** When `startedBy` started it; a retry begins later, at `startedAt`. */
+  readonly firstStartedAt: string;
   readonly startedAt: string;
   readonly startedBy: string | null;
   /** What it moves, as it is sent now; null for a run that does not say it. */
@@ -207,6 +211,10 @@ export const batchOf = async (
 ): Promise<BatchReport | null> =>
   type === WORKFLOW.payoutBatch ? orNull(reportBatchRows(temporal, workflowId)) : null;
 
+/** A step of a run that was asked to end: what its note says of sending again does not hold any more. */
+const endingStep = (step: ReportedStep): ReportedStep =>
+  step.note === undefined ? step : { ...step, note: withoutResend(step.note) };
+
 /**
  * Describe a run, running or ended, with or without a worker: its steps, ids, what it waits for, what it
  * asks, its result or failure, and what of its sends is in doubt.
@@ -223,20 +231,24 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
   const { closeTime, startTime, type } = description;
   const isAskedToEnd =
     closeTime === undefined && description.raw.workflowExtendedInfo?.cancelRequested === true;
-  const [payment, batch, state, account, inDoubt, settled, askedToEnd] = await Promise.all([
-    orNull(readPayment(temporal, description)),
-    batchOf(temporal, description),
-    stateOf(temporal, description),
-    readAccount(temporal, description),
-    closeTime === undefined ? [] : unsettledSteps(temporal, description),
-    readSettledDoubts(temporal, description),
-    isAskedToEnd ? readCancelRequest(temporal, description) : undefined,
-  ]);
+  const [payment, batch, state, account, inDoubt, settled, askedToEnd, firstStartedAt] =
+    await Promise.all([
+      orNull(readPayment(temporal, description)),
+      batchOf(temporal, description),
+      stateOf(temporal, description),
+      readAccount(temporal, description),
+      closeTime === undefined ? [] : unsettledSteps(temporal, description),
+      readSettledDoubts(temporal, description),
+      isAskedToEnd ? readCancelRequest(temporal, description) : undefined,
+      readFirstStart(temporal, description),
+    ]);
   const retry = inDoubt.length === 0 ? undefined : await readRetryOf(temporal, description);
   return {
     ...state,
     type,
     ...account,
+    steps: askedToEnd === undefined ? account.steps : account.steps.map(endingStep),
+    firstStartedAt,
     startedAt: startTime.toISOString(),
     startedBy: textAt(description.memo, "startedBy") ?? null,
     payment,

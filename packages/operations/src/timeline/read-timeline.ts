@@ -1,4 +1,9 @@
-import { givenReason, PAYMENT_CURRENCY, summaryOfInput } from "@durable-payments/protocol";
+import {
+  givenReason,
+  PAYMENT_CURRENCY,
+  summaryOfInput,
+  withoutResend,
+} from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
@@ -73,6 +78,16 @@ const withPending = (
   }));
 };
 
+/** A step of a run that was asked to end: what a timer says of sending again does not hold any more. */
+const endingStep = (step: TimelineStep): TimelineStep => ({
+  ...step,
+  events: step.events.map((event) =>
+    event.kind === "timer" && event.until === null && event.summary !== null
+      ? { ...event, summary: withoutResend(event.summary) }
+      : event,
+  ),
+});
+
 /** How a run is retried, as a retry finds it; neither that nor why not for a run that there is nothing to retry of. */
 const retryWayOf = async (
   temporal: Temporal,
@@ -114,6 +129,8 @@ export const readTimeline = async (
   const askedToEnd = cancelRequestIn(history.events?.toReversed() ?? []);
   const { failure, result } = endingOf(history.events?.at(-1));
   const explained = failure && (await explainFailure(temporal, description, failure));
+  const all = timelineSteps(past, endOf(description));
+  const steps = closeTime || askedToEnd === undefined ? all : all.map(endingStep);
   const timeline = {
     workflowId,
     runId: description.runId,
@@ -123,6 +140,8 @@ export const readTimeline = async (
       status.name === "CONTINUED_AS_NEW"
         ? "continuedAsNew"
         : await batchStateOf(temporal, description),
+    // A run that a retry made has the events of the one before it.
+    firstStartedAt: started === undefined ? startTime.toISOString() : timeOf(started),
     startedAt: startTime.toISOString(),
     startedBy: typeof startedBy === "string" ? startedBy : null,
     askedToEnd: closeTime ? null : (askedToEnd ?? null),
@@ -133,7 +152,7 @@ export const readTimeline = async (
     namedIds: namedIdsOf(description),
     resetFrom: resetOf(history),
     laterRun: latest.runId === description.runId ? null : latest.runId,
-    steps: withPayees(withPending(timelineSteps(past, endOf(description)), description), history),
+    steps: withPayees(withPending(steps, description), history),
     batch: await batchOf(temporal, description),
     result,
     failure: explained?.failure ?? null,

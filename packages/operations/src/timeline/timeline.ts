@@ -111,6 +111,8 @@ export interface Timeline {
   /** What the run is to do, as whoever started it said it; amended, where its input was. */
   readonly summary: string | null;
   readonly state: StateName | "continuedAsNew";
+  /** When `startedBy` started it; a retry begins later, at `startedAt`. */
+  readonly firstStartedAt: string;
   readonly startedAt: string;
   readonly startedBy: string | null;
   /** Who asked it to end, and why; of a run that goes on. */

@@ -1,7 +1,9 @@
 import type { Matches } from "@durable-payments/activities";
 import { DISPATCH_WITHIN_MS } from "@durable-payments/activities/send-intent";
 import {
+  absentSoFar,
   type HumanTask,
+  type IfAbsent,
   intentMark as markOf,
   type ListReading,
   normalizedKey,
@@ -62,7 +64,7 @@ interface Unanswered<A> {
   /** Why the list is read, for a person. */
   readonly about: string;
   /** What follows where it is absent, for a person. */
-  readonly ifAbsent: "it is sent again" | "a person is asked";
+  readonly ifAbsent: IfAbsent;
   /** Writes what a read decided into the audit trail. */
   readonly log: (what: Reconciliation["_tag"]) => void;
 }
@@ -106,9 +108,9 @@ const readOnce = async <A>(find: () => Promise<Matches<A>>): Promise<Matches<A> 
 };
 
 /** What is known before the list shows all that a send may have made, and what follows when it does. */
-const soFar = (listed: number, ifAbsent: string, knownAt: number): string =>
+const soFar = (listed: number, ifAbsent: IfAbsent, knownAt: number): string =>
   listed === 0
-    ? `absent so far: ${ifAbsent} after ${utc(knownAt)} unless it appears`
+    ? absentSoFar(ifAbsent, knownAt)
     : `${listed} listed that may be it: known after ${utc(knownAt)}`;
 
 /**
