@@ -29,6 +29,12 @@ export interface CheckedRequests {
   readonly approval: "needed" | "given" | "atSend";
 }
 
+/** An amount that is above a limit. */
+export interface AboveLimit {
+  /** The worker's limit, `above 1000.00 USD (PAYMENTS_APPROVE_ABOVE)`; left out where it is above that of the run. */
+  readonly why?: string;
+}
+
 /** Checks before the first and after the last send of a run. */
 export interface CheckActivities {
   /**
@@ -44,16 +50,13 @@ export interface CheckActivities {
   ) => Promise<string | CheckedRequests>;
   /** The account of the worker, as a hash. */
   readonly readAccount: () => Promise<string>;
-  /**
-   * Whether an amount is above a limit, exactly, or else why a second person has to approve it as the
-   * worker has it: `above 1000.00 USD (PAYMENTS_APPROVE_ABOVE)`.
-   */
+  /** Compare an amount with a limit, exactly, and with those of the worker. */
   readonly isAbove: (compared: {
     readonly amount: string;
     readonly limit?: string;
     /** Left out, the limits of the worker are not asked. */
     readonly currency?: string;
-  }) => Promise<boolean | string>;
+  }) => Promise<false | AboveLimit>;
   /** Confirms that a card was issued, as far as the service shows it. */
   readonly confirmCard: (answered: AnsweredCard) => Promise<Card>;
 }
@@ -108,8 +111,9 @@ export const makeCheckActivities = (
   readAccount: () => accountOf(runtime),
 
   isAbove: async ({ amount, currency, limit }) => {
-    if (limit !== undefined && !isAtLeast(limit, amount)) return true;
-    return (currency !== undefined && approvals.why({ amount, currency })) || false;
+    if (limit !== undefined && !isAtLeast(limit, amount)) return {};
+    const why = currency === undefined ? undefined : approvals.why({ amount, currency });
+    return why !== undefined && { why };
   },
 
   confirmCard: ({ card, card_name, unique_request_id }) =>

@@ -1,7 +1,7 @@
 export type { BatchActivities, ChunkToStart, StartedRows } from "./batch-activities.ts";
 export type { ApprovalActivities } from "./approval-activities.ts";
 export { type ReadPause } from "./pause.ts";
-export type { AnsweredCard, CheckedRequests } from "./check-activities.ts";
+export type { AboveLimit, AnsweredCard, CheckedRequests } from "./check-activities.ts";
 export type { PlannedRequest } from "./planned-requests.ts";
 export type { ForgottenSend, FoundByStep, KnownSends } from "./journal-activities.ts";
 export { type AmountLimits, readAmountLimits } from "./amount-limits.ts";

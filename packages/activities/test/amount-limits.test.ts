@@ -83,13 +83,13 @@ describe("isAbove", () => {
   afterEach(() => made.close());
 
   it.each([
-    ["100.01", "100", true],
+    ["100.01", "100", {}],
     ["100.00", "100", false],
-    ["99.995", "99.99", true],
+    ["99.995", "99.99", {}],
     // A limit that cannot be read lets nothing pass.
-    ["1.00", "a lot", true],
+    ["1.00", "a lot", {}],
   ])("%s above %s: %s", async (amount, limit, isAbove) => {
-    expect(await run(made.activities.isAbove, { amount, limit })).toBe(isAbove);
+    expect(await run(made.activities.isAbove, { amount, limit })).toEqual(isAbove);
   });
 });
 

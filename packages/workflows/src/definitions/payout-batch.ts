@@ -25,7 +25,7 @@ import { BatchCommands } from "../run/batch-commands.ts";
 import { PROVED } from "../run/approvals.ts";
 import { failureOfActivity } from "../run/failures.ts";
 import { beginRun, type Run, stateOf } from "../run/run.ts";
-import { awaitApproval, startedBy } from "../steps/approval.ts";
+import { awaitApproval, compareWithLimits, startedBy } from "../steps/approval.ts";
 
 const WINDOW = 100;
 
@@ -68,13 +68,21 @@ const approve = async (
   run: Run,
   approval: Partial<ApprovalOptions>,
   input: PayoutBatchInput,
-  { amount, currency }: { readonly amount: string; readonly currency: string },
+  {
+    amount,
+    currency,
+    showsPayee,
+  }: {
+    readonly amount: string;
+    readonly currency: string;
+    readonly showsPayee?: true;
+  },
 ): Promise<ApprovedBatch | undefined> => {
   const { file, hashes = [], overruled = [], rows, totals } = input;
   const batch = workflowInfo().workflowId;
   const rejected = overruled.map(rejectedText).join("; ");
   const counted =
-    input.hashes && patched("an approval shows the payees")
+    input.hashes && (showsPayee ?? patched("an approval shows the payees"))
       ? await countPayees.executeWithOptions({ summary: "Count whom it pays" }, [
           { batch, hashes, totals },
         ])
@@ -130,8 +138,13 @@ const approveTotals = async (
   const { above: limit } = approval;
   for (const [currency, amount] of Object.entries(input.totals)) {
     const compared = { amount, currency, ...(limit !== undefined && { limit }) };
-    if (await localActivities.isAbove(compared)) {
-      return await approve(run, approval, input, { amount, currency });
+    const toShow = await compareWithLimits(compared);
+    if (toShow !== false) {
+      return await approve(run, approval, input, {
+        amount,
+        currency,
+        ...(toShow.showsPayee && { showsPayee: true }),
+      });
     }
   }
   return undefined;

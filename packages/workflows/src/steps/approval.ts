@@ -1,4 +1,4 @@
-import type { PlannedRequest } from "@durable-payments/activities";
+import type { AboveLimit, PaymentsActivities, PlannedRequest } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import {
@@ -61,6 +61,26 @@ export const approvalHash = (payload: unknown): string => {
   throw runFailure("InvalidRequest", "What is to be approved (payload) is missing.");
 };
 
+/** An amount above a limit, and whether what is shown of it has its payee. */
+interface ToShow extends AboveLimit {
+  /** Left out where a marker of the history says it. */
+  readonly showsPayee?: true;
+}
+
+/**
+ * Compare an amount with the limits. What is shown of it then follows from the answer: `patched` directly after a
+ * local activity may get its marker into another workflow task than the local activity's, and then the run cannot
+ * be replayed. Runs that were begun before have that marker, and another answer: true, or why.
+ */
+export const compareWithLimits = async (
+  compared: Parameters<PaymentsActivities["isAbove"]>[0],
+): Promise<false | ToShow> => {
+  const above: boolean | string | AboveLimit = await localActivities.isAbove(compared);
+  if (typeof above === "object") return { ...above, showsPayee: true };
+  if (typeof above === "string") return { why: above };
+  return above && {};
+};
+
 /**
  * Wait, however long it takes, for a second person when an amount is above a limit: that of the run, or of the
  * worker. What this run has been approved is not asked for again.
@@ -81,14 +101,16 @@ export const awaitApproval = async (
   if (approvals.approved === hash) return false;
   approvals.isBound = true;
   approvals.above = above;
-  const isAbove = await localActivities.isAbove({
+  const toShow = await compareWithLimits({
     amount,
     ...(above !== undefined && { limit: above }),
     ...(currency !== undefined && !approvals.isOfBatch && { currency }),
   });
-  if (isAbove === false) return false;
-  await askSecondPerson(state, isAbove === true ? `above ${above ?? "a limit"}` : isAbove, {
+  if (toShow === false) return false;
+  const { showsPayee, why = `above ${above ?? "a limit"}` } = toShow;
+  await askSecondPerson(state, why, {
     ...toApprove,
+    ...(showsPayee && { showsPayee }),
     hash: how === undefined ? hash : approvalHash([payload, how]),
   });
   approvals.approved = hash;
@@ -137,11 +159,12 @@ const askSecondPerson = (
     payee,
     requests = [],
     shown,
-  }: Omit<ToApprove, "amount" | "payload"> & { readonly hash: string },
+    showsPayee,
+  }: Omit<ToApprove, "amount" | "payload"> & Pick<ToShow, "showsPayee"> & { readonly hash: string },
 ): Promise<void> => {
   const note = `${why}: a second person has to approve`;
   const ask = async (step: string): Promise<void> => {
-    const known = payee !== undefined && patched("an approval shows the payee");
+    const known = payee !== undefined && (showsPayee ?? patched("an approval shows the payee"));
     const { mark, ...described } = known ? await describePayee(payee) : {};
     const request: ApprovalRequest = {
       payment: { ...shown, ...described },
