@@ -263,6 +263,12 @@ describe("commands", () => {
         started: 5,
         paused: { by: "Bob", why: "a bad file", since: anyText },
       });
+    // What starts rows hears of the pause by its next heartbeat, and goes on until then.
+    const pending = async () => {
+      const { raw } = await temporal.client.workflow.getHandle(batch).describe();
+      return raw.pendingActivities?.length ?? 0;
+    };
+    await expect.poll(pending, POLLING).toBe(0);
     await starter(["resume", "--by", "Ada"]);
     await expect
       .poll(async () => (await status())["runs"], POLLING)
@@ -283,6 +289,8 @@ describe("commands", () => {
       return [report, status, shown, ...runs].map((run) => run?.["state"]);
     };
     expect(await states()).toEqual(Array(4).fill("paused"));
+    const offers = (await starter(["runs", "show", batch])).stdout.replaceAll(/[\s\\]+/g, " ");
+    expect(offers).toContain(`starter payouts resume ${batch} --by NAME`);
     const again = await importFile(name, "--by", "Carol", "--approve-above", "1000.00");
     expect(again.stderr.replaceAll(/\s+/g, " ")).toContain(
       `${batch}, started by Ada, without an approval. This import, by Carol, with an approval above 1000.00, has started nothing.`,

@@ -30,6 +30,7 @@ export type NextOperation =
   /** See all that waits for a person. */
   | { readonly operation: "humanTasks" }
   | { readonly operation: "describeBatch"; readonly workflowId: string }
+  | { readonly operation: "resumeBatch"; readonly workflowId: string }
   /** Import the file once more, overruling who has rejected rows of it. */
   | { readonly operation: "importOverruling" }
   /** End the pause of sends. */

@@ -37,6 +37,8 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
       return ["payouts", "status", next.workflowId];
     case "importOverruling":
       return ["payouts", "import", "FILE", "--by", "NAME", "--overrule", "WHY"];
+    case "resumeBatch":
+      return ["payouts", "resume", next.workflowId, "--by", "NAME"];
     case "resume":
       return ["resume", "--by", "NAME"];
     case "doctor":
@@ -77,6 +79,7 @@ const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
   watch: "Follow it:",
   retry: "Retry it:",
   cancel: "End it:",
+  resumeBatch: "Let it go on:",
   replay: "Find where they part:",
   export: "Write one:",
   humanTasks: "See what waits for a person:",

@@ -1,5 +1,5 @@
 import { lookUp } from "@durable-payments/api-core/values";
-import { NEEDS_ATTENTION, STEP } from "@durable-payments/protocol";
+import { NEEDS_ATTENTION, STEP, WORKFLOW } from "@durable-payments/protocol";
 import type { NextRetry } from "../retry/way.ts";
 import type { NextStep, Timeline } from "./timeline.ts";
 
@@ -7,6 +7,7 @@ type Described = Pick<
   Timeline,
   | "askedToEnd"
   | "undoes"
+  | "type"
   | "workflowId"
   | "runId"
   | "state"
@@ -40,6 +41,7 @@ const ofOpenRun = ({
   state,
   steps,
   undoes,
+  type,
   workerFault,
   workflowId,
 }: Described): Array<NextStep> => {
@@ -60,6 +62,9 @@ const ofOpenRun = ({
       ? []
       : [{ why: waitsFor, operation: "describe", workflowId } as const]),
     ...(state === "paused" ? [] : [{ why: "Follow it", operation: "watch", workflowId } as const]),
+    ...(state === "paused" && type === WORKFLOW.payoutBatch
+      ? [{ why: "Let it start its other rows", operation: "resumeBatch", workflowId } as const]
+      : []),
     ...(askedToEnd === null
       ? [
           {
