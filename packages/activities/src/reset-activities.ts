@@ -18,6 +18,11 @@ export interface ReadReset {
   readonly instruction: RetryInstruction | null;
   /** Whether it was reset by another means since, so that the instruction does not say what was sent. */
   readonly isOutdated: boolean;
+  /**
+   * Says that the run goes by all changes of the code up to the one that made this field; absent in answers of
+   * before, where markers of `patched` say it. Directly after a local activity those come too late for a replay.
+   */
+  readonly goesByChanges?: true;
   /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
   readonly account?: string;
 }
@@ -135,16 +140,22 @@ export const makeResetActivities = (): ResetActivities => ({
   readRetryInstruction: async () => {
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
+    const reset = { runId, goesByChanges: true } as const;
     const own = await resetsOf(client, { workflowId, runId }).next();
     const ownInstructionId = own.done === true ? undefined : own.value.instructionId;
     if (ownInstructionId !== undefined) {
       const instruction = await takeInstruction(client, ownInstructionId);
       const { account } = instruction;
-      return { runId, instruction, isOutdated: false, ...(account !== undefined && { account }) };
+      return {
+        ...reset,
+        instruction,
+        isOutdated: false,
+        ...(account !== undefined && { account }),
+      };
     }
     const { account, instructionId } = await readRuns(client, workflowId);
     return {
-      runId,
+      ...reset,
       instruction:
         instructionId === undefined ? null : await takeInstruction(client, instructionId),
       isOutdated: true,

@@ -74,6 +74,15 @@ export class ResetContext {
     return this.#read?.instruction?.decisions ?? [];
   }
 
+  /**
+   * Whether the run goes by a change of the code: by the answer that said why it was reset, or else by its marker.
+   *
+   * @param change the id for `patched`.
+   */
+  goesBy(change: string): boolean {
+    return this.#read?.goesByChanges ?? patched(change);
+  }
+
   /** What became of what a step sent in the runs before; undefined where there were none. */
   sent(step: string): SentBefore | undefined {
     if (this.#read === undefined) return undefined;

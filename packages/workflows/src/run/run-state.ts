@@ -176,6 +176,11 @@ export class RunState {
     return this.#resetContext.sent(step);
   }
 
+  /** Whether the run goes by a change of the code: see {@link ResetContext.goesBy}. */
+  goesBy(change: string): boolean {
+    return this.#resetContext.goesBy(change);
+  }
+
   /** Who had the run retried; somebody without a name where it does not say. */
   get retriedBy(): string {
     return this.#resetContext.by ?? "nobody known";
@@ -341,7 +346,12 @@ export class RunState {
     this.audit.add({ who: by, step: from, what: "retried", detail });
     if (!this.#resetContext.isAmended) return;
     const payment = paymentMemoOf(workflowInfo().workflowType, instruction.input);
-    if (payment !== undefined) this.#searchAttributes.amended(() => payment);
+    if (payment !== undefined) {
+      this.#searchAttributes.amended(
+        () => payment,
+        (change) => this.goesBy(change),
+      );
+    }
   }
 
   #enter(name: string, { isSearchable = true, stage = name }: StepOptions = {}): void {

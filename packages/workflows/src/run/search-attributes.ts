@@ -104,14 +104,19 @@ export class SearchAttributes {
   /**
    * The payment was amended: lists and reports show what is sent now. Where it is the same again, or the run
    * was started without it, nothing is written.
+   *
+   * @param goesBy whether the run goes by a change of the code.
    */
-  amended(change: (known: PaymentMemo) => PaymentMemo): void {
+  amended(
+    change: (known: PaymentMemo) => PaymentMemo,
+    goesBy: (codeChange: string) => boolean = patched,
+  ): void {
     const known = readPaymentMemo(workflowInfo().memo);
     if (known === undefined) return;
     const { amount, currency, payee, before = { amount, currency } } = known;
     const now = change(known);
     const isSame = now.amount === amount && now.currency === currency && now.payee === payee;
-    if (isSame || !patched(AMENDED_MEMO)) return;
+    if (isSame || !goesBy(AMENDED_MEMO)) return;
     upsertMemo({ payment: { ...now, before } });
     this.add([AMENDED_MARK]);
   }

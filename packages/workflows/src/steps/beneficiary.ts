@@ -4,7 +4,7 @@ import { STEP, intentOf } from "@durable-payments/protocol";
 import { patched } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
 import { readSendFailure, runFailure } from "../run/failures.ts";
-import type { Run } from "../run/run.ts";
+import { type Run, stateOf } from "../run/run.ts";
 import { sendAndReconcile } from "./send.ts";
 
 /** Histories of before have beneficiaries of people that were not read before they were taken. */
@@ -95,7 +95,7 @@ export const createBeneficiary = (
       shown: ({ bank_country, nickname }) => ({ nickname, bank_country }),
       idsWanted: ["beneficiary_id"],
       fromIds: async ({ beneficiary_id = "" }, request, _, givenBy) => {
-        if (givenBy !== undefined && patched(GIVEN_BENEFICIARIES)) {
+        if (givenBy !== undefined && stateOf(run).goesBy(GIVEN_BENEFICIARIES)) {
           await expectAccountOf(request, beneficiary_id);
         }
         return { beneficiary_id };

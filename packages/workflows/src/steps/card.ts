@@ -1,6 +1,5 @@
 import type { Card, Input } from "@durable-payments/api-core";
 import { STEP, intentOf } from "@durable-payments/protocol";
-import { patched } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { expectUnowned } from "./ownership.ts";
@@ -70,7 +69,7 @@ export const issueCard = (
       idsWanted: ["card_id"],
       fromIds: async ({ card_id = "" }, { card_limit }, _, givenBy) => {
         if (givenBy === undefined) return { card_id, card_limit };
-        if (card_name !== undefined && patched(GIVEN_CARDS)) {
+        if (card_name !== undefined && stateOf(run).goesBy(GIVEN_CARDS)) {
           // Nobody else's card is renamed.
           await expectUnowned(stateOf(run), step, { card_id });
           await confirm({ card: { card_id }, card_name });

@@ -1,5 +1,5 @@
 import type { SentBefore } from "@durable-payments/protocol";
-import { isCancellation, patched } from "@temporalio/workflow";
+import { isCancellation } from "@temporalio/workflow";
 import { localJournal } from "../run/activities.ts";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
@@ -105,7 +105,7 @@ const takeEarlierResult = async <Request extends object, A>(
   const { fromIds, operation, request, step } = write;
   let { givenBy } = before;
   try {
-    if (givenBy === undefined && patched(KNOWN_TO_JOURNAL)) {
+    if (givenBy === undefined && run.goesBy(KNOWN_TO_JOURNAL)) {
       // Who had it retried may have written anything into the instruction.
       const made = { step, operation, ids: before.ids };
       if (!(await localJournal.hasMade(made))) givenBy = run.retriedBy;
