@@ -61,7 +61,7 @@ export const resume = batchCommand("resume", {
 export const cancel = batchCommand("cancel", {
   status: "cancelled",
   short: "Start no more rows",
-  long: `Start no more rows of a batch. Payouts that were started go on to their
-  end: money on its way is not called back. To pay the other rows after all,
-  import the file once more.`,
+  long: `Start no more rows of a batch. It takes hold within about five seconds.
+  Payouts that were started go on to their end: money on its way is not called
+  back. To pay the other rows after all, import the file once more.`,
 });
