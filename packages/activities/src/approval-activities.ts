@@ -4,7 +4,7 @@ import type { ApprovedChunk, Approvals } from "./approvals.ts";
 import { makerOf, type PlannedRequest } from "./planned-requests.ts";
 
 /** Requests that a person has approved. */
-export interface ApprovedRequests {
+interface ApprovedRequests {
   /** First run of those that continued as new, or were reset, up to the run that took the approval. */
   readonly firstRunId: string;
   readonly requests: ReadonlyArray<Omit<PlannedRequest, "at">>;
@@ -13,7 +13,7 @@ export interface ApprovedRequests {
 }
 
 /** A batch that a person has approved. */
-export interface ApprovedBatch extends Pick<ApprovedRequests, "firstRunId"> {
+interface ApprovedBatch extends Pick<ApprovedRequests, "firstRunId"> {
   readonly chunks: ReadonlyArray<ApprovedChunk>;
 }
 
