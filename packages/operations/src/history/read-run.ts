@@ -36,6 +36,7 @@ import type {
   ReadRun,
   StepDecision,
 } from "./run-history.ts";
+import { resetPoint } from "./reset-point.ts";
 
 /** The step that a send's intent, or the input of a reconciliation, names. */
 const stepNamedIn = (value: unknown): string | undefined =>
@@ -126,7 +127,7 @@ class HistoryReader {
       steps: [...this.#steps.values()].map((step) => ({
         name: step.name,
         task: step.task,
-        taskEnd: step.taskEnd,
+        taskEnd: resetPoint(this.#events, step.taskEnd),
         since: step.since,
         until:
           step === this.#current

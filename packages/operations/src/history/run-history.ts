@@ -61,7 +61,7 @@ export interface PastStep {
   readonly name: string;
   /** The workflow task in which it began: a reset to it does the step again, and nothing before. */
   readonly task: number;
-  /** The event that ended that workflow task. */
+  /** The event that ended the workflow task to reset to: that one, or one before (`resetPoint`). */
   readonly taskEnd: EventId;
   readonly activities: ReadonlyArray<PastActivity>;
   /** What people decided for it, oldest first. */

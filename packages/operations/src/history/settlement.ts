@@ -44,8 +44,8 @@ const readStored = async (
     const kept = decodedIfReadable(input?.payloads?.[0]);
     const at = Number(started?.eventTime?.seconds ?? 0) * 1000;
     // Few runs have one: what checks it is loaded where one does.
-    const { readAnswer } = await import("@durable-payments/activities/answers");
-    const settlement = Result.getOrUndefined(readAnswer.settlement(kept));
+    const { readSettlement } = await import("./read-settlement.ts");
+    const settlement = Result.getOrUndefined(readSettlement(kept));
     // Anybody may have written it: what is in no such shape, or of another step, settles nothing.
     if (settlement === undefined || !execution.workflowId.endsWith(`/${settlement.step}`)) {
       return undefined;

@@ -59,7 +59,7 @@ const importAtOnce = (checked: CheckedFile, all: ReadonlyArray<Partial<ImportOpt
             approveAbove: undefined,
             window: undefined,
             overrule: undefined,
-            journal: { clientId: "nobody", journal: join(folder, "none.sqlite") },
+            journal: { clientId: "nobody", journal: `sqlite:${join(folder, "none.sqlite")}` },
             ...options,
           },
           {
