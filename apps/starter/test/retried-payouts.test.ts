@@ -206,7 +206,7 @@ it("a run that ended before its first step is offered none, and says what to do"
   await replaceWorker();
 });
 
-it("a payout that is not complete in time is told as such, with one exit code", async () => {
+it("a payout that is not complete in time is reported as such, with one exit code", async () => {
   await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 3_000 });
   const input = { ...paying("65.00"), options: { ...options, completeWithin: "1 second" } };
   const late = await file("late.json", input);

@@ -52,7 +52,7 @@ it(
       workflowId: "planted",
       workflowType: { name: "payout" },
       taskQueue: { name: "nobody" },
-      memo: { fields: { any: { metadata: { encoding: Buffer.from("binary/encrypted") } } } },
+      memo: { fields: { note: { metadata: { encoding: Buffer.from("binary/encrypted") } } } },
       searchAttributes: {
         indexedFields: {
           [PAYMENT_ACCOUNT.name]: defaultPayloadConverter.toPayload(

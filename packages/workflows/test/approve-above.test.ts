@@ -13,7 +13,7 @@ import { onboardCardholder, payout } from "../src/index.ts";
 import { makeRows, startBatch } from "./support/batches.ts";
 import { decide as resolve } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
-import { useRig, useService } from "./support/hooks.ts";
+import { useRig, useServiceWithLimit } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { untilAsked } from "./support/until.ts";
@@ -24,11 +24,11 @@ const POLLING = { timeout: 30_000, interval: 50 };
 
 const rig = useRig(localRig);
 
-const service = useService(
-  { settleAfter: 0, verifyAfter: 0, balances: { USD: "100000.00" } },
-  {},
-  { readPause: async () => undefined, approveAbove: { USD: "100.00" } },
-);
+const service = useServiceWithLimit({
+  settleAfter: 0,
+  verifyAfter: 0,
+  balances: { USD: "100000.00" },
+});
 
 const ledger = () => service.simulator.state();
 

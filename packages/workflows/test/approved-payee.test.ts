@@ -15,7 +15,7 @@ import { onboardCardholder, payout } from "../src/index.ts";
 import { makeRows, startBatch } from "./support/batches.ts";
 import { type Decided, decide } from "./support/decide.ts";
 import { failureOf } from "./support/failure-of.ts";
-import { useRig, useService } from "./support/hooks.ts";
+import { useRig, useServiceWithLimit } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 
@@ -25,11 +25,11 @@ const POLLING = { timeout: 30_000, interval: 50 };
 
 const rig = useRig(localRig);
 
-const service = useService(
-  { settleAfter: 0, verifyAfter: 0, balances: { USD: "100000.00" } },
-  {},
-  { readPause: async () => undefined, approveAbove: { USD: "100.00" } },
-);
+const service = useServiceWithLimit({
+  settleAfter: 0,
+  verifyAfter: 0,
+  balances: { USD: "100000.00" },
+});
 
 const { beneficiary } = payoutInput;
 
@@ -163,7 +163,7 @@ describe("a beneficiary that one person gives for the one that was approved is r
 });
 
 describe("an instruction of a retry that nobody's journal bears out", () => {
-  /** Puts an ended run back to a step, as whoever has a client of Temporal can, with what it is told. */
+  /** Puts an ended run back to a step, as whoever has a client of Temporal can, with an instruction. */
   const resetWith = async (
     handle: WorkflowHandle,
     operation: string,

@@ -24,7 +24,7 @@ import { describe, expect, inject, it, vi } from "vitest";
 import { payout, payoutBatchChunk } from "../src/index.ts";
 import { makeRows, startBatch } from "./support/batches.ts";
 import { continueAsBatch, schedule } from "./support/forging.ts";
-import { useRig, useService } from "./support/hooks.ts";
+import { useRig, useServiceWithLimit } from "./support/hooks.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { untilStage, WITHIN } from "./support/until.ts";
@@ -33,11 +33,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 const rig = useRig(localRig);
 
-const service = useService(
-  { settleAfter: 0, balances: { USD: "1000000.00" } },
-  {},
-  { readPause: async () => undefined, approveAbove: { USD: "100.00" } },
-);
+const service = useServiceWithLimit({ settleAfter: 0, balances: { USD: "1000000.00" } });
 
 const paid = async () => (await service.simulator.state()).payouts;
 

@@ -263,7 +263,7 @@ const whyNotApproved = (
     : undefined;
 };
 
-/** What somebody is told who decides after another. */
+/** What the refusal of a decision says that comes after another one. */
 const decidedAlready = (given: Approval): string =>
   "approve" in given
     ? `This has been decided: it was APPROVED by ${given.by}, and the run goes on with it. Nothing was changed.`

@@ -35,3 +35,7 @@ export const useService = (...options: Parameters<typeof startService>): Service
   afterEach(() => service?.stop());
   return startedLast(() => service);
 };
+
+/** Starts such a service, over whose activities a second person approves what is above 100.00 USD. */
+export const useServiceWithLimit = (options: Parameters<typeof startService>[0]): Service =>
+  useService(options, {}, { readPause: async () => undefined, approveAbove: { USD: "100.00" } });
