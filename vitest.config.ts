@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -25,11 +25,17 @@ const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/workflows": ["packages/workflows/test/support/globals.ts"],
 };
 
+/** The name of a project's package, by which Nx runs its tests. */
+const nameOf = (root: string): string => {
+  const { name } = JSON.parse(readFileSync(fileOf(`${root}/package.json`), "utf8"));
+  return name;
+};
+
 const project = (root: string) => ({
   extends: true as const,
   root,
   test: {
-    name: `@durable-payments/${root.split("/").at(-1)}`,
+    name: nameOf(root),
     globalSetup: root in GLOBAL_SETUPS ? [fileOf(GLOBAL_SETUPS[root] ?? "")] : [],
     setupFiles: (SETUP_FILES[root] ?? []).map(fileOf),
   },

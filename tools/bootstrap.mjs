@@ -25,7 +25,7 @@ const scripts = {
   bench: "bench/src/main.ts",
   worker: "apps/worker/src/main.ts",
   starter: "apps/starter/src/main.ts",
-  simulator: "apps/simulator/src/main.ts",
+  simulator: "packages/simulator/src/main.ts",
   "record-histories": "packages/workflows/scripts/record-histories.ts",
   nx: "node_modules/nx/dist/bin/nx.js",
   vitest: "node_modules/vitest/vitest.mjs",

@@ -40,7 +40,7 @@ await runCommand({ help, options: { json: { type: "boolean" } } }, async ({ json
 
 /** Without its bundle the starter runs from its sources. */
 async function bundleStarter(report: Reporter): Promise<void> {
-  const build = execa("nx", ["build", "@durable-payments/starter"], {
+  const build = execa("nx", ["build", "@durable-payments/cli"], {
     cwd: checkout,
     preferLocal: true,
     localDir: checkout,

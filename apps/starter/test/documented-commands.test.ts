@@ -9,7 +9,7 @@ const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
-  ...["docs", "apps/simulator", "apps/worker", "bench", "chaos"].flatMap((folder) =>
+  ...["docs", "packages/simulator", "apps/worker", "bench", "chaos"].flatMap((folder) =>
     readdirSync(join(checkout, folder))
       .filter((name) => name.endsWith(".md"))
       .map((name) => join(folder, name)),

@@ -1,7 +1,7 @@
 import type { Ledger } from "./simulator-ledger.ts";
 import { delay } from "../delay.ts";
 
-/** A fault to inject (apps/simulator/README.md). */
+/** A fault to inject (packages/simulator/README.md). */
 export interface Fault {
   readonly kind: string;
   readonly operation: string;

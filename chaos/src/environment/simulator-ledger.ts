@@ -1,4 +1,4 @@
-/** The ledger of the simulator, as far as it is read here (apps/simulator/src/ledger/records.ts). */
+/** The ledger of the simulator, as far as it is read here (packages/simulator/src/ledger/records.ts). */
 export interface Ledger {
   readonly balances: ReadonlyArray<{
     readonly currency: string;

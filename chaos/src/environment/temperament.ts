@@ -2,7 +2,7 @@ import { Random } from "../plan/random.ts";
 
 /** How the service behaves in a chaos run, and what its workers assume of it. */
 export interface Temperament {
-  /** The simulator's `--temperament` (apps/simulator/README.md). */
+  /** The simulator's `--temperament` (packages/simulator/README.md). */
   readonly settings: Readonly<Record<string, unknown>>;
   /** The worker's `PAYMENTS_ASSUMPTIONS`: allowances, and what any one answer shows. */
   readonly assumptions: Readonly<Record<string, unknown>>;

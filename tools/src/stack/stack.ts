@@ -13,7 +13,7 @@ import { awaitTemporalServer, temporalServerArguments } from "./temporal-server.
 
 const readyWithinMs = 60_000;
 
-/** What every simulator signs in by (apps/simulator/README.md). */
+/** What every simulator signs in by (packages/simulator/README.md). */
 const SIMULATOR_CREDENTIALS = { clientId: "simulator", apiKey: "simulator-key" } as const;
 
 /** What a stack runs beside the Temporal server. */

@@ -1,4 +1,5 @@
 import { commandInLines, shellQuoted } from "@durable-payments/protocol";
+import { basename } from "node:path";
 import { unbroken } from "./styled.ts";
 import { columnsOf, textWidth } from "./text.ts";
 
@@ -14,8 +15,19 @@ const quoted = (argument: string): string => {
   return `$'${words.join("")}'`;
 };
 
-/** The name by which the starter was called: the file of that name in a checkout passes its own on. */
-export const starterName = (): string => quoted(process.env["STARTER_COMMAND"] || "starter");
+/** The executable of the published package. */
+const INSTALLED = "durable-payments";
+
+/**
+ * The name by which the starter was called: the file `starter` of a checkout passes its own on; an installed one is
+ * called through npx, or by the name that npm gave it.
+ */
+export const starterName = (): string => {
+  const given = process.env["STARTER_COMMAND"];
+  if (given) return quoted(given);
+  if (basename(process.argv[1] ?? "") !== INSTALLED) return "starter";
+  return process.env["npm_command"] === "exec" ? "npx @durable-payments/cli" : INSTALLED;
+};
 
 /** A text that a run keeps, with our commands in it by the name by which the starter was called. */
 export const asCalled = (text: string): string =>
