@@ -27,8 +27,10 @@ const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** The name of a project's package, by which Nx runs its tests. */
 const nameOf = (root: string): string => {
-  const { name } = JSON.parse(readFileSync(fileOf(`${root}/package.json`), "utf8"));
-  return name;
+  const manifest: { readonly name: string } = JSON.parse(
+    readFileSync(fileOf(`${root}/package.json`), "utf8"),
+  );
+  return manifest.name;
 };
 
 const project = (root: string) => ({

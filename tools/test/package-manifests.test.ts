@@ -1,69 +1,94 @@
+import { Schema } from "effect";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkout } from "../src/processes/apps.ts";
 
-interface Manifest {
-  readonly name: string;
-  readonly private?: boolean;
-  readonly version: string;
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-}
+const Versions = Schema.Record(Schema.String, Schema.String);
+
+const Manifest = Schema.Struct({
+  name: Schema.String,
+  version: Schema.String,
+  private: Schema.optional(Schema.Boolean),
+  description: Schema.optional(Schema.String),
+  keywords: Schema.optional(Schema.Array(Schema.String)),
+  license: Schema.optional(Schema.String),
+  engines: Schema.Struct({ node: Schema.String }),
+  repository: Schema.optional(Schema.Struct({ url: Schema.String, directory: Schema.String })),
+  publishConfig: Schema.optional(Schema.Struct({ access: Schema.String })),
+  exports: Schema.optional(
+    Schema.Record(
+      Schema.String,
+      Schema.Union([
+        Schema.String,
+        Schema.Struct({
+          types: Schema.optional(Schema.String),
+          default: Schema.optional(Schema.String),
+        }),
+      ]),
+    ),
+  ),
+  dependencies: Schema.optional(Versions),
+  devDependencies: Schema.optional(Versions),
+  peerDependencies: Schema.optional(Versions),
+});
 
 const read = (file: string) => readFileSync(join(checkout, file), "utf8");
 
+const manifestOf = (folder: string) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(Manifest))(read(`${folder}/package.json`));
+
+const root = manifestOf(".");
+
 const published = globSync("{packages,apps}/*/package.json", { cwd: checkout })
   .toSorted()
-  .map((file) => {
-    const manifest: Manifest = JSON.parse(read(file));
-    return { folder: dirname(file), manifest };
-  })
+  .map((file) => ({ folder: dirname(file), manifest: manifestOf(dirname(file)) }))
   .filter(({ manifest }) => manifest.private !== true);
 
-const { license, engines }: Record<string, unknown> = JSON.parse(read("package.json"));
+const libraries = published.filter(({ folder }) => folder.startsWith("packages/"));
 
 describe.each(published)("$folder", ({ folder, manifest }) => {
   it("says what a registry shows of it", () => {
+    expect(manifest.description).toMatch(/^[A-Z].{20,}[^.]$/);
+    expect(manifest.keywords?.length).toBeGreaterThan(2);
     expect(manifest).toMatchObject({
-      description: expect.stringMatching(/^[A-Z].{20,}[^.]$/),
-      keywords: expect.arrayContaining([expect.any(String)]),
-      license,
-      repository: { type: "git", directory: folder },
+      license: root.license,
+      engines: root.engines,
+      repository: { directory: folder },
       publishConfig: { access: "public" },
-      engines,
-      type: "module",
     });
     expect(read(`${folder}/LICENSE`)).toBe(read("LICENSE"));
     expect(read(`${folder}/README.md`)).toMatch(`# ${manifest.name}\n`);
   });
 
   it("has types for all that can be imported", () => {
-    for (const [name, target] of Object.entries(manifest.exports)) {
-      if (name === "./package.json") continue;
-      expect(target, name).toMatchObject({
-        types: expect.stringMatching(/^\.\/dist\/.+\.d\.ts$/),
-        default: expect.stringMatching(/^\.\/dist\/.+\.js$/),
+    const { "./package.json": _, ...entries } = manifest.exports ?? {};
+    for (const entry of Object.values(entries)) {
+      expect(entry).toMatchObject({
+        types: expect.stringMatching(/^\.\/dist\/.+\.d\.ts$/) as string,
+        default: expect.stringMatching(/^\.\/dist\/.+\.js$/) as string,
       });
     }
   });
 
-  it("shares Effect and the Temporal SDK with its user, if it is a library", () => {
-    const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = manifest;
-    if (folder.startsWith("packages/")) {
-      expect(
-        Object.keys(dependencies).filter((name) => /^(effect$|@effect|@temporalio)/.test(name)),
-      ).toEqual([]);
-      for (const [name, range] of Object.entries(peerDependencies)) {
-        const lowest = devDependencies[name] ?? "";
-        // What is tested here is the lowest that is allowed; the outside test has the newest.
-        expect(range, name).toBe(`^${lowest}`);
-      }
-    }
-    for (const [name, range] of Object.entries(dependencies)) {
-      if (name.startsWith("@durable-payments/")) expect(range, name).toBe(manifest.version);
-    }
+  it("goes with the other packages of its own version only", () => {
+    const own = Object.entries(manifest.dependencies ?? {}).filter(([name]) =>
+      name.startsWith("@durable-payments/"),
+    );
+    expect(own).toEqual(own.map(([name]) => [name, manifest.version]));
   });
+});
+
+it.each(libraries)("$folder shares Effect and the Temporal SDK with its user", ({ manifest }) => {
+  const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = manifest;
+  const ofItsOwn = Object.keys(dependencies).filter((name) =>
+    /^(effect$|@effect\/|@temporalio\/)/.test(name),
+  );
+  expect(ofItsOwn).toEqual([]);
+  // The lowest version that is allowed is the one that the tests of the workspace run with.
+  expect(peerDependencies).toEqual(
+    Object.fromEntries(
+      Object.keys(peerDependencies).map((name) => [name, `^${devDependencies[name]}`]),
+    ),
+  );
 });

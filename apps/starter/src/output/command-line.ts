@@ -18,6 +18,11 @@ const quoted = (argument: string): string => {
 /** The executable of the published package. */
 const INSTALLED = "durable-payments";
 
+const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED;
+
+/** The executable that a shell completes. */
+export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");
+
 /**
  * The name by which the starter was called: the file `starter` of a checkout passes its own on; an installed one is
  * called through npx, or by the name that npm gave it.
@@ -25,7 +30,7 @@ const INSTALLED = "durable-payments";
 export const starterName = (): string => {
   const given = process.env["STARTER_COMMAND"];
   if (given) return quoted(given);
-  if (basename(process.argv[1] ?? "") !== INSTALLED) return "starter";
+  if (!isInstalled()) return "starter";
   return process.env["npm_command"] === "exec" ? "npx @durable-payments/cli" : INSTALLED;
 };
 
