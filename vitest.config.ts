@@ -27,9 +27,9 @@ const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** The name of a project's package, by which Nx runs its tests. */
 const nameOf = (root: string): string => {
-  const manifest: { readonly name: string } = JSON.parse(
-    readFileSync(fileOf(`${root}/package.json`), "utf8"),
-  );
+  const manifest = JSON.parse(readFileSync(fileOf(`${root}/package.json`), "utf8")) as {
+    readonly name: string;
+  };
   return manifest.name;
 };
 
