@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { messageOf, visibleLines } from "@durable-payments/api-core/values";
 import { NodeRuntime, NodeServices } from "@effect/platform-node";
 import { Cause, Console, Context, Effect, Exit, Layer, Logger, Option } from "effect";
@@ -15,7 +16,12 @@ import {
 } from "./settings.ts";
 import { simulatorLayer } from "./simulator.ts";
 import { urlOf } from "./start-simulator.ts";
+import { basename } from "node:path";
 import manifest from "../package.json" with { type: "json" };
+
+/** The executable of the published package; in a checkout, npm run simulator. */
+const NAME =
+  basename(process.argv[1] ?? "") === "payments-simulator" ? "payments-simulator" : "simulator";
 
 const DEFAULT_PORT = 4010;
 
@@ -154,7 +160,7 @@ const explain = (cause: unknown, { host, port }: { host: string; port: number })
   return `Cannot listen on ${host}:${port}: ${messageOf(cause)}`;
 };
 
-const simulator = Command.make("simulator", flags, ({ json, stateFile, ...options }) =>
+const simulator = Command.make(NAME, flags, ({ json, stateFile, ...options }) =>
   serve(
     { ...options, ...(Option.isSome(stateFile) ? { stateFile: stateFile.value } : {}) },
     json,
@@ -169,12 +175,12 @@ const simulator = Command.make("simulator", flags, ({ json, stateFile, ...option
 ).pipe(
   Command.withDescription(description),
   Command.withExamples([
-    { command: "simulator --port 0 --json", description: "On a free port, for a program" },
+    { command: `${NAME} --port 0 --json`, description: "On a free port, for a program" },
     {
-      command: "simulator --fault dropped,operation=createPayout --settle-after 10",
+      command: `${NAME} --fault dropped,operation=createPayout --settle-after 10`,
       description: "Pay out once without an answer; payouts settle after ten seconds",
     },
-    { command: "simulator --state-file ledger.jsonl", description: "Survive a restart" },
+    { command: `${NAME} --state-file ledger.jsonl`, description: "Survive a restart" },
   ]),
 );
 
@@ -183,7 +189,7 @@ const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Console.error(
-          [...event.errors.map(({ message }) => message), "simulator --help shows the flags."].join(
+          [...event.errors.map(({ message }) => message), `${NAME} --help shows the flags.`].join(
             "\n",
           ),
         )
