@@ -11,6 +11,7 @@ export type { Fault } from "./contract/rules.ts";
 export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
 export { faultsOf, faultsText, firstFaults } from "./contract/schema-faults.ts";
 export type { Transaction } from "./contract/transactions.ts";
+export type { CallOptions } from "./client/call-options.ts";
 export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
 export {
   type ClientOptions,
@@ -34,9 +35,5 @@ export { listNames, operationNames } from "./client/operation-names.ts";
 export type { Input, Item, ListName, OperationName, Output } from "./client/operations.ts";
 export { clientOptionsFromEnvironment, PaymentsClient } from "./client/payments-client.ts";
 export type { PaymentsClientShape } from "./client/client-shape.ts";
-export {
-  type CallOptions,
-  makePaymentsClient,
-  type PromiseClient,
-} from "./client/promise-client.ts";
+export { makePaymentsClient, type PromiseClient } from "./client/promise-client.ts";
 export { isSensitiveField, redact } from "./client/redact.ts";

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { Effect, Stream } from "effect";
 import { describe, expect, it } from "vitest";
 import { PaymentsClient } from "../src/index.ts";
@@ -169,6 +170,58 @@ describe("a list as a stream", () => {
       carriedOut: "no",
     });
     expect(server.connections()).toBe(0);
+  });
+});
+
+describe("a signal", () => {
+  const reason = new Error("enough");
+
+  it("that is aborted already: nothing is sent", async () => {
+    await using server = await startServer(pages(["a"]));
+    await using client = clientFor(server.url);
+    const signal = AbortSignal.abort(reason);
+    await expect(collect(client.streams.listPayouts({}, { signal }))).rejects.toBe(reason);
+    expect(server.connections()).toBe(0);
+  });
+
+  it("closes the request of a page that does not come", async () => {
+    await using server = await startServer(() => () => undefined);
+    await using client = clientFor(server.url);
+    const controller = new AbortController();
+    const reading = collect(client.streams.listPayouts({}, { signal: controller.signal }));
+    await Promise.all([
+      expect(reading).rejects.toBe(reason),
+      server.received(1).then(() => controller.abort(reason)),
+    ]);
+    await server.closedByClient(1);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("shows no item after the abort, not even of a page that was read", async () => {
+    await using server = await startServer(pages(["a", "b"], ["c"]));
+    await using client = clientFor(server.url);
+    const controller = new AbortController();
+    const seen: Array<string> = [];
+    const reading = async () => {
+      for await (const { payout_id } of client.streams.listPayouts(
+        {},
+        { signal: controller.signal },
+      )) {
+        seen.push(payout_id);
+        controller.abort(reason);
+      }
+    };
+    await expect(reading()).rejects.toBe(reason);
+    expect(seen).toStrictEqual(["a"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("keeps no listener when the stream has ended", async () => {
+    await using server = await startServer(pages(["a"]));
+    await using client = clientFor(server.url);
+    const { signal } = new AbortController();
+    await collect(client.streams.listPayouts({}, { signal }));
+    expect(getEventListeners(signal, "abort")).toStrictEqual([]);
   });
 });
 

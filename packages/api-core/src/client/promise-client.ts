@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import * as Result from "effect/Result";
 import type * as Stream from "effect/Stream";
+import type { CallOptions } from "./call-options.ts";
 import type { ClientSettings } from "./config.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { IsResend } from "./client-references.ts";
@@ -11,17 +12,6 @@ import { listNames, operationNames } from "./operation-names.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
 import type { PaymentsClientShape } from "./client-shape.ts";
-
-/** Options of one call. */
-export interface CallOptions {
-  /** Ends a call that is under way, in a wait between sends too. */
-  readonly signal?: AbortSignal;
-  /**
-   * Whether an earlier call may have sent the same request with the same `unique_request_id`: then
-   * a refusal that speaks of a known key leaves the outcome unknown. Default false.
-   */
-  readonly isResend?: boolean;
-}
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
 export type PromiseClient = {
@@ -32,6 +22,7 @@ export type PromiseClient = {
   readonly streams: {
     readonly [Name in ListName]: (
       filters?: Omit<Input<Name>, "page_num" | "page_size">,
+      options?: Omit<CallOptions, "isResend">,
     ) => AsyncIterable<Item<Name>>;
   };
   /** Closes the connections; calls under way end. */
@@ -62,6 +53,15 @@ const closedBefore = (name: OperationName) =>
     operation: name,
     carriedOut: "no",
     message: `${name} was not sent: the client is closed.`,
+  });
+
+/** Fails with the reason of an abort when there is one. */
+const reasonOfAbort = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+  Effect.callback((resume) => {
+    const onAbort = () => resume(Effect.fail(signal.reason));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    return Effect.sync(() => signal.removeEventListener("abort", onAbort));
   });
 
 /**
@@ -108,11 +108,19 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
     };
 
   const list = (name: ListName) =>
-    async function* (filters?: object) {
+    async function* (filters?: object, { signal }: CallOptions = {}) {
       if (isClosed) throw closedBefore(name);
+      signal?.throwIfAborted();
       const client = valueOf(await runtime.runPromiseExit(PaymentsClient));
       const Stream = await import("effect/Stream");
-      yield* Stream.toAsyncIterable((client.streams[name] as AnyStream)(filters));
+      const items = (client.streams[name] as AnyStream)(filters);
+      const untilAborted =
+        signal === undefined ? items : Stream.interruptWhen(items, reasonOfAbort(signal));
+      for await (const item of Stream.toAsyncIterable(untilAborted)) {
+        // Items of a page that was read before the abort.
+        signal?.throwIfAborted();
+        yield item;
+      }
     };
 
   return {
