@@ -19,8 +19,27 @@ const quiet: NonNullable<BundleOptions["logger"]> = {
   error: toStandardError,
 };
 
+/** `.ts` in a checkout that runs from its sources, `.js` where the package is built or installed. */
+const extension = extname(import.meta.filename);
+
 /** It stands beside this file, as a source or built as this one is. */
-const recorder = join(import.meta.dirname, `recorder${extname(import.meta.filename)}`);
+const recorder = join(import.meta.dirname, `recorder${extension}`);
+
+/**
+ * From the sources of a checkout the workflows, too, are taken as sources: a build of them may be
+ * stale. An installed package has only its build.
+ */
+const conditionNames = extension === ".ts" ? ["@durable-payments/source", "..."] : ["..."];
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
+type Rule = NonNullable<NonNullable<WebpackConfig["module"]>["rules"]>[number];
+
+/**
+ * Source maps are read of the project's own code. Those of installed packages would take their frames
+ * to sources that need not be there, by paths that no longer say that they are installed.
+ */
+const ofOwnCode = (rule: Rule): Rule =>
+  typeof rule === "object" && rule?.enforce === "pre" ? { ...rule, exclude: /node_modules/ } : rule;
 
 /**
  * Bundle workflows from their sources as they are now, with what a replay needs to show where they
@@ -37,10 +56,10 @@ export const bundleForReplay = (
     workflowsPath,
     plugins: [...plugins],
     workflowInterceptorModules: [recorder],
-    // Without it the bundler would take a build of the packages, and perhaps a stale one.
     webpackConfigHook: (config) => ({
       ...config,
-      resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+      resolve: { ...config.resolve, conditionNames },
+      module: { ...config.module, rules: config.module?.rules?.map(ofOwnCode) ?? [] },
     }),
     logger: quiet,
   });

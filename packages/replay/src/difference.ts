@@ -73,8 +73,17 @@ const firstUnlike = (
 const earlier = (one: Pair | undefined, other: Pair | undefined): Pair | undefined =>
   (one?.event?.id ?? Infinity) <= (other?.event?.id ?? Infinity) ? (one ?? other) : other;
 
+const linesOf = (stack: string): number => stack.split("\n").length;
+
+/**
+ * Frames of the longest of the stacks that pass through the workflow's own lines. It is measured with the
+ * frames of libraries: what the libraries wait for themselves, beside the workflow, waits near its start.
+ */
 const longest = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> =>
-  stacks.map(framesOf).reduce((most, frames) => (frames.length > most.length ? frames : most), []);
+  stacks
+    .toSorted((one, other) => linesOf(other) - linesOf(one))
+    .map(framesOf)
+    .find((frames) => frames.length > 0) ?? [];
 
 /** Find where a replay that failed left its history. */
 export const firstDifference = (

@@ -1,5 +1,6 @@
-import { type History, historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
+import type { History } from "@temporalio/common/lib/proto-utils.js";
 import proto from "@temporalio/proto";
+import { parseEvents } from "./history-json.ts";
 import { MARKER, type Recorded } from "./record.ts";
 
 export type { History } from "@temporalio/common/lib/proto-utils.js";
@@ -24,12 +25,21 @@ export const readHistory = (json: unknown): History => {
 };
 
 const parsed = (json: unknown): History => {
-  try {
-    return historyFromJSON(json);
-  } catch {
+  if (typeof json !== "object" || json === null || !("events" in json)) {
     throw new InvalidHistory("it is no JSON object with the events of a run");
   }
+  if (!Array.isArray(json.events)) throw new InvalidHistory("its `events` are no list");
+  try {
+    return parseEvents(json.events);
+  } catch (error) {
+    const cause = withoutValue(error);
+    throw new InvalidHistory(`its events are not in Temporal's JSON (${cause.message})`, { cause });
+  }
 };
+
+/** protobufjs writes `field: problem: value`, and a value may be a name or an account number. */
+const withoutValue = (error: unknown): Error =>
+  new Error((error instanceof Error ? error.message : "").replace(/^([^:]*: [^:"]*)[:"].*/s, "$1"));
 
 type HistoryEvent = NonNullable<History["events"]>[number];
 

@@ -13,6 +13,13 @@ const stacksOfPromises = (): ReadonlyArray<string> => {
   return defaultPayloadConverter.fromPayload<string>(stacks.payload).split("\n\n");
 };
 
+/** Where the caller of a function stands: the stack without the function itself. */
+const stackOfCaller = (callee: (...args: Array<never>) => unknown): string => {
+  const error = new Error("recorded");
+  Error.captureStackTrace(error, callee);
+  return error.stack ?? "";
+};
+
 /**
  * Interceptor of a workflow that is replayed: it changes nothing, and reports by a sink what the code
  * did, and in which lines.
@@ -25,17 +32,17 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
   let commands: Array<RecordedCommand> = [];
   let takenBack: Array<string> = [];
   // The interceptors of the SDK are asynchronous before some commands; here the caller is still on the stack.
-  activator.pushCommand = (command, isLast) => {
+  const record: typeof push = (command, isLast) => {
     const recorded = recordedAs(command);
     const key = takesBack(command);
     if (recorded !== undefined) {
-      const stack =
-        command.failWorkflowExecution?.failure?.stackTrace ?? new Error("recorded").stack ?? "";
+      const stack = command.failWorkflowExecution?.failure?.stackTrace ?? stackOfCaller(record);
       commands.push({ ...recorded, stack });
     }
     if (key !== undefined) takenBack.push(key);
     push(command, isLast);
   };
+  activator.pushCommand = record;
   return {
     internals: [
       {

@@ -22,11 +22,8 @@ const sourceOf = (file: string, line: number): string | undefined => {
   }
 };
 
-const OWN = fileURLToPath(new URL("./", import.meta.url));
-
-/** Frames of libraries and of this package say nothing about the workflow. */
-const isOfWorkflow = (file: string): boolean =>
-  !file.includes("node_modules") && !file.startsWith(OWN);
+/** Frames of libraries say nothing about the workflow. */
+const isOfWorkflow = (file: string): boolean => !file.includes("node_modules");
 
 /** The lines of the workflow's own sources in a stack, innermost first. */
 export const framesOf = (stack: string): ReadonlyArray<Frame> =>

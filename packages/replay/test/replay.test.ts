@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { inspect } from "node:util";
+import { historyFromJSON, historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { DefaultLogger, Runtime, type WorkflowBundle } from "@temporalio/worker";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
@@ -12,6 +13,7 @@ import {
   readHistory,
   type Replay,
   replayHistories,
+  writeHistory,
 } from "../src/index.ts";
 import { goesOn } from "./examples/goes-on.ts";
 import {
@@ -37,6 +39,15 @@ const replayed = async (...histories: ReadonlyArray<History>): Promise<Array<Rep
   const runs = histories.map((history, index) => ({ workflowId: `run-${index}`, history }));
   for await (const replay of replayHistories(bundle, runs)) replays.push(replay);
   return replays;
+};
+
+const thrownBy = (act: () => unknown): Error => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("nothing was thrown");
 };
 
 const differenceOf = async (history: History) => {
@@ -158,12 +169,55 @@ it("histories are replayed one after the other, whatever becomes of each", async
   ]);
 });
 
-it.each([[null], [{}], [[]], ["text"], [{ events: [] }], [{ events: [{ eventId: "1" }] }]])(
-  "%j is no history, and that is reported without repeating it",
-  (json) => {
-    expect(() => readHistory(json)).toThrow(InvalidHistory);
-  },
-);
+it.each([
+  [null, "it is no JSON object with the events of a run"],
+  [{}, "it is no JSON object with the events of a run"],
+  [[], "it is no JSON object with the events of a run"],
+  ["text", "it is no JSON object with the events of a run"],
+  [{ events: 1 }, "its `events` are no list"],
+  [{ events: [] }, "it does not begin with the event WORKFLOW_EXECUTION_STARTED"],
+  [{ events: [{ eventId: "1" }] }, "it does not begin with the event WORKFLOW_EXECUTION_STARTED"],
+  [{ events: [7_654_321] }, "HistoryEvent: expected object"],
+  [{ events: [{ eventId: "7654321a" }] }, "HistoryEvent.eventId: invalid integer"],
+  [{ events: [{ eventTime: "7:654321" }] }, "Timestamp: invalid timestamp"],
+])("%j is no history, and that is reported without repeating it", (json, reason) => {
+  const refusal = thrownBy(() => readHistory(json));
+  expect(refusal).toBeInstanceOf(InvalidHistory);
+  expect(refusal.message).toContain(reason);
+  expect(inspect(refusal, { depth: 9 })).not.toContain("654321");
+});
+
+it("why events cannot be parsed stands in the cause", () => {
+  const { cause } = thrownBy(() => readHistory({ events: [{ eventId: "x" }] }));
+  expect(cause).toBeInstanceOf(Error);
+  expect(String(cause)).toContain("eventId: invalid integer");
+});
+
+it("a history of an older tool is read, whose enums have no prefixes", () => {
+  const json = {
+    events: [
+      {
+        eventId: "1",
+        eventType: "WorkflowExecutionStarted",
+        workflowExecutionStartedEventAttributes: {
+          taskQueue: { name: "payments", kind: "Normal" },
+          initiator: "CronSchedule",
+        },
+      },
+      {
+        eventId: "2",
+        eventType: "ChildWorkflowExecutionFailed",
+        childWorkflowExecutionFailedEventAttributes: { retryState: "RetryPolicyNotSet" },
+      },
+    ],
+  };
+  expect(readHistory(json)).toEqual(historyFromJSON(json));
+});
+
+it("a history is written as the SDK writes it", () => {
+  const history = historyOf("callsLocally", localActivityRecorded("first"), completed);
+  expect(writeHistory(history)).toBe(historyToJSON(history));
+});
 
 it("a test of one's own asks whether a run goes on", async () => {
   const folder = mkdtempSync(join(tmpdir(), "replay-test-"));

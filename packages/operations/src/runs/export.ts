@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { describeRun } from "./state.ts";
@@ -49,6 +48,8 @@ export const exportHistory = async (
 ): Promise<ExportedHistory> => {
   const { runId, workflowId } = await describeRun(temporal, run.workflowId, run.runId);
   const history = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
-  await writeNew(file, `${historyToJSON(history)}\n`);
+  // What a replay needs is loaded when it is used: it brings native code.
+  const { writeHistory } = await import("@durable-payments/replay");
+  await writeNew(file, `${writeHistory(history)}\n`);
   return { workflowId, runId, events: history.events?.length ?? 0, file };
 };
