@@ -9,12 +9,12 @@ import { cliConfig, starter } from "./commands/starter.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
 import { plainCommand, starterName } from "./output/command-line.ts";
 import { processOutput } from "./output/output.ts";
-
-const VERSION = "0.1.0";
+import manifest from "../package.json" with { type: "json" };
 
 /** The commands in a help text by the name by which the starter was called. */
 const asCalled = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => {
-  const named = (text: string) => text.replaceAll(/(?<=^|`)starter(?= )/g, starterName());
+  const named = (text: string) =>
+    text.replaceAll(/(?<=^|`)(?:starter|durable-payments)(?= )/g, starterName());
   return {
     ...doc,
     usage: named(doc.usage),
@@ -57,7 +57,7 @@ for (const stream of [process.stdout, process.stderr]) {
  */
 export const runStarter = (teardown: Runtime.Teardown = Runtime.defaultTeardown): void =>
   starter.pipe(
-    Command.run({ version: VERSION }),
+    Command.run({ version: manifest.version }),
     Effect.mapError((error) =>
       CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length > 0
         ? new ExitWith(EXIT_CODES.badInput)

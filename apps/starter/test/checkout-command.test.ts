@@ -45,6 +45,25 @@ it("is called by the PATH, and names itself so", () => {
   expect(bash("starter payot || true", folder, path)).toContain("(see starter --help)");
 });
 
+describe("installed", () => {
+  const installed = () => {
+    const link = join(folder, "durable-payments");
+    symlinkSync(join(checkout, "apps/starter/src/main.ts"), link);
+    return `'${process.execPath}' --conditions=@durable-payments/source ${link}`;
+  };
+  it("names itself, and other programs, as they are published", () => {
+    const line = installed();
+    expect(bash(`${line} payot || true`, folder)).toContain("(see durable-payments --help)");
+    expect(bash(`npm_command=exec ${line} status --help`, folder)).toContain(
+      "  npx @durable-payments/cli status invoice-2026-001",
+    );
+    expect(bash(`${line} runs show invoice || true`, folder)).toContain(
+      "temporal server start-dev",
+    );
+    expect(bash(`${line} --completions bash`, folder)).toContain(" durable-payments\n");
+  });
+});
+
 it("finds files where its user is", () => {
   const printed = bash("./relative payout --file nowhere.json || true", folder);
   expect(printed).toContain("nowhere.json: there is no such file");

@@ -1,14 +1,21 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder of the checkout. */
 export const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The apps of the workspace that run from source. */
-export type App = "simulator" | "starter" | "worker";
+const MAIN_FILES = {
+  simulator: "packages/simulator/src/main.ts",
+  starter: "apps/starter/src/main.ts",
+  worker: "apps/worker/src/main.ts",
+} as const;
+
+export type App = keyof typeof MAIN_FILES;
 
 /** The arguments with which this Node runs an app from source. */
 export const appArguments = (app: App, args: readonly string[] = []): string[] => [
   "--conditions=@durable-payments/source",
-  fileURLToPath(new URL(`../../../apps/${app}/src/main.ts`, import.meta.url)),
+  join(checkout, MAIN_FILES[app]),
   ...args,
 ];

@@ -2,7 +2,6 @@ import * as Console from "effect/Console";
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import { Completions, Flag, GlobalFlag } from "effect/cli";
-import { executableName } from "../output/command-line.ts";
 
 /** What names a file; its value is a text: `-` is standard input, and a path stays as it was given. */
 const FILES: ReadonlySet<string> = new Set(["file", "amend", "result", "workflows", "FILE"]);
@@ -47,7 +46,7 @@ export const completions = GlobalFlag.Action({
       onNone: () => Effect.void,
       onSome: (shell) => {
         const script = Completions.generate(
-          executableName(),
+          command.name,
           shell,
           offered(Completions.fromCommand(command)),
         );

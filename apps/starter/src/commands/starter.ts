@@ -3,6 +3,7 @@ import { approve } from "./approve.ts";
 import { attention } from "./attention.ts";
 import { audit } from "./audit.ts";
 import { completions } from "./completions.ts";
+import { executableName } from "../output/command-line.ts";
 import { doctor } from "./doctor.ts";
 import { notify } from "./notify/notify.ts";
 import { onboard } from "./onboard.ts";
@@ -18,7 +19,7 @@ import { status } from "./status.ts";
 import { watch } from "./watch.ts";
 
 /** The command that all others belong to. */
-export const starter = Command.make("starter").pipe(
+export const starter = Command.make(executableName()).pipe(
   Command.withDescription(
     `Start durable payment workflows, and see how they stand.
 

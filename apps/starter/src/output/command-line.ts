@@ -18,7 +18,8 @@ const quoted = (argument: string): string => {
 /** The executable of the published package. */
 const INSTALLED = "durable-payments";
 
-const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED;
+/** Whether this is the published package, and not a checkout. */
+export const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED;
 
 /** The executable that a shell completes. */
 export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");

@@ -1,9 +1,9 @@
 import type { NextOperation } from "@durable-payments/operations/errors";
-import { plainCommand } from "./command-line.ts";
+import { isInstalled, plainCommand } from "./command-line.ts";
 import { unbroken } from "./styled.ts";
 import { visible } from "./visible.ts";
 
-/** The arguments of the command of the starter that does an operation; undefined where npm does it. */
+/** The arguments of the command of the starter that does an operation; undefined where another program does it. */
 export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
   switch (next.operation) {
     case "describe":
@@ -53,12 +53,13 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
   }
 };
 
-const byNpm = (next: NextOperation): string | undefined => {
+/** What another program does: in a checkout by npm, elsewhere by what is published. */
+const byAnotherProgram = (next: NextOperation): string | undefined => {
   switch (next.operation) {
     case "startWorker":
-      return "npm run worker";
+      return isInstalled() ? "npx @durable-payments/worker" : "npm run worker";
     case "startServer":
-      return "npm run dev";
+      return isInstalled() ? "temporal server start-dev" : "npm run dev";
     default:
       return undefined;
   }
@@ -66,11 +67,11 @@ const byNpm = (next: NextOperation): string | undefined => {
 
 /** The command that does an operation, as the user would type it. */
 export const commandOf = (next: NextOperation): string =>
-  byNpm(next) ?? plainCommand(...argumentsOf(visible(next)));
+  byAnotherProgram(next) ?? plainCommand(...argumentsOf(visible(next)));
 
 /** The same of an operation as it is shown, as a part of a text that is wrapped. */
 const shownCommandOf = (next: NextOperation): string =>
-  unbroken(byNpm(next) ?? plainCommand(...argumentsOf(next)));
+  unbroken(byAnotherProgram(next) ?? plainCommand(...argumentsOf(next)));
 
 const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
   describe: "See it:",

@@ -38,7 +38,7 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
       failed(
         "client settings",
         settings.failure.message,
-        "Set them as in .env.example, to the values that the worker uses.",
+        "Set them in the environment, or in .env of a checkout, to the values that the worker uses.",
       ),
       skipped(SIGN_IN, "not checked: the settings are wrong"),
       skipped("ping", "not checked: the settings are wrong"),
