@@ -1,4 +1,5 @@
 import {
+  type Endpoints,
   type Input,
   IsResend,
   type OperationName,
@@ -30,7 +31,7 @@ type RecordedOperation = Sending["operation"] | "withdrawFromCard";
 
 /** One activity per operation of the contract, by the operation's own name; plain JSON both ways. */
 export type OperationActivities = {
-  readonly [Name in OperationName]: (
+  readonly [Name in keyof Endpoints]: (
     ...given: Name extends RecordedOperation
       ? [input: Input<Name>, intent?: SendIntent]
       : [input: Input<Name>]

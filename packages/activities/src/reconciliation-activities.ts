@@ -1,7 +1,8 @@
 import type {
   Assumptions,
   Cardholder,
-  Input,
+  CreateCardholderInput,
+  CreatePayoutInput,
   ListPage,
   PaymentsClient,
   PaymentsError,
@@ -83,10 +84,10 @@ export interface Matches<Item> {
 /** Reads by which a run finds out whether a write without an answer was carried out. */
 export interface ReconciliationActivities {
   /** Payouts with one of the keys, and those that may be what was sent, created since. */
-  readonly findPayouts: (sent: Sent<Input<"createPayout">, Payout>) => Promise<Matches<Payout>>;
+  readonly findPayouts: (sent: Sent<CreatePayoutInput, Payout>) => Promise<Matches<Payout>>;
   /** Cardholders who may be what was sent, created since. */
   readonly findCardholders: (
-    sent: Sent<Input<"createCardholder">, Cardholder>,
+    sent: Sent<CreateCardholderInput, Cardholder>,
   ) => Promise<Matches<Cardholder>>;
   /** The workflow ids of other runs by the ownership key that they have; keys that nobody has are left out. */
   readonly findOwners: (
@@ -124,7 +125,7 @@ interface Kept<Item> {
 /** The largest page of both lists. */
 const PAGE_SIZE = 50;
 
-const PAYOUTS: SearchedList<Input<"createPayout">, Payout> = {
+const PAYOUTS: SearchedList<CreatePayoutInput, Payout> = {
   list: "listPayouts",
   operation: "createPayout",
   itemId: "payout_id",
@@ -141,7 +142,7 @@ const PAYOUTS: SearchedList<Input<"createPayout">, Payout> = {
   },
 };
 
-const CARDHOLDERS: SearchedList<Input<"createCardholder">, Cardholder> = {
+const CARDHOLDERS: SearchedList<CreateCardholderInput, Cardholder> = {
   list: "listCardholders",
   operation: "createCardholder",
   itemId: "card_holder_id",

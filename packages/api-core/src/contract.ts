@@ -1,4 +1,46 @@
-export { CARD_CURRENCY } from "./contract/cards.ts";
+export { PongSchema } from "./contract/auth.ts";
+export {
+  BalanceBankDetailsSchema,
+  BalanceSchema,
+  CreateBalanceInputSchema,
+  FundingAccountSchema,
+  RetrieveBalanceBankDetailsInputSchema,
+  RetrieveBalanceInputSchema,
+} from "./contract/balances.ts";
+export {
+  BankDetailsSchema,
+  BeneficiaryAddressSchema,
+  BeneficiarySchema,
+  CreateBeneficiaryInputSchema,
+  CreatedBeneficiarySchema,
+  RetrieveBeneficiaryInputSchema,
+} from "./contract/beneficiaries.ts";
+export {
+  CardholderSchema,
+  CreateCardholderInputSchema,
+  CreatedCardholderSchema,
+  ListCardholdersInputSchema,
+  RemoveCardholderInputSchema,
+} from "./contract/cardholders.ts";
+export {
+  CARD_CURRENCY,
+  CancelCardInputSchema,
+  CardSchema,
+  CardWithdrawalSchema,
+  CreateCardInputSchema,
+  FreezeCardInputSchema,
+  UpdateCardInputSchema,
+  WithdrawFromCardInputSchema,
+} from "./contract/cards.ts";
+export { UnreadableRowSchema } from "./contract/list-page.ts";
+export { PayerSchema } from "./contract/payers.ts";
+export {
+  CreatePayoutInputSchema,
+  ListPayoutsInputSchema,
+  PayoutSchema,
+  RetrievePayoutInputSchema,
+} from "./contract/payouts.ts";
+export { ListTransactionsInputSchema, TransactionSchema } from "./contract/transactions.ts";
 export { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "./contract/envelope.ts";
 export { Idempotency } from "./contract/operation-facts.ts";
 export { PaymentsApi } from "./contract/payments-api.ts";

@@ -1,16 +1,51 @@
 export { Assumptions, defaultAssumptions } from "./contract/assumptions.ts";
-export type { BalanceBankDetails, Balance } from "./contract/balances.ts";
-export type { Beneficiary } from "./contract/beneficiaries.ts";
-export type { Cardholder } from "./contract/cardholders.ts";
-export type { Card } from "./contract/cards.ts";
-export type { UnreadableRow } from "./contract/list-page.ts";
+export type { Pong } from "./contract/auth.ts";
+export type {
+  Balance,
+  BalanceBankDetails,
+  CreateBalanceInput,
+  FundingAccount,
+  RetrieveBalanceBankDetailsInput,
+  RetrieveBalanceInput,
+} from "./contract/balances.ts";
+export type {
+  BankDetails,
+  Beneficiary,
+  BeneficiaryAddress,
+  CreateBeneficiaryInput,
+  RetrieveBeneficiaryInput,
+  UpdateBeneficiaryInput,
+} from "./contract/beneficiaries.ts";
+export type {
+  Cardholder,
+  CreateCardholderInput,
+  CreatedCardholder,
+  ListCardholdersInput,
+  RemoveCardholderInput,
+} from "./contract/cardholders.ts";
+export type {
+  CancelCardInput,
+  Card,
+  CardWithdrawal,
+  CreateCardInput,
+  FreezeCardInput,
+  UpdateCardInput,
+  WithdrawFromCardInput,
+} from "./contract/cards.ts";
+export type { Endpoints } from "./contract/endpoints.ts";
+export type { Page, UnreadableRow } from "./contract/list-page.ts";
 export type { IdempotencyClass } from "./contract/operation-facts.ts";
 export type { Payer } from "./contract/payers.ts";
-export type { Payout } from "./contract/payouts.ts";
+export type {
+  CreatePayoutInput,
+  ListPayoutsInput,
+  Payout,
+  RetrievePayoutInput,
+} from "./contract/payouts.ts";
 export type { Fault } from "./contract/rules.ts";
 export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
 export { faultsOf, faultsText, firstFaults } from "./contract/schema-faults.ts";
-export type { Transaction } from "./contract/transactions.ts";
+export type { ListTransactionsInput, Transaction } from "./contract/transactions.ts";
 export type { CallOptions } from "./client/call-options.ts";
 export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
 export {

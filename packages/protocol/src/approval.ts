@@ -1,4 +1,4 @@
-import type { Input } from "@durable-payments/api-core";
+import type { CreateBeneficiaryInput } from "@durable-payments/api-core";
 import { defineUpdate } from "./message-definitions.ts";
 
 /** When a second person has to approve. */
@@ -19,7 +19,7 @@ export interface AmendedField {
 /** Whom a payment pays: a beneficiary that the service knows, or one that is created first. */
 export type Payee =
   | { readonly beneficiary_id: string }
-  | { readonly beneficiary: Input<"createBeneficiary"> };
+  | { readonly beneficiary: CreateBeneficiaryInput };
 
 /** What the approver of a payment is shown of its payee: never the whole number of an account. */
 export interface DescribedPayee {

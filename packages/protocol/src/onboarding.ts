@@ -1,9 +1,9 @@
-import type { Input } from "@durable-payments/api-core";
+import type { CreateCardholderInput } from "@durable-payments/api-core";
 import type { Duration, PollInterval } from "./duration.ts";
 
 /** A card for an existing cardholder, or for one that is created first. */
 export type OnboardCardholderInput = (
-  | { readonly cardholder: Input<"createCardholder"> }
+  | { readonly cardholder: CreateCardholderInput }
   | { readonly card_holder_id: string }
 ) & {
   readonly card: {

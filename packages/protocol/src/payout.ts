@@ -1,14 +1,14 @@
-import type { Input } from "@durable-payments/api-core";
+import type { CreateBeneficiaryInput, CreatePayoutInput } from "@durable-payments/api-core";
 import type { ApprovalOptions } from "./approval.ts";
 import type { Duration, PollInterval } from "./duration.ts";
 import { textAt } from "./values.ts";
 
 /** A payout to an existing beneficiary, or to one that is created first. */
 export type PayoutInput = (
-  | { readonly beneficiary: Input<"createBeneficiary"> }
+  | { readonly beneficiary: CreateBeneficiaryInput }
   | { readonly beneficiary_id: string }
 ) & {
-  readonly payout: Omit<Input<"createPayout">, "beneficiary_id" | "unique_request_id">;
+  readonly payout: Omit<CreatePayoutInput, "beneficiary_id" | "unique_request_id">;
   readonly options?: PayoutOptions;
 };
 

@@ -2,18 +2,19 @@ import type * as Effect from "effect/Effect";
 import type * as Stream from "effect/Stream";
 import type { ClientOptions } from "./config.ts";
 import type { PaymentsError } from "./errors.ts";
-import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
+import type { Endpoints } from "../contract/endpoints.ts";
+import type { Input, Item, ListName, Output } from "./operations.ts";
 
 /** One method per operation; its input is the fields of path, query and body in one object. */
 export type Operations = {
-  readonly [Name in OperationName]: (
+  readonly [Name in keyof Endpoints]: (
     ...input: {} extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
   ) => Effect.Effect<Output<Name>, PaymentsError>;
 };
 
 /** A stream per list, over all its pages; `page_num` and `page_size` are the stream's own matter. */
 export type Streams = {
-  readonly [Name in ListName]: (
+  readonly [Name in keyof Pick<Endpoints, ListName>]: (
     filters?: Omit<Input<Name>, "page_num" | "page_size">,
   ) => Stream.Stream<Item<Name>, PaymentsError>;
 };

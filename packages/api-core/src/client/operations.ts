@@ -3,41 +3,38 @@ import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import * as HttpApi from "effect/http-api/HttpApi";
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import type { UpdateBeneficiaryInput } from "../contract/beneficiaries.ts";
+import type { Endpoints } from "../contract/endpoints.ts";
 import {
   ItemId,
   MaxPageSize,
   Idempotency,
   type IdempotencyClass,
 } from "../contract/operation-facts.ts";
+import type { Page } from "../contract/list-page.ts";
 import { PaymentsApi } from "../contract/payments-api.ts";
 import { type Rule, rulesOf } from "../contract/rules.ts";
 import { SignedIn } from "../contract/signed-in.ts";
 
-type Groups = typeof PaymentsApi extends HttpApi.HttpApi<string, infer G> ? G : never;
-type Endpoints = HttpApiGroup.Endpoints<Groups>;
-type Part<T> = [T] extends [never] ? unknown : T;
-type Simplify<T> = { [K in keyof T]: T[K] } & {};
-type EndpointNamed<Name extends string> = Extract<Endpoints, { readonly identifier: Name }>;
-
 /** Name of an operation: endpoint, operationId, activity type, span and metric label alike. */
-export type OperationName = Exclude<Endpoints["identifier"], "signIn">;
+export type OperationName = keyof Endpoints;
+
+/** The only part of a request that has fields is the whole of it, and keeps its name. */
+type Part<T> = [T] extends [never] ? {} : [keyof T] extends [never] ? {} : T;
 
 /** Fields of path, query and body of an operation, in one object. */
-export type Input<Name extends OperationName> = Simplify<
-  Part<EndpointNamed<Name>["~Params"]["Type"]> &
-    Part<EndpointNamed<Name>["~Query"]["Type"]> &
-    Part<EndpointNamed<Name>["~Payload"]["Type"]>
->;
+export type Input<Name extends OperationName> = Name extends "updateBeneficiary"
+  ? UpdateBeneficiaryInput
+  : Part<Endpoints[Name]["~Params"]["Type"]> &
+      Part<Endpoints[Name]["~Query"]["Type"]> &
+      Part<Endpoints[Name]["~Payload"]["Type"]>;
 
 /** What an operation answers: the data of the envelope, as plain JSON. */
-export type Output<Name extends OperationName> = EndpointNamed<Name>["~Success"]["Type"];
+export type Output<Name extends OperationName> = Endpoints[Name]["~Success"]["Type"];
 
 /** Names of the operations that answer page by page. */
 export type ListName = {
-  [Name in OperationName]: Output<Name> extends { readonly item_list: ReadonlyArray<unknown> }
-    ? Name
-    : never;
+  [Name in OperationName]: Output<Name> extends Page<unknown> ? Name : never;
 }[OperationName];
 
 /** One item of a list. */

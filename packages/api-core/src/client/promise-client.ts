@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import * as Result from "effect/Result";
 import type * as Stream from "effect/Stream";
+import type { Endpoints } from "../contract/endpoints.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ClientSettings } from "./config.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
@@ -15,12 +16,12 @@ import type { PaymentsClientShape } from "./client-shape.ts";
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
 export type PromiseClient = {
-  readonly [Name in OperationName]: {} extends Input<Name>
+  readonly [Name in keyof Endpoints]: {} extends Input<Name>
     ? (input?: Input<Name>, options?: CallOptions) => Promise<Output<Name>>
     : (input: Input<Name>, options?: CallOptions) => Promise<Output<Name>>;
 } & {
   readonly streams: {
-    readonly [Name in ListName]: (
+    readonly [Name in keyof Pick<Endpoints, ListName>]: (
       filters?: Omit<Input<Name>, "page_num" | "page_size">,
       options?: Omit<CallOptions, "isResend">,
     ) => AsyncIterable<Item<Name>>;

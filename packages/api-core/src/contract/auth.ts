@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
+import { endpointGroup } from "./endpoint-group.ts";
+import type { FieldsOf } from "./fields.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
 import { Idempotency } from "./operation-facts.ts";
@@ -68,20 +69,41 @@ export const Token = decodedBy(
   lenientToken,
 );
 
-/** Answer of {@link ping}. */
-const Pong = Schema.Struct({ message: Schema.String });
+/** What ping answers. */
+export interface Pong extends FieldsOf<typeof PongSchema> {}
+
+/** Schema of {@link Pong}. */
+export class PongSchema extends Schema.Opaque<Pong>()(
+  Schema.Struct({
+    /** `pong`. */
+    message: Schema.String,
+  }).pipe(HttpApiSchema.status(200)),
+) {}
+
+/** The client signs in by itself. */
+const signIn = HttpApiEndpoint.post("signIn", "/api/v1/auth/signin", {
+  headers: { [CLIENT_ID_HEADER]: Schema.String, [API_KEY_HEADER]: Schema.String },
+  success: enveloped(Token),
+  error: Refusal,
+}).annotate(Idempotency, "safe");
 
 /** Source: service interface, "Auth". */
-export const auth = HttpApiGroup.make("auth", { topLevel: true }).add(
-  HttpApiEndpoint.post("signIn", "/api/v1/auth/signin", {
-    headers: { [CLIENT_ID_HEADER]: Schema.String, [API_KEY_HEADER]: Schema.String },
-    success: enveloped(Token),
-    error: Refusal,
-  }).annotate(Idempotency, "safe"),
-  HttpApiEndpoint.get("ping", "/api/v1/ping", {
-    success: Pong.pipe(HttpApiSchema.status(200)),
+export const authOperations = {
+  /**
+   * Check that the service can be reached and accepts the credentials.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { message } = await client.ping();
+   */
+  ping: HttpApiEndpoint.get("ping", "/api/v1/ping", {
+    success: PongSchema,
     error: Refusal,
   })
     .annotate(Idempotency, "safe")
     .middleware(SignedIn),
-);
+};
+
+/** The sign-in, and the check of its token. */
+export const auth = endpointGroup("auth", { signIn, ...authOperations });

@@ -1,9 +1,10 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
+  type FieldsOf,
   answered,
   answeredId,
   answeredList,
@@ -25,66 +26,154 @@ const currencyIn = <S extends Schema.Codec<string, string>>(schema: S) =>
     }),
   );
 
-/** Body of createBalance. */
-const CreateBalance = Schema.Struct({ currency: currencyIn(text()), name: text(60) });
+/** Fields of createBalance. */
+export interface CreateBalanceInput extends FieldsOf<typeof CreateBalanceInputSchema> {}
 
-/** What an account holds in one currency; `available_balance` is a decimal string. */
-export const Balance = Schema.Struct({
-  balance_id: answeredId,
-  currency: answered,
-  available_balance: answered,
-});
+/** Schema of {@link CreateBalanceInput}. */
+export class CreateBalanceInputSchema extends Schema.Opaque<CreateBalanceInput>()(
+  Schema.Struct({
+    /** Currency of the balance: a three-letter code (ISO 4217), such as `USD`. */
+    currency: currencyIn(text()),
+    /** Name of the balance, 1 to 60 characters. */
+    name: text(60),
+  }),
+) {}
 
 /** What an account holds in one currency. */
-export type Balance = typeof Balance.Type;
+export interface Balance extends FieldsOf<typeof BalanceSchema> {}
 
-/** One bank account by which a balance can be funded. */
-const FundingAccount = Schema.Struct({
-  account_bank_id: answeredOrUnset,
-  account_id: answeredOrUnset,
-  account_holder: answeredOrUnset,
-  account_number: answeredOrUnset,
-  bank_name: answeredOrUnset,
-  bank_code: answeredOrUnset,
-  bank_address: answeredOrUnset,
-  country_code: answeredOrUnset,
-  currency_code: answeredOrUnset,
-  /** SG-FAST, RTGS, GIRO, US-ACH, Fedwire, SEPA, Faster Payments, CHAPS, Bacs, Zengin, … */
-  clearing_system_type: answeredOrUnset,
-  clearing_system_code: answeredOrUnset,
-  /** To be quoted in the remarks of the transfer. */
-  payment_reference: answeredOrUnset,
-});
+/** Schema of {@link Balance}. */
+export class BalanceSchema extends Schema.Opaque<Balance>()(
+  Schema.Struct({
+    /** The service's id of the balance. */
+    balance_id: answeredId,
+    /** Three-letter code (ISO 4217), such as `USD`. */
+    currency: answered,
+    /** What can be paid: a decimal string in units of `currency`, such as `"1250.00"`. */
+    available_balance: answered,
+  }),
+) {}
+
+/** One bank account by which a balance can be funded; what is unset is absent. */
+export interface FundingAccount extends FieldsOf<typeof FundingAccountSchema> {}
+
+/** Schema of {@link FundingAccount}. */
+export class FundingAccountSchema extends Schema.Opaque<FundingAccount>()(
+  Schema.Struct({
+    /** The service's id of the bank account. */
+    account_bank_id: answeredOrUnset,
+    /** The service's id of the account that it funds. */
+    account_id: answeredOrUnset,
+    /** Name of the account's holder. */
+    account_holder: answeredOrUnset,
+    /** Number of the bank account. */
+    account_number: answeredOrUnset,
+    /** Name of the bank. */
+    bank_name: answeredOrUnset,
+    /** Code of the bank. */
+    bank_code: answeredOrUnset,
+    /** Address of the bank. */
+    bank_address: answeredOrUnset,
+    /** Two-letter country code (ISO 3166-1), such as `US`. */
+    country_code: answeredOrUnset,
+    /** Three-letter currency code (ISO 4217), such as `USD`. */
+    currency_code: answeredOrUnset,
+    /** SG-FAST, RTGS, GIRO, US-ACH, Fedwire, SEPA, Faster Payments, CHAPS, Bacs, Zengin, … */
+    clearing_system_type: answeredOrUnset,
+    /** Number or code of the bank in that system. */
+    clearing_system_code: answeredOrUnset,
+    /** To be quoted in the remarks of the transfer. */
+    payment_reference: answeredOrUnset,
+  }),
+) {}
 
 /** The bank accounts by which a balance can be funded. */
-export const BalanceBankDetails = Schema.Struct({
-  local: answeredList(FundingAccount),
-  swift: answeredList(FundingAccount),
-  status: answeredOrUnset,
-});
+export interface BalanceBankDetails extends FieldsOf<typeof BalanceBankDetailsSchema> {}
 
-/** The bank accounts by which a balance can be funded. */
-export type BalanceBankDetails = typeof BalanceBankDetails.Type;
+/** Schema of {@link BalanceBankDetails}. */
+export class BalanceBankDetailsSchema extends Schema.Opaque<BalanceBankDetails>()(
+  Schema.Struct({
+    /** Accounts for transfers within their country. */
+    local: answeredList(FundingAccountSchema),
+    /** Accounts for transfers by SWIFT. */
+    swift: answeredList(FundingAccountSchema),
+    /** State in the service's own words, such as `opened`. */
+    status: answeredOrUnset,
+  }),
+) {}
 
-const params = { currency: currencyIn(PathSegment) };
+const currency = currencyIn(PathSegment);
+
+/** Fields of retrieveBalance. */
+export interface RetrieveBalanceInput extends FieldsOf<typeof RetrieveBalanceInputSchema> {}
+
+/** Schema of {@link RetrieveBalanceInput}. */
+export class RetrieveBalanceInputSchema extends Schema.Opaque<RetrieveBalanceInput>()(
+  Schema.Struct({
+    /** Currency of the balance: a three-letter code (ISO 4217), such as `USD`. */
+    currency,
+  }),
+) {}
+
+/** Fields of retrieveBalanceBankDetails. */
+export interface RetrieveBalanceBankDetailsInput extends FieldsOf<
+  typeof RetrieveBalanceBankDetailsInputSchema
+> {}
+
+/** Schema of {@link RetrieveBalanceBankDetailsInput}. */
+export class RetrieveBalanceBankDetailsInputSchema extends Schema.Opaque<RetrieveBalanceBankDetailsInput>()(
+  Schema.Struct({
+    /** Currency of the balance: a three-letter code (ISO 4217), such as `USD`. */
+    currency,
+  }),
+) {}
 
 /** Source: service interface, "Balances". */
-export const balances = HttpApiGroup.make("balances", { topLevel: true })
-  .add(
-    HttpApiEndpoint.post("createBalance", "/api/v1/balances/create", {
-      payload: CreateBalance,
-      success: confirmed,
+export const balanceOperations = {
+  /**
+   * Open a balance in a currency.
+   *
+   * Idempotency class `idempotent`: sent twice it leaves one balance; it is sent again after a lost answer.
+   *
+   * @example
+   * await client.createBalance({ currency: "EUR", name: "Suppliers in Europe" });
+   */
+  createBalance: HttpApiEndpoint.post("createBalance", "/api/v1/balances/create", {
+    payload: CreateBalanceInputSchema,
+    success: confirmed,
+    error: Refusal,
+  }).annotate(Idempotency, "idempotent"),
+  /**
+   * Read what the account holds in one currency: `available_balance` is a decimal string.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { available_balance } = await client.retrieveBalance({ currency: "USD" });
+   */
+  retrieveBalance: HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
+    params: RetrieveBalanceInputSchema,
+    success: enveloped(BalanceSchema),
+    error: Refusal,
+  }).annotate(Idempotency, "safe"),
+  /**
+   * Read the bank accounts by which a balance can be funded.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { local, swift } = await client.retrieveBalanceBankDetails({ currency: "USD" });
+   */
+  retrieveBalanceBankDetails: HttpApiEndpoint.get(
+    "retrieveBalanceBankDetails",
+    "/api/v1/balances/:currency/bank_details",
+    {
+      params: RetrieveBalanceBankDetailsInputSchema,
+      success: enveloped(BalanceBankDetailsSchema),
       error: Refusal,
-    }).annotate(Idempotency, "idempotent"),
-    HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
-      params,
-      success: enveloped(Balance),
-      error: Refusal,
-    }).annotate(Idempotency, "safe"),
-    HttpApiEndpoint.get("retrieveBalanceBankDetails", "/api/v1/balances/:currency/bank_details", {
-      params,
-      success: enveloped(BalanceBankDetails),
-      error: Refusal,
-    }).annotate(Idempotency, "safe"),
-  )
-  .middleware(SignedIn);
+    },
+  ).annotate(Idempotency, "safe"),
+};
+
+/** The balances of the service. */
+export const balances = endpointGroup("balances", balanceOperations).middleware(SignedIn);

@@ -1,10 +1,11 @@
-import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
-import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import { asJsonText, asObject } from "./beneficiary-details.ts";
+import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
+import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
+  type FieldsOf,
   answeredId,
   answeredOrUnset,
   CountryCode,
@@ -14,18 +15,9 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
-import { ibanFits } from "./iban.ts";
 import { Idempotency } from "./operation-facts.ts";
-import {
-  decodedBy,
-  IGNORED,
-  type LenientDecoder,
-  lenientDecoder,
-  UNREADABLE,
-} from "./lenient-decoder.ts";
-import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
+import { withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
-import { isRecord } from "../values.ts";
 
 /** A payee is a company or a person. */
 export const EntityType = Schema.Literals(["company", "individual"]);
@@ -33,216 +25,315 @@ export const EntityType = Schema.Literals(["company", "individual"]);
 /** Over the country's own rails, or by SWIFT. */
 const PaymentMethod = Schema.Literals(["local", "swift"]);
 
-const IBAN_COUNTRIES = new Set(
-  (
-    "AD AT BE BG CY HR CZ DK EE FI FR DE GR HU IS IE IT LV LI LT LU MT MC NL NO PL PT RO SM SK " +
-    "SI ES SE CH GB VA"
-  ).split(" "),
-);
-const IBAN_CURRENCIES = new Set(["EUR", "USD"]);
-
-/** Whether the service asks for an IBAN: a bank in one of its 36 countries, for EUR or USD. */
-const needsIban = (request: RawRequest): boolean =>
-  IBAN_COUNTRIES.has(given(request, "bank_country").toUpperCase()) &&
-  IBAN_CURRENCIES.has(given(request, "account_currency").toUpperCase());
-
-const isEntity = (type: "company" | "individual") => (request: RawRequest) =>
-  given(request, "entity_type") === type;
-
-const companyNameHasALetter: Rule = (request) =>
-  /^\d+$/.test(given(request, "company_name"))
-    ? [{ field: "company_name", problem: "must not consist only of digits" }]
-    : [];
-
-const routingPair =
-  (n: 1 | 2): Rule =>
-  (request) =>
-    given(request, `routing_code_value${n}`) !== "" &&
-    given(request, `routing_code_type${n}`) === ""
-      ? [{ field: `routing_code_type${n}`, problem: `is required with routing_code_value${n}` }]
-      : [];
+/** Fields in one object. A spread would do, but loses their documentation in the package's declarations. */
+const together = <A extends object, B extends object>(some: A, others: B): A & B => ({
+  ...some,
+  ...others,
+});
 
 const common = {
+  /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
   bank_country: CountryCode,
+  /** Currency of the bank account: a three-letter code (ISO 4217), such as `USD`. */
   account_currency: CurrencyCode,
+  /** Whether the beneficiary is a company or a person. */
   entity_type: EntityType,
+  /** E-mail address. */
   email: text(),
+  /** What you call the beneficiary, 1 to 120 characters. */
   nickname: text(120),
+  /** First name, at most 45 characters. Required for a new `individual`. */
   first_name: optionalText(45),
+  /** Last name, at most 45 characters. Required for a new `individual`. */
   last_name: optionalText(45),
+  /** Name of the company, at most 120 characters and not of digits alone. Required for a new `company`. */
   company_name: optionalText(120),
+  /** How it is paid: over the rails of the bank's country, or by SWIFT. */
   payment_method: PaymentMethod,
+  /** Name of the bank, 1 to 240 characters. */
   bank_name: text(240),
+  /** Address of the bank, at most 240 characters. */
   bank_address: emptyText(240),
+  /** Name of the account's holder, 1 to 36 characters. */
   account_holder: text(36),
+  /** SWIFT code of the bank (BIC), at most 30 characters. */
   swift_code: optionalText(30),
+  /** Country of the beneficiary: a two-letter code (ISO 3166-1), such as `US`. */
   country_code: CountryCode,
+  /** City of the beneficiary, 1 to 36 characters. */
   city: text(36),
+  /** State or province of the beneficiary, at most 96 characters. */
   state: emptyText(96),
+  /** Street and number of the beneficiary, 1 to 255 characters. */
   address: text(255),
+  /** Postal code of the beneficiary, at most 12 characters. */
   postal_code: emptyText(12),
 };
 
-/** Body of createBeneficiary. */
-const CreateBeneficiary = withRules(
-  Schema.Struct({
-    ...common,
-    account_number: optionalText(60),
-    iban: optionalText(),
-    clearing_system: optionalText(30),
-    routing_code_type1: optionalText(),
-    routing_code_value1: optionalText(),
-    routing_code_type2: optionalText(),
-    routing_code_value2: optionalText(),
-  }),
-  [
-    requiredWhen("first_name", "for an individual", isEntity("individual")),
-    requiredWhen("last_name", "for an individual", isEntity("individual")),
-    requiredWhen("company_name", "for a company", isEntity("company")),
-    companyNameHasALetter,
-    requiredWhen("iban", "for this bank_country and account_currency", needsIban),
-    ibanFits("iban"),
-    requiredWhen("account_number", "where no iban is required", (request) => !needsIban(request)),
-    routingPair(1),
-    routingPair(2),
-  ],
-);
+/** Fields of createBeneficiary. */
+export interface CreateBeneficiaryInput extends FieldsOf<typeof CreateBeneficiaryInputSchema> {}
 
-/**
- * Body of updateBeneficiary: as at creation, without IBAN and routing codes. Account number and
- * clearing system are empty for one that has an IBAN alone.
- */
-const UpdateBeneficiary = withRules(
-  Schema.Struct({ ...common, account_number: emptyText(60), clearing_system: emptyText(30) }),
+/** Schema of {@link CreateBeneficiaryInput}. */
+export class CreateBeneficiaryInputSchema extends Schema.Opaque<CreateBeneficiaryInput>()(
+  withRules(
+    Schema.Struct(
+      together(common, {
+        /** Number of the bank account, at most 60 characters. Required where no `iban` is. */
+        account_number: optionalText(60),
+        /**
+         * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
+         * Its country, length and check digits are checked.
+         */
+        iban: optionalText(),
+        /** Clearing system of a `local` payment, at most 30 characters. */
+        clearing_system: optionalText(30),
+        /** Name of a bank code that has no field here. */
+        routing_code_type1: optionalText(),
+        /** That code. Requires `routing_code_type1`. */
+        routing_code_value1: optionalText(),
+        /** Name of a second such code. */
+        routing_code_type2: optionalText(),
+        /** That code. Requires `routing_code_type2`. */
+        routing_code_value2: optionalText(),
+      }),
+    ),
+    creationRules,
+  ),
+) {}
+
+/** The part of updateBeneficiary that its path has. */
+const BeneficiaryPath = Schema.Struct({
+  /** The beneficiary: the id that createBeneficiary answered. */
+  beneficiary_id: PathSegment,
+});
+
+/** The part of updateBeneficiary that its body has: as at creation, without IBAN and routing codes. */
+const UpdatedBeneficiary = withRules(
+  Schema.Struct(
+    together(common, {
+      /** Number of the bank account, at most 60 characters; empty for a beneficiary that has an IBAN alone. */
+      account_number: emptyText(60),
+      /** Clearing system, at most 30 characters; empty for a beneficiary that has an IBAN alone. */
+      clearing_system: emptyText(30),
+    }),
+  ),
   [companyNameHasALetter],
 );
 
-/** Bank details of a beneficiary; what the service leaves empty is absent. */
-const BankDetails = Schema.Struct({
-  bank_name: answeredOrUnset,
-  bank_address: answeredOrUnset,
-  bank_country_code: answeredOrUnset,
-  account_holder: answeredOrUnset,
-  account_currency_code: answeredOrUnset,
-  account_number: answeredOrUnset,
-  iban: answeredOrUnset,
-  swift_code: answeredOrUnset,
-  clearing_system: answeredOrUnset,
-  routing_code_type1: answeredOrUnset,
-  routing_code_value1: answeredOrUnset,
-  routing_code_type2: answeredOrUnset,
-  routing_code_value2: answeredOrUnset,
-});
+/** Fields of updateBeneficiary. */
+export interface UpdateBeneficiaryInput
+  extends
+    Schema.Schema.Type<typeof BeneficiaryPath>,
+    Schema.Schema.Type<typeof UpdatedBeneficiary> {}
 
-/** Address of a beneficiary. */
-const BeneficiaryAddress = Schema.Struct({
-  country_code: answeredOrUnset,
-  city: answeredOrUnset,
-  street_address: answeredOrUnset,
-  postal_code: answeredOrUnset,
-  state: answeredOrUnset,
-});
+/** Fields of retrieveBeneficiary. */
+export interface RetrieveBeneficiaryInput extends FieldsOf<typeof RetrieveBeneficiaryInputSchema> {}
+
+/** Schema of {@link RetrieveBeneficiaryInput}. */
+export class RetrieveBeneficiaryInputSchema extends Schema.Opaque<RetrieveBeneficiaryInput>()(
+  BeneficiaryPath,
+) {}
+
+/** Bank details of a beneficiary; what the service leaves empty is absent. */
+export interface BankDetails extends FieldsOf<typeof BankDetailsSchema> {}
+
+/** Schema of {@link BankDetails}. */
+export class BankDetailsSchema extends Schema.Opaque<BankDetails>()(
+  Schema.Struct({
+    /** Name of the bank. */
+    bank_name: answeredOrUnset,
+    /** Address of the bank. */
+    bank_address: answeredOrUnset,
+    /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
+    bank_country_code: answeredOrUnset,
+    /** Name of the account's holder. */
+    account_holder: answeredOrUnset,
+    /** Currency of the account: a three-letter code (ISO 4217), such as `USD`. */
+    account_currency_code: answeredOrUnset,
+    /** Number of the bank account. */
+    account_number: answeredOrUnset,
+    /** IBAN of the bank account. */
+    iban: answeredOrUnset,
+    /** SWIFT code of the bank (BIC). */
+    swift_code: answeredOrUnset,
+    /** Clearing system of local payments. */
+    clearing_system: answeredOrUnset,
+    /** Name of a further bank code. */
+    routing_code_type1: answeredOrUnset,
+    /** That code. */
+    routing_code_value1: answeredOrUnset,
+    /** Name of a second further bank code. */
+    routing_code_type2: answeredOrUnset,
+    /** That code. */
+    routing_code_value2: answeredOrUnset,
+  }),
+) {}
+
+/** Address of a beneficiary; what the service leaves empty is absent. */
+export interface BeneficiaryAddress extends FieldsOf<typeof BeneficiaryAddressSchema> {}
+
+/** Schema of {@link BeneficiaryAddress}. */
+export class BeneficiaryAddressSchema extends Schema.Opaque<BeneficiaryAddress>()(
+  Schema.Struct({
+    /** Two-letter country code (ISO 3166-1), such as `US`. */
+    country_code: answeredOrUnset,
+    /** City. */
+    city: answeredOrUnset,
+    /** Street and number. */
+    street_address: answeredOrUnset,
+    /** Postal code. */
+    postal_code: answeredOrUnset,
+    /** State or province. */
+    state: answeredOrUnset,
+  }),
+) {}
 
 const described = {
+  /** The service's id of the beneficiary. */
   beneficiary_id: answeredId,
+  /** `company` or `individual`. */
   entity_type: answeredOrUnset,
+  /** `local` or `swift`. */
   payment_method: answeredOrUnset,
+  /** E-mail address. */
   beneficiary_email: answeredOrUnset,
+  /** What you call the beneficiary. */
   beneficiary_nickname: answeredOrUnset,
+  /** Name of a company. */
   beneficiary_company_name: answeredOrUnset,
+  /** First name of a person. */
   beneficiary_first_name: answeredOrUnset,
+  /** Last name of a person. */
   beneficiary_last_name: answeredOrUnset,
+  /** The account in words. The creation does not show it. */
   beneficiary_summary: answeredOrUnset,
+  /** Number of the bank account. */
   account_number: answeredOrUnset,
+  /** Currency of the bank account: a three-letter code (ISO 4217), such as `USD`. */
   account_currency_code: answeredOrUnset,
+  /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
   bank_country_code: answeredOrUnset,
+  /** State in the service's own words, such as `pending`; the document does not list them. */
   beneficiary_status: answeredOrUnset,
 };
 
-const parsed = (details: unknown): unknown => {
-  if (typeof details !== "string") return details;
-  try {
-    return JSON.parse(details);
-  } catch {
-    return undefined;
-  }
-};
+/** A payee with bank details; what is unset is absent. */
+export interface Beneficiary extends FieldsOf<typeof BeneficiarySchema> {}
 
-const lenientDetails = (schema: Schema.Top): LenientDecoder | undefined => {
-  const decode = lenientDecoder(schema);
-  return (
-    decode &&
-    ((wire, ignored) => {
-      if (wire === undefined || wire === null || wire === "") return undefined;
-      const decoded = decode(parsed(wire), ignored);
-      return decoded === UNREADABLE ? IGNORED : decoded;
-    })
-  );
-};
+/** Schema of {@link Beneficiary}. */
+export class BeneficiarySchema extends Schema.Opaque<Beneficiary>()(
+  Schema.Struct(
+    together(described, {
+      /** Bank details; absent where they cannot be read. */
+      beneficiary_bank_details: asObject(BankDetailsSchema),
+      /** Address; absent where it cannot be read. */
+      beneficiary_address: asObject(BeneficiaryAddressSchema),
+    }),
+  ),
+) {}
 
-/**
- * Details inside an answer: an object, or its JSON as a text. What is neither decodes to absent: it
- * must not hide the id of a beneficiary that was created.
- */
-const details = <S extends Schema.Top>(schema: S, write: (encoded: S["Encoded"]) => unknown) =>
-  decodedBy(
-    Schema.optionalKey(Schema.Unknown).pipe(
-      Schema.decodeTo(Schema.optionalKey(schema), {
-        decode: SchemaGetter.transformOptional((given: Option.Option<unknown>) =>
-          Option.filter(
-            // That it is such an object is found by the schema that this leads to.
-            Option.map(given, parsed) as Option.Option<S["Encoded"]>,
-            isRecord,
-          ),
-        ),
-        encode: SchemaGetter.transformOptional(Option.map(write)),
-      }),
-    ),
-    lenientDetails(schema),
-  );
-
-/** The create answer carries bank details and address as JSON texts. */
-const asJsonText = <S extends Schema.Top>(schema: S) => details(schema, JSON.stringify);
-const asObject = <S extends Schema.Top>(schema: S) => details(schema, (encoded) => encoded);
-
-/** A beneficiary as the create operation answers it. */
-const CreatedBeneficiary = Schema.Struct({
-  ...described,
-  beneficiary_bank_details: asJsonText(BankDetails),
-  beneficiary_address: asJsonText(BeneficiaryAddress),
-});
-
-/** A beneficiary as the retrieve operation answers it; decodes to the same type as the created one. */
-export const Beneficiary = Schema.Struct({
-  ...described,
-  beneficiary_bank_details: asObject(BankDetails),
-  beneficiary_address: asObject(BeneficiaryAddress),
-});
-
-/** A payee with bank details. */
-export type Beneficiary = typeof Beneficiary.Type;
-
-const params = { beneficiary_id: PathSegment };
+/** Schema of {@link Beneficiary} as createBeneficiary answers it. */
+export class CreatedBeneficiarySchema extends Schema.Opaque<Beneficiary>()(
+  Schema.Struct(
+    together(described, {
+      beneficiary_bank_details: asJsonText(BankDetailsSchema),
+      beneficiary_address: asJsonText(BeneficiaryAddressSchema),
+    }),
+  ),
+) {}
 
 /** Source: service interface, "Beneficiaries". */
-export const beneficiaries = HttpApiGroup.make("beneficiaries", { topLevel: true })
-  .add(
-    HttpApiEndpoint.post("createBeneficiary", "/api/v1/beneficiaries/create", {
-      payload: CreateBeneficiary,
-      success: enveloped(CreatedBeneficiary),
-      error: Refusal,
-    }).annotate(Idempotency, "none"),
-    // The document shows no method; see the assumption `updateBeneficiaryMethod`.
-    HttpApiEndpoint.post("updateBeneficiary", "/api/v1/beneficiaries/:beneficiary_id/update", {
-      params,
-      payload: UpdateBeneficiary,
+export const beneficiaryOperations = {
+  /**
+   * Create a beneficiary, a payee with bank details. Lengths are in characters.
+   *
+   * Idempotency class `none`: sending it twice makes two beneficiaries. After a lost answer (`OutcomeUnknown`)
+   * the service has no list to look in: send it again where two do no harm, or ask a person.
+   *
+   * @example
+   * const { beneficiary_id } = await client.createBeneficiary({
+   *   bank_country: "DE",
+   *   account_currency: "EUR",
+   *   entity_type: "company",
+   *   email: "books@example.com",
+   *   nickname: "Engines",
+   *   company_name: "Engines GmbH",
+   *   payment_method: "local",
+   *   bank_name: "First Bank",
+   *   bank_address: "1 Main Street, Berlin",
+   *   account_holder: "Engines GmbH",
+   *   iban: "DE89370400440532013000",
+   *   country_code: "DE",
+   *   city: "Berlin",
+   *   state: "",
+   *   address: "2 Main Street",
+   *   postal_code: "10115",
+   * });
+   */
+  createBeneficiary: HttpApiEndpoint.post("createBeneficiary", "/api/v1/beneficiaries/create", {
+    payload: CreateBeneficiaryInputSchema,
+    success: enveloped(CreatedBeneficiarySchema),
+    error: Refusal,
+  }).annotate(Idempotency, "none"),
+  // The document shows no method; see the assumption `updateBeneficiaryMethod`.
+  /**
+   * Replace a beneficiary's fields, but the IBAN and the routing codes. Lengths are in characters.
+   *
+   * Idempotency class `idempotent`: sent twice it leaves the same fields; it is sent again after a lost answer.
+   *
+   * @example
+   * await client.updateBeneficiary({
+   *   beneficiary_id: "7b6f1a52-4f51-4ddd-9c4f-0c2f7a7f1a01",
+   *   bank_country: "US",
+   *   account_currency: "USD",
+   *   entity_type: "individual",
+   *   email: "ada@example.com",
+   *   nickname: "Ada",
+   *   payment_method: "local",
+   *   bank_name: "First Bank",
+   *   bank_address: "1 Main Street",
+   *   account_holder: "Ada Lovelace",
+   *   account_number: "000123456789",
+   *   clearing_system: "ACH",
+   *   country_code: "US",
+   *   city: "Austin",
+   *   state: "TX",
+   *   address: "2 Main Street",
+   *   postal_code: "73301",
+   * });
+   */
+  updateBeneficiary: HttpApiEndpoint.post(
+    "updateBeneficiary",
+    "/api/v1/beneficiaries/:beneficiary_id/update",
+    {
+      params: BeneficiaryPath,
+      payload: UpdatedBeneficiary,
       success: confirmed,
       error: Refusal,
-    }).annotate(Idempotency, "idempotent"),
-    HttpApiEndpoint.get("retrieveBeneficiary", "/api/v1/beneficiaries/:beneficiary_id", {
-      params,
-      success: enveloped(Beneficiary),
+    },
+  ).annotate(Idempotency, "idempotent"),
+  /**
+   * Read a beneficiary with its bank details.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { beneficiary_status } = await client.retrieveBeneficiary({
+   *   beneficiary_id: "7b6f1a52-4f51-4ddd-9c4f-0c2f7a7f1a01",
+   * });
+   */
+  retrieveBeneficiary: HttpApiEndpoint.get(
+    "retrieveBeneficiary",
+    "/api/v1/beneficiaries/:beneficiary_id",
+    {
+      params: RetrieveBeneficiaryInputSchema,
+      success: enveloped(BeneficiarySchema),
       error: Refusal,
-    }).annotate(Idempotency, "safe"),
-  )
-  .middleware(SignedIn);
+    },
+  ).annotate(Idempotency, "safe"),
+};
+
+/** The beneficiaries of the service. */
+export const beneficiaries = endpointGroup("beneficiaries", beneficiaryOperations).middleware(
+  SignedIn,
+);

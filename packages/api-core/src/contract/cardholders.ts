@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
+  type FieldsOf,
   answeredId,
   answeredOrUnset,
   answeredTime,
@@ -21,76 +22,167 @@ import { SignedIn } from "./signed-in.ts";
 /** State of the identity check as requests and filters write it. */
 const CardholderStatusNumber = Schema.Literals([-1, 0, 1, 2]);
 
-/** Body of createCardholder. `card_holder_status`: -1 FAILED, 0 PENDING, 1 SUCCESS, 2 INCOMPLETE. */
-const CreateCardholder = Schema.Struct({
-  email: text(),
-  first_name: text(50),
-  last_name: text(50),
-  date_birth: CalendarDate,
-  phone_number: text(50),
-  residential_address: optionalText(),
-  // The document does not show its name; see the assumption `deliveryAddressField`.
-  delivery_address: optionalText(),
-  card_holder_status: CardholderStatusNumber,
-});
+/** Fields of createCardholder. */
+export interface CreateCardholderInput extends FieldsOf<typeof CreateCardholderInputSchema> {}
 
-/** Answer of createCardholder. */
-const CreatedCardholder = Schema.Struct({ card_holder_id: answeredId });
+/** Schema of {@link CreateCardholderInput}. */
+export class CreateCardholderInputSchema extends Schema.Opaque<CreateCardholderInput>()(
+  Schema.Struct({
+    /** E-mail address. */
+    email: text(),
+    /** First name, 1 to 50 characters. */
+    first_name: text(50),
+    /** Last name, 1 to 50 characters. */
+    last_name: text(50),
+    /** Day of birth: a calendar date, `YYYY-MM-DD`. */
+    date_birth: CalendarDate,
+    /** Telephone number, 1 to 50 characters. */
+    phone_number: text(50),
+    /** Address at which the person lives. */
+    residential_address: optionalText(),
+    // The document does not show its name; see the assumption `deliveryAddressField`.
+    /** Address to which cards are sent. */
+    delivery_address: optionalText(),
+    /** State of the identity check: -1 failed, 0 pending, 1 success, 2 incomplete. */
+    card_holder_status: CardholderStatusNumber,
+  }),
+) {}
+
+/** What createCardholder answers. */
+export interface CreatedCardholder extends FieldsOf<typeof CreatedCardholderSchema> {}
+
+/** Schema of {@link CreatedCardholder}. */
+export class CreatedCardholderSchema extends Schema.Opaque<CreatedCardholder>()(
+  Schema.Struct({
+    /** The service's id of the cardholder. */
+    card_holder_id: answeredId,
+  }),
+) {}
 
 const CARDHOLDERS_PAGE_SIZE = 50;
 
-/** Filters of listCardholders; on the wire some have other names, see the assumptions. */
-const ListCardholders = Schema.Struct({
-  page_num: PageNumber,
-  page_size: pageSize(CARDHOLDERS_PAGE_SIZE),
-  direct_account_id: Schema.optionalKey(text()),
-  card_account_id: Schema.optionalKey(text()),
-  card_holder_status: Schema.optionalKey(CardholderStatusNumber),
-  name: Schema.optionalKey(text()),
-});
+/** Page and filters of listCardholders. */
+export interface ListCardholdersInput extends FieldsOf<typeof ListCardholdersInputSchema> {}
 
-/** A person who may own cards. `card_holder_status` is kept as the service writes it: `SUCCESS`. */
-export const Cardholder = Schema.Struct({
-  card_holder_id: answeredId,
-  card_holder_status: answeredOrUnset,
-  /** How many cards, or which: the document says only that it is a number. */
-  card_num: decodedBy(
-    Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
-    (wire) =>
-      wire === undefined || wire === null || typeof wire === "string" || Number.isFinite(wire)
-        ? wire
-        : IGNORED,
-  ),
-  first_name: answeredOrUnset,
-  last_name: answeredOrUnset,
-  create_time: answeredTime,
-  update_time: answeredTime,
-});
+/** Schema of {@link ListCardholdersInput}. */
+export class ListCardholdersInputSchema extends Schema.Opaque<ListCardholdersInput>()(
+  // On the wire some have other names, see the assumptions.
+  Schema.Struct({
+    /** Which page: a whole number, 1 or more. */
+    page_num: PageNumber,
+    /** Cardholders on a page, 1 to 50. */
+    page_size: pageSize(CARDHOLDERS_PAGE_SIZE),
+    /** Cardholders of this direct account alone: its id. */
+    direct_account_id: Schema.optionalKey(text()),
+    /** Cardholders of this account of cards alone: its id. */
+    card_account_id: Schema.optionalKey(text()),
+    /** Cardholders of this state alone: -1 failed, 0 pending, 1 success, 2 incomplete. */
+    card_holder_status: Schema.optionalKey(CardholderStatusNumber),
+    /** Cardholders whose name is like this. */
+    name: Schema.optionalKey(text()),
+  }),
+) {}
 
 /** A person who may own cards. */
-export type Cardholder = typeof Cardholder.Type;
+export interface Cardholder extends FieldsOf<typeof CardholderSchema> {}
+
+/** Schema of {@link Cardholder}. */
+export class CardholderSchema extends Schema.Opaque<Cardholder>()(
+  Schema.Struct({
+    /** The service's id of the cardholder. */
+    card_holder_id: answeredId,
+    /** State of the identity check as the service writes it, such as `SUCCESS`. */
+    card_holder_status: answeredOrUnset,
+    /** How many cards, or which: the document says only that it is a number. */
+    card_num: decodedBy(
+      Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
+      (wire) =>
+        wire === undefined || wire === null || typeof wire === "string" || Number.isFinite(wire)
+          ? wire
+          : IGNORED,
+    ),
+    /** First name. */
+    first_name: answeredOrUnset,
+    /** Last name. */
+    last_name: answeredOrUnset,
+    /** Time of creation: ISO 8601 with offset. */
+    create_time: answeredTime,
+    /** Time of the last change: ISO 8601 with offset. */
+    update_time: answeredTime,
+  }),
+) {}
+
+/** Fields of removeCardholder. */
+export interface RemoveCardholderInput extends FieldsOf<typeof RemoveCardholderInputSchema> {}
+
+/** Schema of {@link RemoveCardholderInput}. */
+export class RemoveCardholderInputSchema extends Schema.Opaque<RemoveCardholderInput>()(
+  Schema.Struct({
+    /** The cardholder: the id that createCardholder answered. */
+    card_holder_id: PathSegment,
+  }),
+) {}
 
 /** Source: service interface, "Cardholders". */
-export const cardholders = HttpApiGroup.make("cardholders", { topLevel: true })
-  .add(
-    HttpApiEndpoint.post("createCardholder", "/api/v1/cardholders/create", {
-      payload: CreateCardholder,
-      success: enveloped(CreatedCardholder),
-      error: Refusal,
-    }).annotate(Idempotency, "none"),
-    HttpApiEndpoint.get("listCardholders", "/api/v1/cardholders", {
-      query: ListCardholders,
-      success: page(Cardholder),
-      error: Refusal,
-    })
-      .annotate(Idempotency, "safe")
-      .annotate(MaxPageSize, CARDHOLDERS_PAGE_SIZE)
-      .annotate(ItemId, "card_holder_id"),
-    HttpApiEndpoint.post("removeCardholder", "/api/v1/cardholders/:card_holder_id/remove", {
-      params: { card_holder_id: PathSegment },
+export const cardholderOperations = {
+  /**
+   * Create a cardholder, a person who may own cards once the identity check has passed. Dates are `YYYY-MM-DD`.
+   *
+   * Idempotency class `none`: sending it twice may make two cardholders. After a lost answer (`OutcomeUnknown`)
+   * look in listCardholders before it is sent again, as the workflow step createCardholder does.
+   *
+   * @example
+   * const { card_holder_id } = await client.createCardholder({
+   *   email: "ada@example.com",
+   *   first_name: "Ada",
+   *   last_name: "Lovelace",
+   *   date_birth: "1990-12-10",
+   *   phone_number: "+1 512 555 0100",
+   *   card_holder_status: 0,
+   * });
+   */
+  createCardholder: HttpApiEndpoint.post("createCardholder", "/api/v1/cardholders/create", {
+    payload: CreateCardholderInputSchema,
+    success: enveloped(CreatedCardholderSchema),
+    error: Refusal,
+  }).annotate(Idempotency, "none"),
+  /**
+   * List cardholders, a page of at most 50 at a time; `client.streams.listCardholders` reads all pages. A new
+   * cardholder may be missing for some minutes.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { item_list } = await client.listCardholders({ page_num: 1, page_size: 50, name: "Ada" });
+   */
+  listCardholders: HttpApiEndpoint.get("listCardholders", "/api/v1/cardholders", {
+    query: ListCardholdersInputSchema,
+    success: page(CardholderSchema),
+    error: Refusal,
+  })
+    .annotate(Idempotency, "safe")
+    .annotate(MaxPageSize, CARDHOLDERS_PAGE_SIZE)
+    .annotate(ItemId, "card_holder_id"),
+  /**
+   * Remove a cardholder.
+   *
+   * Idempotency class `idempotent`: sent twice it leaves the cardholder removed; it is sent again after a lost
+   * answer.
+   *
+   * @example
+   * await client.removeCardholder({ card_holder_id: "ch-1" });
+   */
+  removeCardholder: HttpApiEndpoint.post(
+    "removeCardholder",
+    "/api/v1/cardholders/:card_holder_id/remove",
+    {
+      params: RemoveCardholderInputSchema,
       payload: Schema.Struct({}),
       success: confirmed,
       error: Refusal,
-    }).annotate(Idempotency, "idempotent"),
-  )
-  .middleware(SignedIn);
+    },
+  ).annotate(Idempotency, "idempotent"),
+};
+
+/** The cardholders of the service. */
+export const cardholders = endpointGroup("cardholders", cardholderOperations).middleware(SignedIn);

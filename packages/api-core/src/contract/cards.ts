@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
+  type FieldsOf,
   Amount,
   AmountAsNumber,
   answeredId,
@@ -16,70 +17,192 @@ import { SignedIn } from "./signed-in.ts";
 /** The one currency of cards and of the balance that funds them. */
 export const CARD_CURRENCY = "USD";
 
-/** Body of createCard. `card_limit` is the initial recharge: a decimal string here, a number on the wire. */
-const CreateCard = Schema.Struct({
-  card_holder_id: text(),
-  product_code: text(),
-  balance_id: text(),
-  card_limit: AmountAsNumber,
-  unique_request_id: UniqueRequestId,
-});
+/** Fields of createCard. */
+export interface CreateCardInput extends FieldsOf<typeof CreateCardInputSchema> {}
 
-/** Answer of createCard. */
-export const Card = Schema.Struct({
-  card_id: answeredId,
-  card_status: answeredOrUnset,
-  unique_request_id: answeredOrUnset,
-});
+/** Schema of {@link CreateCardInput}. */
+export class CreateCardInputSchema extends Schema.Opaque<CreateCardInput>()(
+  Schema.Struct({
+    /** Who owns the card: the id that createCardholder answered. */
+    card_holder_id: text(),
+    /** Code of the card product. */
+    product_code: text(),
+    /** Balance in USD that funds the card: the id that retrieveBalance answers. */
+    balance_id: text(),
+    /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
+    card_limit: AmountAsNumber,
+    /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
+    unique_request_id: UniqueRequestId,
+  }),
+) {}
 
 /** A card as the service shows it. */
-export type Card = typeof Card.Type;
+export interface Card extends FieldsOf<typeof CardSchema> {}
 
-/** Body of withdrawFromCard. */
-const WithdrawFromCard = Schema.Struct({
-  card_id: text(),
-  card_number: text(),
-  amount: Amount,
-  unique_request_id: UniqueRequestId,
-});
+/** Schema of {@link Card}. */
+export class CardSchema extends Schema.Opaque<Card>()(
+  Schema.Struct({
+    /** The service's id of the card. */
+    card_id: answeredId,
+    /** State in the service's own words, such as `pending`; the document does not list them. */
+    card_status: answeredOrUnset,
+    /** The id that was sent. */
+    unique_request_id: answeredOrUnset,
+  }),
+) {}
 
-/** Answer of withdrawFromCard: the request again. */
-const CardWithdrawal = Schema.Struct({
-  card_id: answeredId,
-  card_number: answeredOrUnset,
-  amount: answeredOrUnset,
-  unique_request_id: answeredOrUnset,
-});
+/** Fields of withdrawFromCard. */
+export interface WithdrawFromCardInput extends FieldsOf<typeof WithdrawFromCardInputSchema> {}
 
-const CardById = Schema.Struct({ card_id: text() });
+/** Schema of {@link WithdrawFromCardInput}. */
+export class WithdrawFromCardInputSchema extends Schema.Opaque<WithdrawFromCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: text(),
+    /** The card's number. */
+    card_number: text(),
+    /** What is withdrawn, in USD: a decimal string above zero, such as `"12.50"`. */
+    amount: Amount,
+    /** Your own id of this withdrawal, 1 to 36 characters: the service ignores a request that repeats one. */
+    unique_request_id: UniqueRequestId,
+  }),
+) {}
+
+/** A withdrawal from a card: what was requested. */
+export interface CardWithdrawal extends FieldsOf<typeof CardWithdrawalSchema> {}
+
+/** Schema of {@link CardWithdrawal}. */
+export class CardWithdrawalSchema extends Schema.Opaque<CardWithdrawal>()(
+  Schema.Struct({
+    /** The card's id. */
+    card_id: answeredId,
+    /** The card's number. */
+    card_number: answeredOrUnset,
+    /** What was withdrawn, in USD: a decimal string. */
+    amount: answeredOrUnset,
+    /** The id that was sent. */
+    unique_request_id: answeredOrUnset,
+  }),
+) {}
+
+/** Fields of updateCard. */
+export interface UpdateCardInput extends FieldsOf<typeof UpdateCardInputSchema> {}
+
+/** Schema of {@link UpdateCardInput}. */
+export class UpdateCardInputSchema extends Schema.Opaque<UpdateCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: text(),
+    /** The card's new name. */
+    card_name: text(),
+  }),
+) {}
+
+/** Fields of cancelCard. */
+export interface CancelCardInput extends FieldsOf<typeof CancelCardInputSchema> {}
+
+/** Schema of {@link CancelCardInput}. */
+export class CancelCardInputSchema extends Schema.Opaque<CancelCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: text(),
+  }),
+) {}
+
+/** Fields of freezeCard. */
+export interface FreezeCardInput extends FieldsOf<typeof FreezeCardInputSchema> {}
+
+/** Schema of {@link FreezeCardInput}. */
+export class FreezeCardInputSchema extends Schema.Opaque<FreezeCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: text(),
+  }),
+) {}
 
 /** Source: service interface, "Cards". */
-export const cards = HttpApiGroup.make("cards", { topLevel: true })
-  .add(
-    HttpApiEndpoint.post("createCard", "/api/v1/cards/create", {
-      payload: CreateCard,
-      success: enveloped(Card),
-      error: Refusal,
-    }).annotate(Idempotency, "keyed"),
-    HttpApiEndpoint.post("withdrawFromCard", "/api/v1/cards/withdraw", {
-      payload: WithdrawFromCard,
-      success: enveloped(CardWithdrawal),
-      error: Refusal,
-    }).annotate(Idempotency, "keyed"),
-    HttpApiEndpoint.post("updateCard", "/api/v1/cards/update", {
-      payload: Schema.Struct({ card_id: text(), card_name: text() }),
-      success: confirmed,
-      error: Refusal,
-    }).annotate(Idempotency, "idempotent"),
-    HttpApiEndpoint.post("cancelCard", "/api/v1/cards/cancel", {
-      payload: CardById,
-      success: confirmed,
-      error: Refusal,
-    }).annotate(Idempotency, "idempotent"),
-    HttpApiEndpoint.post("freezeCard", "/api/v1/cards/freeze", {
-      payload: CardById,
-      success: confirmed,
-      error: Refusal,
-    }).annotate(Idempotency, "idempotent"),
-  )
-  .middleware(SignedIn);
+export const cardOperations = {
+  /**
+   * Issue a card to a verified cardholder and recharge it by `card_limit` USD, a decimal string, from a USD
+   * balance.
+   *
+   * Idempotency class `keyed`: the service ignores a repeated `unique_request_id`. After a lost answer send
+   * the same fields with the same one, at most 36 characters, and never with another.
+   *
+   * @example
+   * const { card_id } = await client.createCard({
+   *   card_holder_id: "ch-1",
+   *   product_code: "prepaid-usd",
+   *   balance_id: "b-1",
+   *   card_limit: "100.00",
+   *   unique_request_id: "card-of-ada",
+   * });
+   */
+  createCard: HttpApiEndpoint.post("createCard", "/api/v1/cards/create", {
+    payload: CreateCardInputSchema,
+    success: enveloped(CardSchema),
+    error: Refusal,
+  }).annotate(Idempotency, "keyed"),
+  /**
+   * Withdraw `amount` USD, a decimal string, from the balance of a card.
+   *
+   * Idempotency class `keyed`: the service ignores a repeated `unique_request_id`. After a lost answer send
+   * the same fields with the same one, at most 36 characters, and never with another.
+   *
+   * @example
+   * await client.withdrawFromCard({
+   *   card_id: "card-1",
+   *   card_number: "4000001234567899",
+   *   amount: "5.00",
+   *   unique_request_id: "withdrawal-7",
+   * });
+   */
+  withdrawFromCard: HttpApiEndpoint.post("withdrawFromCard", "/api/v1/cards/withdraw", {
+    payload: WithdrawFromCardInputSchema,
+    success: enveloped(CardWithdrawalSchema),
+    error: Refusal,
+  }).annotate(Idempotency, "keyed"),
+  /**
+   * Rename a card.
+   *
+   * Idempotency class `idempotent`: sent twice it leaves the same name; it is sent again after a lost answer.
+   *
+   * @example
+   * await client.updateCard({ card_id: "card-1", card_name: "Travel" });
+   */
+  updateCard: HttpApiEndpoint.post("updateCard", "/api/v1/cards/update", {
+    payload: UpdateCardInputSchema,
+    success: confirmed,
+    error: Refusal,
+  }).annotate(Idempotency, "idempotent"),
+  /**
+   * Cancel a card; what remains on it is refunded to the account's balance of its currency.
+   *
+   * Idempotency class `idempotent`: sent twice it leaves the card cancelled; it is sent again after a lost
+   * answer.
+   *
+   * @example
+   * await client.cancelCard({ card_id: "card-1" });
+   */
+  cancelCard: HttpApiEndpoint.post("cancelCard", "/api/v1/cards/cancel", {
+    payload: CancelCardInputSchema,
+    success: confirmed,
+    error: Refusal,
+  }).annotate(Idempotency, "idempotent"),
+  /**
+   * Freeze a card: no transactions can be made on it.
+   *
+   * Idempotency class `idempotent`: sent twice it leaves the card frozen; it is sent again after a lost answer.
+   *
+   * @example
+   * await client.freezeCard({ card_id: "card-1" });
+   */
+  freezeCard: HttpApiEndpoint.post("freezeCard", "/api/v1/cards/freeze", {
+    payload: FreezeCardInputSchema,
+    success: confirmed,
+    error: Refusal,
+  }).annotate(Idempotency, "idempotent"),
+};
+
+/** The cards of the service. */
+export const cards = endpointGroup("cards", cardOperations).middleware(SignedIn);

@@ -69,10 +69,10 @@ const structDecoder = (
 
 /** `struct` with other names for some of its fields on the wire. */
 export const withWireNames = <
-  Fields extends Schema.Struct.Fields,
-  const Names extends { readonly [Name in keyof Fields]?: string },
+  S extends Schema.Top & { readonly fields: Schema.Struct.Fields },
+  const Names extends { readonly [Name in keyof S["fields"]]?: string },
 >(
-  struct: Schema.Struct<Fields>,
+  struct: S,
   names: Names,
 ) => decodedBy(struct.pipe(Schema.encodeKeys(names)), structDecoder(struct.fields, names));
 

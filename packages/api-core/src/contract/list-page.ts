@@ -1,17 +1,33 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
+import type { FieldsOf } from "./fields.ts";
 import { enveloped } from "./envelope.ts";
 import { decodedBy, fieldsOf, lenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
 
 /** A row of a list that has no id that can be read. */
-export const UnreadableRow = Schema.Struct({
-  reason: Schema.String,
-  /** The row as it came, for checks of what it cannot be; not to be logged. */
-  fields: Schema.Record(Schema.String, Schema.Unknown),
-});
+export interface UnreadableRow extends FieldsOf<typeof UnreadableRowSchema> {}
 
-/** A row of a list that has no id that can be read. */
-export type UnreadableRow = typeof UnreadableRow.Type;
+/** Schema of {@link UnreadableRow}. */
+export class UnreadableRowSchema extends Schema.Opaque<UnreadableRow>()(
+  Schema.Struct({
+    /** What is wrong with it, after "the row ". */
+    reason: Schema.String,
+    /** The row as it came, for checks of what it cannot be; not to be logged. */
+    fields: Schema.Record(Schema.String, Schema.Unknown),
+  }),
+) {}
+
+/** A page of a list. */
+export interface Page<Item> {
+  /** How many items the whole list has; absent where the answer does not say it as a number. */
+  readonly total_item?: number;
+  /** How many pages the whole list has; absent where the answer does not say it as a number. */
+  readonly total_page?: number;
+  /** The items of this page. */
+  readonly item_list: ReadonlyArray<Item>;
+  /** The rows of this page that cannot be read. */
+  readonly unreadable: ReadonlyArray<UnreadableRow>;
+}
 
 const unreadable = (row: unknown): UnreadableRow => {
   const fields = fieldsOf(row);
@@ -41,11 +57,13 @@ export const page = <Item extends Schema.Top>(item: Item) => {
     ...totals,
     item_list: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.toEncoded(item)))),
   });
-  const read = Schema.Struct({
-    ...totals,
-    item_list: Schema.Array(item),
-    unreadable: Schema.Array(UnreadableRow),
-  });
+  const read = Schema.Opaque<Page<Item["Type"]>>()(
+    Schema.Struct({
+      ...totals,
+      item_list: Schema.Array(item),
+      unreadable: Schema.Array(UnreadableRowSchema),
+    }),
+  );
   const schema = written.pipe(
     Schema.decodeTo(read, {
       decode: SchemaGetter.transform(({ item_list, ...given }) => ({

@@ -1,9 +1,9 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import { endpointGroup } from "./endpoint-group.ts";
 import { enveloped, Refusal } from "./envelope.ts";
-import { answeredId, answeredOrUnset } from "./fields.ts";
+import { type FieldsOf, answeredId, answeredOrUnset } from "./fields.ts";
 import { Idempotency } from "./operation-facts.ts";
 import {
   decodedBy,
@@ -14,27 +14,42 @@ import {
 } from "./lenient-decoder.ts";
 import { SignedIn } from "./signed-in.ts";
 
-/** Who pays a payout out of the account. */
-export const Payer = Schema.Struct({
-  payer_id: answeredId,
-  entity_type: answeredOrUnset,
-  company_name: answeredOrUnset,
-  first_name: answeredOrUnset,
-  last_name: answeredOrUnset,
-  address: answeredOrUnset,
-  city: answeredOrUnset,
-  state_or_province: answeredOrUnset,
-  country: answeredOrUnset,
-  postal_code: answeredOrUnset,
-  date_of_birth: answeredOrUnset,
-  identification_type: answeredOrUnset,
-  identification_value: answeredOrUnset,
-});
+/** Who pays a payout out of the account; what is unset is absent. */
+export interface Payer extends FieldsOf<typeof PayerSchema> {}
 
-/** Who pays a payout out of the account. */
-export type Payer = typeof Payer.Type;
+/** Schema of {@link Payer}. */
+export class PayerSchema extends Schema.Opaque<Payer>()(
+  Schema.Struct({
+    /** The service's id of the payer. */
+    payer_id: answeredId,
+    /** `company` or `individual`. */
+    entity_type: answeredOrUnset,
+    /** Name of a company. */
+    company_name: answeredOrUnset,
+    /** First name of a person. */
+    first_name: answeredOrUnset,
+    /** Last name of a person. */
+    last_name: answeredOrUnset,
+    /** Street and number. */
+    address: answeredOrUnset,
+    /** City. */
+    city: answeredOrUnset,
+    /** State or province. */
+    state_or_province: answeredOrUnset,
+    /** Two-letter country code (ISO 3166-1), such as `US`. */
+    country: answeredOrUnset,
+    /** Postal code. */
+    postal_code: answeredOrUnset,
+    /** Day of birth of a person, as the service writes it. */
+    date_of_birth: answeredOrUnset,
+    /** Document that identifies the payer, such as `passport`. */
+    identification_type: answeredOrUnset,
+    /** Number of that document. */
+    identification_value: answeredOrUnset,
+  }),
+) {}
 
-const item = Schema.toEncoded(Payer);
+const item = Schema.toEncoded(PayerSchema);
 const nested = Schema.Struct({ data: Schema.NullOr(Schema.Union([Schema.Array(item), item])) });
 
 const unnest = (listed: typeof item.Type | typeof nested.Type): ReadonlyArray<typeof item.Type> => {
@@ -44,7 +59,7 @@ const unnest = (listed: typeof item.Type | typeof nested.Type): ReadonlyArray<ty
   return "payer_id" in data ? [data] : data;
 };
 
-const decodePayer = lenientDecoder(Payer);
+const decodePayer = lenientDecoder(PayerSchema);
 
 /** The payers of an answer; what has no id that can be read is left out, with a note. */
 const lenientPayers: LenientDecoder = (wire, ignored) => {
@@ -66,7 +81,7 @@ const lenientPayers: LenientDecoder = (wire, ignored) => {
 /** The service's sample nests envelopes inside the array of payers; both forms decode to payers. */
 const Payers = decodedBy(
   Schema.NullOr(Schema.Array(Schema.Union([item, nested]))).pipe(
-    Schema.decodeTo(Schema.Array(Payer), {
+    Schema.decodeTo(Schema.Array(PayerSchema), {
       decode: SchemaGetter.transform((listed) => (listed ?? []).flatMap(unnest)),
       encode: SchemaGetter.passthroughSubtype(),
     }),
@@ -75,11 +90,20 @@ const Payers = decodedBy(
 );
 
 /** Source: service interface, "Payers". */
-export const payers = HttpApiGroup.make("payers", { topLevel: true })
-  .add(
-    HttpApiEndpoint.get("listPayers", "/api/v1/payers", {
-      success: enveloped(Payers),
-      error: Refusal,
-    }).annotate(Idempotency, "safe"),
-  )
-  .middleware(SignedIn);
+export const payerOperations = {
+  /**
+   * List everyone who pays payouts out of the account.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const [payer] = await client.listPayers();
+   */
+  listPayers: HttpApiEndpoint.get("listPayers", "/api/v1/payers", {
+    success: enveloped(Payers),
+    error: Refusal,
+  }).annotate(Idempotency, "safe"),
+};
+
+/** The payers of the service. */
+export const payers = endpointGroup("payers", payerOperations).middleware(SignedIn);

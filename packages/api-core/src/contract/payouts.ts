@@ -1,9 +1,10 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import { endpointGroup } from "./endpoint-group.ts";
 import { EntityType } from "./beneficiaries.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import {
+  type FieldsOf,
   Amount,
   answeredId,
   answeredOrUnset,
@@ -49,69 +50,121 @@ const identificationFitsThePayer: Rule = (request) => {
       ];
 };
 
-/** Body of createPayout. The payer's and the beneficiary's currency must be the same. */
-const CreatePayout = withRules(
+/** Fields of createPayout. Payer and beneficiary have one currency. */
+export interface CreatePayoutInput extends FieldsOf<typeof CreatePayoutInputSchema> {}
+
+/** Schema of {@link CreatePayoutInput}. */
+export class CreatePayoutInputSchema extends Schema.Opaque<CreatePayoutInput>()(
+  withRules(
+    Schema.Struct({
+      /** Currency of the balance that pays and of the beneficiary: a three-letter code (ISO 4217), such as `USD`. */
+      currency: CurrencyCode,
+      /**
+       * What is paid: a decimal string above zero in units of `currency`, such as `"12.50"`, with at most the
+       * currency's own digits after the point.
+       */
+      amount: Amount,
+      /** Why it is paid, in words or as the account's agreement wants it. */
+      payout_reason: text(),
+      /** What the beneficiary's bank history shows. */
+      payout_reference: optionalText(),
+      /** Day on which it is to be paid: a calendar date, `YYYY-MM-DD`. */
+      payment_date: CalendarDate,
+      /** Who is paid: the id that createBeneficiary answered. */
+      beneficiary_id: text(),
+      /** `Y` or `N`; the service's document says no more. */
+      is_payer: Schema.Literals(["Y", "N"]),
+      /** Who pays, if it is one of listPayers: its id. */
+      payer_id: optionalText(),
+      /** Whether the payer is a company or a person. */
+      entity_type: Schema.optionalKey(EntityType),
+      /** The payer's name. Required for `entity_type` `company`. */
+      company_name: optionalText(),
+      /** The payer's first name. Required for `entity_type` `individual`. */
+      first_name: optionalText(),
+      /** The payer's last name. Required for `entity_type` `individual`. */
+      last_name: optionalText(),
+      /** The payer's day of birth: a calendar date, `YYYY-MM-DD`. Required for `entity_type` `individual`. */
+      birth_date: Schema.optionalKey(CalendarDate),
+      /** The payer's country: a two-letter code (ISO 3166-1), such as `US`. */
+      country: Schema.optionalKey(CountryCode),
+      /** Street and number of the payer. */
+      address: optionalText(),
+      /** City of the payer. */
+      city: optionalText(),
+      /** State or province of the payer. */
+      state_or_province: optionalText(),
+      /** Postal code of the payer. */
+      postal_code: optionalText(),
+      /**
+       * Document that identifies the payer: of a company `incorporation_number`, of a person one of the
+       * others.
+       */
+      identification_type: Schema.optionalKey(
+        Schema.Literals([...INDIVIDUAL_IDENTIFICATIONS, ...COMPANY_IDENTIFICATIONS]),
+      ),
+      /** Number of that document. */
+      identification_value: optionalText(),
+      // Not in the documented body, but every answer calls it the user's idempotency key: it is sent
+      // unless the assumption `payoutKeyInBody` is switched off.
+      /** Your own id of this payout, 1 to 36 characters, by which it is found in listPayouts. */
+      unique_request_id: Schema.optionalKey(UniqueRequestId),
+    }),
+    [
+      requiredWhen("company_name", "for entity_type company", isPayer("company")),
+      requiredWhen("first_name", "for entity_type individual", isPayer("individual")),
+      requiredWhen("last_name", "for entity_type individual", isPayer("individual")),
+      requiredWhen("birth_date", "for entity_type individual", isPayer("individual")),
+      identificationFitsThePayer,
+    ],
+  ),
+) {}
+
+/** A payout, whichever of the service's three shapes it came in; what is unset is absent. */
+export interface Payout extends FieldsOf<typeof PayoutSchema> {}
+
+/** Schema of {@link Payout}. */
+export class PayoutSchema extends Schema.Opaque<Payout>()(
   Schema.Struct({
-    currency: CurrencyCode,
-    amount: Amount,
-    payout_reason: text(),
-    payout_reference: optionalText(),
-    payment_date: CalendarDate,
-    beneficiary_id: text(),
-    is_payer: Schema.Literals(["Y", "N"]),
-    payer_id: optionalText(),
-    entity_type: Schema.optionalKey(EntityType),
-    company_name: optionalText(),
-    first_name: optionalText(),
-    last_name: optionalText(),
-    birth_date: Schema.optionalKey(CalendarDate),
-    country: Schema.optionalKey(CountryCode),
-    address: optionalText(),
-    city: optionalText(),
-    state_or_province: optionalText(),
-    postal_code: optionalText(),
-    identification_type: Schema.optionalKey(
-      Schema.Literals([...INDIVIDUAL_IDENTIFICATIONS, ...COMPANY_IDENTIFICATIONS]),
-    ),
-    identification_value: optionalText(),
-    // Not in the documented body, but every answer calls it the user's idempotency key: it is sent
-    // unless the assumption `payoutKeyInBody` is switched off.
-    unique_request_id: Schema.optionalKey(UniqueRequestId),
+    /** The service's id of the payout. */
+    payout_id: answeredId,
+    /** State in the service's own words, such as `processing`; the document does not list them. */
+    payout_status: answeredOrUnset,
+    /** What is paid: a decimal string in units of `currency`, such as `"12.50"`. */
+    amount: answeredOrUnset,
+    /** Three-letter code (ISO 4217), such as `USD`. */
+    currency: answeredOrUnset,
+    /** Short reference, such as `P261121-AB12CD34`. */
+    short_reference: answeredOrUnset,
+    /** Why it is paid, as it was requested. */
+    payout_reason: answeredOrUnset,
+    /** What the beneficiary's bank history shows. */
+    payout_reference: answeredOrUnset,
+    /** Who is paid: an id of createBeneficiary. */
+    beneficiary_id: answeredOrUnset,
+    /** Name of who is paid. Lists alone show it. */
+    beneficiary_name: answeredOrUnset,
+    /** Who pays: an id of listPayers. Lists do not show it. */
+    payer_id: answeredOrUnset,
+    /** Your own id of the payout, where the service shows the one that was sent. */
+    unique_request_id: answeredOrUnset,
+    /** Fee: a decimal string. The document does not say in which currency. */
+    fee_amount: answeredOrUnset,
+    /** Who bears the fee, such as `shared`. */
+    fee_paid_by: answeredOrUnset,
+    /** Day or time (ISO 8601) on which it is to be paid. */
+    payment_date: answeredTime,
+    /** Time of creation: ISO 8601 with offset. */
+    create_time: answeredTime,
+    /** Time of the last change: ISO 8601 with offset. */
+    update_time: answeredTime,
+    /** Time of completion: ISO 8601 with offset; absent until then. */
+    complete_time: answeredTime,
   }),
-  [
-    requiredWhen("company_name", "for entity_type company", isPayer("company")),
-    requiredWhen("first_name", "for entity_type individual", isPayer("individual")),
-    requiredWhen("last_name", "for entity_type individual", isPayer("individual")),
-    requiredWhen("birth_date", "for entity_type individual", isPayer("individual")),
-    identificationFitsThePayer,
-  ],
-);
-
-const payout = Schema.Struct({
-  payout_id: answeredId,
-  payout_status: answeredOrUnset,
-  amount: answeredOrUnset,
-  currency: answeredOrUnset,
-  short_reference: answeredOrUnset,
-  payout_reason: answeredOrUnset,
-  payout_reference: answeredOrUnset,
-  beneficiary_id: answeredOrUnset,
-  beneficiary_name: answeredOrUnset,
-  payer_id: answeredOrUnset,
-  unique_request_id: answeredOrUnset,
-  fee_amount: answeredOrUnset,
-  fee_paid_by: answeredOrUnset,
-  payment_date: answeredTime,
-  create_time: answeredTime,
-  update_time: answeredTime,
-  complete_time: answeredTime,
-});
-
-/** A payout, whichever of the service's three shapes it came in; times that are unset are absent. */
-export type Payout = typeof payout.Type;
+) {}
 
 /** The shape that createPayout answers. */
-const CreatedPayout = withWireNames(payout, {
+const CreatedPayout = withWireNames(PayoutSchema, {
   payout_id: "id",
   payout_status: "status",
   payout_reason: "reason",
@@ -119,10 +172,10 @@ const CreatedPayout = withWireNames(payout, {
 });
 
 /** The shape of a payout in the list. */
-const ListedPayout = withWireNames(payout, { short_reference: "reference_id" });
+const ListedPayout = withWireNames(PayoutSchema, { short_reference: "reference_id" });
 
 /** The shape that retrievePayout answers. */
-const RetrievedPayout = withWireNames(payout, {
+const RetrievedPayout = withWireNames(PayoutSchema, {
   short_reference: "short_reference_id",
   payment_date: "payout_date",
 });
@@ -132,40 +185,107 @@ export const Scope = Schema.Literals(["house_account", "clients_account"]);
 
 const PAYOUTS_PAGE_SIZE = 50;
 
-/** Filters of listPayouts; on the wire some have other names, see the assumptions. */
-const ListPayouts = Schema.Struct({
-  page_num: PageNumber,
-  page_size: pageSize(PAYOUTS_PAGE_SIZE),
-  date_type: Schema.optionalKey(Schema.Literals(["settle_time", "create_time"])),
-  scope: Schema.optionalKey(Scope),
-  short_reference_id: Schema.optionalKey(text(36)),
-  status: Schema.optionalKey(
-    Schema.Literals(["awaiting_funds", "trade_settled", "closed", "funds_arrived"]),
-  ),
-  start: Schema.optionalKey(RangeBound),
-  end: Schema.optionalKey(RangeBound),
-});
+/** Page and filters of listPayouts. */
+export interface ListPayoutsInput extends FieldsOf<typeof ListPayoutsInputSchema> {}
+
+/** Schema of {@link ListPayoutsInput}. */
+export class ListPayoutsInputSchema extends Schema.Opaque<ListPayoutsInput>()(
+  // On the wire some have other names, see the assumptions.
+  Schema.Struct({
+    /** Which page: a whole number, 1 or more. */
+    page_num: PageNumber,
+    /** Payouts on a page, 1 to 50. */
+    page_size: pageSize(PAYOUTS_PAGE_SIZE),
+    /** Which time of a payout `start` and `end` are about. */
+    date_type: Schema.optionalKey(Schema.Literals(["settle_time", "create_time"])),
+    /** Whose payouts: of the account's own house, or of its clients. */
+    scope: Schema.optionalKey(Scope),
+    /** The one payout of this short reference, 1 to 36 characters. */
+    short_reference_id: Schema.optionalKey(text(36)),
+    /** Payouts of this state alone. */
+    status: Schema.optionalKey(
+      Schema.Literals(["awaiting_funds", "trade_settled", "closed", "funds_arrived"]),
+    ),
+    /** From this time on: milliseconds since 1970. */
+    start: Schema.optionalKey(RangeBound),
+    /** Up to this time: milliseconds since 1970. */
+    end: Schema.optionalKey(RangeBound),
+  }),
+) {}
+
+/** Fields of retrievePayout. */
+export interface RetrievePayoutInput extends FieldsOf<typeof RetrievePayoutInputSchema> {}
+
+/** Schema of {@link RetrievePayoutInput}. */
+export class RetrievePayoutInputSchema extends Schema.Opaque<RetrievePayoutInput>()(
+  Schema.Struct({
+    /** The service's id of the payout, as createPayout answered it. */
+    payout_id: PathSegment,
+  }),
+) {}
 
 /** Source: service interface, "Payouts". */
-export const payouts = HttpApiGroup.make("payouts", { topLevel: true })
-  .add(
-    HttpApiEndpoint.post("createPayout", "/api/v1/payouts/create", {
-      payload: CreatePayout,
-      success: enveloped(CreatedPayout),
-      error: Refusal,
-    }).annotate(Idempotency, "none"),
-    HttpApiEndpoint.get("listPayouts", "/api/v1/payouts", {
-      query: ListPayouts,
-      success: page(ListedPayout),
-      error: Refusal,
-    })
-      .annotate(Idempotency, "safe")
-      .annotate(MaxPageSize, PAYOUTS_PAGE_SIZE)
-      .annotate(ItemId, "payout_id"),
-    HttpApiEndpoint.get("retrievePayout", "/api/v1/payouts/:payout_id/retrieve", {
-      params: { payout_id: PathSegment },
-      success: enveloped(RetrievedPayout),
-      error: Refusal,
-    }).annotate(Idempotency, "safe"),
-  )
-  .middleware(SignedIn);
+export const payoutOperations = {
+  /**
+   * Pay `amount` of `currency` from the account's balance to a beneficiary, on `payment_date` (`YYYY-MM-DD`).
+   *
+   * Idempotency class `none`: sending it twice may pay twice. After a lost answer (`OutcomeUnknown`) look for
+   * the `unique_request_id` in listPayouts before it is sent again, as the workflow step createPayout does.
+   *
+   * @example
+   * const { payout_id } = await client.createPayout({
+   *   beneficiary_id: "7b6f1a52-4f51-4ddd-9c4f-0c2f7a7f1a01",
+   *   amount: "12.50",
+   *   currency: "EUR",
+   *   payout_reason: "Payment for goods",
+   *   payout_reference: "Invoice 17",
+   *   payment_date: "2026-12-01",
+   *   is_payer: "Y",
+   *   unique_request_id: "invoice-17",
+   * });
+   */
+  createPayout: HttpApiEndpoint.post("createPayout", "/api/v1/payouts/create", {
+    payload: CreatePayoutInputSchema,
+    success: enveloped(CreatedPayout),
+    error: Refusal,
+  }).annotate(Idempotency, "none"),
+  /**
+   * List payouts, a page of at most 50 at a time; `client.streams.listPayouts` reads all pages. A new payout
+   * may be missing for some minutes.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { item_list } = await client.listPayouts({
+   *   page_num: 1,
+   *   page_size: 50,
+   *   status: "awaiting_funds",
+   * });
+   */
+  listPayouts: HttpApiEndpoint.get("listPayouts", "/api/v1/payouts", {
+    query: ListPayoutsInputSchema,
+    success: page(ListedPayout),
+    error: Refusal,
+  })
+    .annotate(Idempotency, "safe")
+    .annotate(MaxPageSize, PAYOUTS_PAGE_SIZE)
+    .annotate(ItemId, "payout_id"),
+  /**
+   * Read one payout: its state, and when it was completed.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { complete_time, payout_status } = await client.retrievePayout({
+   *   payout_id: "f0c8a2b4-8f5e-4f0e-8a43-0f2f9c5d7e11",
+   * });
+   */
+  retrievePayout: HttpApiEndpoint.get("retrievePayout", "/api/v1/payouts/:payout_id/retrieve", {
+    params: RetrievePayoutInputSchema,
+    success: enveloped(RetrievedPayout),
+    error: Refusal,
+  }).annotate(Idempotency, "safe"),
+};
+
+/** The payouts of the service. */
+export const payouts = endpointGroup("payouts", payoutOperations).middleware(SignedIn);

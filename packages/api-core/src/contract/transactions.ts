@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import { endpointGroup } from "./endpoint-group.ts";
 import { Refusal } from "./envelope.ts";
 import {
+  type FieldsOf,
   answeredId,
   answeredOrUnset,
   answeredTime,
@@ -29,64 +30,111 @@ const spanOfAtMost30Days: Rule = ({ start, end }) => {
     : [];
 };
 
-/** Filters of listTransactions; on the wire they may have other names, see the assumptions. */
-const ListTransactions = withRules(
+/** Page and filters of listTransactions. */
+export interface ListTransactionsInput extends FieldsOf<typeof ListTransactionsInputSchema> {}
+
+/** Schema of {@link ListTransactionsInput}. */
+export class ListTransactionsInputSchema extends Schema.Opaque<ListTransactionsInput>()(
+  // On the wire they may have other names, see the assumptions.
+  withRules(
+    Schema.Struct({
+      /** Which page: a whole number, 1 or more. */
+      page_num: PageNumber,
+      /** Transactions on a page, 1 to 100. */
+      page_size: pageSize(TRANSACTIONS_PAGE_SIZE),
+      /** Whose transactions: of the account's own house, or of its clients. */
+      scope: Schema.optionalKey(Scope),
+      /** Transactions of the order of this short id. */
+      short_reference_id: Schema.optionalKey(text()),
+      /** Transactions of this type alone. */
+      transaction_type: Schema.optionalKey(
+        Schema.Literals([
+          "payin",
+          "payout",
+          "deposit",
+          "transfer",
+          "conversion",
+          "card fee",
+          "card charge",
+          "fee",
+          "adjustment",
+        ]),
+      ),
+      /** Transactions of this state alone: -1 failed, 0 pending, 1 completed, 2 cancelled. */
+      transaction_status: Schema.optionalKey(Schema.Literals(["-1", "0", "1", "2"])),
+      /** Which time of a transaction `start` and `end` are about. */
+      date_type: Schema.optionalKey(
+        Schema.Literals(["create_time", "settle_time", "complete_time"]),
+      ),
+      /** From this time on: milliseconds since 1970. */
+      start: Schema.optionalKey(RangeBound),
+      /** Up to this time: milliseconds since 1970, at most 30 days after `start`. */
+      end: Schema.optionalKey(RangeBound),
+    }),
+    [spanOfAtMost30Days],
+  ),
+) {}
+
+/** One movement on the account; what is unset is absent. */
+export interface Transaction extends FieldsOf<typeof TransactionSchema> {}
+
+/** Schema of {@link Transaction}. */
+export class TransactionSchema extends Schema.Opaque<Transaction>()(
   Schema.Struct({
-    page_num: PageNumber,
-    page_size: pageSize(TRANSACTIONS_PAGE_SIZE),
-    scope: Schema.optionalKey(Scope),
-    short_reference_id: Schema.optionalKey(text()),
-    transaction_type: Schema.optionalKey(
-      Schema.Literals([
-        "payin",
-        "payout",
-        "deposit",
-        "transfer",
-        "conversion",
-        "card fee",
-        "card charge",
-        "fee",
-        "adjustment",
-      ]),
-    ),
-    /** -1 failed, 0 pending, 1 completed, 2 cancelled. */
-    transaction_status: Schema.optionalKey(Schema.Literals(["-1", "0", "1", "2"])),
-    date_type: Schema.optionalKey(Schema.Literals(["create_time", "settle_time", "complete_time"])),
-    start: Schema.optionalKey(RangeBound),
-    end: Schema.optionalKey(RangeBound),
+    /** The service's id of the transaction. */
+    transaction_id: answeredId,
+    /** Name of the account. */
+    account_name: answeredOrUnset,
+    /** What kind of movement, such as `payout` or `card charge`. */
+    transaction_type: answeredOrUnset,
+    /** Three-letter code (ISO 4217), such as `USD`. */
+    currency: answeredOrUnset,
+    /** Total amount: a decimal string in units of `currency`. */
+    amount: answeredOrUnset,
+    /** Time of creation: ISO 8601 with offset. */
+    create_time: answeredTime,
+    /** Time of settlement: ISO 8601 with offset; absent until then. */
+    settle_time: answeredTime,
+    /** Time of completion: ISO 8601 with offset; absent until then. */
+    complete_time: answeredTime,
+    /** `failed`, `pending`, `completed` or `cancelled`. */
+    transaction_status: answeredOrUnset,
+    /** Long id of the order that it belongs to. */
+    reference_id: answeredOrUnset,
+    /** Short id of the order that it belongs to. */
+    short_reference_id: answeredOrUnset,
   }),
-  [spanOfAtMost30Days],
-);
-
-/** One movement on the account. */
-export const Transaction = Schema.Struct({
-  transaction_id: answeredId,
-  account_name: answeredOrUnset,
-  transaction_type: answeredOrUnset,
-  currency: answeredOrUnset,
-  amount: answeredOrUnset,
-  create_time: answeredTime,
-  settle_time: answeredTime,
-  complete_time: answeredTime,
-  /** failed, pending, completed or cancelled. */
-  transaction_status: answeredOrUnset,
-  reference_id: answeredOrUnset,
-  short_reference_id: answeredOrUnset,
-});
-
-/** One movement on the account. */
-export type Transaction = typeof Transaction.Type;
+) {}
 
 /** Source: service interface, "Transactions". */
-export const transactions = HttpApiGroup.make("transactions", { topLevel: true })
-  .add(
-    HttpApiEndpoint.get("listTransactions", "/api/v1/transactions", {
-      query: ListTransactions,
-      success: page(Transaction),
-      error: Refusal,
-    })
-      .annotate(Idempotency, "safe")
-      .annotate(MaxPageSize, TRANSACTIONS_PAGE_SIZE)
-      .annotate(ItemId, "transaction_id"),
-  )
-  .middleware(SignedIn);
+export const transactionOperations = {
+  /**
+   * List movements on the account, a page of at most 100 at a time; `client.streams.listTransactions` reads all
+   * pages. `start` and `end` are milliseconds since 1970, at most 30 days apart.
+   *
+   * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
+   *
+   * @example
+   * const { item_list } = await client.listTransactions({
+   *   page_num: 1,
+   *   page_size: 100,
+   *   transaction_type: "payout",
+   *   date_type: "create_time",
+   *   start: Date.parse("2026-11-01T00:00:00Z"),
+   *   end: Date.parse("2026-11-30T00:00:00Z"),
+   * });
+   */
+  listTransactions: HttpApiEndpoint.get("listTransactions", "/api/v1/transactions", {
+    query: ListTransactionsInputSchema,
+    success: page(TransactionSchema),
+    error: Refusal,
+  })
+    .annotate(Idempotency, "safe")
+    .annotate(MaxPageSize, TRANSACTIONS_PAGE_SIZE)
+    .annotate(ItemId, "transaction_id"),
+};
+
+/** The transactions of the service. */
+export const transactions = endpointGroup("transactions", transactionOperations).middleware(
+  SignedIn,
+);

@@ -1,5 +1,5 @@
 import { contradictedField, unprovedField } from "@durable-payments/activities/match-rows";
-import type { Input } from "@durable-payments/api-core";
+import type { CreateBeneficiaryInput } from "@durable-payments/api-core";
 import { STEP, intentOf } from "@durable-payments/protocol";
 import { patched } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
@@ -19,7 +19,7 @@ const WHOLE_ACCOUNTS = "a beneficiary that a person gives is shown as it was sen
  * @throws OtherBeneficiary where it is another, or it cannot be seen that it is not.
  */
 const expectAccountOf = async (
-  request: Input<"createBeneficiary">,
+  request: CreateBeneficiaryInput,
   beneficiary_id: string,
 ): Promise<void> => {
   const found = await activities.retrieveBeneficiary({ beneficiary_id });
@@ -65,13 +65,13 @@ export interface CreateBeneficiaryOptions {
  */
 export const createBeneficiary = (
   run: Run,
-  beneficiary: Input<"createBeneficiary">,
+  beneficiary: CreateBeneficiaryInput,
   { step = STEP.createBeneficiary, whenLost = "recreate" }: CreateBeneficiaryOptions = {},
 ): Promise<string> =>
   run.step(step, "creating the beneficiary", async () => {
     let lostAnswers = 0;
     const { beneficiary_id } = await sendAndReconcile<
-      Input<"createBeneficiary">,
+      CreateBeneficiaryInput,
       { readonly beneficiary_id: string }
     >(run, {
       step,

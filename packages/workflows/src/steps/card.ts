@@ -1,4 +1,4 @@
-import type { Card, Input } from "@durable-payments/api-core";
+import type { Card, CreateCardInput } from "@durable-payments/api-core";
 import { STEP, intentOf } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { type Run, stateOf } from "../run/run.ts";
@@ -47,7 +47,7 @@ export const issueCard = (
   card_name?: string,
 ): Promise<IssuedCard> =>
   run.step(step, `issuing the card with ${card.card_limit} USD`, () =>
-    sendAndReconcile<Input<"createCard">, IssuedCard>(run, {
+    sendAndReconcile<CreateCardInput, IssuedCard>(run, {
       step,
       operation: "createCard",
       // The key is the step's: see isKeyed.

@@ -1,6 +1,6 @@
 import type { SeenCardholder } from "@durable-payments/activities";
 import { intentOfCardholder, matchCardholder } from "@durable-payments/activities/match-rows";
-import type { Cardholder, Input } from "@durable-payments/api-core";
+import type { Cardholder, CreateCardholderInput } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { type Duration, type Replacement, STEP } from "@durable-payments/protocol";
 import { isCancellation, patched } from "@temporalio/workflow";
@@ -13,11 +13,9 @@ import { READ_OPTIONS } from "./reconcile.ts";
 import { sendAndReconcile } from "./send.ts";
 import type { Reconciler } from "./write.ts";
 
-type CreateCardholder = Input<"createCardholder">;
-
 type Identified = Pick<Cardholder, "card_holder_id"> & Partial<Cardholder>;
 
-const cardholderReconciler: Reconciler<CreateCardholder, Identified> = {
+const cardholderReconciler: Reconciler<CreateCardholderInput, Identified> = {
   find: (request, search) =>
     activities.findCardholders.executeWithOptions(
       { ...READ_OPTIONS, summary: "Find the cardholder in the list" },
@@ -40,7 +38,7 @@ const GIVEN_CARDHOLDERS = "a cardholder that a person gives is listed";
  */
 const foundCardholder = async (
   { card_holder_id = "" }: Readonly<Record<string, string>>,
-  request: CreateCardholder,
+  request: CreateCardholderInput,
   _?: unknown,
   givenBy?: string,
 ): Promise<Identified> => {
@@ -60,7 +58,7 @@ const foundCardholder = async (
  */
 const removeReplaced = async (
   run: Run,
-  cardholder: CreateCardholder,
+  cardholder: CreateCardholderInput,
   { replaced, step }: { readonly replaced: ReadonlyArray<Replacement>; readonly step: string },
 ): Promise<void> => {
   const state = stateOf(run);
@@ -100,12 +98,12 @@ const removeReplaced = async (
  */
 export const createCardholder = (
   run: Run,
-  cardholder: CreateCardholder,
+  cardholder: CreateCardholderInput,
   step: string = STEP.createCardholder,
 ): Promise<string> =>
   run.step(step, "creating the cardholder", () => {
     const create = () =>
-      sendAndReconcile<CreateCardholder, Identified>(run, {
+      sendAndReconcile<CreateCardholderInput, Identified>(run, {
         step,
         operation: "createCardholder",
         request: cardholder,

@@ -7,7 +7,7 @@ import {
   paysTheSame,
   type SentPayout,
 } from "@durable-payments/activities/match-rows";
-import type { Input, Payout } from "@durable-payments/api-core";
+import type { CreatePayoutInput, Payout } from "@durable-payments/api-core";
 import { COMPLETE_WITHIN, type HumanTask, STEP } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
@@ -18,9 +18,7 @@ import { READ_OPTIONS } from "./reconcile.ts";
 import { sendAndReconcile } from "./send.ts";
 import type { Reconciler } from "./write.ts";
 
-type CreatePayout = Input<"createPayout">;
-
-const shown = (payout: CreatePayout) => ({
+const shown = (payout: CreatePayoutInput) => ({
   beneficiary_id: payout.beneficiary_id,
   amount: payout.amount,
   currency: payout.currency,
@@ -49,7 +47,7 @@ const asCandidate = ({
   unique_request_id,
 });
 
-const payoutReconciler: Reconciler<CreatePayout, Payout> = {
+const payoutReconciler: Reconciler<CreatePayoutInput, Payout> = {
   find: (request, search) =>
     activities.findPayouts.executeWithOptions(
       { ...READ_OPTIONS, summary: `Find the payout ${request.unique_request_id ?? ""}` },
@@ -70,7 +68,7 @@ const payoutReconciler: Reconciler<CreatePayout, Payout> = {
  */
 const foundPayout = async (
   { payout_id = "" }: Readonly<Record<string, string>>,
-  request: CreatePayout,
+  request: CreatePayoutInput,
   candidates: HumanTask["candidates"] = [],
 ): Promise<Payout> => {
   const answered = await activities.retrievePayout({ payout_id });
@@ -111,13 +109,13 @@ const foundPayout = async (
  */
 export const createPayout = (
   run: Run,
-  payout: Omit<CreatePayout, "unique_request_id">,
+  payout: Omit<CreatePayoutInput, "unique_request_id">,
   step: string = STEP.createPayout,
 ): Promise<Payout & CreatedPayout> =>
   run.step(step, `creating the payout of ${payout.amount} ${payout.currency}`, async () => {
     // The latest request: a person may amend it.
     let sent: SentPayout = payout;
-    const created = await sendAndReconcile<CreatePayout, Payout>(run, {
+    const created = await sendAndReconcile<CreatePayoutInput, Payout>(run, {
       step,
       operation: "createPayout",
       // As it is sent and listed, however it is given.
