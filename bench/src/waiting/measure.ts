@@ -77,7 +77,8 @@ export const measureWaiting = async (
   ]);
   const connection = await Connection.connect({ address: place.temporalAddress });
   const client = new Client({ connection });
-  const service = makePaymentsClient(place);
+  const { apiKey, baseUrl, clientId } = place;
+  const service = makePaymentsClient({ apiKey, baseUrl, clientId });
   const { taskQueue } = place;
   const account = accountHash(place);
   try {

@@ -46,7 +46,7 @@ export type { Fault } from "./contract/rules.ts";
 export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
 export { faultsOf, faultsText, firstFaults } from "./contract/schema-faults.ts";
 export type { ListTransactionsInput, Transaction } from "./contract/transactions.ts";
-export type { CallOptions } from "./client/call-options.ts";
+export type { CallOptions, RequestOptions, WithResponse } from "./client/call-options.ts";
 export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
 export {
   type ClientOptions,
@@ -65,6 +65,9 @@ export {
   Unavailable,
   UnexpectedAnswer,
 } from "./client/errors.ts";
+export type { Hooks, RequestEvent, ResponseEvent } from "./client/hook-events.ts";
+export { nearestName } from "./client/nearest-name.ts";
+export type { ClientLogger } from "./client/say.ts";
 export { type ListPage, ListReading, type PageRead, rowKeys } from "./client/list-reading.ts";
 export { listNames, operationNames } from "./client/operation-names.ts";
 export type { Input, Item, ListName, OperationName, Output } from "./client/operations.ts";

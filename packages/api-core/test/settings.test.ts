@@ -105,11 +105,9 @@ describe("the settings", () => {
     expect(said).not.toContain("se cret");
   });
 
-  it("come with defaults, take a redacted key, and drop what is no setting", () => {
+  it("come with defaults, and take a redacted key", () => {
     const apiKey = Redacted.make("k");
-    const made = Result.getOrThrow(
-      makeClientOptions(Object.assign({ url: "x" }, settings, { apiKey })),
-    );
+    const made = Result.getOrThrow(makeClientOptions({ ...settings, apiKey }));
     expect(made).toStrictEqual({
       ...defaultClientOptions,
       baseUrl: "https://payments.example",
@@ -117,6 +115,50 @@ describe("the settings", () => {
       retryBaseMs: 1,
       apiKey,
     });
+  });
+
+  it("are those of another client, too", () => {
+    const logger = { debug: () => undefined, warn: () => undefined };
+    const hooks = { onRequest: () => undefined, onResponse: () => undefined };
+    const made = Result.getOrThrow(makeClientOptions({ ...settings, ...hooks, logger }));
+    expect(Result.getOrThrow(makeClientOptions(made))).toStrictEqual(made);
+    expect(made).toMatchObject({ ...hooks, logger });
+  });
+
+  it.each([
+    ["maxAttemps", "is it maxAttempts?"],
+    ["max_attempts", "is it maxAttempts?"],
+    ["timeoutMs", "is it requestTimeoutMs?"],
+    ["url", "is it baseUrl?"],
+    ["clientid", "is it clientId?"],
+    ["onResponce", "is it onResponse?"],
+    ["constructor", "it takes baseUrl, clientId, apiKey,"],
+    ["nonsense", "it takes baseUrl, clientId, apiKey,"],
+  ])("with an unknown name, %s, are refused: %s", (name, hint) => {
+    const said = faultsOf({ [name]: "secret-value" });
+    expect(said).toContain(`${name} is not a setting of a client`);
+    expect(said).toContain(hint);
+    expect(said).not.toContain("secret-value");
+  });
+
+  it.each([undefined, null, "https://payments.example", 7, []])(
+    "that are no object, %j, are refused by what is missing",
+    async (none) => {
+      // A caller without types.
+      const client = makePaymentsClient(none as unknown as ClientSettings);
+      await expect(client.ping()).rejects.toThrow("needs an object of settings: baseUrl, clientId");
+      await client.close();
+    },
+  );
+
+  it.each([
+    ["logger", console.log, "logger must have the functions debug and warn"],
+    ["logger", null, "logger must have the functions debug and warn"],
+    ["logger", { warn: () => undefined }, "logger must have the functions debug and warn"],
+    ["onRequest", "log", "onRequest must be a function"],
+    ["onResponse", {}, "onResponse must be a function"],
+  ])("%s must not be %s", (name, value, fault) => {
+    expect(faultsOf({ [name]: value })).toContain(fault);
   });
 });
 

@@ -3,12 +3,13 @@ import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
-import { faultsOf, firstFaults } from "../contract/schema-faults.ts";
+import { faultsOf } from "../contract/schema-faults.ts";
 import { iso4217Digits } from "../decimal.ts";
 import { isRecord } from "../values.ts";
 import { CARD_CURRENCY } from "../contract/cards.ts";
 import { type Fault, given, type RawRequest } from "../contract/rules.ts";
-import { InvalidRequest } from "./errors.ts";
+import type { InvalidRequest } from "./errors.ts";
+import { invalidRequest } from "./invalid-request.ts";
 import { type Operation, operation, type OperationName, type RequestPart } from "./operations.ts";
 
 /** The parts of a checked request as they go on the wire, under the contract's names. */
@@ -113,17 +114,7 @@ export const checkRequest = (
     // Path parameters are texts in the contract.
     return Result.succeed({ params: params as Readonly<Record<string, string>>, query, payload });
   }
-  const named = firstFaults(faults);
-  return Result.fail(
-    new InvalidRequest({
-      operation: operation.name,
-      carriedOut: "no",
-      message: `${operation.name}: ${named
-        .map(({ field, problem }) => `${field === "" ? "the request" : field} ${problem}`)
-        .join("; ")}. ${operation.name} was not sent.`,
-      faults: named,
-    }),
-  );
+  return Result.fail(invalidRequest(operation.name, faults));
 };
 
 /**
@@ -135,8 +126,7 @@ export const checkRequest = (
  * @param options.later fields that may still be missing: an id of an earlier step, for example
  * @returns every fault; empty where there is none
  * @example
- * checkInput("retrieveBalance", { currency: "US" });
- * // [{ field: "currency", problem: "must be a three-letter currency code, such as USD" }]
+ * checkInput("freezeCard", {}); // [{ field: "card_id", problem: "is required" }]
  */
 export const checkInput = (
   name: OperationName,

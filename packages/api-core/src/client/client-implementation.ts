@@ -1,23 +1,30 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import type * as Scope from "effect/Scope";
 import * as Random from "effect/Random";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
 import * as Tracer from "effect/Tracer";
 import * as RateLimiter from "effect/persistence/RateLimiter";
 import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/signed-in.ts";
-import { BeforeSend, IsResend } from "./client-references.ts";
-import { checkRequest } from "./check-request.ts";
-import type { ClientOptions } from "./config.ts";
 import { countAttempt } from "./attempt-metric.ts";
+import {
+  optionFaults,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+  type WithResponse,
+} from "./call-options.ts";
+import { checkRequest } from "./check-request.ts";
+import { BeforeSend, IsResend } from "./client-references.ts";
+import type { Operations, OperationsWithResponse, PaymentsClientShape } from "./client-shape.ts";
+import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, type PaymentsError } from "./errors.ts";
-import { type Operation, operation, type OperationName } from "./operations.ts";
-import { operationNames } from "./operation-names.ts";
-import type { Operations, PaymentsClientShape } from "./client-shape.ts";
+import { maskedHeaders, secretHeaderValues } from "./headers.ts";
+import { withHooks } from "./hooks.ts";
+import { invalidRequest } from "./invalid-request.ts";
 import { makeListStreams } from "./list-streams.ts";
-import { makeRateLimiter } from "./rate-limiter.ts";
-import { type Prepared, prepareRequest } from "./prepare-request.ts";
+import { operationNames } from "./operation-names.ts";
+import { type Operation, operation, type OperationName } from "./operations.ts";
 import { parseResponse } from "./parse-response.ts";
 import {
   type Failed,
@@ -25,29 +32,74 @@ import {
   type ParsedResponse,
   parseNoResponse,
   type ResponseContext,
+  unavailable,
 } from "./parsed-response.ts";
-import { mayRetry, errorOfCall, retryDelayMs } from "./retry-policy.ts";
-import { makeSend } from "./send.ts";
+import { type Prepared, prepareRequest } from "./prepare-request.ts";
+import { makeRateLimiter } from "./rate-limiter.ts";
+import { errorOfCall, mayRetry, retryDelayMs } from "./retry-policy.ts";
+import { makeNoteIgnored, makeSay } from "./say.ts";
+import { makeSend, type WireRequest, type WireResponse } from "./send.ts";
 import { makeSession, notSent } from "./session.ts";
 
-/** Says once, by operation and field, never the value, what could not be read in answers. */
-const makeNoteIgnored = () => {
-  const noted = new Set<string>();
-  return (name: string, fields: ReadonlyArray<string>): Effect.Effect<void> => {
-    const fresh = fields.filter((field) => !noted.has(`${name} ${field}`));
-    for (const field of fresh) noted.add(`${name} ${field}`);
-    return fresh.length === 0
-      ? Effect.void
-      : Effect.logWarning(
-          `${name}: fields of its answer cannot be read and are left out: ${fresh.join(", ")}`,
-        );
-  };
-};
-
-/** Whether the request of a call may have been sent before. */
-interface Sends {
+/** One call, through all its sends. */
+interface Call {
+  readonly called: Operation;
+  readonly prepared: Prepared;
+  /** Sensitive values that must not be repeated in a message. */
+  readonly secrets: ReadonlyArray<string>;
+  readonly options: RequestOptions;
+  /** When its time is over, as `performance.now()` tells it. */
+  readonly endsAt: number;
+  /** Sends begun so far. */
+  sends: number;
+  /** Whether its request may have been sent before. */
   isResend: boolean;
+  /** The last response, and what must not be shown of it. */
+  answered:
+    | { readonly response: WireResponse; readonly secrets: ReadonlyArray<string> }
+    | undefined;
 }
+
+const makeCall = (
+  called: Operation,
+  prepared: Prepared,
+  options: RequestOptions,
+  isResend: boolean,
+): Call => ({
+  called,
+  prepared,
+  secrets:
+    options.headers === undefined
+      ? prepared.secrets
+      : [...prepared.secrets, ...secretHeaderValues(options.headers)],
+  options,
+  endsAt: options.timeoutMs === undefined ? Infinity : performance.now() + options.timeoutMs,
+  sends: 0,
+  isResend,
+  answered: undefined,
+});
+
+const leftMs = ({ endsAt }: Call): number => Math.max(0, endsAt - performance.now());
+
+const timeIsOver = ({ called, options }: Call): Failed =>
+  unavailable(called, `not sent: the ${options.timeoutMs} ms of the call were over.`, "never");
+
+/** A wait before a send, no longer than the call may last. */
+const within = <A>(call: Call, wait: Effect.Effect<A, Failed>): Effect.Effect<A, Failed> =>
+  call.endsAt === Infinity
+    ? wait
+    : Effect.timeoutOrElse(wait, {
+        duration: leftMs(call),
+        orElse: () => Effect.fail(timeIsOver(call)),
+      });
+
+/** The answer of a call with status and headers of its last response. */
+const answerWithResponse = ({ answered }: Call, data: unknown): WithResponse<unknown> => ({
+  data,
+  // A call that succeeds has been answered.
+  status: answered?.response.status ?? 0,
+  headers: maskedHeaders(answered?.response.headers ?? {}, answered?.secrets ?? []),
+});
 
 /** A stack trace for each span would cost more than checking the request. */
 const SPAN = { kind: "client", captureStackTrace: false } as const;
@@ -60,12 +112,13 @@ export const makeOperations = (
   options: ClientOptions,
 ): Effect.Effect<PaymentsClientShape, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const send = yield* makeSend(options);
+    const say = makeSay(options.logger);
+    const send = withHooks(yield* makeSend(options), options, say);
     const session = yield* makeSession(options, send);
     const limiter = yield* RateLimiter.RateLimiter;
 
     const withinRate = makeRateLimiter(limiter, options);
-    const noteIgnored = makeNoteIgnored();
+    const noteIgnored = makeNoteIgnored(say);
     const ping = operation("ping");
     const preparedPing = prepareRequest(
       ping,
@@ -103,29 +156,40 @@ export const makeOperations = (
 
     /** One send with a token, and what its response means. */
     const sendOnce = (
-      called: Operation,
-      { ids, isKeyed, request, secrets }: Prepared,
-      sends: Sends,
+      call: Call,
       token: Redacted.Redacted,
     ): Effect.Effect<ParsedResponse<unknown>, Failed> => {
-      const { isResend } = sends;
+      const { called, isResend, secrets } = call;
+      const { ids, isKeyed, request } = call.prepared;
+      const left = Math.ceil(leftMs(call));
+      if (left === 0) return Effect.fail(timeIsOver(call));
+      call.sends += 1;
       const headers: Record<string, string> = {
+        ...call.options.headers,
         [CLIENT_ID_HEADER]: options.clientId,
         [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
       };
       if (request.body !== undefined) headers["content-type"] = "application/json";
-      return send({ ...request, headers }, mayBeSent(called)).pipe(
+      const wire: WireRequest = {
+        ...request,
+        headers,
+        attempt: call.sends,
+        timeoutMs: Math.min(options.requestTimeoutMs, left),
+      };
+      return send(wire, mayBeSent(called)).pipe(
         Effect.mapError((failure) => {
           if (failure._tag === "Failed") return failure;
-          sends.isResend ||= failure.sent;
+          call.isResend ||= failure.sent;
           return parseNoResponse(called, failure);
         }),
         Effect.flatMap((response) => {
-          sends.isResend = true;
+          call.isResend = true;
+          const known = [...secrets, Redacted.value(token), Redacted.value(options.apiKey)];
+          call.answered = { response, secrets: known };
           const context: ResponseContext = {
             operation: called,
             assumptions: options.assumptions,
-            secrets: [...secrets, Redacted.value(token), Redacted.value(options.apiKey)],
+            secrets: known,
             ids,
             isKeyed,
             isResend,
@@ -141,23 +205,22 @@ export const makeOperations = (
     };
 
     /** Whether ping accepts a token; undefined where it does not say. */
-    const isAccepted = Effect.fnUntraced(function* (token: Redacted.Redacted) {
-      yield* withinRate;
-      const pinged = yield* Effect.result(sendOnce(ping, preparedPing, { isResend: false }, token));
+    const isAccepted = Effect.fnUntraced(function* (call: Call, token: Redacted.Redacted) {
+      const pinging: Call = { ...call, called: ping, prepared: preparedPing, isResend: false };
+      const pinged = yield* Effect.result(
+        Effect.flatMap(within(pinging, withinRate), () => sendOnce(pinging, token)),
+      );
       if (Result.isFailure(pinged)) return undefined;
       const { _tag } = pinged.success;
       return _tag === "Success" ? true : _tag === "TokenRejected" ? false : undefined;
     });
 
-    const exchange = Effect.fnUntraced(function* (
-      called: Operation,
-      prepared: Prepared,
-      sends: Sends,
-    ): Effect.fn.Return<unknown, Failed> {
+    const exchange = Effect.fnUntraced(function* (call: Call): Effect.fn.Return<unknown, Failed> {
+      const { called } = call;
       for (let renewed = false; ; renewed = true) {
-        yield* withinRate;
-        const token = yield* tokenFor(called);
-        const reading = yield* sendOnce(called, prepared, sends, token);
+        yield* within(call, withinRate);
+        const token = yield* within(call, tokenFor(called));
+        const reading = yield* sendOnce(call, token);
         if (reading._tag === "Success") {
           if (reading.ignored.length > 0) yield* noteIgnored(called.name, reading.ignored);
           return reading.value;
@@ -166,7 +229,7 @@ export const makeOperations = (
         const { otherwise, reason } = reading;
         if (otherwise !== undefined && called !== ping && (renewed || session.isInUse(token))) {
           // Its words alone speak of a token, and may speak of anything else.
-          const isGood = yield* isAccepted(token);
+          const isGood = yield* isAccepted(call, token);
           if (isGood === true || (renewed && isGood === undefined)) {
             return yield* Effect.fail(otherwise);
           }
@@ -187,47 +250,68 @@ export const makeOperations = (
       }
     });
 
-    const call = Effect.fnUntraced(function* (
+    const perform = Effect.fnUntraced(function* (
       called: Operation,
       input: unknown,
-      isResend: boolean,
+      requestOptions: RequestOptions,
+      { hasResponse, isResend }: { readonly hasResponse: boolean; readonly isResend: boolean },
     ): Effect.fn.Return<unknown, PaymentsError> {
+      const faults = optionFaults(requestOptions, REQUEST_OPTIONS);
+      if (faults.length > 0) return yield* invalidRequest(called.name, faults);
       const checked = checkRequest(called, input, options.assumptions);
       if (Result.isFailure(checked)) return yield* checked.failure;
       const prepared = prepareRequest(called, checked.success, options);
-      const sends: Sends = { isResend };
+      const call = makeCall(called, prepared, requestOptions, isResend);
+      const { maxAttempts = options.maxAttempts } = requestOptions;
       let isInDoubt = false;
       for (let attempt = 1; ; attempt++) {
-        const result = yield* Effect.result(exchange(called, prepared, sends));
+        const result = yield* Effect.result(exchange(call));
         yield* countAttempt(
           called.name,
           Result.isSuccess(result) ? "Success" : result.failure.error._tag,
         );
-        if (Result.isSuccess(result)) return result.success;
+        if (Result.isSuccess(result)) {
+          return hasResponse ? answerWithResponse(call, result.success) : result.success;
+        }
         const failure = result.failure;
         isInDoubt ||= failure.error.carriedOut === "unknown";
-        if (!mayRetry(called, failure, attempt, options)) {
+        if (!mayRetry(called, failure, attempt, { ...options, maxAttempts })) {
           return yield* Effect.fail(errorOfCall(failure, isInDoubt));
         }
-        yield* Effect.sleep(retryDelayMs(failure, attempt, options, yield* Random.next));
+        const delayMs = retryDelayMs(failure, attempt, options, yield* Random.next);
+        if (delayMs >= leftMs(call)) return yield* Effect.fail(errorOfCall(failure, isInDoubt));
+        yield* say.debug(
+          `${called.name}: send ${attempt} failed (${failure.error.message}); again in ${Math.round(delayMs)} ms.`,
+        );
+        yield* Effect.sleep(delayMs);
       }
     });
 
-    const operations = Object.fromEntries(
-      operationNames.map((name) => {
-        const called = operation(name);
-        const run = (input?: unknown) =>
-          Effect.withFiber<unknown, PaymentsError>((fiber) => {
-            const calling = call(called, input, fiber.getRef(IsResend));
-            return isTraced(fiber.getRef(Tracer.Tracer))
-              ? Effect.withSpan(calling, name, SPAN)
-              : calling;
-          });
-        return [name, run];
-      }),
-      // Each name is called with its own input and answers its own output; both come from the
-      // contract that the types are taken from.
-    ) as unknown as Operations;
+    const operationsWith = (hasResponse: boolean) =>
+      Object.fromEntries(
+        operationNames.map((name) => {
+          const called = operation(name);
+          const run = (input?: unknown, requestOptions: RequestOptions = {}) =>
+            Effect.withFiber<unknown, PaymentsError>((fiber) => {
+              const isResend = fiber.getRef(IsResend);
+              const calling = perform(called, input, requestOptions, { hasResponse, isResend });
+              return isTraced(fiber.getRef(Tracer.Tracer))
+                ? Effect.withSpan(calling, name, SPAN)
+                : calling;
+            });
+          return [name, run];
+        }),
+      );
 
-    return { ...operations, streams: makeListStreams(operations), options };
+    // Each name is called with its own input and answers its own output; both come from the
+    // contract that the types are taken from.
+    const operations = operationsWith(false) as unknown as Operations;
+    const withResponse = operationsWith(true) as unknown as OperationsWithResponse;
+
+    return {
+      ...operations,
+      withResponse,
+      streams: makeListStreams(operations, say),
+      options,
+    };
   }).pipe(Effect.provide(RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory))));

@@ -4,9 +4,12 @@ import * as Schema from "effect/Schema";
 import { Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
 import { faultsOf, faultsText } from "../contract/schema-faults.ts";
 import { isRecord } from "../values.ts";
+import type { Hooks } from "./hook-events.ts";
+import { nearestName } from "./nearest-name.ts";
+import type { ClientLogger } from "./say.ts";
 
 /** The checked settings of a client; times in milliseconds. */
-export interface ClientOptions {
+export interface ClientOptions extends Hooks {
   /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
   readonly baseUrl: string;
   readonly clientId: string;
@@ -27,6 +30,8 @@ export interface ClientOptions {
   /** Most kept connections, and as many dedicated ones. */
   readonly maxConnections: number;
   readonly assumptions: Assumptions;
+  /** Where the client writes what it has to say; by default to Effect's loggers, which write to the console. */
+  readonly logger?: ClientLogger;
 }
 
 /** The defaults of the settings that are numbers. */
@@ -152,6 +157,40 @@ const HEADER_TEXT = "must be given: visible ASCII characters, without white spac
 const isHeaderText = (value: unknown): boolean =>
   typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 
+const SETTING_NAMES: ReadonlyArray<string> = [
+  "baseUrl",
+  "clientId",
+  "apiKey",
+  ...numberNames,
+  "assumptions",
+  "logger",
+  "onRequest",
+  "onResponse",
+];
+
+const unknownNames = (settings: ClientSettings): ReadonlyArray<string> =>
+  Object.keys(settings)
+    .filter((name) => !SETTING_NAMES.includes(name))
+    .map((name) => {
+      const like = nearestName(name, SETTING_NAMES);
+      return `${name} is not a setting of a client${like === undefined ? ` (it takes ${SETTING_NAMES.join(", ")})` : `: is it ${like}?`}.`;
+    });
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+const checkWatchers = ({
+  logger,
+  onRequest,
+  onResponse,
+}: ClientSettings): ReadonlyArray<string> => [
+  ...(logger === undefined || (isFunction(logger?.debug) && isFunction(logger?.warn))
+    ? []
+    : ["logger must have the functions debug and warn, as console has."]),
+  ...Object.entries({ onRequest, onResponse }).flatMap(([name, hook]) =>
+    hook === undefined || isFunction(hook) ? [] : [`${name} must be a function.`],
+  ),
+];
+
 /**
  * Check settings and fill in the defaults.
  *
@@ -160,26 +199,44 @@ const isHeaderText = (value: unknown): boolean =>
 export const makeClientOptions = (
   settings: ClientSettings,
 ): Result.Result<ClientOptions, InvalidSettings> => {
+  // A caller without types may give anything.
+  if (!isRecord(settings)) {
+    return Result.fail(
+      new InvalidSettings({
+        message: "A client needs an object of settings: baseUrl, clientId and apiKey at least.",
+      }),
+    );
+  }
   const apiKey = Redacted.isRedacted(settings.apiKey)
     ? settings.apiKey
     : Redacted.make(settings.apiKey);
-  const { baseUrl, clientId } = settings;
-  // Only what is a setting: a record that carries more than the settings may be given.
+  const { baseUrl, clientId, logger, onRequest, onResponse } = settings;
   const numbers = { ...defaultNumbers };
   for (const name of numberNames) numbers[name] = settings[name] ?? defaultNumbers[name];
   const assumptions = makeAssumptions(
     settings.assumptions === undefined ? {} : settings.assumptions,
   );
   const faults = [
+    ...unknownNames(settings),
     ...checkBaseUrl(baseUrl),
     ...(isHeaderText(clientId) ? [] : [`PAYMENTS_CLIENT_ID (clientId) ${HEADER_TEXT}`]),
     ...(isHeaderText(Redacted.value(apiKey)) ? [] : [`PAYMENTS_API_KEY (apiKey) ${HEADER_TEXT}`]),
     ...numberNames.flatMap((name) => checkNumber(name, numbers[name])),
+    ...checkWatchers(settings),
     ...(Result.isFailure(assumptions)
       ? [`PAYMENTS_ASSUMPTIONS (assumptions): ${assumptions.failure.message}`]
       : []),
   ];
   return Result.isSuccess(assumptions) && faults.length === 0
-    ? Result.succeed({ baseUrl, clientId, apiKey, ...numbers, assumptions: assumptions.success })
+    ? Result.succeed({
+        baseUrl,
+        clientId,
+        apiKey,
+        ...numbers,
+        assumptions: assumptions.success,
+        ...(logger !== undefined && { logger }),
+        ...(onRequest !== undefined && { onRequest }),
+        ...(onResponse !== undefined && { onResponse }),
+      })
     : Result.fail(new InvalidSettings({ message: faults.join(" ") }));
 };

@@ -1,15 +1,20 @@
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Stream from "effect/Stream";
+import type { RequestOptions } from "./call-options.ts";
 import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
 import { type ListPage, ListReading } from "./list-reading.ts";
 import { listNames } from "./operation-names.ts";
 import { operation } from "./operations.ts";
 import type { Operations, Streams } from "./client-shape.ts";
+import type { Say } from "./say.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-type ReadPage = (filters: Row) => Effect.Effect<ListPage<Row>, PaymentsError>;
+type ReadPage = (
+  filters: Row,
+  options?: RequestOptions,
+) => Effect.Effect<ListPage<Row>, PaymentsError>;
 
 /** How far a stream has come. */
 interface Progress {
@@ -26,13 +31,13 @@ interface Progress {
  * once more for what it did not show, and then fails with `UnexpectedAnswer`; items that were added
  * while it was read are no fault. A row that cannot be read is left out, with a warning.
  */
-export const makeListStreams = (operations: Operations): Streams =>
+export const makeListStreams = (operations: Operations, say: Say): Streams =>
   Object.fromEntries(
     listNames.map((name) => {
       const { itemId = "", maxPageSize } = operation(name);
       // Lists take filters and answer pages; the contract's types say so one by one.
       const read = operations[name] as unknown as ReadPage;
-      const stream = (filters: object = {}) =>
+      const stream = (filters: object = {}, options?: RequestOptions) =>
         Stream.suspend(() => {
           const shown = new Set<unknown>();
           const begin = (isReread: boolean): Progress => ({
@@ -58,12 +63,10 @@ export const makeListStreams = (operations: Operations): Streams =>
                   answer: "",
                 });
               }
-              const page = yield* read({ ...filters, page_num, page_size: maxPageSize });
+              const page = yield* read({ ...filters, page_num, page_size: maxPageSize }, options);
               const { fresh, nextPage, unreadable } = reading.add(page);
               for (const { reason } of unreadable) {
-                yield* Effect.logWarning(
-                  `${name}: a row of page ${page_num} is left out: ${reason}`,
-                );
+                yield* say.warn(`${name}: a row of page ${page_num} is left out: ${reason}`);
               }
               const unseen = fresh.filter((item) => !shown.has(item[itemId]));
               for (const item of unseen) shown.add(item[itemId]);

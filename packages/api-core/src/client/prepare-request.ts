@@ -19,7 +19,7 @@ const path = (template: string, params: Readonly<Record<string, string>>): strin
 
 /** A checked request, ready to be sent any number of times, but for the token. */
 export interface Prepared {
-  readonly request: Omit<WireRequest, "headers">;
+  readonly request: Omit<WireRequest, "headers" | "attempt">;
   /** Sensitive values of the request, which must not be repeated in a message. */
   readonly secrets: ReadonlyArray<string>;
   /** Ids of the request, which must stay readable in a message. */
@@ -29,13 +29,15 @@ export interface Prepared {
 
 /** Write a checked request down as it goes on the wire: every send of a call is the same. */
 export const prepareRequest = (
-  { method, name, path: template, payload, idempotency }: Operation,
+  operation: Operation,
   { params, payload: fields = {}, query }: EncodedRequest,
   { assumptions }: ClientOptions,
 ): Prepared => {
+  const { method, name, path: template, payload, idempotency } = operation;
   const body = payload === undefined ? undefined : toWire(name, fields, assumptions);
   return {
     request: {
+      operation,
       method: wireMethod(name, method, assumptions),
       path: path(template, params) + search(toWire(name, query, assumptions)),
       body: body && JSON.stringify(body),

@@ -5,10 +5,18 @@ import * as ManagedRuntime from "effect/ManagedRuntime";
 import * as Result from "effect/Result";
 import type * as Stream from "effect/Stream";
 import type { Endpoints } from "../contract/endpoints.ts";
-import type { CallOptions } from "./call-options.ts";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  optionFaults,
+  type RequestOptions,
+  STREAM_OPTIONS,
+  type WithResponse,
+} from "./call-options.ts";
 import type { ClientSettings } from "./config.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { IsResend } from "./client-references.ts";
+import { invalidRequest } from "./invalid-request.ts";
 import { listNames, operationNames } from "./operation-names.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
@@ -20,6 +28,12 @@ export type PromiseClient = {
     ? (input?: Input<Name>, options?: CallOptions) => Promise<Output<Name>>
     : (input: Input<Name>, options?: CallOptions) => Promise<Output<Name>>;
 } & {
+  /** The same operations; each answers its data together with status and headers of the response. */
+  readonly withResponse: {
+    readonly [Name in keyof Endpoints]: {} extends Input<Name>
+      ? (input?: Input<Name>, options?: CallOptions) => Promise<WithResponse<Output<Name>>>
+      : (input: Input<Name>, options?: CallOptions) => Promise<WithResponse<Output<Name>>>;
+  };
   readonly streams: {
     readonly [Name in keyof Pick<Endpoints, ListName>]: (
       filters?: Omit<Input<Name>, "page_num" | "page_size">,
@@ -31,8 +45,14 @@ export type PromiseClient = {
 };
 
 /** An operation of any name: the contract's types differ, the run-time value does not. */
-type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
-type AnyStream = (filters: object | undefined) => Stream.Stream<unknown, PaymentsError>;
+type AnyOperation = (
+  input: unknown,
+  options?: RequestOptions,
+) => Effect.Effect<unknown, PaymentsError>;
+type AnyStream = (
+  filters: object | undefined,
+  options?: RequestOptions,
+) => Stream.Stream<unknown, PaymentsError>;
 
 const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
   if (Exit.isSuccess(exit)) return exit.value;
@@ -69,7 +89,7 @@ const reasonOfAbort = (signal: AbortSignal): Effect.Effect<never, unknown> =>
  * Make a client for plain `async`/`await`, with the guarantees of {@link PaymentsClient}.
  *
  * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults
- * @returns one method per operation, `streams` of the lists, and `close`
+ * @returns one method per operation, `withResponse` of each, `streams` of the lists, and `close`
  * @throws nothing: a missing or wrong setting rejects the first call with `InvalidSettings`
  * @example
  * const client = makePaymentsClient({ baseUrl, clientId, apiKey });
@@ -93,11 +113,16 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
       : use(made);
 
   const call =
-    (name: OperationName) =>
-    async (input: unknown, { isResend = false, signal }: CallOptions = {}) => {
+    (name: OperationName, operationsOf: (client: PaymentsClientShape) => object) =>
+    async (input: unknown, options: CallOptions = {}) => {
       if (isClosed) throw closedBefore(name);
-      // One operation of the contract; its input is checked by the call itself.
-      const called = withClient((client) => (client[name] as AnyOperation)(input));
+      const faults = optionFaults(options, CALL_OPTIONS);
+      if (faults.length > 0) throw invalidRequest(name, faults);
+      const { isResend = false, signal, ...requestOptions } = options;
+      const called = withClient((client) =>
+        // One operation of the contract; its input is checked by the call itself.
+        (operationsOf(client) as Record<OperationName, AnyOperation>)[name](input, requestOptions),
+      );
       const exit = await runtime.runPromiseExit(
         isResend ? Effect.provideService(called, IsResend, true) : called,
         signal && { signal },
@@ -108,13 +133,19 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
       return valueOf(exit);
     };
 
+  const callsOf = (operationsOf: (client: PaymentsClientShape) => object) =>
+    Object.fromEntries(operationNames.map((name) => [name, call(name, operationsOf)]));
+
   const list = (name: ListName) =>
-    async function* (filters?: object, { signal }: CallOptions = {}) {
+    async function* (filters?: object, options: CallOptions = {}) {
       if (isClosed) throw closedBefore(name);
+      const faults = optionFaults(options, STREAM_OPTIONS);
+      if (faults.length > 0) throw invalidRequest(name, faults);
+      const { signal, ...requestOptions } = options;
       signal?.throwIfAborted();
       const client = valueOf(await runtime.runPromiseExit(PaymentsClient));
       const Stream = await import("effect/Stream");
-      const items = (client.streams[name] as AnyStream)(filters);
+      const items = (client.streams[name] as AnyStream)(filters, requestOptions);
       const untilAborted =
         signal === undefined ? items : Stream.interruptWhen(items, reasonOfAbort(signal));
       for await (const item of Stream.toAsyncIterable(untilAborted)) {
@@ -125,7 +156,8 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
     };
 
   return {
-    ...Object.fromEntries(operationNames.map((name) => [name, call(name)])),
+    ...callsOf((client) => client),
+    withResponse: callsOf((client) => client.withResponse),
     streams: Object.fromEntries(listNames.map((name) => [name, list(name)])),
     close: () => {
       isClosed = true;

@@ -10,10 +10,14 @@ import {
   NoResponse,
 } from "./connections.ts";
 import { messageOf } from "../values.ts";
+import type { Operation } from "./operations.ts";
 import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
 
 /** One HTTP request as it is sent, after the base URL. */
 export interface WireRequest {
+  /** What it is a send of, and which one of its call, from 1: for those who watch. */
+  readonly operation: Pick<Operation, "name" | "path">;
+  readonly attempt: number;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,11 +27,18 @@ export interface WireRequest {
    * without our knowing yet, and then nobody can say whether the request was taken.
    */
   readonly dedicatedConnection: boolean;
+  /** Its longest time, where it is not the client's `requestTimeoutMs`. */
+  readonly timeoutMs?: number;
 }
+
+/** Headers as they came, by their names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
 
 /** One whole HTTP answer. */
 export interface WireResponse {
   readonly status: number;
+  /** By their names in lower case. */
+  readonly headers: ResponseHeaders;
   readonly retryAfter: string | undefined;
   readonly body: string;
 }
@@ -65,6 +76,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #isOver = false;
   #status = 0;
+  #headers: ResponseHeaders = {};
   #retryAfter: string | undefined;
   #coding = "";
   readonly #chunks: Array<Buffer> = [];
@@ -89,10 +101,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>,
+    headers: ResponseHeaders,
   ): void {
     if (status < 200) return;
     this.#status = status;
+    this.#headers = headers;
     const one = (name: string) => {
       const value = headers[name];
       return typeof value === "string" ? value : value?.join(",");
@@ -135,6 +148,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #succeed(bytes: Uint8Array | undefined): void {
     this.#end({
       status: this.#status,
+      headers: this.#headers,
       retryAfter: this.#retryAfter,
       body: bytes === undefined ? "" : utf8.decode(bytes),
     });
@@ -178,7 +192,7 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
 
     const exchange = (connection: Connection, request: WireRequest, leftMs: number) =>
       Effect.callback<WireResponse, NoResponse | StaleConnection>((resume) => {
-        const exchanging = new Exchange(timeout, (outcome) => {
+        const exchanging = new Exchange(request.timeoutMs ?? timeout, (outcome) => {
           clearTimeout(timer);
           if (!(outcome instanceof NoResponse)) return resume(Effect.succeed(outcome));
           const isStale = !outcome.sent && connection.isStale;
@@ -224,5 +238,5 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
           ),
         );
 
-    return (request, mayBeSent) => sendWithin(timeout, request, mayBeSent);
+    return (request, mayBeSent) => sendWithin(request.timeoutMs ?? timeout, request, mayBeSent);
   });

@@ -141,6 +141,8 @@ export const makeSession = (
     const signIn = Effect.fn("signIn")(function* () {
       yield* Effect.mapError(Effect.andThen(takeFromBudget, lease), withCause);
       const answer = yield* send({
+        operation: signInOperation,
+        attempt: 1,
         method: signInOperation.method,
         path: signInOperation.path,
         headers: {

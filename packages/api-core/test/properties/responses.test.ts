@@ -107,7 +107,7 @@ describe.each(names)("%s: any answer", (name) => {
   it("is a success or a typed error, never a defect", () => {
     fc.assert(
       fc.property(status, retryAfter, body, (status, retryAfter, body) => {
-        const reading = read(name, { status, retryAfter, body });
+        const reading = read(name, { status, headers: {}, retryAfter, body });
         expect(faultOf(name, status, reading)).toBeUndefined();
       }),
       { numRuns: 150 },
@@ -130,7 +130,7 @@ describe.each(names)("%s: any answer", (name) => {
     );
     fc.assert(
       fc.property(doubtful, ({ body, status }) => {
-        const reading = read(name, { status, retryAfter: undefined, body });
+        const reading = read(name, { status, headers: {}, retryAfter: undefined, body });
         expect(isInDoubt(name, reading)).toBe(true);
       }),
       { numRuns: 50 },

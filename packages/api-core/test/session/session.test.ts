@@ -30,6 +30,7 @@ const sessionOver = (answer: (n: number) => SignIn, assumptions: object = {}) =>
 const answered = (status: number, body: unknown): SignIn =>
   Effect.succeed({
     status,
+    headers: {},
     retryAfter: undefined,
     body: typeof body === "string" ? body : JSON.stringify(body),
   });

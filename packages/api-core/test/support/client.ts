@@ -6,6 +6,7 @@ import {
   type PaymentsClientShape,
   PaymentsError,
   type PromiseClient,
+  type RequestOptions,
   makePaymentsClient,
 } from "../../src/index.ts";
 import { type Effect, Schema } from "effect";
@@ -38,7 +39,10 @@ type AnyOperation = (input: unknown, options?: CallOptions) => Promise<unknown>;
 export const anyOperation = (client: PromiseClient, name: OperationName): AnyOperation =>
   client[name] as AnyOperation;
 
-type AnyEffect = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
+type AnyEffect = (
+  input: unknown,
+  options?: RequestOptions,
+) => Effect.Effect<unknown, PaymentsError>;
 
 /** The same of the client for Effect. */
 export const anyEffect = (client: PaymentsClientShape, name: OperationName): AnyEffect =>

@@ -5,9 +5,12 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
 import { makeSend, type WireRequest } from "../../src/client/send.ts";
+import { operation } from "../../src/contract.ts";
 import { settingsFor } from "../support/client.ts";
 
 const request: WireRequest = {
+  operation: operation("createPayout"),
+  attempt: 1,
   method: "POST",
   path: "/api/v1/payouts/create",
   headers: { "content-type": "application/json" },
@@ -120,6 +123,7 @@ describe("an answer", () => {
       const answer = yield* sendTo(`http://127.0.0.1:${server.port}/base/`);
       expect(answer).toStrictEqual({
         status: 200,
+        headers: { "content-length": "18" },
         retryAfter: undefined,
         body: '{"name":"Zoë"}',
       });

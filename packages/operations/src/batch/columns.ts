@@ -1,5 +1,5 @@
+import { nearestName } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
-import { distance } from "fastest-levenshtein";
 import { invalidInput } from "../errors.ts";
 
 const fieldsOf = (name: "createBeneficiary" | "createPayout"): ReadonlyArray<string> =>
@@ -37,15 +37,6 @@ export const COLUMNS: ReadonlyArray<string> = [...PATHS.keys()];
 export const columnOf = (path: string): string =>
   path.startsWith(PAYOUT) ? path.slice(PAYOUT.length) : path;
 
-/** What was probably meant; undefined where nothing is like it. */
-const nearest = (text: string, known: ReadonlyArray<string>): string | undefined => {
-  const wanted = text.toLowerCase().replaceAll(/[\s-]+/g, "_");
-  const [best] = known
-    .map((name) => ({ name, letters: distance(wanted, name.toLowerCase()) }))
-    .toSorted((a, b) => a.letters - b.letters);
-  return best !== undefined && best.letters <= Math.max(2, text.length / 3) ? best.name : undefined;
-};
-
 /**
  * The paths that the columns of a header stand for.
  *
@@ -61,7 +52,7 @@ export const pathsOf = (header: ReadonlyArray<string>): ReadonlyArray<ReadonlyAr
     if (names.indexOf(name) < index)
       return [{ field: `column ${name}`, problem: "stands there twice" }];
     if (PATHS.has(name)) return [];
-    const like = nearest(name, COLUMNS);
+    const like = nearestName(name, COLUMNS);
     const problem = `is not known${like === undefined ? "" : `: is it ${like}?`}`;
     return [{ field: `column ${name === "" ? index + 1 : name}`, problem }];
   });

@@ -1,0 +1,43 @@
+import * as Effect from "effect/Effect";
+
+/** Where the client writes what it has to say: `console`, or a logger such as those of pino and winston. */
+export interface ClientLogger {
+  /** Gets each send that failed and is repeated. */
+  readonly debug: (message: string) => void;
+  /** Gets what a person should know: fields and rows that could not be read, a hook that threw. */
+  readonly warn: (message: string) => void;
+}
+
+/** The same as effects that never fail. */
+export interface Say {
+  readonly debug: (message: string) => Effect.Effect<void>;
+  readonly warn: (message: string) => Effect.Effect<void>;
+}
+
+/** Without a logger of the caller's, Effect's loggers are written to: those of the fiber that calls. */
+export const makeSay = (logger: ClientLogger | undefined): Say => {
+  if (logger === undefined) return { debug: Effect.logDebug, warn: Effect.logWarning };
+  const write = (level: keyof ClientLogger) => (message: string) =>
+    Effect.sync(() => {
+      try {
+        logger[level](message);
+      } catch {
+        // A logger that fails must not change what becomes of a payment.
+      }
+    });
+  return { debug: write("debug"), warn: write("warn") };
+};
+
+/** Says once, by operation and field, never the value, what could not be read in answers. */
+export const makeNoteIgnored = (say: Say) => {
+  const noted = new Set<string>();
+  return (name: string, fields: ReadonlyArray<string>): Effect.Effect<void> => {
+    const fresh = fields.filter((field) => !noted.has(`${name} ${field}`));
+    for (const field of fresh) noted.add(`${name} ${field}`);
+    return fresh.length === 0
+      ? Effect.void
+      : say.warn(
+          `${name}: fields of its answer cannot be read and are left out: ${fresh.join(", ")}`,
+        );
+  };
+};
