@@ -1,28 +1,34 @@
-import { PaymentsPlugin } from "@durable-payments/plugin";
+import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { bundleWorkflowCode, type BundleOptions, type WorkflowBundle } from "@temporalio/worker";
 import { definitionsPath } from "./fingerprint.ts";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 
+/** Lets the bundler read the workspace's sources; without it, it would take a stale `dist`. */
+const fromSource = (config: WebpackConfig): WebpackConfig => ({
+  ...config,
+  resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+});
+
 /** A bundle for production: small, with source maps that hold no sources. */
 const forProduction = (config: WebpackConfig): WebpackConfig => ({
-  ...config,
+  ...fromSource(config),
   mode: "production",
   devtool: "inline-nosources-source-map",
 });
 
-const asItIs = (config: WebpackConfig): WebpackConfig => config;
-
-/** Bundles the workflows of this project. */
+/** Bundles workflow definitions from their sources, by default those of this project. */
 export const buildBundle = ({
   production,
+  workflowsPath = definitionsPath,
 }: {
   readonly production: boolean;
+  readonly workflowsPath?: string;
 }): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
-    workflowsPath: definitionsPath,
-    plugins: [new PaymentsPlugin()],
-    webpackConfigHook: production ? forProduction : asItIs,
+    workflowsPath,
+    plugins: [paymentsBundler({ shared: [workflowsPath] })],
+    webpackConfigHook: production ? forProduction : fromSource,
     logger: quiet,
   });
 

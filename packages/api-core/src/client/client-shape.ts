@@ -32,7 +32,10 @@ export type Streams = {
 
 /** All operations, the lists as streams, and the settings in use. */
 export interface PaymentsClientShape extends Operations {
+  /** The same operations; each answers its data together with status and headers of the response. */
   readonly withResponse: OperationsWithResponse;
+  /** Each list over all its pages, an item at a time; a page is asked for when it is needed. */
   readonly streams: Streams;
+  /** The settings in use, the defaults among them. */
   readonly options: ClientOptions;
 }

@@ -34,6 +34,7 @@ export type PromiseClient = {
       ? (input?: Input<Name>, options?: CallOptions) => Promise<WithResponse<Output<Name>>>
       : (input: Input<Name>, options?: CallOptions) => Promise<WithResponse<Output<Name>>>;
   };
+  /** Each list over all its pages, an item at a time; a page is asked for when it is needed. */
   readonly streams: {
     readonly [Name in keyof Pick<Endpoints, ListName>]: (
       filters?: Omit<Input<Name>, "page_num" | "page_size">,

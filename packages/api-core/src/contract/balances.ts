@@ -32,7 +32,7 @@ export interface CreateBalanceInput extends FieldsOf<typeof CreateBalanceInputSc
 /** Schema of {@link CreateBalanceInput}. */
 export class CreateBalanceInputSchema extends Schema.Opaque<CreateBalanceInput>()(
   Schema.Struct({
-    /** Currency of the balance: a three-letter code (ISO 4217), such as `USD`. */
+    /** Currency of the balance, as the service names it, such as `USD`. */
     currency: currencyIn(text()),
     /** Name of the balance, 1 to 60 characters. */
     name: text(60),
@@ -47,7 +47,7 @@ export class BalanceSchema extends Schema.Opaque<Balance>()(
   Schema.Struct({
     /** The service's id of the balance. */
     balance_id: answeredId,
-    /** Three-letter code (ISO 4217), such as `USD`. */
+    /** Currency, as the service names it, such as `USD`. */
     currency: answered,
     /** What can be paid: a decimal string in units of `currency`, such as `"1250.00"`. */
     available_balance: answered,
@@ -110,7 +110,7 @@ export interface RetrieveBalanceInput extends FieldsOf<typeof RetrieveBalanceInp
 /** Schema of {@link RetrieveBalanceInput}. */
 export class RetrieveBalanceInputSchema extends Schema.Opaque<RetrieveBalanceInput>()(
   Schema.Struct({
-    /** Currency of the balance: a three-letter code (ISO 4217), such as `USD`. */
+    /** Currency of the balance, as the service names it, such as `USD`. */
     currency,
   }),
 ) {}
@@ -123,7 +123,7 @@ export interface RetrieveBalanceBankDetailsInput extends FieldsOf<
 /** Schema of {@link RetrieveBalanceBankDetailsInput}. */
 export class RetrieveBalanceBankDetailsInputSchema extends Schema.Opaque<RetrieveBalanceBankDetailsInput>()(
   Schema.Struct({
-    /** Currency of the balance: a three-letter code (ISO 4217), such as `USD`. */
+    /** Currency of the balance, as the service names it, such as `USD`. */
     currency,
   }),
 ) {}

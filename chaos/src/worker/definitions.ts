@@ -1,0 +1,2 @@
+export * from "@durable-payments/workflows/definitions";
+export { payTwice } from "./pay-twice.ts";

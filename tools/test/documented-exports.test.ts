@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { checkout } from "../src/processes/apps.ts";
+import { openInEditor } from "./support/editor.ts";
+
+interface Manifest {
+  readonly name: string;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+/** Every entry of every package, as a user imports it. */
+const entries = globSync("packages/*/package.json", { cwd: checkout }).flatMap((path) => {
+  const manifest = JSON.parse(readFileSync(join(checkout, path), "utf8")) as Manifest;
+  return Object.entries(manifest.exports ?? {}).flatMap(([entry, target]) =>
+    typeof target === "string" ? [] : [`${manifest.name}${entry.slice(1)}`],
+  );
+});
+
+describe("what an editor shows of the packages", () => {
+  let editor: ReturnType<typeof openInEditor>;
+
+  beforeAll(() => {
+    editor = openInEditor(`${entries.map((module) => `import "${module}";`).join("\n")}
+import type { PaymentsActivities } from "@durable-payments/activities";
+import { awaitPayout, createPayout } from "@durable-payments/workflows";
+declare const activities: PaymentsActivities;
+activities.createPayout/*activity*/;
+createPayout/*step*/;
+awaitPayout/*wait*/;
+`);
+    expect(editor.problems()).toStrictEqual([]);
+  }, 120_000);
+
+  it("documents everything that they export", () => {
+    const exported = editor.imported();
+    expect(exported.size).toBeGreaterThan(500);
+    expect([...exported].filter(([, documentation]) => documentation === "")).toStrictEqual([]);
+  });
+
+  it("shows activities and steps by the names of their types", () => {
+    expect(editor.hover("activity")).toMatchObject({
+      signature:
+        "(property) createPayout: (input: CreatePayoutInput, intent?: SendIntent | undefined) => Promise<Payout>",
+      documentation: expect.stringContaining("Idempotency class `none`") as string,
+    });
+    expect(editor.hover("step")).toMatchObject({
+      signature: expect.stringContaining(
+        'payout: Omit<CreatePayoutInput, "unique_request_id">',
+      ) as string,
+      documentation: expect.stringMatching(/^Create a payout, exactly once/) as string,
+    });
+    expect(editor.hover("wait")).toMatchObject({
+      signature: expect.stringContaining("=> Promise<AwaitedPayout>") as string,
+      documentation: expect.stringMatching(/^Wait until a payout has ended/) as string,
+    });
+  });
+});

@@ -1,0 +1,202 @@
+import { existsSync, readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { join } from "node:path";
+import ts from "typescript";
+import { checkout } from "../../src/processes/apps.ts";
+
+/** A place in a source, its lines as an editor counts them. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** What an editor shows of a name. */
+export interface Shown {
+  readonly signature: string;
+  readonly documentation: string;
+  readonly example: string | undefined;
+  readonly definition: Place | undefined;
+}
+
+/** A field of a value, and of the values in it. */
+export interface Field {
+  /** Dotted: `item_list.payout_id`. */
+  readonly path: string;
+  readonly documentation: string;
+  readonly definition: Place | undefined;
+}
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2024,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  customConditions: ["@durable-payments/source"],
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  types: ["node"],
+};
+
+/** What one editor has read, the next one does not read again. */
+const registry = ts.createDocumentRegistry();
+
+/** Where a place in a declaration file leads an editor: by its map to the source, where there is one. */
+const sourceOf = (file: string, text: string, start: number): Place => {
+  const before = text.slice(0, start).split("\n");
+  const place = { file, line: before.length };
+  if (!file.endsWith(".d.ts") || !existsSync(`${file}.map`)) return place;
+  const payload = JSON.parse(readFileSync(`${file}.map`, "utf8")) as ConstructorParameters<
+    typeof SourceMap
+  >[0];
+  const found = new SourceMap(payload).findEntry(before.length - 1, before.at(-1)?.length ?? 0);
+  return "originalSource" in found
+    ? { file: join(file, "..", found.originalSource), line: found.originalLine + 1 }
+    : place;
+};
+
+/**
+ * Open a source in an editor, as TypeScript serves it: what is shown of a name, what is offered, where a
+ * definition is.
+ *
+ * @param text it imports by absolute path, or by the name of a package; `/*name*\/` marks a place
+ */
+export const openInEditor = (text: string) => {
+  const file = join(checkout, "tools/test/opened-in-editor.ts");
+  const read = (path: string) => (path === file ? text : ts.sys.readFile(path));
+  const service = ts.createLanguageService(
+    {
+      ...ts.sys,
+      useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
+      readFile: read,
+      fileExists: (path) => path === file || ts.sys.fileExists(path),
+      getScriptFileNames: () => [file],
+      getScriptVersion: (path) => (path === file ? text : ""),
+      getScriptSnapshot: (path) => {
+        const content = read(path);
+        return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
+      },
+      getCurrentDirectory: () => checkout,
+      getCompilationSettings: () => OPTIONS,
+      getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
+    },
+    registry,
+  );
+  const program = service.getProgram();
+  const checker = program?.getTypeChecker();
+  const source = program?.getSourceFile(file);
+  if (checker === undefined || source === undefined) throw new Error("TypeScript opened nothing");
+
+  const textOf = (parts: ReadonlyArray<ts.SymbolDisplayPart> | undefined) =>
+    ts.displayPartsToString([...(parts ?? [])]);
+  const placeOf = (path: string, start: number) => sourceOf(path, read(path) ?? "", start);
+
+  /** The place of a mark: the last character of the name before it. */
+  const before = (mark: string): number => {
+    const at = text.indexOf(`/*${mark}*/`);
+    if (at < 0) throw new Error(`Nothing is marked ${mark}`);
+    return at - 1;
+  };
+
+  const exportsOf = (module: ts.Node): ReadonlyArray<ts.Symbol> => {
+    const symbol = checker.getSymbolAtLocation(module);
+    return symbol === undefined ? [] : checker.getExportsOfModule(symbol);
+  };
+
+  const placeOfSymbol = (symbol: ts.Symbol): Place | undefined => {
+    const [declaration] = symbol.declarations ?? [];
+    if (declaration === undefined) return undefined;
+    return placeOf(declaration.getSourceFile().fileName, declaration.getStart());
+  };
+
+  const fieldsOfType = (type: ts.Type, path: string): ReadonlyArray<Field> => {
+    const value = checker.getNonNullableType(type);
+    const item = checker.isArrayLikeType(value)
+      ? checker.getIndexTypeOfType(value, ts.IndexKind.Number)
+      : undefined;
+    if (item !== undefined) return fieldsOfType(item, path);
+    if ((value.flags & ts.TypeFlags.Object) === 0) return [];
+    return value.getProperties().flatMap((field) => {
+      const own = path === "" ? field.name : `${path}.${field.name}`;
+      return [
+        {
+          path: own,
+          documentation: textOf(field.getDocumentationComment(checker)),
+          definition: placeOfSymbol(field),
+        },
+        ...fieldsOfType(checker.getTypeOfSymbol(field), own),
+      ];
+    });
+  };
+
+  return {
+    /** What is wrong with the source. */
+    problems: () =>
+      [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].map(
+        ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"),
+      ),
+
+    /** What hovering the name before a mark shows. */
+    hover: (mark: string): Shown => {
+      const at = before(mark);
+      const info = service.getQuickInfoAtPosition(file, at);
+      const [defined] = service.getDefinitionAtPosition(file, at) ?? [];
+      return {
+        signature: textOf(info?.displayParts),
+        documentation: textOf(info?.documentation),
+        example: textOf(info?.tags?.find(({ name }) => name === "example")?.text) || undefined,
+        definition: defined && placeOf(defined.fileName, defined.textSpan.start),
+      };
+    },
+
+    /** What is offered at a mark, with its documentation. */
+    completions: (mark: string): ReadonlyMap<string, string> => {
+      const at = before(mark) + 1;
+      const offered = service.getCompletionsAtPosition(file, at, undefined)?.entries ?? [];
+      const isOwn = ({ kind }: ts.CompletionEntry) =>
+        kind === ts.ScriptElementKind.memberVariableElement;
+      return new Map(
+        offered.filter(isOwn).map(({ name }) => {
+          const details = service.getCompletionEntryDetails(
+            file,
+            at,
+            name,
+            undefined,
+            undefined,
+            undefined,
+            undefined,
+          );
+          return [name, textOf(details?.documentation)];
+        }),
+      );
+    },
+
+    /** What the modules that are imported export of their own, by module and name, with its documentation. */
+    imported: (): ReadonlyMap<string, string> => {
+      const isForeign = (symbol: ts.Symbol) =>
+        symbol.declarations?.some((declared) =>
+          declared.getSourceFile().fileName.includes("/node_modules/"),
+        );
+      return new Map(
+        source.statements.filter(ts.isImportDeclaration).flatMap(({ moduleSpecifier }) =>
+          exportsOf(moduleSpecifier).flatMap((exported) => {
+            const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+            const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
+            const documentation = textOf(symbol.getDocumentationComment(checker));
+            const name = `${moduleSpecifier.getText()} ${exported.name}`;
+            return isForeign(symbol) ? [] : [[name, documentation] as const];
+          }),
+        ),
+      );
+    },
+
+    /** The fields of what an exported constant holds, or promises, and those of its fields. */
+    fields: (name: string): ReadonlyArray<Field> => {
+      const symbol = exportsOf(source).find((exported) => exported.name === name);
+      if (symbol === undefined) throw new Error(`Nothing is exported as ${name}`);
+      const type = checker.getTypeOfSymbol(symbol);
+      return fieldsOfType(checker.getAwaitedType(type) ?? type, "");
+    },
+  };
+};
