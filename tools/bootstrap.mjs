@@ -20,6 +20,7 @@ const scripts = {
   demo: "tools/src/demo.ts",
   dev: "tools/src/dev.ts",
   docs: "tools/src/doc-examples.ts",
+  site: "site/src/build.ts",
   test: "tools/src/test.ts",
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",

@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+import { PARTS, REPOSITORY } from "../src/pages.ts";
+
+const content = fileURLToPath(new URL("../.content/", import.meta.url));
+
+/** The title of a page: its first heading. */
+const titleOf = (page: string): string =>
+  /^# (?<title>.+)$/m.exec(readFileSync(join(content, `${page}.md`), "utf8"))?.groups?.["title"] ??
+  page;
+
+const itemOf = (page: string) => ({
+  text: titleOf(page).replaceAll(/[`\\]/g, ""),
+  link: `/${page}`,
+});
+
+const pagesIn = (glob: string) =>
+  globSync(glob, { cwd: content })
+    .map((file) => file.replace(/\.md$/, ""))
+    .toSorted();
+
+const docs = [
+  ...PARTS.map(({ pages, text }) => ({ text, items: pages.map(itemOf) })),
+  { text: "Packages", items: pagesIn("packages/*.md").map(itemOf) },
+];
+
+/** What can be imported, by its name. */
+const entries = pagesIn("api/@durable-payments/**/index.md").map((page) => ({
+  text: page.replace("api/@durable-payments/", "").replace(/\/index$/, ""),
+  link: `/${page}`,
+}));
+
+export default defineConfig({
+  title: "durable-payments",
+  description: "Durable payment workflows over Temporal, exactly once",
+  srcDir: ".content",
+  outDir: "dist",
+  cleanUrls: true,
+  lastUpdated: false,
+  // Examples speak of what runs on the reader's machine.
+  ignoreDeadLinks: "localhostLinks",
+  // What a docstring writes in angle brackets is text, and no element of a page.
+  markdown: { html: false },
+  // The index of the search is one file.
+  vite: { build: { chunkSizeWarningLimit: 4096 } },
+  themeConfig: {
+    search: { provider: "local" },
+    nav: [
+      { text: "Start", link: "/concepts" },
+      { text: "Operate", link: "/runbook" },
+      { text: "API", link: "/api/" },
+    ],
+    sidebar: { "/": docs, "/api/": [{ text: "API", items: entries }] },
+    socialLinks: [{ icon: "github", link: REPOSITORY }],
+    outline: [2, 3],
+  },
+});

@@ -1,0 +1,42 @@
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pageOf, asSitePage } from "./links.ts";
+import { PARTS } from "./pages.ts";
+
+/** The side bar and the pages of `docs/` do not agree. */
+export class PagesDiffer extends Error {
+  override readonly name = "PagesDiffer";
+}
+
+const checkPages = (found: ReadonlyArray<string>): void => {
+  const shown = new Set(PARTS.flatMap(({ pages }) => pages.map((page) => `docs/${page}.md`)));
+  const unlisted = found.filter((file) => !shown.has(file));
+  const missing = [...shown].filter((file) => !found.includes(file));
+  if (unlisted.length + missing.length === 0) return;
+  throw new PagesDiffer(
+    `site/src/pages.ts lists every page of docs/: ${[
+      ...unlisted.map((file) => `${file} is not listed`),
+      ...missing.map((file) => `${file} does not exist`),
+    ].join(", ")}.`,
+  );
+};
+
+/**
+ * Copy the pages of the site into a folder: `docs/` and the READMEs of packages and apps.
+ *
+ * @param checkout folder of the repository
+ * @param content folder that is emptied and filled
+ * @throws PagesDiffer
+ */
+export const assemble = (checkout: string, content: string): void => {
+  const docs = globSync("docs/*.md", { cwd: checkout });
+  checkPages(docs);
+  rmSync(content, { recursive: true, force: true });
+  for (const file of [...docs, ...globSync("{packages,apps}/*/README.md", { cwd: checkout })]) {
+    const page = join(content, pageOf(file) ?? file);
+    mkdirSync(dirname(page), { recursive: true });
+    writeFileSync(page, asSitePage(readFileSync(join(checkout, file), "utf8"), file));
+  }
+  cpSync(join(checkout, "docs/pictures"), join(content, "pictures"), { recursive: true });
+  cpSync(join(checkout, "site/home.md"), join(content, "index.md"));
+};

@@ -1,0 +1,70 @@
+import { Schema } from "effect";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Application, type TypeDocOptions } from "typedoc";
+import type { PluginOptions } from "typedoc-plugin-markdown";
+
+/** TypeDoc could not write the reference; it has printed why. */
+class ReferenceFailed extends Error {
+  override readonly name = "ReferenceFailed";
+}
+
+const Manifest = Schema.Struct({
+  exports: Schema.Record(
+    Schema.String,
+    Schema.Union([
+      Schema.String,
+      Schema.Struct({ "@durable-payments/source": Schema.optional(Schema.String) }),
+    ]),
+  ),
+});
+
+/** The sources of what a package exports. */
+const entriesOf = (manifest: string): ReadonlyArray<string> => {
+  const { exports } = Schema.decodeUnknownSync(Schema.fromJsonString(Manifest))(
+    readFileSync(manifest, "utf8"),
+  );
+  return Object.values(exports).flatMap((target) => {
+    const source = typeof target === "string" ? undefined : target["@durable-payments/source"];
+    return source === undefined ? [] : [join(dirname(manifest), source)];
+  });
+};
+
+/**
+ * Write the reference of all packages as Markdown, from their docstrings.
+ *
+ * @param checkout folder of the repository
+ * @param folder where it is written
+ * @throws ReferenceFailed
+ */
+export const writeReference = async (checkout: string, folder: string): Promise<void> => {
+  const manifests = globSync("packages/*/package.json", { cwd: checkout }).toSorted();
+  const options: TypeDocOptions & PluginOptions = {
+    name: "API",
+    out: folder,
+    plugin: ["typedoc-plugin-markdown"],
+    entryPoints: manifests.flatMap((manifest) => entriesOf(join(checkout, manifest))),
+    tsconfig: join(checkout, "site/tsconfig.reference.json"),
+    basePath: join(checkout, "packages"),
+    readme: "none",
+    excludeExternals: true,
+    excludePrivate: true,
+    disableSources: true,
+    // What the tests of the types hold, and `npm run check`, needs no second check.
+    skipErrorChecking: true,
+    logLevel: "Error",
+    entryFileName: "index",
+    hidePageHeader: true,
+    hideBreadcrumbs: true,
+    useCodeBlocks: true,
+  };
+  const app = await Application.bootstrapWithPlugins(options);
+  const project = await app.convert();
+  if (project === undefined) throw new ReferenceFailed("TypeDoc found no packages.");
+  // By the name under which a user imports it, and not by that of its file.
+  for (const entry of project.children ?? []) {
+    entry.name = entry.name.replace(/^(?<folder>[^/]+)\/src/, "@durable-payments/$<folder>");
+  }
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors()) throw new ReferenceFailed("TypeDoc could not write the reference.");
+};

@@ -1,0 +1,28 @@
+import { checkout } from "@durable-payments/tools/processes";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { assemble, PagesDiffer } from "../src/assemble.ts";
+
+const folder = () => {
+  const made = mkdtempSync(join(tmpdir(), "site-"));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+};
+
+it("has every page of docs/ and every package", () => {
+  const content = join(folder(), "content");
+  assemble(checkout, content);
+  expect(readFileSync(join(content, "repair.md"), "utf8")).toContain("# Runs: repair");
+  expect(readFileSync(join(content, "packages/workflows.md"), "utf8")).toContain("exactly once");
+});
+
+it("says which page the side bar lacks", () => {
+  const checkout = folder();
+  mkdirSync(join(checkout, "docs"));
+  writeFileSync(join(checkout, "docs/new.md"), "# New\n");
+  const content = join(checkout, "content");
+  expect(() => assemble(checkout, content)).toThrow(PagesDiffer);
+  expect(() => assemble(checkout, content)).toThrow("docs/new.md is not listed");
+});

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { asSitePage } from "../src/links.ts";
+
+it.each([
+  ["[a](repair.md#amendments)", "[a](/repair.md#amendments)"],
+  ["[a](../packages/replay/README.md)", "[a](/packages/replay.md)"],
+  ["![a](pictures/web-ui.png)", "![a](/pictures/web-ui.png)"],
+  [
+    "[a](../examples/payouts.csv)",
+    "[a](https://github.com/durable-payments/durable-payments/blob/main/examples/payouts.csv)",
+  ],
+  ["[a](https://temporal.io) [b](#here)", "[a](https://temporal.io) [b](#here)"],
+])("%s of a page in docs becomes %s", (text, expected) => {
+  expect(asSitePage(text, "docs/page.md")).toBe(expected);
+});
+
+it("leaves comments out", () => {
+  expect(asSitePage("one\n<!-- example: a.ts -->\ntwo\n", "docs/page.md")).toBe("one\ntwo\n");
+});
