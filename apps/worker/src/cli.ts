@@ -1,7 +1,7 @@
 import { visibleText } from "@durable-payments/api-core/values";
+import { CannotStart } from "@durable-payments/plugin";
 import { inspect, parseArgs } from "node:util";
 import { StaleBundle } from "./bundle/prebuilt-bundle.ts";
-import { CannotStart } from "./cannot-start.ts";
 import { runWorker } from "./run-worker.ts";
 
 const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.

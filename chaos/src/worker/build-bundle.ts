@@ -1,11 +1,18 @@
 /** Writes the workflow bundle of the chaos run's workers: node build-bundle.ts FILE */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildBundle } from "@durable-payments/worker/build-bundle";
+import { PaymentsPlugin } from "@durable-payments/plugin";
+import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 
 const [, , file = "workflow-bundle.js"] = process.argv;
-const { code } = await buildBundle({
-  production: true,
-  workflowsPath: fileURLToPath(new URL("definitions.ts", import.meta.url)),
+const { code } = await bundleWorkflowCode({
+  workflowsPath: fileURLToPath(new URL("pay-twice.ts", import.meta.url)),
+  plugins: [new PaymentsPlugin()],
+  webpackConfigHook: (config) => ({
+    ...config,
+    mode: "production",
+    devtool: "inline-nosources-source-map",
+  }),
+  logger: new DefaultLogger("WARN"),
 });
 writeFileSync(file, code);

@@ -1,11 +1,21 @@
 /**
- * The worker of the chaos run: the project's own, with a workflow more. CHAOS_BUNDLE names the
- * workflow bundle, which the chaos run has built.
+ * The worker of the chaos run: one of a user's own, with a workflow of his. CHAOS_BUNDLE names the workflow
+ * bundle, which the chaos run has built.
  */
-import { runWorker } from "@durable-payments/worker/run-worker";
+import { PaymentsPlugin } from "@durable-payments/plugin";
+import { taskQueueOf } from "@durable-payments/protocol";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 
-const codePath = process.env["CHAOS_BUNDLE"] ?? "";
-await runWorker(
-  (polling) => void process.stdout.write(`${JSON.stringify({ ready: true, ...polling })}\n`),
-  async () => ({ codePath }),
-);
+Runtime.install({ logger: new DefaultLogger("WARN") });
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
+const onReady = (polling: object) =>
+  void process.stdout.write(`${JSON.stringify({ ready: true, ...polling })}\n`);
+const worker = await Worker.create({
+  connection: await NativeConnection.connect(connectionOptions),
+  namespace,
+  taskQueue: taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]),
+  workflowBundle: { codePath: process.env["CHAOS_BUNDLE"] ?? "" },
+  plugins: [new PaymentsPlugin({ onReady })],
+});
+await worker.run();

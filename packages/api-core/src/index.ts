@@ -49,6 +49,7 @@ export type { ListTransactionsInput, Transaction } from "./contract/transactions
 export type { CallOptions, RequestOptions, WithResponse } from "./client/call-options.ts";
 export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
 export {
+  clientSettingNames,
   type ClientOptions,
   type ClientSettings,
   defaultClientOptions,
@@ -71,7 +72,11 @@ export type { ClientLogger } from "./client/say.ts";
 export { type ListPage, ListReading, type PageRead, rowKeys } from "./client/list-reading.ts";
 export { listNames, operationNames } from "./client/operation-names.ts";
 export type { Input, Item, ListName, OperationName, Output } from "./client/operations.ts";
-export { clientOptionsFromEnvironment, PaymentsClient } from "./client/payments-client.ts";
+export {
+  clientOptionsFromEnvironment,
+  clientOptionsWithEnvironment,
+  PaymentsClient,
+} from "./client/payments-client.ts";
 export type { PaymentsClientShape } from "./client/client-shape.ts";
 export { makePaymentsClient, type PromiseClient } from "./client/promise-client.ts";
 export { isSensitiveField, redact } from "./client/redact.ts";

@@ -34,7 +34,7 @@ export interface PaymentsBundlerOptions {
  */
 export const paymentsBundler = ({
   shared = ["@durable-payments/workflows"],
-}: PaymentsBundlerOptions = {}): BundlerPlugin => ({
+}: PaymentsBundlerOptions = {}): Required<BundlerPlugin> => ({
   name: "durable-payments",
   configureBundler: (options) => ({
     ...options,

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * The projects whose tests start processes and wait for them, those with the longest files first; all
  * others follow.
  */
-const WAITING = ["chaos", "starter", "worker", "workflows", "tools", "bench"].map(
+const WAITING = ["chaos", "starter", "worker", "plugin", "workflows", "tools", "bench"].map(
   (name) => `@durable-payments/${name}`,
 );
 

@@ -26,11 +26,12 @@ const sourceFolders = (): ReadonlyArray<string> =>
     dirname(definitionsPath),
     fileURLToPath(import.meta.resolve("@durable-payments/protocol")),
     fileURLToPath(import.meta.resolve("@durable-payments/activities")),
+    fileURLToPath(import.meta.resolve("@durable-payments/plugin/bundle-entry")),
   ].map((path) => dirname(path));
 
 const sourceFiles = (folder: string): Array<string> =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.[jt]s$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.c?[jt]s$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
 

@@ -157,7 +157,8 @@ const HEADER_TEXT = "must be given: visible ASCII characters, without white spac
 const isHeaderText = (value: unknown): boolean =>
   typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 
-const SETTING_NAMES: ReadonlyArray<string> = [
+/** Names of the settings of a client. */
+export const clientSettingNames: ReadonlyArray<string> = [
   "baseUrl",
   "clientId",
   "apiKey",
@@ -170,10 +171,10 @@ const SETTING_NAMES: ReadonlyArray<string> = [
 
 const unknownNames = (settings: ClientSettings): ReadonlyArray<string> =>
   Object.keys(settings)
-    .filter((name) => !SETTING_NAMES.includes(name))
+    .filter((name) => !clientSettingNames.includes(name))
     .map((name) => {
-      const like = nearestName(name, SETTING_NAMES);
-      return `${name} is not a setting of a client${like === undefined ? ` (it takes ${SETTING_NAMES.join(", ")})` : `: is it ${like}?`}.`;
+      const like = nearestName(name, clientSettingNames);
+      return `${name} is not a setting of a client${like === undefined ? ` (it takes ${clientSettingNames.join(", ")})` : `: is it ${like}?`}.`;
     });
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

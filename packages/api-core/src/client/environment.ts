@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import {
   type ClientOptions,
+  type ClientSettings,
   defaultNumbers,
   InvalidSettings,
   makeClientOptions,
@@ -42,20 +43,28 @@ const parseAssumptions = (json: string): unknown => {
   }
 };
 
-/** Read and check the settings of a client; every fault is named at once. */
-export const readEnvironment: Effect.Effect<ClientOptions, InvalidSettings> = Config.all({
-  baseUrl: text("PAYMENTS_BASE_URL"),
-  clientId: text("PAYMENTS_CLIENT_ID"),
-  apiKey: Config.Redacted("PAYMENTS_API_KEY").pipe(Config.withDefault(Redacted.make(""))),
-  ...numbers,
-  assumptions: text("PAYMENTS_ASSUMPTIONS"),
-}).pipe(
-  Effect.mapError(
-    ({ message }) => new InvalidSettings({ message: `The environment cannot be read: ${message}` }),
-  ),
-  Effect.flatMap((settings) =>
-    Effect.fromResult(
-      makeClientOptions({ ...settings, assumptions: parseAssumptions(settings.assumptions) }),
+/** Read and check the settings of a client; every fault is named at once. Those that are given count before the variables. */
+export const readEnvironment = (
+  given: Partial<ClientSettings>,
+): Effect.Effect<ClientOptions, InvalidSettings> =>
+  Config.all({
+    baseUrl: text("PAYMENTS_BASE_URL"),
+    clientId: text("PAYMENTS_CLIENT_ID"),
+    apiKey: Config.Redacted("PAYMENTS_API_KEY").pipe(Config.withDefault(Redacted.make(""))),
+    ...numbers,
+    assumptions: text("PAYMENTS_ASSUMPTIONS"),
+  }).pipe(
+    Effect.mapError(
+      ({ message }) =>
+        new InvalidSettings({ message: `The environment cannot be read: ${message}` }),
     ),
-  ),
-);
+    Effect.flatMap((settings) =>
+      Effect.fromResult(
+        makeClientOptions({
+          ...settings,
+          assumptions: parseAssumptions(settings.assumptions),
+          ...given,
+        }),
+      ),
+    ),
+  );

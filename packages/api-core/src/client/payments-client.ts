@@ -10,16 +10,28 @@ import {
 import type { PaymentsClientShape } from "./client-shape.ts";
 
 /**
+ * Check settings, and take those that are left out from the environment variables of
+ * {@link clientOptionsFromEnvironment}.
+ *
+ * @param given settings that count before the environment
+ * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault
+ */
+export const clientOptionsWithEnvironment = (
+  given: Partial<ClientSettings>,
+): Effect.Effect<ClientOptions, InvalidSettings> =>
+  Effect.flatMap(
+    Effect.promise(() => import("./environment.ts")),
+    ({ readEnvironment }) => readEnvironment(given),
+  );
+
+/**
  * Read the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
  * `PAYMENTS_API_KEY`, and those with defaults; `.env.example` lists them.
  *
  * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault.
  */
 export const clientOptionsFromEnvironment: Effect.Effect<ClientOptions, InvalidSettings> =
-  Effect.flatMap(
-    Effect.promise(() => import("./environment.ts")),
-    ({ readEnvironment }) => readEnvironment,
-  );
+  clientOptionsWithEnvironment({});
 
 /**
  * The service, one method per operation.

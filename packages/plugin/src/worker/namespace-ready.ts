@@ -1,7 +1,7 @@
 import { readNamespaceAttributes } from "@durable-payments/activities/namespace-attributes";
 import { messageOf } from "@durable-payments/api-core/values";
 import { type NativeConnection, Runtime } from "@temporalio/worker";
-import { CannotStart } from "./cannot-start.ts";
+import { CannotStart } from "../cannot-start.ts";
 
 const read = async (connection: NativeConnection, namespace: string) => {
   try {
@@ -34,7 +34,7 @@ export const checkNamespaceReady = async (
   }
   if (missing.length > 0) {
     throw new CannotStart(
-      `The namespace "${namespace}" lacks search attributes that every run needs (${missing.map(({ name }) => name).join(", ")}). Register them: ${process.env["STARTER_COMMAND"] || "starter"} doctor --fix`,
+      `The namespace "${namespace}" lacks search attributes that every run needs (${missing.map(({ name }) => name).join(", ")}). Register them: ${process.env["STARTER_COMMAND"] || "npx @durable-payments/cli"} doctor --fix`,
     );
   }
 };

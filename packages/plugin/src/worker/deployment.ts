@@ -1,6 +1,6 @@
 import { VERSIONING_BEHAVIOR } from "@durable-payments/workflows";
 import type { WorkerOptions } from "@temporalio/worker";
-import { CannotStart } from "./cannot-start.ts";
+import { CannotStart } from "../cannot-start.ts";
 
 /** Temporal joins name and build id by a dot or a colon, which the name may therefore not hold. */
 const NAME = /^(?!__)[^\s.:]{1,100}$/;
@@ -14,12 +14,18 @@ const valueOf = (variable: string, pattern: RegExp, what: string): string | unde
 };
 
 /**
- * The version of the deployment that this worker belongs to, from the environment; none where
- * neither variable is set: then the worker takes whatever is on its queues.
+ * Read the version of the deployment that a worker belongs to from the environment; none where
+ * neither variable is set, and where the worker has options of its own: then these count alone.
  *
  * @throws CannotStart
  */
-export const deploymentFromEnvironment = (): Pick<WorkerOptions, "workerDeploymentOptions"> => {
+export const deploymentFromEnvironment = ({
+  workerDeploymentOptions,
+}: Pick<WorkerOptions, "workerDeploymentOptions">): Pick<
+  WorkerOptions,
+  "workerDeploymentOptions"
+> => {
+  if (workerDeploymentOptions !== undefined) return {};
   const deploymentName = valueOf(
     "PAYMENTS_DEPLOYMENT_NAME",
     NAME,

@@ -11,7 +11,7 @@ import { type Account, clientHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
 import { Runtime } from "@temporalio/worker";
 import { hostname } from "node:os";
-import { CannotStart } from "./cannot-start.ts";
+import { CannotStart } from "../cannot-start.ts";
 
 /** The journal of a worker. */
 export interface OpenedJournal {
@@ -46,16 +46,18 @@ export const warnOfOtherHosts = async (
 };
 
 /**
- * Opens the journal of the account's client, as the environment says where it is.
+ * Open the journal of an account's client.
  *
- * @throws CannotStart
+ * @param setting where it is; where that is undefined, `PAYMENTS_JOURNAL` says it.
+ * @throws CannotStart where it cannot be written.
  */
-export const journalFromEnvironment = async (
+export const openJournalOf = async (
   account: Pick<Account, "clientId">,
+  setting: string | undefined,
 ): Promise<OpenedJournal> => {
   const hash = clientHash(account);
   try {
-    const place = readJournalPlace(process.env[JOURNAL_VARIABLE], hash);
+    const place = readJournalPlace(setting ?? process.env[JOURNAL_VARIABLE], hash);
     return {
       journal: await openJournal(place, hash),
       where: describeJournalPlace(place),

@@ -1,4 +1,0 @@
-/** The worker cannot start; the message is one line that says why and what to do. */
-export class CannotStart extends Error {
-  override readonly name = "CannotStart";
-}

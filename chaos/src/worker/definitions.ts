@@ -1,2 +1,0 @@
-export * from "@durable-payments/workflows/definitions";
-export { payTwice } from "./pay-twice.ts";

@@ -1,0 +1,151 @@
+import { readablePayloads } from "@durable-payments/activities/readable-payloads";
+import { accountHash } from "@durable-payments/protocol/account";
+import type { ClientOptions, ClientPlugin } from "@temporalio/client";
+import type {
+  BundleOptions,
+  BundlerPlugin,
+  Worker,
+  WorkerOptions,
+  WorkerPlugin,
+} from "@temporalio/worker";
+import { bundleOfWorker, withPaymentWorkflows } from "./bundle/payments-bundle.ts";
+import { CannotStart } from "./cannot-start.ts";
+import { startAttributesInterceptor } from "./client/start-attributes.ts";
+import { refuseUnknownSettings } from "./settings/known-settings.ts";
+import type { AccountSettings, PaymentsSettings } from "./settings/payments-settings.ts";
+import { checkAccount } from "./worker/account.ts";
+import { checkNames, checkNamespace } from "./worker/check-worker.ts";
+import { deploymentFromEnvironment } from "./worker/deployment.ts";
+import { PaymentsWorker } from "./worker/payments-worker.ts";
+
+/** A worker as it was configured. */
+interface Configured {
+  readonly payments: PaymentsWorker;
+  readonly options: WorkerOptions;
+}
+
+const DEFAULT_GRACE = "30 seconds";
+
+/** The account of the settings, as far as a process that only starts runs knows it. */
+const accountOf = ({ baseUrl, clientId }: AccountSettings): string | undefined => {
+  const account = {
+    baseUrl: baseUrl ?? process.env["PAYMENTS_BASE_URL"] ?? "",
+    clientId: clientId ?? process.env["PAYMENTS_CLIENT_ID"] ?? "",
+  };
+  return account.clientId !== "" && URL.canParse(account.baseUrl)
+    ? accountHash(account)
+    : undefined;
+};
+
+/**
+ * A plugin of the Temporal SDK by which a worker runs payments, each exactly once, beside its own workflows and
+ * activities.
+ *
+ * Of a worker it adds the activities and the workflows of payments, runs the workers of the task queues beside the base
+ * queue (`payments/service`, `payments/fallback-polling`, `payments/batch`) as long as the worker runs, keeps the
+ * journal of what is sent, shares the budget of sign-ins, and keeps the tracker (and, with `notify`, the notifier)
+ * running. `Worker.create` rejects with {@link CannotStart} where a setting is missing or wrong, the journal cannot be
+ * written, or the namespace lacks search attributes: before any work is taken. Where one of the workers drains, by a
+ * signal or by `worker.shutdown()`, or fails, all of them drain, and `worker.run()` ends with the error.
+ *
+ * It is a plugin of `bundleWorkflowCode` and `Worker.runReplayHistory`, too, with the same bundle; and of `Client`, whose
+ * runs of `payout` and `onboardCardholder` start with their search attributes. Where a worker has other plugins, name it
+ * last. One instance serves any number of workers.
+ *
+ * @example
+ * ```ts
+ * const worker = await Worker.create({
+ *   connection,
+ *   taskQueue: "payments",
+ *   workflowsPath: fileURLToPath(import.meta.resolve("./workflows.ts")),
+ *   plugins: [new PaymentsPlugin({ journal: "postgres://payments@db/journal" })],
+ * });
+ * await worker.run();
+ * ```
+ */
+export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin {
+  readonly name = "durable-payments";
+  readonly #settings: PaymentsSettings;
+  /** By an activity of theirs: a worker keeps that, whatever other plugins do with its options. */
+  readonly #configured = new WeakMap<object, Configured>();
+  readonly #running = new WeakSet<Worker>();
+
+  /**
+   * Make the plugin. Nothing is opened, and the environment is not read, before a worker is created.
+   *
+   * @param settings what differs from the environment variables `PAYMENTS_*`.
+   * @throws CannotStart for a setting of an unknown name.
+   */
+  constructor(settings: PaymentsSettings = {}) {
+    refuseUnknownSettings(settings);
+    this.#settings = settings;
+  }
+
+  /** Add the workflows of payments to a bundle. Called by the SDK. */
+  configureBundler(options: BundleOptions): BundleOptions {
+    return withPaymentWorkflows(options);
+  }
+
+  /** Have a client start payments with their search attributes, and read memos of any content. Called by the SDK. */
+  configureClient(options: Omit<ClientOptions, "plugins">): Omit<ClientOptions, "plugins"> {
+    const { interceptors } = options;
+    const own = interceptors?.workflow ?? [];
+    if (!Array.isArray(own)) {
+      throw new CannotStart(
+        "PaymentsPlugin takes interceptors of a client as a list only: interceptors: { workflow: [...] }.",
+      );
+    }
+    return {
+      ...readablePayloads.configureClient(options),
+      interceptors: {
+        ...interceptors,
+        workflow: [...own, startAttributesInterceptor(accountOf(this.#settings))],
+      },
+    };
+  }
+
+  /**
+   * Check settings, journal and namespace, and add activities and workflows to a worker. Called by the SDK.
+   *
+   * @throws CannotStart
+   */
+  async configureWorker(given: WorkerOptions): Promise<WorkerOptions> {
+    // On the connection and on the worker it is called twice.
+    if (this.#configuredOf(Object.values(given.activities ?? {})) !== undefined) return given;
+    const payments = new PaymentsWorker(this.#settings);
+    checkNames(given, Object.keys(payments.activities));
+    await checkAccount(this.#settings);
+    await checkNamespace(given);
+    const { bundlerOptions: _bundled, workflowsPath: _path, interceptors, ...rest } = given;
+    const options: WorkerOptions = {
+      ...deploymentFromEnvironment(given),
+      shutdownGraceTime: DEFAULT_GRACE,
+      ...rest,
+      workflowBundle: await bundleOfWorker(given, this),
+      activities: { ...given.activities, ...payments.activities },
+      // They are in the bundle.
+      ...(interceptors && { interceptors: { ...interceptors, workflowModules: [] } }),
+    };
+    for (const activity of Object.values(payments.activities)) {
+      this.#configured.set(activity, { payments, options });
+    }
+    return options;
+  }
+
+  /** Run a worker with its companions. Called by the SDK. */
+  async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    const configured = this.#configuredOf(worker.options.activities.values());
+    if (configured === undefined || this.#running.has(worker)) return next(worker);
+    this.#running.add(worker);
+    await configured.payments.run(worker, configured.options, () => next(worker));
+  }
+
+  #configuredOf(activities: Iterable<unknown>): Configured | undefined {
+    for (const activity of activities) {
+      const configured =
+        typeof activity === "function" ? this.#configured.get(activity) : undefined;
+      if (configured !== undefined) return configured;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { type ClientSettings, clientSettingNames, nearestName } from "@durable-payments/api-core";
+import { CannotStart } from "../cannot-start.ts";
+import type { AccountSettings, NotifySettings, PaymentsSettings } from "./payments-settings.ts";
+
+/** The names of a type's properties, every one of them. */
+type Names<Settings> = Readonly<Record<keyof Settings, true>>;
+
+const ACCOUNT: Names<Omit<AccountSettings, keyof ClientSettings>> = {
+  journal: true,
+  signInsPerMinute: true,
+};
+
+const PAYMENTS: Names<Omit<PaymentsSettings, keyof AccountSettings>> = {
+  maxAmounts: true,
+  approveAbove: true,
+  activitiesPerSecond: true,
+  batchShare: true,
+  fallbackPollingPerSecond: true,
+  notify: true,
+  onReady: true,
+};
+
+const NOTIFY: Names<NotifySettings> = {
+  url: true,
+  secret: true,
+  intervalSeconds: true,
+  overdueHours: true,
+  webUi: true,
+};
+
+const refuse = (given: object, known: ReadonlyArray<string>, of: string): void => {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const words = unknown.map((name) => {
+    const like = nearestName(name, known);
+    return like === undefined ? name : `${name} (is it ${like}?)`;
+  });
+  throw new CannotStart(
+    `${of} has no ${unknown.length === 1 ? "setting" : "settings"} ${words.join(", ")}. It has: ${known.join(", ")}.`,
+  );
+};
+
+/**
+ * Refuse what is no setting: a misspelt limit would be none.
+ *
+ * @throws CannotStart that names it, and all that there are.
+ */
+export const refuseUnknownSettings = (settings: PaymentsSettings): void => {
+  const known = [...clientSettingNames, ...Object.keys(ACCOUNT), ...Object.keys(PAYMENTS)];
+  refuse(settings, known, "PaymentsPlugin");
+  refuse(settings.notify ?? {}, Object.keys(NOTIFY), "The setting notify of PaymentsPlugin");
+};
+
+/** The settings of the client among those of an account; one that is undefined is not given. */
+export const clientSettingsOf = (settings: AccountSettings): Partial<ClientSettings> =>
+  Object.fromEntries(
+    Object.entries(settings).filter(
+      ([name, value]) => clientSettingNames.includes(name) && value !== undefined,
+    ),
+  );

@@ -1,0 +1,77 @@
+import type { AmountLimits } from "@durable-payments/activities";
+import type { ClientSettings } from "@durable-payments/api-core";
+
+/** What belongs to one account with the payment service. */
+export interface AccountSettings extends Partial<ClientSettings> {
+  /**
+   * Where what is sent is remembered outside Temporal: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE` or
+   * `none`. Workers on more than one host need PostgreSQL. Default: `PAYMENTS_JOURNAL`, or else a file of the account in
+   * the user's state folder (`~/.local/state/durable-payments`).
+   */
+  readonly journal?: string;
+  /**
+   * Most sign-ins in any 60 seconds, by all workers of the account in a Temporal namespace together: a whole number
+   * below 50. Default: `PAYMENTS_FLEET_SIGN_INS_PER_MINUTE`, or else 40.
+   */
+  readonly signInsPerMinute?: number;
+}
+
+/** Where the worker posts which runs ask, fail or are overdue. */
+export interface NotifySettings {
+  /** Absolute address; https, or http to this machine. Default: `PAYMENTS_NOTIFY_URL`. */
+  readonly url?: string;
+  /** Signs what is posted: `whsec_` and 24 to 64 bytes in base64. Default: `PAYMENTS_NOTIFY_SECRET`. */
+  readonly secret?: string;
+  /** Seconds between two looks at what has happened. Default: `PAYMENTS_NOTIFY_INTERVAL_SECONDS`, or else 15. */
+  readonly intervalSeconds?: number;
+  /** Hours after which a run that is open is overdue. Default: `PAYMENTS_NOTIFY_OVERDUE_HOURS`, or else 120. */
+  readonly overdueHours?: number;
+  /** Address of Temporal's Web UI, for links, such as `http://localhost:8233`. Default: `TEMPORAL_UI_URL`, or else no links. */
+  readonly webUi?: string;
+}
+
+/** That a worker polls all its task queues, and where. */
+export interface Polling {
+  /** The Temporal namespace. */
+  readonly namespace: string;
+  /** The base queue, which the worker was created with; the others are named after it. */
+  readonly taskQueue: string;
+  /** Where what is sent is remembered, in words, without a password. */
+  readonly journal: string;
+}
+
+/**
+ * Settings of {@link PaymentsPlugin}. What is left out comes from the environment variable that it names as its default,
+ * the same as those of `@durable-payments/worker`; `baseUrl`, `clientId` and `apiKey` from `PAYMENTS_BASE_URL`,
+ * `PAYMENTS_CLIENT_ID` and `PAYMENTS_API_KEY`.
+ */
+export interface PaymentsSettings extends AccountSettings {
+  /**
+   * Largest amount of one payout, card or withdrawal, as decimal strings by currency: `{ USD: "10000.00" }`. Once it is
+   * set, nothing is paid in a currency that it does not list. Default: `PAYMENTS_MAX_AMOUNTS`, or else no limit.
+   */
+  readonly maxAmounts?: AmountLimits;
+  /**
+   * Amounts above which a second person has to approve, as decimal strings by currency. Once it is set, every amount of a
+   * currency that it does not list needs approval. Default: `PAYMENTS_APPROVE_ABOVE`, or else what workflows ask for
+   * themselves.
+   */
+  readonly approveAbove?: AmountLimits;
+  /**
+   * Activities that call the service, begun in a second by all workers of the task queue together; above 0. Give every
+   * worker the same. Default: `PAYMENTS_FLEET_ACTIVITIES_PER_SECOND`, or else no limit.
+   */
+  readonly activitiesPerSecond?: number;
+  /** The part of `activitiesPerSecond` that batches may use, above 0 and below 1. Default: `PAYMENTS_FLEET_BATCH_SHARE`, or else 0.5. */
+  readonly batchShare?: number;
+  /**
+   * Polls in a second, by all workers together, of runs that wait and that no tracker has signalled; below
+   * `activitiesPerSecond`. Default: `PAYMENTS_FLEET_FALLBACK_POLLING_PER_SECOND`, or else 1, but at most a tenth of
+   * `activitiesPerSecond`.
+   */
+  readonly fallbackPollingPerSecond?: number;
+  /** Where which runs ask, fail or are overdue is posted. Default: `PAYMENTS_NOTIFY_*`, or else nowhere. */
+  readonly notify?: NotifySettings;
+  /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */
+  readonly onReady?: (polling: Polling) => void;
+}

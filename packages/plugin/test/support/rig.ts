@@ -1,0 +1,45 @@
+import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
+import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
+import { createLocalEnvironment, workerVariables } from "@durable-payments/tools/testing";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+
+/** A Temporal server, a simulator and a folder, for the tests of one file, and programs that use them. */
+export const makeRig = async ({
+  isBare = false,
+  ...options
+}: SimulatorOptions & { readonly isBare?: boolean } = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), "plugin-test-"));
+  // Keeps the profiles of whoever runs the tests out of the programs.
+  const TEMPORAL_CONFIG_FILE = join(folder, "temporal.toml");
+  writeFileSync(TEMPORAL_CONFIG_FILE, "[profile.default]\n");
+  const [temporal, simulator] = await Promise.all([
+    createLocalEnvironment({ isBare }),
+    startSimulator(options),
+  ]);
+  const programs: Array<StartedProcess> = [];
+  afterAll(async () => {
+    await Promise.all(programs.map((program) => program.kill("SIGKILL")));
+    await temporal.teardown();
+    await simulator.stop();
+    rmSync(folder, { recursive: true });
+  }, 120_000);
+  return {
+    folder,
+    temporal,
+    simulator,
+    /** Starts a program of the tests, by its path from here; it is killed after the tests, if it still runs. */
+    start: (path: string, env: NodeJS.ProcessEnv = {}): StartedProcess => {
+      const file = fileURLToPath(new URL(path, import.meta.url));
+      const args = ["--conditions=@durable-payments/source", file];
+      const program = spawnProcess(process.execPath, args, {
+        env: { TEMPORAL_CONFIG_FILE, ...workerVariables(temporal, simulator), ...env },
+      });
+      programs.push(program);
+      return program;
+    },
+  };
+};
