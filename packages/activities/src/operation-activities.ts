@@ -11,7 +11,7 @@ import {
 } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
 import type { Journal, MadeBySend } from "@durable-payments/journal";
-import { type Sending, sendingUndoneBy } from "@durable-payments/protocol";
+import { sendingUndoneBy, type SentOperation } from "@durable-payments/protocol";
 import { Context, type Info } from "@temporalio/activity";
 import { Effect } from "effect";
 import type { ReadPause } from "./pause.ts";
@@ -27,7 +27,7 @@ import type { ReadRunState } from "./run-state.ts";
 import { type SendIntent, unnamedStep } from "./send-intent.ts";
 
 /** Operations whose sends are recorded in the journal. */
-type RecordedOperation = Sending["operation"] | "withdrawFromCard";
+type RecordedOperation = SentOperation | "withdrawFromCard";
 
 /** One activity per operation of the contract, by the operation's own name; plain JSON both ways. */
 export type OperationActivities = {

@@ -1,10 +1,8 @@
 import type { Fault } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { mergePatch } from "./merge-patch.ts";
+import { OWN_REQUEST } from "./own-operations.ts";
 import { sendingOf } from "./steps.ts";
-
-/** Where the request of an operation that is none of this project's steps stands in an amendment. */
-const OWN_REQUEST = "request";
 
 const partOf = (operation: string): string => sendingOf(operation)?.input ?? OWN_REQUEST;
 

@@ -68,6 +68,12 @@ export {
 } from "./payment-ids.ts";
 export { type EndedState, endedStateOf } from "./ended-states.ts";
 export { mergePatch, patchedFields } from "./merge-patch.ts";
+export {
+  isOperationName,
+  OWN_REQUEST,
+  ownActivityNames,
+  ownSendingOf,
+} from "./own-operations.ts";
 export { accountNumbersOf, maskFreeTexts, withoutAccounts } from "./account-numbers.ts";
 export {
   AMENDED_MARK,
@@ -147,6 +153,7 @@ export {
   sendingReconciledBy,
   sendings,
   sendingUndoneBy,
+  type SentOperation,
   STEP,
   type StepKind,
   stepKinds,

@@ -1,11 +1,13 @@
-/** What the service makes for a step, and how it is known. */
+import { ownSendingOf, ownSendingReconciledBy, ownSendingUndoneBy } from "./own-operations.ts";
+
+/** What a service makes for a step, and how it is known. */
 export interface Sending {
   /** The operation, and so the activity, that sends it. */
-  readonly operation: "createBeneficiary" | "createPayout" | "createCardholder" | "createCard";
+  readonly operation: string;
   /** The kind of what it makes. */
-  readonly makes: "beneficiary" | "payout" | "cardholder" | "card";
+  readonly makes: string;
   /** The service's name of the field with the id of what it makes. */
-  readonly idField: "beneficiary_id" | "payout_id" | "card_holder_id" | "card_id";
+  readonly idField: string;
   /** The field of a workflow's input that is sent. */
   readonly input: string;
   /** A field of the request that stands beside it in the input. */
@@ -13,9 +15,9 @@ export interface Sending {
   /** Fields of the request that the run fills in, and nobody gives. */
   readonly filledIn: ReadonlyArray<string>;
   /** The activity that reconciles it with the service's list, where there is one. */
-  readonly reconciledBy?: "findPayouts" | "findCardholders";
+  readonly reconciledBy?: string;
   /** The operation, and so the activity, that undoes it, where there is one. */
-  readonly undoneBy?: "removeCardholder" | "cancelCard";
+  readonly undoneBy?: string;
   /** Whether a person may have another made in its place, as long as nothing else was made for it. */
   readonly isReplaceable?: true;
   /** Whether the service shows it nowhere: what a person says of it cannot be confirmed. */
@@ -100,6 +102,12 @@ export const stepKinds = {
 /** Name of a step of this project's own workflows. */
 export type StepName = keyof typeof stepKinds;
 
+/** Name of an operation of the payment service that a step of this project sends. */
+export type SentOperation = Extract<
+  (typeof stepKinds)[StepName],
+  { readonly sends: unknown }
+>["sends"]["operation"];
+
 /** The names of the steps, each as a constant: no other file spells one. */
 export const STEP = Object.fromEntries(Object.keys(stepKinds).map((name) => [name, name])) as {
   readonly [Name in StepName]: Name;
@@ -112,15 +120,16 @@ export const sendings: ReadonlyArray<Sending> = all.flatMap(([, { sends }]) => s
 
 /** Look up what an operation, and so an activity, sends for a step; undefined where it is no such one. */
 export const sendingOf = (operation: string): Sending | undefined =>
-  sendings.find((sending) => sending.operation === operation);
+  sendings.find((sending) => sending.operation === operation) ?? ownSendingOf(operation);
 
 /** Look up the write that an activity reconciles; undefined where it is no such one. */
 export const sendingReconciledBy = (activity: string): Sending | undefined =>
-  sendings.find(({ reconciledBy }) => reconciledBy === activity);
+  sendings.find(({ reconciledBy }) => reconciledBy === activity) ??
+  ownSendingReconciledBy(activity);
 
 /** Look up what an operation, and so an activity, undoes; undefined where it is no such one. */
 export const sendingUndoneBy = (operation: string): Sending | undefined =>
-  sendings.find(({ undoneBy }) => undoneBy === operation);
+  sendings.find(({ undoneBy }) => undoneBy === operation) ?? ownSendingUndoneBy(operation);
 
 /** Check whether a step is one of this name: the first, or a numbered one such as `createPayout (2)`. */
 export const isStepOf = (name: StepName, step: string): boolean =>
