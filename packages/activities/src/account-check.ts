@@ -1,5 +1,6 @@
 import { type OperationName, operationNames } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
+import { isOwnSend } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
 
 /** The last argument of an activity that a run calls: the account that the run is pinned to. */
@@ -35,6 +36,7 @@ export const otherAccount = (
 
 /** Sends are decided by the workflow, which remembers what happened to those before. */
 const isSend = (activityType: string): boolean =>
+  isOwnSend(activityType) ||
   operationNames.some(
     (name: OperationName) =>
       name === activityType && ["none", "keyed"].includes(operation(name).idempotency),

@@ -1,5 +1,5 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
-import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
+import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/values";
 import { type Fault, InvalidRequest, type OperationName } from "@durable-payments/api-core";
 
 /** An amount for each currency: `{"USD": "10000.00"}`. One that is not listed has none. */
@@ -8,14 +8,17 @@ export type AmountLimits = Readonly<Record<string, string>>;
 /** Cards, and what is moved to and from them, are in this currency only. */
 const CARD_CURRENCY = "USD";
 
+interface Moves {
+  readonly amount: string;
+  readonly currency: string | undefined;
+}
+
 /** Where an operation says how much money of which currency it moves. */
-const MOVES: Partial<
-  Record<OperationName, { readonly amount: string; readonly currency: string | undefined }>
-> = {
+const MOVES = {
   createPayout: { amount: "amount", currency: undefined },
   createCard: { amount: "card_limit", currency: CARD_CURRENCY },
   withdrawFromCard: { amount: "amount", currency: CARD_CURRENCY },
-};
+} as const satisfies Partial<Record<OperationName, Moves>>;
 
 const textOf = (input: unknown, field: string): string | undefined => {
   if (typeof input !== "object" || input === null) return undefined;
@@ -25,10 +28,10 @@ const textOf = (input: unknown, field: string): string | undefined => {
 
 /** Read how much money of which currency a request moves. */
 export const moneyOf = (
-  operation: OperationName,
+  operation: string,
   input: unknown,
 ): { readonly amount: string | undefined; readonly currency: string | undefined } => {
-  const moves = MOVES[operation];
+  const moves = lookUp<Moves>(MOVES, operation);
   if (moves === undefined) return { amount: undefined, currency: undefined };
   return {
     amount: textOf(input, moves.amount),
@@ -43,11 +46,11 @@ export const moneyOf = (
  * @param limits undefined where nothing is limited; otherwise a currency that is not listed is not allowed.
  */
 export const overLimit = (
-  operation: OperationName,
+  operation: string,
   input: unknown,
   limits: AmountLimits | undefined,
 ): ReadonlyArray<Fault> => {
-  const moves = MOVES[operation];
+  const moves = lookUp<Moves>(MOVES, operation);
   if (moves === undefined || limits === undefined) return [];
   const { amount, currency } = moneyOf(operation, input);
   // What is missing is another fault.

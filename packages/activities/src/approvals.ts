@@ -1,5 +1,5 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
-import { type OperationName, Unavailable } from "@durable-payments/api-core";
+import { Unavailable } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import { Context } from "@temporalio/activity";
 import { timingSafeEqual } from "node:crypto";
@@ -40,7 +40,7 @@ export interface ApprovedChunk {
 }
 
 /** The beneficiary that a request pays: one that the service knows, which anybody may change there. */
-const payeeOf = (operation: OperationName, input: unknown): string | undefined =>
+const payeeOf = (operation: PlannedRequest["operation"], input: unknown): string | undefined =>
   operation === "createPayout" ? textOf(input, "beneficiary_id") : undefined;
 
 /** Temporal's own retry of a send would be taken for one whose worker was lost. */
@@ -98,7 +98,7 @@ export class Approvals {
    * @throws Unavailable where that cannot be read.
    */
   async whyNotSent(
-    operation: OperationName,
+    operation: PlannedRequest["operation"],
     input: unknown,
     workflowId: string,
     intent: Partial<Approved>,
@@ -129,7 +129,7 @@ export class Approvals {
 
   /** Why whom it pays is not whom it was approved for. */
   async #otherPayee(
-    operation: OperationName,
+    operation: PlannedRequest["operation"],
     input: unknown,
     workflowId: string,
     { approvedFor, approvedPayee }: Partial<Approved>,
@@ -142,7 +142,10 @@ export class Approvals {
     return mark === approvedPayee ? undefined : PAYEE_CHANGED;
   }
 
-  async #markOfPayee(operation: OperationName, input: unknown): Promise<string | undefined> {
+  async #markOfPayee(
+    operation: PlannedRequest["operation"],
+    input: unknown,
+  ): Promise<string | undefined> {
     const beneficiary_id = payeeOf(operation, input);
     return beneficiary_id && (await this.#payees.marksOf(beneficiary_id, OF_SEND)).details;
   }
@@ -214,7 +217,7 @@ export class Approvals {
     return start !== undefined && isRunOfQueue(start, taskQueue) ? start : undefined;
   }
 
-  async #startOf(operation: OperationName): Promise<RunStart | undefined> {
+  async #startOf(operation: PlannedRequest["operation"]): Promise<RunStart | undefined> {
     try {
       return await this.#readOwnStart();
     } catch (error) {

@@ -1,6 +1,7 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { type Card, type Fault, Refused } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
+import { isOwnSend } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { Effect } from "effect";
@@ -8,6 +9,9 @@ import { toApplicationFailure } from "./failures.ts";
 import { type AmountLimits, invalidRequest, moneyOf, overLimit } from "./amount-limits.ts";
 import type { Approvals } from "./approvals.ts";
 import type { PlannedRequest } from "./planned-requests.ts";
+import { inputFaults, type OwnInputs } from "./own-inputs.ts";
+import type { OwnOperations } from "./own-operation.ts";
+import { ownRequestFaults } from "./own-operation-activities.ts";
 import { accountOf, type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import { isCardRefused } from "./statuses.ts";
 
@@ -48,6 +52,12 @@ export interface CheckActivities {
     planned: ReadonlyArray<PlannedRequest>,
     proof?: string,
   ) => Promise<string | CheckedRequests>;
+  /**
+   * Checks the input of a run by the schema that the worker has of it.
+   *
+   * @returns the account of the worker that checked, as a hash.
+   */
+  readonly checkOwnInput: (input: unknown) => Promise<string>;
   /** The account of the worker, as a hash. */
   readonly readAccount: () => Promise<string>;
   /** Compare an amount with a limit, exactly, and with those of the worker. */
@@ -74,19 +84,36 @@ export const makeCheckActivities = (
   runtime: PaymentsRuntime,
   maxAmounts: AmountLimits | undefined,
   approvals: Approvals,
+  { inputs, operations }: { readonly inputs: OwnInputs; readonly operations: OwnOperations },
 ): CheckActivities => ({
+  checkOwnInput: async (input) => {
+    const { workflowType = "" } = Context.current().info;
+    const faults = await inputFaults(inputs, workflowType, input);
+    if (faults.length === 0) return accountOf(runtime);
+    const named = faults.map((fault) => ({ ...fault, field: fault.field || "input" }));
+    throw toApplicationFailure(invalidRequest(workflowType, named), { nonRetryable: true });
+  },
+
   checkRequests: async (planned, proof) => {
+    const ofOwn = await Promise.all(
+      planned.map(async ({ input, operation }) =>
+        isOwnSend(operation) ? await ownRequestFaults(operations, operation, input) : [],
+      ),
+    );
     const account = await runInActivity(
       runtime,
       (client) => {
-        const faults = planned.flatMap(({ at, input, later, operation }) =>
-          [
-            ...checkInput(operation, input, {
-              assumptions: client.options.assumptions,
-              later: later ?? [],
-            }),
-            ...overLimit(operation, input, maxAmounts),
-          ].map((fault) => named(at, fault)),
+        const faults = planned.flatMap(({ at, input, later, operation }, index) =>
+          (isOwnSend(operation)
+            ? (ofOwn[index] ?? [])
+            : [
+                ...checkInput(operation, input, {
+                  assumptions: client.options.assumptions,
+                  later: later ?? [],
+                }),
+                ...overLimit(operation, input, maxAmounts),
+              ]
+          ).map((fault) => named(at, fault)),
         );
         return faults.length === 0
           ? Effect.succeed(accountHash(client.options))

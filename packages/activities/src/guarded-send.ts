@@ -1,11 +1,6 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { AsyncLocalStorage } from "node:async_hooks";
-import {
-  BeforeSend,
-  type OperationName,
-  type PaymentsError,
-  Unavailable,
-} from "@durable-payments/api-core";
+import { BeforeSend, type PaymentsError, Unavailable } from "@durable-payments/api-core";
 import {
   type BegunSend,
   forbidding,
@@ -18,7 +13,7 @@ import {
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
-import { Effect } from "effect";
+import { Effect, Result } from "effect";
 import type { ReadPause } from "./pause.ts";
 import { alreadySent, paused, runCancelling, runEnded } from "./failures.ts";
 import { echoIn, idsIn } from "./recorded-send.ts";
@@ -47,7 +42,7 @@ const answerOf = <A>(answer: Promise<A>, what: string): Promise<A> =>
 
 /** What a guard asks before each dispatch. */
 export interface GuardOptions {
-  readonly operation: OperationName;
+  readonly operation: string;
   readonly readPause: ReadPause;
   readonly readRunState: ReadRunState;
   /** Whether it is sent although its run was asked to be cancelled. */
@@ -89,6 +84,16 @@ export class GuardedSend {
     Effect.provideService(call, BeforeSend, () => this.#beforeDispatch());
 
   /**
+   * Ask for the one dispatch of a call that is none of the client's.
+   *
+   * @throws ApplicationFailure or Unavailable where it must not be sent.
+   */
+  async permit(): Promise<void> {
+    const asked = await Effect.runPromise(Effect.result(this.#beforeDispatch()));
+    if (Result.isFailure(asked)) throw this.#blockedBy ?? asked.failure;
+  }
+
+  /**
    * Fail an attempt that is not the first where the journal knows a send of the one before it.
    *
    * @throws ApplicationFailure of type AlreadySent
@@ -112,7 +117,7 @@ export class GuardedSend {
     const echo = this.#begun === undefined ? undefined : echoIn(input, answer);
     // At once: a journal in a file writes both with one wait for the disk.
     const [other] = await Promise.all([
-      this.#recordOutcome("carriedOut", idsIn(answer)),
+      this.#recordOutcome("carriedOut", idsIn(this.#options.operation, answer)),
       echo === undefined ? undefined : this.#note(() => journal.noteKeyEcho(operation, echo)),
       undoes === undefined ? undefined : this.#note(() => journal.noteUndone(undoes)),
     ]);

@@ -25,6 +25,16 @@ export {
   workerQueues,
 } from "./worker-queues.ts";
 export { OTHER_ACCOUNT, type OfAccount } from "./account-check.ts";
+export type { OwnInput, OwnInputs } from "./own-inputs.ts";
+export type {
+  CallContext,
+  Made,
+  OwnMatch,
+  OwnOperation,
+  OwnOperations,
+  SendContext,
+} from "./own-operation.ts";
+export type { OwnActivities, OwnResult } from "./own-operation-activities.ts";
 export type { ReadReset } from "./reset-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { ReadRunStart, RunStart } from "./run-start.ts";

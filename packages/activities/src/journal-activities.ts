@@ -1,4 +1,3 @@
-import type { OperationName } from "@durable-payments/api-core";
 import {
   idNameOf,
   idOf,
@@ -35,7 +34,7 @@ export type KnownSends = Readonly<Record<string, number>>;
 /** What a step sent without an answer, and the list showed or a person found. */
 export interface FoundByStep {
   readonly step: string;
-  readonly operation: OperationName;
+  readonly operation: string;
   /** payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;
 }

@@ -3,6 +3,7 @@ import {
   type Journal,
   type KeyEcho,
   type ListName,
+  type Made,
   type SendOutcome,
 } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
@@ -84,31 +85,35 @@ export const readOtherSends = async (
   return { owners, inDoubt: inDoubt.map(({ by }) => by) };
 };
 
-/** Of which list and step the journal is read. */
-export interface EvidenceQuery {
-  readonly operation: "createPayout" | "createCardholder";
-  readonly list: ListName;
+/** Of which step the journal is read. */
+export interface MadeQuery {
+  readonly operation: string;
   readonly step: string;
   /** What was made before does not matter: milliseconds since 1970. */
   readonly from: number;
 }
 
+/** Of which list and step the journal is read. */
+export interface EvidenceQuery extends MadeQuery {
+  readonly operation: "createPayout" | "createCardholder";
+  readonly list: ListName;
+}
+
 /**
- * Read from the journal what is known of a list.
+ * Read from the journal what is known to be made, and by whom.
  *
  * @throws JournalUnavailable
  */
-export const readJournal = async (
+export const readMade = async (
   journal: Journal,
-  { from, list, operation, step }: EvidenceQuery,
-): Promise<JournalEvidence> => {
-  const { info, log } = Context.current();
-  const workflowId = info.workflowExecution?.workflowId ?? "";
-  const [sends, made, echo, longestLag] = await Promise.all([
+  { from, operation, step }: MadeQuery,
+): Promise<
+  Pick<JournalEvidence, "madeIds" | "ownerOf" | "ownIds"> & { readonly made: ReadonlyArray<Made> }
+> => {
+  const workflowId = Context.current().info.workflowExecution?.workflowId ?? "";
+  const [sends, made] = await Promise.all([
     journal.find({ workflowId }),
     journal.madeSince(operation, from),
-    journal.keyEcho(operation),
-    journal.listLag(list),
   ]);
   // What was made before was undone before this send, so that it is not what this one made.
   const undoneBefore = Math.max(
@@ -129,11 +134,32 @@ export const readJournal = async (
   return {
     ownIds,
     madeIds,
-    echo,
+    made,
     ownerOf: (id) => {
       if (otherIds.has(id)) return "another send of this run";
       return madeIds.has(id) && !ownIds.has(id) ? "another send, by its answer" : undefined;
     },
+  };
+};
+
+/**
+ * Read from the journal what is known of a list.
+ *
+ * @throws JournalUnavailable
+ */
+export const readJournal = async (
+  journal: Journal,
+  { from, list, operation, step }: EvidenceQuery,
+): Promise<JournalEvidence> => {
+  const { log } = Context.current();
+  const [{ made, ...known }, echo, longestLag] = await Promise.all([
+    readMade(journal, { operation, step, from }),
+    journal.keyEcho(operation),
+    journal.listLag(list),
+  ]);
+  return {
+    ...known,
+    echo,
     measureLag: async (listed, { readAt, since }) => {
       const listedAt = made.filter(({ id }) => listed.has(id)).map(({ answeredAt }) => answeredAt);
       // A cardholder may be removed again: one who is missing while a later one is listed was.

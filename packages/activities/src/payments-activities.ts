@@ -16,6 +16,9 @@ import { checkAccount } from "./account-check.ts";
 import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
 import { type ReadRunStart, readTemporalRunStart } from "./run-start.ts";
 import { type ReadRunState, readTemporalRunState } from "./run-state.ts";
+import { expectInputs, type OwnInputs } from "./own-inputs.ts";
+import type { OwnOperations } from "./own-operation.ts";
+import { makeOwnOperationActivities } from "./own-operation-activities.ts";
 import { makePayeeActivities, type PayeeActivities, Payees } from "./payees.ts";
 import {
   makeTrackerActivities,
@@ -59,6 +62,13 @@ export interface ActivitiesOptions {
    * cards, withdrawals, totals of batches; default: what the runs themselves say.
    */
   readonly approveAbove?: AmountLimits;
+  /**
+   * What the worker knows of the inputs of your own workflows, by workflow type: their first start can be checked by
+   * it, and a retry amends them by it.
+   */
+  readonly inputs?: OwnInputs;
+  /** Operations of your own that workflows send, by the names that `defineOperation` gives them. */
+  readonly operations?: OwnOperations;
   readonly tracker?: TrackerOptions;
   readonly notifier?: NotifierOptions;
 }
@@ -90,10 +100,13 @@ export const makePaymentsActivities = (
     journal = makeMemoryJournal(),
     maxAmounts,
     approveAbove,
+    inputs = {},
+    operations = {},
     tracker = {},
     notifier = {},
   }: ActivitiesOptions = {},
 ): PaymentsActivities => {
+  expectInputs(inputs);
   const payees = new Payees(runtime, journal);
   const approvals = new Approvals(runtime, approveAbove, payees, readRunStart);
   return checkAccount(() => accountOf(runtime), {
@@ -107,13 +120,14 @@ export const makePaymentsActivities = (
     }),
     ...makeWaitingActivities(runtime, readPause, journal),
     ...makeReconciliationActivities(runtime, journal),
-    ...makeCheckActivities(runtime, maxAmounts, approvals),
+    ...makeCheckActivities(runtime, maxAmounts, approvals, { inputs, operations }),
     ...makeApprovalActivities(approvals),
     ...makeTrackerActivities(runtime, tracker),
     ...makeNotifierActivities(notifier),
-    ...makeResetActivities(),
+    ...makeResetActivities(inputs),
     ...makeJournalActivities(journal),
     ...makePayeeActivities(payees),
+    ...makeOwnOperationActivities(runtime, operations, { readPause, readRunState, journal }),
     ...makeBatchActivities({ account: () => accountOf(runtime), approvals, payees }),
   });
 };

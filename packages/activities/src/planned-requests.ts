@@ -1,10 +1,11 @@
 import type { OperationName } from "@durable-payments/api-core";
-import { type PayoutInput, sendingOf } from "@durable-payments/protocol";
+import { type OwnSend, type PayoutInput, sendingOf } from "@durable-payments/protocol";
 import { canonicalJson } from "./canonical-json.ts";
 
 /** An input that a run is going to send. */
 export interface PlannedRequest {
-  readonly operation: OperationName;
+  /** An operation of the payment service, or `send/NAME` of one of your own. */
+  readonly operation: OperationName | OwnSend;
   readonly input: unknown;
   /** Fields that an earlier step of the run will fill in. */
   readonly later?: ReadonlyArray<string>;

@@ -1,7 +1,7 @@
 import { canonicalDecimal } from "@durable-payments/api-core/values";
 import { createHmac } from "node:crypto";
-import type { OperationName } from "@durable-payments/api-core";
-import type { RecordedSend, Send } from "@durable-payments/journal";
+import { idNameOf, type RecordedSend, type Send } from "@durable-payments/journal";
+import { ownSendingOf } from "@durable-payments/protocol";
 import type { Info } from "@temporalio/activity";
 import { moneyOf } from "./amount-limits.ts";
 import { canonicalJson } from "./canonical-json.ts";
@@ -36,9 +36,15 @@ export const hashPayload = (workflowId: string, input: unknown): string => {
     .digest("hex");
 };
 
+/** An operation of a user's own says how much it moves as a payout does, where it moves money. */
+const recordedMoney = (operation: string, input: unknown) =>
+  ownSendingOf(operation) === undefined
+    ? moneyOf(operation, input)
+    : { amount: textOf(input, "amount"), currency: textOf(input, "currency") };
+
 /** Make what the journal keeps of a send: names, ids, amount and currency, and a hash of the rest. */
 export const recordedSend = (
-  operation: OperationName,
+  operation: string,
   input: unknown,
   { activityId, workflowExecution }: Pick<Info, "activityId" | "workflowExecution">,
   { isUndone = false, knownTo, number, step }: SendIntent,
@@ -49,7 +55,7 @@ export const recordedSend = (
     runId: "",
   };
   const key = textOf(input, "unique_request_id");
-  const { amount, currency } = moneyOf(operation, input);
+  const { amount, currency } = recordedMoney(operation, input);
   return {
     workflowId,
     step,
@@ -76,7 +82,7 @@ export const mayHaveCarried = (
   { isWhole }: { readonly isWhole: boolean },
 ): boolean => {
   if (isWhole) return payloadHash === hashPayload(workflowId, input);
-  const wanted = moneyOf(operation as OperationName, input);
+  const wanted = recordedMoney(operation, input);
   const isSame = (recorded: string | undefined, text: string | undefined): boolean =>
     recorded === undefined || recorded === text;
   const plain = (text: string | undefined) => text && (canonicalDecimal(text) ?? text);
@@ -92,9 +98,9 @@ const ID_FIELDS = [
 ] as const;
 
 /** Read the ids in the answer of a write. */
-export const idsIn = (answer: unknown): Readonly<Record<string, string>> =>
+export const idsIn = (operation: string, answer: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    ID_FIELDS.flatMap((field) => {
+    [...new Set([...ID_FIELDS, idNameOf(operation) ?? ""])].flatMap((field) => {
       const id = textOf(answer, field);
       return id === undefined ? [] : [[field, id]];
     }),

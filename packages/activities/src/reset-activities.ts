@@ -1,3 +1,4 @@
+import type { Fault } from "@durable-payments/api-core";
 import {
   isNotFound,
   instructionIdOf,
@@ -9,6 +10,7 @@ import {
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
+import { amendmentFaultsOf, type OwnInputs } from "./own-inputs.ts";
 
 /** What a run that was reset finds out about its reset. */
 export interface ReadReset {
@@ -23,6 +25,8 @@ export interface ReadReset {
    * before, where markers of `patched` say it. Directly after a local activity those come too late for a replay.
    */
   readonly goesByChanges?: true;
+  /** What is wrong with the amended input: the run must not go on with it. Left out where nothing is. */
+  readonly refused?: ReadonlyArray<Fault>;
   /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
   readonly account?: string;
 }
@@ -136,7 +140,7 @@ const takeInstruction = async (
 };
 
 /** The activities of runs that were reset. */
-export const makeResetActivities = (): ResetActivities => ({
+export const makeResetActivities = (inputs: OwnInputs): ResetActivities => ({
   readRetryInstruction: async () => {
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
@@ -146,10 +150,12 @@ export const makeResetActivities = (): ResetActivities => ({
     if (ownInstructionId !== undefined) {
       const instruction = await takeInstruction(client, ownInstructionId);
       const { account } = instruction;
+      const refused = await amendmentFaultsOf(inputs, info.workflowType ?? "", instruction);
       return {
         ...reset,
         instruction,
         isOutdated: false,
+        ...(refused.length > 0 && { refused }),
         ...(account !== undefined && { account }),
       };
     }

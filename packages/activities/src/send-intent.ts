@@ -1,5 +1,6 @@
 import type { OperationName } from "@durable-payments/api-core";
 import type { RecordedSend, Send, SendOutcome } from "@durable-payments/journal";
+import type { OwnSend } from "@durable-payments/protocol";
 
 /** Says which send of which write an activity is to make. Second argument of activities that send. */
 export interface SendIntent {
@@ -37,7 +38,7 @@ export interface SendIntent {
    * What was approved with it to be made first, and to be named by it: whom it pays. It is sent for nothing else
    * that was made.
    */
-  readonly approvedFor?: { readonly operation: OperationName; readonly input: unknown };
+  readonly approvedFor?: { readonly operation: OperationName | OwnSend; readonly input: unknown };
   /** Proof that it was approved: by a person in this run, or with its batch. */
   readonly approval?: string;
 }

@@ -70,8 +70,10 @@ export { type EndedState, endedStateOf } from "./ended-states.ts";
 export { mergePatch, patchedFields } from "./merge-patch.ts";
 export {
   isOperationName,
+  isOwnSend,
   OWN_REQUEST,
   ownActivityNames,
+  type OwnSend,
   ownSendingOf,
 } from "./own-operations.ts";
 export { accountNumbersOf, maskFreeTexts, withoutAccounts } from "./account-numbers.ts";
@@ -107,6 +109,7 @@ export {
   type PayoutOptions,
   type PayoutResult,
 } from "./payout.ts";
+export type { Sending } from "./sending.ts";
 export { reservedBegin } from "./reserved-ids.ts";
 export { runDetails, shellBlock } from "./run-details.ts";
 export { commandInLines, shellQuoted } from "./shell.ts";
@@ -148,7 +151,6 @@ export {
 } from "./stages.ts";
 export {
   isStepOf,
-  type Sending,
   sendingOf,
   sendingReconciledBy,
   sendings,
@@ -175,6 +177,7 @@ export { asSentence, isNotFound, lastFour, temporalReason, textAt } from "./valu
 export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";
 export {
   amendableFields,
+  stepThatUses,
   SIGN_IN_LEASE_TYPE,
   signInLeaseId,
   accountOfTracker,

@@ -1,11 +1,12 @@
-import type { Sending } from "./steps.ts";
+import type { Sending } from "./sending.ts";
 
-const SEND = "send/";
+/** The activity that sends an operation of a user's own, by which journal, histories and people know it. */
+export type OwnSend = `send/${string}`;
 
 /** What the activities of an operation of a user's own are called. */
 export interface OwnActivityNames {
-  /** Sends it: the operation by which journal, histories and people know it. */
-  readonly send: string;
+  /** Sends it. */
+  readonly send: OwnSend;
   /** Reads what is listed that may be what was sent. */
   readonly find: string;
   /** Reads what an id names. */
@@ -26,7 +27,7 @@ export const isOperationName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9]{
  * @param name of the operation: `bookEntry`.
  */
 export const ownActivityNames = (name: string): OwnActivityNames => ({
-  send: `${SEND}${name}`,
+  send: `send/${name}`,
   find: `find/${name}`,
   read: `read/${name}`,
   undo: `undo/${name}`,
@@ -60,6 +61,10 @@ const sendingBy =
 
 /** Look up what the activity of an operation of a user's own sends; undefined where it is no such one. */
 export const ownSendingOf = sendingBy("operation");
+
+/** Check whether an operation is one of a user's own, and none of the payment service. */
+export const isOwnSend = (operation: string): operation is OwnSend =>
+  ownSendingOf(operation) !== undefined;
 
 /** Look up the send that an activity of a user's own operation reconciles; undefined where it is no such one. */
 export const ownSendingReconciledBy = sendingBy("reconciledBy");

@@ -56,6 +56,11 @@ export interface RetryInstruction {
   readonly input?: unknown;
   /** The fields that this retry amends, such as `card.card_limit`. */
   readonly fields: ReadonlyArray<string>;
+  /**
+   * By step, why no field that it uses can be amended any more: it is done, say. Only where the input was amended of a
+   * workflow whose fields whoever has it retried does not know: its worker does, and refuses what comes too late.
+   */
+  readonly fixed?: Readonly<Record<string, string>>;
   /** Who has amended the input, in this retry or an earlier one. */
   readonly amendedBy: ReadonlyArray<string>;
   /** By step; a step that is not named has never sent. */

@@ -33,6 +33,23 @@ export const amendableFields: Readonly<Record<string, Readonly<Record<string, St
   },
 };
 
+/**
+ * Find the last step that uses a field of an input.
+ *
+ * @param field its path, with points: `payout.amount`.
+ * @param usedBy as {@link amendableFields} has it for a workflow type.
+ * @returns undefined where the field cannot be amended.
+ */
+export const stepThatUses = (
+  field: string,
+  usedBy: Readonly<Record<string, string>>,
+): string | undefined => {
+  const used = Object.keys(usedBy).find((name) =>
+    name.endsWith(".") ? field.startsWith(name) : field === name,
+  );
+  return used === undefined ? undefined : usedBy[used];
+};
+
 /** Give the workflow id of the tracker of an account, by the account's hash: one for all of its workers. */
 export const trackerId = (accountHash: string): string => `tracker/${accountHash}`;
 

@@ -13,6 +13,7 @@ export {
   issueCard,
 } from "./steps/card.ts";
 export { awaitVerification, createCardholder, removeCardholder } from "./steps/cardholder.ts";
+export { checkInput } from "./steps/check-input.ts";
 export { checkRequests } from "./steps/check-requests.ts";
 export {
   type Candidate,
@@ -26,6 +27,12 @@ export {
   type CreatedPayout,
   createPayout,
 } from "./steps/payout.ts";
+export {
+  defineOperation,
+  type OperationDefinition,
+  type OwnStep,
+  type SendOptions,
+} from "./steps/own-operation.ts";
 export { sendAndReconcile } from "./steps/send.ts";
 export type { Reconciler, Write } from "./steps/write.ts";
 export { VERSIONING_BEHAVIOR } from "./versioning.ts";

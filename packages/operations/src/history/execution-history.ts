@@ -5,6 +5,7 @@ import {
   instructionIdOf,
   isInputShaped,
   isNotFound,
+  isOwnSend,
   mergePatch,
   runsOfIdQuery,
   ownershipKeys,
@@ -63,7 +64,8 @@ const asInput = (
   { beside, input: part, operation }: Sending,
   amend: Readonly<Record<string, unknown>>,
 ): unknown => {
-  if (!isRecord(input)) return input;
+  // The request of an operation of a user's own is no part of the input.
+  if (!isRecord(input) || isOwnSend(operation)) return input;
   if (isInputShaped(operation, amend)) {
     const ofInput = Object.entries(amend).filter(([name]) => name !== beside || name in input);
     return mergePatch(input, Object.fromEntries(ofInput));
@@ -89,6 +91,10 @@ const instructionOf = (answer: unknown): RetryInstruction | undefined => {
   return isInstruction(instruction) ? instruction : undefined;
 };
 
+/** Whether the run's worker has refused what the input was amended to: it stays as it was. */
+const isRefused = (answer: unknown): boolean =>
+  isRecord(answer) && ("refused" satisfies keyof ReadReset) in answer;
+
 /** The retry instructions that runs have taken up, oldest first. */
 const instructionsOf = (runs: ReadonlyArray<ReadRun>): Array<RetryInstruction> =>
   runs.flatMap(({ changes }) =>
@@ -105,7 +111,7 @@ const amendedInput = (runs: ReadonlyArray<ReadRun>, sends: ReadonlyMap<string, P
   for (const change of runs.flatMap(({ changes }) => changes)) {
     if (change.by === "reset") {
       const instruction = instructionOf(change.answer);
-      if (instruction === undefined) continue;
+      if (instruction === undefined || isRefused(change.answer)) continue;
       input = instruction.input ?? input;
       for (const name of instruction.amendedBy) amendedBy.add(name);
     } else {

@@ -7,6 +7,7 @@ import {
   type HumanTask,
   mergePatch,
   patchedFields,
+  stepThatUses,
   WORKFLOW,
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
@@ -24,23 +25,17 @@ const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions)
   [WORKFLOW.payout]: planPayout,
 };
 
-const stepThatUses = (
-  field: string,
-  usedBy: Readonly<Record<string, string>>,
-): string | undefined => {
-  const used = Object.keys(usedBy).find((name) =>
-    name.endsWith(".") ? field.startsWith(name) : field === name,
-  );
-  return used === undefined ? undefined : usedBy[used];
-};
-
-/** An amendment that was checked. */
+/** An amendment, checked as far as the inputs of workflows are known here. */
 export interface Amendment {
   /** The whole input, amended. */
   readonly input: unknown;
-  /** The fields that it changes, each with the last step that uses it. */
-  readonly fields: ReadonlyArray<{ readonly field: string; readonly step: string }>;
+  /** The fields that it changes, each with the last step that uses it; undefined where its worker knows that. */
+  readonly fields: ReadonlyArray<{ readonly field: string; readonly step: string | undefined }>;
+  /** Whether it is an input of a user's own workflow, which its worker checks before anything is sent. */
+  readonly isCheckedByWorker: boolean;
 }
+
+const OUR_TYPES: ReadonlyArray<string> = Object.values(WORKFLOW);
 
 /**
  * Amend the input of a run by a patch of the input's own shape.
@@ -59,10 +54,14 @@ export const amendInput = (
     readonly assumptions: Assumptions;
   },
 ): Amendment => {
-  const [usedBy, check] = [lookUp(amendableFields, workflowType), lookUp(CHECKS, workflowType)];
-  if (usedBy === undefined || check === undefined) {
+  const [usedBy = {}, check] = [
+    lookUp(amendableFields, workflowType),
+    lookUp(CHECKS, workflowType),
+  ];
+  const isCheckedByWorker = !OUR_TYPES.includes(workflowType);
+  if (check === undefined && !isCheckedByWorker) {
     throw invalidInput(
-      `The input of a run of ${workflowType} cannot be amended: its fields are not known. Nothing was done.`,
+      `The input of a run of ${workflowType} cannot be amended: none of its fields can. Nothing was done.`,
     );
   }
   if (!isRecord(patch)) {
@@ -77,15 +76,12 @@ export const amendInput = (
     )
     .map((field) => ({ field, step: stepThatUses(field, usedBy) }));
   const faults: ReadonlyArray<Fault> = fields.flatMap(({ field, step }) =>
-    step === undefined ? [{ field, problem: "cannot be amended" }] : [],
+    step === undefined && !isCheckedByWorker ? [{ field, problem: "cannot be amended" }] : [],
   );
   if (faults.length > 0) throw invalidInput("The amendment is wrong. Nothing was done.", faults);
   if (fields.length === 0) throw invalidInput("The amendment changes nothing. Nothing was done.");
-  check(amended, assumptions);
-  return {
-    input: amended,
-    fields: fields.flatMap(({ field, step }) => (step === undefined ? [] : [{ field, step }])),
-  };
+  check?.(amended, assumptions);
+  return { input: amended, fields, isCheckedByWorker };
 };
 
 /**

@@ -52,39 +52,58 @@ export interface RetryPlan {
   readonly instruction: RetryInstruction;
 }
 
-/** Fields must be used by a step that is still to come. */
-const checkFields = (
-  { fields }: Amendment,
+/** From where a retry goes on, and what it replaces. */
+interface GoingOn {
+  readonly fromTask: number;
+  readonly replacement?: Replacement;
+}
+
+/** Why no field that a step uses can be amended any more; undefined where the step is still to come. */
+const whyFixed = (
+  name: string,
   executed: ExecutionHistory,
-  { fromTask, replacement }: { readonly fromTask: number; readonly replacement?: Replacement },
-): void => {
-  const faults: Array<Fault> = [];
-  for (const { field, step: name } of fields) {
-    if (name === replacement?.step) continue;
-    const replaceable = replaceableOf(executed, name);
-    if (replaceable !== undefined) {
-      faults.push({
-        field,
-        problem: `is of what ${name} has made, ${replaceable}: to have another made in its place, say what becomes of it by "replaced": "remove" or "replaced": "keep" beside it`,
-      });
-      continue;
-    }
-    const step = executed.steps.find((begun) => begun.name === name);
-    const { kind, sent } = executed.sends.get(name) ?? {};
-    const isGone =
-      kind !== undefined && sent?.outcome === "known" && isAmong(executed.gone, kind, sent.id);
-    if (sent?.outcome === "unknown") {
-      faults.push({
-        field,
-        problem: `is what ${name} sent, and nobody knows what became of it: retry without an amendment`,
-      });
-    } else if ((step && step.task < fromTask) || (sent?.outcome === "known" && !isGone)) {
-      faults.push({ field, problem: `is used by ${name}, which is done and stays so` });
-    }
+  { fromTask, replacement }: GoingOn,
+): string | undefined => {
+  if (name === replacement?.step) return undefined;
+  const replaceable = replaceableOf(executed, name);
+  if (replaceable !== undefined) {
+    return `is of what ${name} has made, ${replaceable}: to have another made in its place, say what becomes of it by "replaced": "remove" or "replaced": "keep" beside it`;
   }
+  const step = executed.steps.find((begun) => begun.name === name);
+  const { kind, sent } = executed.sends.get(name) ?? {};
+  const isGone =
+    kind !== undefined && sent?.outcome === "known" && isAmong(executed.gone, kind, sent.id);
+  if (sent?.outcome === "unknown") {
+    return `is what ${name} sent, and nobody knows what became of it: retry without an amendment`;
+  }
+  return (step && step.task < fromTask) || (sent?.outcome === "known" && !isGone)
+    ? `is used by ${name}, which is done and stays so`
+    : undefined;
+};
+
+/** Fields must be used by a step that is still to come. */
+const checkFields = ({ fields }: Amendment, executed: ExecutionHistory, goingOn: GoingOn): void => {
+  const faults = fields.flatMap(({ field, step }): ReadonlyArray<Fault> => {
+    const problem = step && whyFixed(step, executed, goingOn);
+    return problem === undefined ? [] : [{ field, problem }];
+  });
   if (faults.length > 0)
     throw invalidInput("The amendment comes too late. Nothing was done.", faults);
 };
+
+/** By step, why no field that it uses can be amended any more, for a worker that knows who uses which. */
+const fixedSteps = (
+  executed: ExecutionHistory,
+  goingOn: GoingOn,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...new Set([...executed.steps.map(({ name }) => name), ...executed.sends.keys()])].flatMap(
+      (name) => {
+        const problem = whyFixed(name, executed, goingOn);
+        return problem === undefined ? [] : [[name, problem] as const];
+      },
+    ),
+  );
 
 /** What is replaced is made anew, and of other fields than before. */
 const checkReplacement = (
@@ -140,9 +159,8 @@ export const planRetry = (
       ? undefined
       : amendInput(type, { input: executed.input, patch, assumptions: options.assumptions });
   checkReplacement(workflowId, executed, { amendment, replacement, step });
-  if (amendment !== undefined) {
-    checkFields(amendment, executed, { fromTask: step.task, ...(replacement && { replacement }) });
-  }
+  const goingOn: GoingOn = { fromTask: step.task, ...(replacement && { replacement }) };
+  if (amendment !== undefined) checkFields(amendment, executed, goingOn);
   const input = amendment?.input ?? executed.input;
   const amendedSteps = new Set(amendment?.fields.map((field) => field.step));
   const staying = new Set(
@@ -154,7 +172,8 @@ export const planRetry = (
       .map(([name, send]) => [
         name,
         planOf(send, executed, {
-          isAmended: amendedSteps.has(name),
+          // A refused request gets another key, be it amended or not: it was not carried out.
+          isAmended: amendment?.isCheckedByWorker === true || amendedSteps.has(name),
           ...(replacement?.step === name && { replacement }),
         }),
       ]),
@@ -181,6 +200,7 @@ export const planRetry = (
       from: step.name,
       ...(canonicalJson(input) !== canonicalJson(executed.startedWith) && { input }),
       fields,
+      ...(amendment?.isCheckedByWorker === true && { fixed: fixedSteps(executed, goingOn) }),
       amendedBy: [...new Set([...executed.amendedBy, ...(amendment === undefined ? [] : [by])])],
       sent: Object.fromEntries([...plans].map(([name, { before }]) => [name, before])),
       ...(replaced.length > 0 && { replaced }),

@@ -11,12 +11,13 @@ import { randomUUID } from "node:crypto";
 import { checkActing } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { type Refused, refused } from "../errors.ts";
+import { invalidInput, type Refused, refused } from "../errors.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { describeExpected } from "../runs/state.ts";
 import { type ExecutionHistory, readExecutionHistory } from "../history/execution-history.ts";
 import { planRetry, type RetryOptions, type RetryPlan } from "./plan.ts";
 import { readRun } from "../history/read-run.ts";
+import { awaitWorkersWord } from "./worker-word.ts";
 
 /** A run that was retried, or would be. */
 export interface RetriedRun {
@@ -119,7 +120,8 @@ export const planRetryOf = async (
  * @param workflowId of the run; the latest of that id is retried.
  * @param options as of {@link planRetryOf}.
  * @returns the run that had ended, the run that goes on, and the plan.
- * @throws as {@link planRetryOf}; Refused where somebody else has retried it meanwhile.
+ * @throws as {@link planRetryOf}; InvalidInput where its worker refuses the amendment of a workflow that is not this
+ *   project's: the run has ended again, and nothing was sent; Refused where somebody else has retried it meanwhile.
  * @example
  * await retryRun(temporal, "invoice-2026-001", {
  *   by: "Bob",
@@ -177,6 +179,17 @@ export const retryRun = async (
     throw refused(
       `The run ${workflowId} was retried by somebody else meanwhile. Nothing was done.`,
       { operation: "timeline", workflowId },
+    );
+  }
+  const faults =
+    plan.instruction.fixed === undefined
+      ? []
+      : ((await awaitWorkersWord(temporal, workflowId, runId)) ?? []);
+  if (faults.length > 0) {
+    throw invalidInput(
+      `The amendment is wrong, as the worker of ${workflowId} says: the run has ended again. Nothing was sent, and nothing undone.`,
+      faults,
+      { operation: "retry", workflowId, amend: true },
     );
   }
   return { workflowId, endedRunId: run.runId, runId, plan };

@@ -16,13 +16,27 @@ const faultsOf = (type: string, input: unknown, patch: unknown): ReadonlyArray<s
 };
 
 describe("an amendment", () => {
-  it.each(["__proto__", "constructor", "myOwn"])("of a run of type %s is refused", (type) => {
+  it.each(["payoutBatch", "tracker", "notifier"])("of a run of type %s is refused", (type) => {
     expect(faultsOf(type, {}, { payout })).toEqual([
-      expect.stringMatching(
-        /^The input of a run of \S+ cannot be amended: its fields are not known/,
-      ),
+      `The input of a run of ${type} cannot be amended: none of its fields can. Nothing was done.`,
     ]);
   });
+
+  it.each(["__proto__", "constructor", "myOwn"])(
+    "of a run of type %s, which is a user's own, is for its worker to check",
+    (type) => {
+      const amendment = amendInput(type, {
+        input: { first: { amount: "1.00" } },
+        patch: { first: { amount: "2.00" } },
+        assumptions: defaultAssumptions,
+      });
+      expect(amendment).toEqual({
+        input: { first: { amount: "2.00" } },
+        fields: [{ field: "first.amount", step: undefined }],
+        isCheckedByWorker: true,
+      });
+    },
+  );
 
   it("names the fields that change, each with the last step that uses it", () => {
     const input = { cardholder, card };
@@ -59,9 +73,7 @@ describe("an amendment", () => {
     ]);
   });
 
-  it("is refused where nobody knows the input's fields, or it is none", () => {
-    const [unknown] = faultsOf("paySuppliers", {}, { amount: "1.00" });
-    expect(unknown).toContain("a run of paySuppliers cannot be amended");
+  it("is refused where it is none", () => {
     expect(faultsOf("payout", { beneficiary, payout }, "amount")).toEqual([
       "The patch must be a JSON object of the shape of the run's input.",
     ]);

@@ -72,6 +72,7 @@ export const localActivities = oneAtATime(
   proxyLocalActivities<
     Pick<
       PaymentsActivities,
+      | "checkOwnInput"
       | "checkRequests"
       | "isAbove"
       | "proveApproval"
@@ -136,6 +137,17 @@ export const activities = ofAccount(
     },
   }),
 );
+
+/**
+ * An activity of an operation of a user's own, called like those of the payment service.
+ *
+ * @param name of the activity, as `ownActivityNames` gives it.
+ */
+export const ownActivities =
+  (name: string) =>
+  (given: ActivityOptions, input: ReadonlyArray<unknown>): Promise<unknown> =>
+    // The SDK makes a function of this shape of every name.
+    (Reflect.get(activities, name) as Called).executeWithOptions(given, input);
 
 /** The same activities on the queue of fallback polling: for those that wait beside another means. */
 export const fallbackPollingActivities = ofAccount(

@@ -129,6 +129,11 @@ export const asCancellation = (error: unknown): unknown =>
     ? new CancelledFailure(error.cause.message, [], error)
     : error;
 
+/** Whether something failed with a failure of this type, itself or by what it wraps. */
+export const isOfType = (error: unknown, type: string): boolean =>
+  error instanceof Error &&
+  ((error instanceof ApplicationFailure && error.type === type) || isOfType(error.cause, type));
+
 /** A failure that ends a run; `type` is for programs, `message` for people. */
 export const runFailure = (
   type: string,

@@ -8,6 +8,10 @@ import type {
 import { patched, workflowInfo } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
 import { localActivities } from "./activities.ts";
+import { runFailure } from "./failures.ts";
+
+/** The failure of a run that is not to go on with what its input was amended to. */
+export const AMENDMENT_REFUSED = "AmendmentRefused";
 
 const NOTHING: SentBefore = { outcome: "nothing", amendments: 0 };
 
@@ -17,6 +21,7 @@ const NOTHING: SentBefore = { outcome: "nothing", amendments: 0 };
  */
 export class ResetContext {
   #read: ReadReset | undefined;
+  #isInputRead = false;
   #asked = 0;
 
   /**
@@ -47,8 +52,41 @@ export class ResetContext {
     return isOutdated || instruction === null ? undefined : instruction;
   }
 
+  /**
+   * Expect that the run may go on as its instruction says: not with an amendment that its worker has refused.
+   *
+   * @throws AmendmentRefused, which names every fault.
+   */
+  expectAccepted(): void {
+    const { refused = [] } = this.#read ?? {};
+    if (refused.length === 0) return;
+    const faults = refused.map(({ field, problem }) => `${field || "input"} ${problem}`).join("; ");
+    throw runFailure(
+      AMENDMENT_REFUSED,
+      `The amendment is wrong: ${faults}. Nothing was sent, and nothing undone: retry the run with another amendment, or without one.`,
+      { faults: refused },
+    );
+  }
+
+  /**
+   * Expect that the workflow has read its input since it was amended, before it sends anything: it would send what
+   * was to be amended. Workflows of this project read it before each step.
+   *
+   * @throws AmendmentRefused
+   */
+  expectInputRead(step: string): void {
+    const { instruction } = this.#read ?? {};
+    if (instruction?.fixed === undefined || this.#isInputRead) return;
+    throw runFailure(
+      AMENDMENT_REFUSED,
+      `The workflow was about to send ${step} without having read its amended input: it has to call run.input() anew before each step. Nothing was sent, and nothing undone.`,
+      {},
+    );
+  }
+
   /** The input as it was amended, or as the run was started with. */
   input<Input>(given: Input): Input {
+    if (this.#read !== undefined) this.#isInputRead = true;
     // Who amends an input checks it as that of a run is checked, and requests are checked again.
     return (this.#read?.instruction?.input as Input | undefined) ?? given;
   }

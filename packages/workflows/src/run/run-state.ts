@@ -31,13 +31,14 @@ import {
   asCancellation,
   compensationIncomplete,
   failureOfActivity,
+  isOfType,
   rootCause,
   runFailure,
 } from "./failures.ts";
 import { endedInDoubt } from "./in-doubt.ts";
 import { ProgressTracker } from "./progress-tracker.ts";
 import { type AmendmentCheck, HumanTasks } from "./human-tasks.ts";
-import { ResetContext } from "./reset-context.ts";
+import { AMENDMENT_REFUSED, ResetContext } from "./reset-context.ts";
 import { RunSends } from "./run-sends.ts";
 import { ShownRun } from "./shown-run.ts";
 import { SearchAttributes } from "./search-attributes.ts";
@@ -119,6 +120,7 @@ export class RunState {
   ): Promise<A> {
     this.#completionWaits.endPolling();
     if (this.#resetContext.mustRead()) await this.#readInstruction();
+    this.#resetContext.expectAccepted();
     const name = this.#progress.begin(called, note);
     this.#enter(name, { isSearchable, stage: stage ?? name });
     try {
@@ -147,6 +149,7 @@ export class RunState {
   /** The input that the run was started with, or as it was amended since, when the run was retried. */
   async input<Input>(startedWith: Input): Promise<Input> {
     if (this.#resetContext.mustRead()) await this.#readInstruction();
+    this.#resetContext.expectAccepted();
     const input = this.#resetContext.input(startedWith);
     if (input !== startedWith) this.approvals.inputWasAmended(startedWith, input);
     return input;
@@ -173,7 +176,13 @@ export class RunState {
    */
   async sentBefore(step: string): Promise<SentBefore | undefined> {
     if (this.#resetContext.mustRead()) await this.#readInstruction();
+    this.#resetContext.expectAccepted();
     return this.#resetContext.sent(step);
+  }
+
+  /** Expect that the workflow has read its input since it was amended: see {@link ResetContext.expectInputRead}. */
+  expectInputRead(step: string): void {
+    this.#resetContext.expectInputRead(step);
   }
 
   /** Whether the run goes by a change of the code: see {@link ResetContext.goesBy}. */
@@ -321,10 +330,13 @@ export class RunState {
   }
 
   async #undoAndFail(error: unknown): Promise<never> {
-    const leftOver = await this.#compensations.undoAll(({ how, what }) =>
-      // It stays to be found by the step that failed.
-      this.step(`undo: ${what}`, what, how, { isSearchable: false }),
-    );
+    // The run was not retried after all: what it has made stands until it is.
+    const leftOver = isOfType(error, AMENDMENT_REFUSED)
+      ? []
+      : await this.#compensations.undoAll(({ how, what }) =>
+          // It stays to be found by the step that failed.
+          this.step(`undo: ${what}`, what, how, { isSearchable: false }),
+        );
     await this.sends.markForgotten();
     const { inDoubt } = this.sends;
     this.#searchAttributes.clearIntentsBut(inDoubt.map(({ step }) => step));

@@ -1,5 +1,4 @@
 import type { AboveLimit, PaymentsActivities, PlannedRequest } from "@durable-payments/activities";
-import type { OperationName } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import {
   type Approval,
@@ -132,7 +131,7 @@ export const approveSend = async (
     step,
     why,
   }: {
-    readonly operation: OperationName;
+    readonly operation: PlannedRequest["operation"];
     readonly request: object;
     readonly shown: Readonly<Record<string, unknown>>;
     readonly step: string;

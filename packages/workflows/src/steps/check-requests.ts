@@ -1,5 +1,4 @@
 import type { PlannedRequest } from "@durable-payments/activities";
-import type { OperationName } from "@durable-payments/api-core";
 import { sendingOf, STEP } from "@durable-payments/protocol";
 import { accountPin } from "../run/account-pin.ts";
 import { localActivities } from "../run/activities.ts";
@@ -43,7 +42,7 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
  * @throws InvalidRequest, which names every fault.
  */
 export const checkRequest = async (
-  { operation, step }: { readonly operation: OperationName; readonly step: string },
+  { operation, step }: Pick<PlannedRequest, "operation"> & { readonly step: string },
   request: object,
 ): Promise<void> => {
   await localActivities.checkRequests([

@@ -74,12 +74,16 @@ export class OutcomeFinder<Request extends object, A> {
    * @param type of its failure.
    */
   async reconcile(reason: string, type: string): Promise<A | "send"> {
-    const { reconciler, step, whenLost } = this.#write;
+    const { keyLifetimeMs = Infinity, reconciler, step, whenLost } = this.#write;
     // A service that answers with what is another's may list it so, too.
     if (type === "AnswerContradicts") return this.ask(reason);
     if (reconciler === undefined) {
       // The service answered, and its answer does not say what a resend would not say either.
       const isAnswered = type === "UnexpectedAnswer";
+      const isForgotten = Date.now() - this.#state.since > keyLifetimeMs;
+      if (isForgotten) {
+        return this.ask(`${asSentence(reason)} The service may not know its key any more.`);
+      }
       if (whenLost === "ask" || isAnswered || this.#unknownOutcomes >= MOST_RESENDS) {
         return this.ask(reason);
       }

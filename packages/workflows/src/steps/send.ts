@@ -49,6 +49,7 @@ export const sendAndReconcile = async <Request extends object, A>(
   const run = stateOf(publicRun);
   run.sends.sendsOnce(write.step);
   const before = await run.sentBefore(write.step);
+  run.expectInputRead(write.step);
   run.sends.isReplaced(
     write.step,
     (before?.gone ?? []).flatMap((id) => write.idsWanted.map((name) => ({ [name]: id }))),

@@ -1,5 +1,5 @@
 import type { SendIntent, SentAlready } from "@durable-payments/activities";
-import { asSentence, type SentBefore, sendingOf } from "@durable-payments/protocol";
+import { asSentence, isOwnSend, type SentBefore, sendingOf } from "@durable-payments/protocol";
 import { CancelledFailure } from "@temporalio/common";
 import { CancellationScope, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
@@ -153,7 +153,8 @@ export class Sender<Request extends object, A> {
     this.#run.waiting(this.#write.step, reason);
     const longer = waitMs * 2 ** Math.min(this.#notAccepted - 1, 12);
     await sleep(Math.max(waitMs, Math.min(LONGEST_WAIT_MS, longer)));
-    await awaitService();
+    // Whether the payment service can be reached says nothing of another one.
+    if (!isOwnSend(this.#write.operation)) await awaitService();
     return this.#outcome.sendAgain(reason);
   }
 

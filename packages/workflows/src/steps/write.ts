@@ -1,6 +1,6 @@
 import type { JournalSend, Matches, SendIntent } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
-import type { HumanTask } from "@durable-payments/protocol";
+import type { HumanTask, OwnSend } from "@durable-payments/protocol";
 
 /** By what a list is searched: what a step may have sent, under any of its keys. */
 export interface ListSearch<A> {
@@ -31,7 +31,8 @@ export interface Reconciler<Request extends object, A> {
 export interface Write<Request extends object, A> {
   /** The step it belongs to; its key is derived from it. */
   readonly step: string;
-  readonly operation: OperationName;
+  /** Of the payment service, or of your own: see `defineOperation`. */
+  readonly operation: OperationName | OwnSend;
   readonly request: Request;
   /** What it makes, without the key: equal for two writes that a list could show alike. */
   readonly intent: (request: Request) => string;
@@ -43,6 +44,11 @@ export interface Write<Request extends object, A> {
   readonly reconciler?: Reconciler<Request, A>;
   /** What follows on a lost answer. `resend` is for what may be sent again as it is. */
   readonly whenLost: "reconcile" | "resend" | "ask";
+  /**
+   * How long the service knows a key again, in milliseconds: later it is not sent again as it is, but a person is
+   * asked. Default: for ever.
+   */
+  readonly keyLifetimeMs?: number;
   /** What a person is shown of the request. */
   readonly shown: (request: Request) => Readonly<Record<string, unknown>>;
   /** The ids that a person who found it gives, and how they become the result. */

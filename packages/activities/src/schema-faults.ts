@@ -1,0 +1,39 @@
+import { type Fault, redact } from "@durable-payments/api-core";
+import { isRecord } from "@durable-payments/api-core/values";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
+const nameOf = (segment: PropertyKey | StandardSchemaV1.PathSegment): string =>
+  String(typeof segment === "object" ? segment.key : segment);
+
+/**
+ * Check a value by a schema of any library that knows Standard Schema. The value stays as it is: what the
+ * schema would make of it, such as a default, is not taken over.
+ *
+ * @param schema as zod, valibot, Effect and others make it.
+ * @param value that is checked.
+ * @returns every fault, by the path of its field; numbers of accounts and cards in their texts are masked.
+ */
+export const schemaFaults = async (
+  schema: StandardSchemaV1,
+  value: unknown,
+): Promise<ReadonlyArray<Fault>> => {
+  const { issues = [] } = await schema["~standard"].validate(value);
+  return issues.map(({ message, path = [] }) => ({
+    field: path.map(nameOf).join("."),
+    problem: redact(message),
+  }));
+};
+
+/** Whether a value is a schema by the Standard Schema specification, version 1. */
+export const isStandardSchema = (value: unknown): value is StandardSchemaV1 => {
+  // Some libraries make schemas that are functions.
+  const properties: unknown =
+    (typeof value === "object" && value !== null) || typeof value === "function"
+      ? Reflect.get(value, "~standard")
+      : undefined;
+  return (
+    isRecord(properties) &&
+    properties["version"] === 1 &&
+    typeof properties["validate"] === "function"
+  );
+};
