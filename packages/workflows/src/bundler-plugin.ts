@@ -40,8 +40,13 @@ export const paymentsBundler = ({
     ...options,
     preloadModules: [...(options.preloadModules ?? []), ...shared],
     webpackConfigHook: (config) => {
-      const { module, ...rest } = options.webpackConfigHook?.(config) ?? config;
-      return { ...rest, module: { ...module, rules: (module?.rules ?? []).map(withTarget) } };
+      const { module, optimization, ...rest } = options.webpackConfigHook?.(config) ?? config;
+      return {
+        ...rest,
+        module: { ...module, rules: (module?.rules ?? []).map(withTarget) },
+        // What is loaded for all runs is used by nobody then: of packages without side effects it would be left out.
+        optimization: { ...optimization, sideEffects: false },
+      };
     },
   }),
 });
