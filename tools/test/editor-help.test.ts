@@ -87,7 +87,7 @@ describe.each([
       await promisify(execFile)(tsc, [...project, "--emitDeclarationOnly", ...output]);
     }
     editor = openInEditor(callsFrom(module));
-  }, 60_000);
+  }, 120_000);
 
   it("shows createPayout by the names of its types", () => {
     expect(editor.hover("createPayout").signature).toBe(
@@ -165,5 +165,5 @@ describe.each([
       `import type { PromiseClient } from "${module}";\ndeclare const client: PromiseClient;\n${examples.join("")}`,
     );
     expect(opened.problems()).toStrictEqual([]);
-  });
+  }, 120_000);
 });

@@ -18,9 +18,14 @@ describe("generated files", () => {
   it.each([
     ["openapi.json", openApiDocument],
     ["docs/assumptions.md", assumptionsTable],
-  ])("%s is what the contract says", async (_, generated) => {
-    expect(await isCurrent(generated)).toBe(true);
-  });
+  ])(
+    "%s is what the contract says",
+    async (_, generated) => {
+      expect(await isCurrent(generated)).toBe(true);
+    },
+    // TypeScript reads the docstrings.
+    120_000,
+  );
 
   it("are found to be out of date, with the command that writes them", async () => {
     const stale: GeneratedFile = { ...openApiDocument, make: () => "other" };
@@ -42,6 +47,10 @@ interface OpenApi {
           string,
           {
             readonly operationId: string;
+            readonly summary: string;
+            readonly description: string;
+            readonly requestBody?: object;
+            readonly responses: Readonly<Record<string, object>>;
             readonly "x-idempotency": string;
             readonly security: ReadonlyArray<Readonly<Record<string, unknown>>>;
             readonly parameters: ReadonlyArray<{
@@ -56,6 +65,9 @@ interface OpenApi {
   >;
   readonly components: { readonly securitySchemes: object };
 }
+
+/** What is around the data of every answer. */
+const ENVELOPE = new Set(["code", "message", "data"]);
 
 describe("the OpenAPI document", () => {
   const operations = async () => {
@@ -123,6 +135,30 @@ describe("the OpenAPI document", () => {
         parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name),
       ).toStrictEqual(isSignIn ? ["x-client-id", "x-api-key"] : []);
     }
+  });
+
+  it("describes every operation, parameter and field, as the contract's docstrings do", async () => {
+    const undescribed = (value: unknown, path: string): ReadonlyArray<string> =>
+      typeof value !== "object" || value === null
+        ? []
+        : Object.entries(value).flatMap(([key, inner]: [string, unknown]) => [
+            ...(key === "properties" ? withoutDescription(inner as object, path) : []),
+            ...undescribed(inner, path),
+          ]);
+    const withoutDescription = (properties: object, path: string): ReadonlyArray<string> =>
+      Object.entries(properties).flatMap(([name, schema]: [string, object]) =>
+        "description" in schema || ENVELOPE.has(name) ? [] : [`${path} ${name}`],
+      );
+    const listed = (await operations()).filter(({ operationId }) => operationId !== "signIn");
+    for (const described of listed) {
+      const { description, parameters, requestBody, responses, summary } = described;
+      expect(description).toContain(`Idempotency class \`${described["x-idempotency"]}\``);
+      expect(description.startsWith(summary)).toBe(true);
+      expect(parameters.filter((parameter) => !("description" in parameter))).toStrictEqual([]);
+      expect(undescribed([requestBody, responses["200"]], described.operationId)).toStrictEqual([]);
+    }
+    const { requestBody } = listed.find(({ operationId }) => operationId === "createCard") ?? {};
+    expect(JSON.stringify(requestBody)).toContain("Initial recharge in USD");
   });
 
   it("states limits, numbers in queries, and answers open to more fields", async () => {

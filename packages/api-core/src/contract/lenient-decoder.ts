@@ -67,6 +67,8 @@ const structDecoder = (
   };
 };
 
+const wireNamesKey = "@durable-payments/api-core/wireNames";
+
 /** `struct` with other names for some of its fields on the wire. */
 export const withWireNames = <
   S extends Schema.Top & { readonly fields: Schema.Struct.Fields },
@@ -74,7 +76,24 @@ export const withWireNames = <
 >(
   struct: S,
   names: Names,
-) => decodedBy(struct.pipe(Schema.encodeKeys(names)), structDecoder(struct.fields, names));
+) => {
+  const renamed = struct.pipe(Schema.encodeKeys(names));
+  // An annotation changes no type.
+  const annotated = renamed.annotate({ [wireNamesKey]: names }) as typeof renamed;
+  return decodedBy(annotated, structDecoder(struct.fields, names));
+};
+
+/** The names that {@link withWireNames} gave to fields of an answer, or of what is in it: ours to the wire's. */
+export const wireNamesIn = (ast: SchemaAST.AST): Readonly<Record<string, string>> => {
+  // Only `withWireNames` writes this key.
+  const names = SchemaAST.resolve(ast)?.[wireNamesKey] as Record<string, string> | undefined;
+  const parts = SchemaAST.isObjects(ast)
+    ? ast.propertySignatures.map(({ type }) => type)
+    : SchemaAST.isArrays(ast)
+      ? ast.rest
+      : [];
+  return Object.assign({}, ...parts.map(wireNamesIn), names) as Record<string, string>;
+};
 
 const answerKey = "@durable-payments/api-core/lenientDecoder";
 
