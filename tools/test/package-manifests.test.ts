@@ -65,8 +65,8 @@ describe.each(published)("$folder", ({ folder, manifest }) => {
     const { "./package.json": _, ...entries } = manifest.exports ?? {};
     for (const entry of Object.values(entries)) {
       expect(entry).toMatchObject({
-        types: expect.stringMatching(/^\.\/dist\/.+\.d\.ts$/) as string,
-        default: expect.stringMatching(/^\.\/dist\/.+\.js$/) as string,
+        types: expect.stringMatching(/^\.\/dist\/.+\.d\.c?ts$/) as string,
+        default: expect.stringMatching(/^\.\/dist\/.+\.c?js$/) as string,
       });
     }
   });

@@ -1,0 +1,43 @@
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A project cannot be made there; the message says why, and what to do. */
+export class CannotCreate extends Error {
+  override readonly name = "CannotCreate";
+}
+
+const template = fileURLToPath(new URL("../template/", import.meta.url));
+
+/** Files that npm would leave out of a package, or read as its own, by the names that they have in the template. */
+const RENAMED = { env: ".env", gitignore: ".gitignore" } as const;
+
+/** What npm takes as the name of a package. */
+const packageName = (folder: string): string =>
+  basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[._-]+/, "") || "payments";
+
+/**
+ * Make a project in a folder, which is made if it does not exist.
+ *
+ * @param folder path of the folder, from the current one
+ * @returns its absolute path
+ * @throws CannotCreate if the folder has files in it
+ */
+export const createProject = (folder: string): string => {
+  const project = resolve(folder);
+  if (existsSync(project) && readdirSync(project).length > 0) {
+    throw new CannotCreate(
+      `${project} is not empty. Name a folder that is, or that does not exist.`,
+    );
+  }
+  cpSync(template, project, { recursive: true });
+  for (const [from, to] of Object.entries(RENAMED))
+    renameSync(join(project, from), join(project, to));
+  const manifest = join(project, "package.json");
+  const text = readFileSync(manifest, "utf8");
+  writeFileSync(manifest, text.replace('"name": "payments"', `"name": "${packageName(project)}"`));
+  return project;
+};

@@ -1,0 +1,14 @@
+import { PaymentsPlugin } from "@durable-payments/plugin";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { NativeConnection, Worker } from "@temporalio/worker";
+import { fileURLToPath } from "node:url";
+
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
+const worker = await Worker.create({
+  connection: await NativeConnection.connect(connectionOptions),
+  namespace,
+  taskQueue: "payments",
+  workflowsPath: fileURLToPath(import.meta.resolve("./workflows.ts")),
+  plugins: [new PaymentsPlugin({ onReady: () => console.log("The worker takes work.") })],
+});
+await worker.run();

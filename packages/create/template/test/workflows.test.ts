@@ -1,0 +1,22 @@
+import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { expect, test } from "vitest";
+import { exampleInvoice } from "../src/example-invoice.ts";
+import { payInvoice } from "../src/workflows.ts";
+
+const payments = usePaymentsTest({
+  workflowsPath: import.meta.resolve("../src/workflows.ts"),
+  simulator: { settleAfter: "3 days" },
+});
+
+test("an invoice is paid, however long it takes", async () => {
+  const { payout_status } = await payments.run(payInvoice, [exampleInvoice]);
+  expect(payout_status).toBe("completed");
+});
+
+test("an answer that is lost does not pay twice", async () => {
+  await payments.fault("dropped", { operation: "createPayout" });
+  await payments.run(payInvoice, [exampleInvoice]);
+  expect((await payments.ledger()).payouts).toHaveLength(1);
+  // The code can go on with each run that it has begun.
+  await payments.replay();
+});

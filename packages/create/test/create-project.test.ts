@@ -1,0 +1,53 @@
+import { searchAttributes } from "@durable-payments/protocol";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+const emptyFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), "create-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+it("makes a project that is named after its folder", () => {
+  const cwd = emptyFolder();
+  const printed = execFileSync(process.execPath, [main, "My Payments", "--json"], {
+    cwd,
+    encoding: "utf8",
+  });
+  const project = join(cwd, "My Payments");
+  expect(JSON.parse(printed)).toEqual({ folder: project });
+  expect(readFileSync(join(project, "package.json"), "utf8")).toContain('"name": "my-payments"');
+  expect(readFileSync(join(project, ".gitignore"), "utf8")).toContain(".env");
+  expect(readFileSync(join(project, ".env"), "utf8")).toContain("PAYMENTS_BASE_URL=");
+  expect(existsSync(join(project, "env"))).toBe(false);
+});
+
+it("writes to no folder that has files in it", () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "mine.txt"), "mine");
+  const { status, stderr } = spawnSync(process.execPath, [main, "."], { cwd, encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toContain("is not empty");
+  expect(existsSync(join(cwd, "package.json"))).toBe(false);
+});
+
+it("says what is wrong with its arguments", () => {
+  const { status, stderr } = spawnSync(process.execPath, [main, "--nope"], { encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toContain("--nope");
+});
+
+it("starts a Temporal server that has the search attributes", () => {
+  const compose = readFileSync(new URL("../template/compose.yaml", import.meta.url), "utf8");
+  const given = [...compose.matchAll(/--search-attribute=(?<attribute>\S+)/g)].map(
+    ({ groups }) => groups?.["attribute"],
+  );
+  const types = { KEYWORD: "Keyword", KEYWORD_LIST: "KeywordList" };
+  expect(given).toEqual(searchAttributes.map(({ name, type }) => `${name}=${types[type]}`));
+});
