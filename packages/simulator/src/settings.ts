@@ -55,6 +55,12 @@ export interface SimulatorOptions {
   readonly stateFile?: string;
   /** Shows one line a request. Default false. */
   readonly log?: boolean;
+  /**
+   * The time by which payouts settle, checks end and tokens expire, in milliseconds since 1970: that of a test server
+   * that skips waiting, say. An answer that is to come late, and an outage, last as long by the computer's clock. Default: the
+   * computer's clock.
+   */
+  readonly clock?: () => number | Promise<number>;
 }
 
 /** The options with every default filled in; times in milliseconds, undefined for never. */

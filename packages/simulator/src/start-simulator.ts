@@ -1,5 +1,6 @@
-import { Context, Effect, Exit, Layer, Scope } from "effect";
+import { Clock, Context, Effect, Exit, Layer, Scope } from "effect";
 import { HttpServer } from "effect/http";
+import { clockOf } from "./clock-of.ts";
 import { Control } from "./control/control.ts";
 import type { FaultOrder, OrderedFault } from "./faults/fault.ts";
 import type { Ledger } from "./ledger/records.ts";
@@ -44,21 +45,24 @@ export const urlOf = ({ address }: HttpServer.HttpServer["Service"]): string =>
 export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
   const scope = Scope.makeUnsafe();
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void));
+  const clock = options.clock === undefined ? Clock.Clock.defaultValue() : clockOf(options.clock);
+  const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
+    Effect.runPromise(Effect.provideService(effect, Clock.Clock, clock));
   try {
-    const context = await Effect.runPromise(Layer.buildWithScope(simulatorLayer(options), scope));
+    const context = await run(Layer.buildWithScope(simulatorLayer(options), scope));
     const control = Context.get(context, Control);
     return {
       url: urlOf(Context.get(context, HttpServer.HttpServer)),
       clientId: CLIENT_ID,
       apiKey: API_KEY,
-      state: () => Effect.runPromise(control.ledger),
-      addFault: (fault) => Effect.runPromise(control.addFault(fault)),
-      clearFaults: () => Effect.runPromise(control.clearFaults),
-      faults: () => Effect.runPromise(control.faults),
-      setTemperament: (temperament) => Effect.runPromise(control.setTemperament(temperament)),
-      fund: (currency, amount) => Effect.runPromise(control.fund(currency, amount)),
-      setVerification: (id, status) => Effect.runPromise(control.setVerification(id, status)),
-      setPayoutStatus: (id, status) => Effect.runPromise(control.setPayoutStatus(id, status)),
+      state: () => run(control.ledger),
+      addFault: (fault) => run(control.addFault(fault)),
+      clearFaults: () => run(control.clearFaults),
+      faults: () => run(control.faults),
+      setTemperament: (temperament) => run(control.setTemperament(temperament)),
+      fund: (currency, amount) => run(control.fund(currency, amount)),
+      setVerification: (id, status) => run(control.setVerification(id, status)),
+      setPayoutStatus: (id, status) => run(control.setPayoutStatus(id, status)),
       stop,
     };
   } catch (cause) {
