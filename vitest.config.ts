@@ -22,6 +22,7 @@ const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
 
 /** What is run before each test file of a project, beside that of all. */
 const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/testing": ["packages/testing/test/support/servers.ts"],
   "packages/workflows": ["packages/workflows/test/support/globals.ts"],
 };
 

@@ -44,6 +44,15 @@ const executable = (server: Server) => {
   return { type: "existing-path" as const, path: loggedServer(located.path) };
 };
 
+/** The variables that name the servers which are set up, for processes that look for them by these alone. */
+export const temporalServerVariables = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [temporalCli, testServer].flatMap((server) => {
+      const located = locate(server);
+      return located === undefined ? [] : [[server.variable, located.path]];
+    }),
+  );
+
 const mostTries = 3;
 
 /** The SDK gives a server 5 seconds to start; on a busy machine that is not always enough. */

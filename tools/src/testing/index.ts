@@ -1,6 +1,7 @@
 export {
   createLocalEnvironment,
   createTimeSkippingEnvironment,
+  temporalServerVariables,
   type TimeSkipping,
   timeSkipping,
 } from "./environments.ts";

@@ -1,0 +1,140 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import {
+  decide,
+  isApproval,
+  readApproval,
+  readHumanTask,
+  resolveRun,
+  type Temporal,
+} from "@durable-payments/operations";
+import { approveUpdate, type Decision, type Progress } from "@durable-payments/protocol";
+import type { Workflow, WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
+import type { WorkflowResultType } from "@temporalio/common";
+import { describeStanding, readProgress } from "./standing.ts";
+import { pause, type TestClock } from "./test-clock.ts";
+import { WaitedTooLong, withinLimit } from "./wait-limit.ts";
+
+/** A run that a test has started. Each of its waits ends after the test's `waitLimitMs` with an error that says where the run stands. */
+export interface PaymentsRun<W extends Workflow = Workflow> {
+  readonly workflowId: string;
+  /** The SDK's handle, for signals, queries and whatever is not here. */
+  readonly handle: WorkflowHandleWithFirstExecutionRunId<W>;
+  /**
+   * Awaits its end; the server's time is skipped meanwhile.
+   *
+   * @returns its result.
+   * @throws WorkflowFailedError of the SDK where it fails; WaitedTooLong.
+   */
+  readonly result: () => Promise<WorkflowResultType<W>>;
+  /**
+   * Asks where it stands.
+   *
+   * @returns its steps; undefined where its workflow does not begin with `beginRun()`.
+   */
+  readonly progress: () => Promise<Progress | undefined>;
+  /**
+   * Waits until it is at a step: `awaitPayout`.
+   *
+   * @throws WaitedTooLong
+   */
+  readonly untilStage: (stage: string) => Promise<void>;
+  /**
+   * Waits until its payment needs a second person, and approves it as that person.
+   *
+   * @param by name of whoever approves; not the one who started it.
+   * @throws WaitedTooLong where nothing is to be approved; Refused of `@durable-payments/operations`.
+   */
+  readonly approve: (by: string) => Promise<void>;
+  /**
+   * The same, but rejects it.
+   *
+   * @param by name of whoever rejects.
+   * @param reason why, which the run fails with.
+   */
+  readonly reject: (by: string, reason: string) => Promise<void>;
+  /**
+   * Waits until it asks a person, and answers as that person.
+   *
+   * @param by name of whoever answers.
+   * @param decision such as `{ resend: true }`, `{ found: { payout_id } }` or `{ abandon: "why" }`.
+   * @throws WaitedTooLong where it asks nothing; Refused or InvalidInput of `@durable-payments/operations`.
+   */
+  readonly resolve: (by: string, decision: Decision) => Promise<void>;
+}
+
+/** What a run needs of its test. */
+export interface RunContext {
+  readonly temporal: Temporal;
+  readonly clock: TestClock;
+  readonly waitLimitMs: number;
+  /** Rejects as soon as the test cannot go on, its worker having failed, say. */
+  readonly broken: Promise<never>;
+}
+
+const LOOK_EVERY_MS = 20;
+
+/** Make what a test does with a run of a handle. */
+export const paymentsRun = <W extends Workflow>(
+  { broken, clock, temporal, waitLimitMs }: RunContext,
+  handle: WorkflowHandleWithFirstExecutionRunId<W>,
+): PaymentsRun<W> => {
+  const { connection } = temporal;
+  const { workflowId } = handle;
+  const progress = () => readProgress(connection, handle);
+
+  const within = <A>(what: string, wait: (signal: AbortSignal) => Promise<A>): Promise<A> =>
+    Promise.race([
+      broken,
+      withinLimit(
+        waitLimitMs,
+        (signal) => clock.skipWhile(() => wait(signal)),
+        async () =>
+          `The run ${workflowId} ${what} within the limit. ${await describeStanding(connection, handle)}`,
+      ),
+    ]);
+
+  const until = (what: string, isSo: (progress: Progress) => boolean): Promise<void> =>
+    within(what, async (signal) => {
+      while (!signal.aborted) {
+        const [{ status }, seen] = await Promise.all([handle.describe(), progress()]);
+        if (seen !== undefined && isSo(seen)) return;
+        if (status.name !== "RUNNING") {
+          throw new WaitedTooLong(`The run ${workflowId} has ended (${status.name}), and ${what}.`);
+        }
+        await pause(LOOK_EVERY_MS);
+      }
+    });
+
+  const decideApproval = async (
+    by: string,
+    decision: { readonly approve: true } | { readonly reject: string },
+  ): Promise<void> => {
+    await until("did not ask for an approval", ({ shown }) => isApproval(shown["approval"]));
+    const { request, runId } = await readApproval(temporal, workflowId);
+    const approval = { by, hash: request.hash, ...decision };
+    await decide(temporal, workflowId, approveUpdate, approval, runId);
+  };
+
+  return {
+    workflowId,
+    handle,
+    progress,
+    result: () =>
+      within("did not end", (signal) => connection.withAbortSignal(signal, () => handle.result())),
+    untilStage: (wanted) =>
+      until(`did not come to the step ${wanted}`, ({ stage }) => stage === wanted),
+    approve: (by) => decideApproval(by, { approve: true }),
+    reject: (by, reason) => decideApproval(by, { reject: reason }),
+    resolve: async (by, decision) => {
+      await until("asked no person", ({ attention }) => attention !== undefined);
+      const { runId, task } = await readHumanTask(temporal, workflowId);
+      await resolveRun(temporal, workflowId, {
+        by,
+        question: task.question,
+        decision,
+        expectedRunId: runId,
+        assumptions: defaultAssumptions,
+      });
+    },
+  };
+};

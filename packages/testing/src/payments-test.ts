@@ -1,0 +1,247 @@
+import type { AmountLimits } from "@durable-payments/activities";
+import type { OperationName } from "@durable-payments/api-core";
+import { makeMemoryJournal } from "@durable-payments/journal";
+import type { Temporal } from "@durable-payments/operations";
+import {
+  type FaultKind,
+  type FaultOrder,
+  type Ledger,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+  type Temperament,
+} from "@durable-payments/simulator";
+import { Client, type Workflow, type WorkflowStartOptions } from "@temporalio/client";
+import type { Duration, WorkflowResultType } from "@temporalio/common";
+import { randomUUID } from "node:crypto";
+import { bundleOf, defaultWorkflows } from "./bundles.ts";
+import { crashOn } from "./crash.ts";
+import { historiesOf } from "./histories.ts";
+import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
+import { replayRuns } from "./replay.ts";
+import { type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
+import { startTestWorker } from "./test-worker.ts";
+
+/** How a test of payment workflows is set up. */
+export interface PaymentsTestOptions {
+  /**
+   * The module that exports your workflows: a path, or the URL of a file. Default: the workflows of
+   * `@durable-payments/workflows`.
+   */
+  readonly workflowsPath?: string;
+  /** Your own activities, by name. Default: none beside those of payments. */
+  readonly activities?: object;
+  /** The server: a kind of it, or one that `startTestServer` has started. Default: `time-skipping`. */
+  readonly server?: ServerKind | TestServer;
+  /**
+   * How the simulated service behaves: `{ settleAfter: "3 days", balances: { USD: "100.00" } }`. Its clock is that of the
+   * server. Default: payouts settle after three seconds.
+   */
+  readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
+  /** Largest amount of one payout or card, as decimal strings by currency. Default: any. */
+  readonly maxAmounts?: AmountLimits;
+  /** Amounts above which a second person has to approve, as decimal strings by currency. Default: as your workflows say. */
+  readonly approveAbove?: AmountLimits;
+  /** How long one wait of the test may take in real time, in milliseconds. Default: 10,000. */
+  readonly waitLimitMs?: number;
+}
+
+/** How a run is started. */
+export interface StartOptions {
+  /** Default: one that no other run has. */
+  readonly workflowId?: string;
+  /** Who starts it, and so cannot approve it. Default: `the test`. */
+  readonly startedBy?: string;
+}
+
+/** More of a fault than its name. */
+export type FaultOptions = Omit<FaultOrder, "kind">;
+
+/** A test: a server, a simulated service, and a worker of your workflows. */
+export interface PaymentsTest {
+  /** The simulated service: pay in, settle a payout, end an identity check. */
+  readonly simulator: Simulator;
+  /** A client of the Temporal server; its `result()` lets time be skipped, too. */
+  readonly client: Client;
+  /** The task queue of the worker: no other test has it. */
+  readonly taskQueue: string;
+  /** Starts a workflow, by its function or its name. */
+  readonly start: <W extends Workflow>(
+    workflow: W | string,
+    args: Parameters<W>,
+    options?: StartOptions,
+  ) => Promise<PaymentsRun<W>>;
+  /**
+   * Starts a workflow, and awaits its end.
+   *
+   * @returns its result.
+   * @throws WorkflowFailedError of the SDK where it fails; WaitedTooLong.
+   */
+  readonly run: <W extends Workflow>(
+    workflow: W | string,
+    args: Parameters<W>,
+    options?: StartOptions,
+  ) => Promise<WorkflowResultType<W>>;
+  /** Reads what the service holds: payouts, balances, cards, and how often each operation was asked for. */
+  readonly ledger: () => Promise<Ledger>;
+  /** Lets something go wrong with the next request: `fault("dropped", { operation: "createPayout" })`. */
+  readonly fault: (kind: FaultKind, options?: FaultOptions) => Promise<void>;
+  /** Lets the service be another one than its document's: `temperament({ listLagMs: 3_000 })`. */
+  readonly temperament: (temperament: Temperament) => Promise<void>;
+  /**
+   * Lets the worker crash once the service has carried out the next request to an operation, before the worker has the
+   * answer; another worker takes over. {@link dispose} rejects where that did not come to pass.
+   */
+  readonly crashAfter: (operation: OperationName) => Promise<void>;
+  /** Ends the worker at once, and starts another one. */
+  readonly restartWorker: () => Promise<void>;
+  /** The time of the server and of the service, in milliseconds since 1970. */
+  readonly now: () => Promise<number>;
+  /** Lets so much time pass, in no time where the server skips it: `sleep("3 days")`. */
+  readonly sleep: (duration: Duration) => Promise<void>;
+  /**
+   * Replays the history of every run of this test against the code as it is now.
+   *
+   * @param workflowsPath other code to replay them against, such as that of the next release.
+   * @returns the workflow ids of the runs that were replayed.
+   * @throws NotReplayable that shows the event of the history, and the line of the code, where the two differ.
+   */
+  readonly replay: (workflowsPath?: string) => Promise<ReadonlyArray<string>>;
+  /**
+   * Ends the worker and the service, and the server where the test has started it.
+   *
+   * @throws what went wrong meanwhile that no wait has shown.
+   */
+  readonly dispose: () => Promise<void>;
+}
+
+const NAMESPACE = "default";
+const DEFAULT_WAIT_LIMIT_MS = 10_000;
+
+/** A worker keeps its budget of sign-ins by the computer's clock, and must not need one for each hour that is skipped. */
+const LONG_TOKEN = "36500 days";
+
+const temporalOf = ({ clock, environment }: TestServer, taskQueue: string): Temporal => {
+  const { address, connection } = environment;
+  const client = new Client({ connection, namespace: NAMESPACE });
+  const { workflow } = client;
+  const result = workflow.result.bind(workflow);
+  workflow.result = (...asked) => clock.skipWhile(() => result(...asked));
+  return {
+    client,
+    connection,
+    settings: { address, namespace: NAMESPACE, taskQueue, connectionOptions: {} },
+  };
+};
+
+/**
+ * Start what a test of payment workflows needs: a Temporal server that skips waiting, a simulated payment service on
+ * the same clock, and a worker of your workflows. It works in any test runner; `@durable-payments/testing/vitest` starts
+ * and ends it by itself.
+ *
+ * @param options your workflows, and what differs from the defaults.
+ * @returns the test; end it by `dispose`.
+ * @throws CannotStartServer where Temporal's server is missing: the message says what to do.
+ * @example
+ * ```ts
+ * const payments = await createPaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+ * await payments.fault("dropped", { operation: "createPayout" });
+ * await payments.run(paySupplier, [{ amount: "12.50" }]);
+ * assert.equal((await payments.ledger()).payouts.length, 1);
+ * await payments.dispose();
+ * ```
+ */
+export const createPaymentsTest = async ({
+  activities = {},
+  approveAbove,
+  maxAmounts,
+  server: given = "time-skipping",
+  simulator: simulatorOptions,
+  waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
+  workflowsPath = defaultWorkflows(),
+}: PaymentsTestOptions = {}): Promise<PaymentsTest> => {
+  const own = typeof given === "string" ? await startTestServer(given) : undefined;
+  // Where it is no kind, it is a server.
+  const server = own ?? (given as TestServer);
+  const ends: Array<() => Promise<void>> = own === undefined ? [] : [own.dispose];
+  const endAll = async (): Promise<void> => {
+    const failures: Array<unknown> = [];
+    for (const end of ends.splice(0).toReversed()) {
+      await end().catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+  try {
+    const { clock, environment } = server;
+    const workflowBundle = await bundleOf(workflowsPath, "worker");
+    const simulator = await startSimulator({
+      ...(environment.supportsTimeSkipping && { tokenLifetime: LONG_TOKEN }),
+      ...simulatorOptions,
+      clock: clock.now,
+    });
+    ends.push(simulator.stop);
+    const { apiKey, clientId, url: baseUrl } = simulator;
+    const taskQueue = `payments-${randomUUID()}`;
+    const temporal = temporalOf(server, taskQueue);
+    const journal = makeMemoryJournal();
+    const startWorker = () =>
+      startTestWorker({
+        connection: environment.nativeConnection,
+        namespace: NAMESPACE,
+        taskQueue,
+        workflowBundle,
+        activities,
+        account: { apiKey, clientId, baseUrl },
+        journal,
+        limits: { ...(maxAmounts && { maxAmounts }), ...(approveAbove && { approveAbove }) },
+        keepsRuns: !environment.supportsTimeSkipping,
+      });
+    let worker = await startWorker();
+    ends.push(() => worker.kill());
+    const restartWorker = async (): Promise<void> => {
+      await worker.kill();
+      worker = await startWorker();
+    };
+    const broken = Promise.withResolvers<never>();
+    broken.promise.catch(() => undefined);
+    const crashes = crashOn({ simulator, crash: restartWorker, failed: broken.reject });
+    ends.push(crashes.end);
+
+    const start: PaymentsTest["start"] = async <W extends Workflow>(
+      workflow: W | string,
+      args: Parameters<W>,
+      { startedBy = "the test", workflowId = randomUUID() }: StartOptions = {},
+    ) => {
+      // The SDK's type wants `args` only where there are parameters; an empty list says the same.
+      const options = {
+        args,
+        taskQueue,
+        workflowId,
+        memo: { startedBy },
+      } as unknown as WorkflowStartOptions<W>;
+      const handle = await temporal.client.workflow.start<W>(workflow, options);
+      return paymentsRun({ temporal, clock, waitLimitMs, broken: broken.promise }, handle);
+    };
+
+    return {
+      simulator,
+      client: temporal.client,
+      taskQueue,
+      start,
+      run: async (...started) => (await start(...started)).result(),
+      ledger: simulator.state,
+      fault: (kind, options = {}) => simulator.addFault({ kind, ...options }),
+      temperament: simulator.setTemperament,
+      crashAfter: crashes.after,
+      restartWorker,
+      now: clock.now,
+      sleep: clock.sleep,
+      replay: async (path = workflowsPath) =>
+        replayRuns(path, await historiesOf(temporal.client, taskQueue)),
+      dispose: endAll,
+    };
+  } catch (error) {
+    await endAll();
+    throw error;
+  }
+};

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { bundleOf, defaultWorkflows } from "./bundles.ts";
+import {
+  createPaymentsTest,
+  type PaymentsTest,
+  type PaymentsTestOptions,
+} from "./payments-test.ts";
+import { startTestServer, type TestServer } from "./test-server.ts";
+
+/** A download of the server, and the first bundle of the workflows, take their time. */
+const START_WITHIN_MS = 120_000;
+
+/** A wait ends so much before Vitest ends the test, which would say nothing of the run. */
+const BEFORE_TIMEOUT_MS = 500;
+
+const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
+  // Each property is that of the test that runs, of which the type is PaymentsTest.
+  new Proxy({} as PaymentsTest, {
+    get: (_, name): unknown => {
+      const value = started();
+      if (value === undefined) {
+        throw new Error("usePaymentsTest starts it before each test: use it in a test or a hook.");
+      }
+      return Reflect.get(value, name);
+    },
+  });
+
+/**
+ * Test payment workflows in Vitest. Call it once in a file or a `describe`: one server for all of its tests, and for
+ * each test a service, a journal and a worker of its own. A wait of a test ends shortly before Vitest's `testTimeout`,
+ * with an error that says where the run stands. Not for tests that run at once (`test.concurrent`).
+ *
+ * @param options as those of `createPaymentsTest`.
+ * @returns what belongs to the test that runs; use it in tests and hooks.
+ * @example
+ * ```ts
+ * const payments = usePaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+ *
+ * test("pays", async () => {
+ *   await payments.run(paySupplier, [{ amount: "12.50" }]);
+ * });
+ * ```
+ */
+export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest => {
+  let server: TestServer | undefined;
+  let isOwn = false;
+  let payments: PaymentsTest | undefined;
+  beforeAll(async () => {
+    isOwn = typeof options.server !== "object";
+    server =
+      typeof options.server === "object" ? options.server : await startTestServer(options.server);
+    // Made once in a process: here, so that no test waits for it.
+    await bundleOf(options.workflowsPath ?? defaultWorkflows(), "worker");
+  }, START_WITHIN_MS);
+  beforeEach(async ({ task }) => {
+    const { waitLimitMs = Math.max(BEFORE_TIMEOUT_MS, task.timeout - BEFORE_TIMEOUT_MS) } = options;
+    payments = await createPaymentsTest({ ...options, ...(server && { server }), waitLimitMs });
+  }, START_WITHIN_MS);
+  afterEach(async () => {
+    const ended = payments;
+    payments = undefined;
+    await ended?.dispose();
+  }, START_WITHIN_MS);
+  afterAll(async () => {
+    if (isOwn) await server?.dispose();
+  }, START_WITHIN_MS);
+  return startedLast(() => payments);
+};

@@ -1,0 +1,12 @@
+import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { expect, test } from "vitest";
+import { paySupplier } from "./workflows.ts";
+
+const workflowsPath = import.meta.resolve("./workflows.ts");
+const payments = usePaymentsTest({ workflowsPath, approveAbove: { USD: "1000.00" } });
+
+test("a large payout is made once a second person has approved it", async () => {
+  const run = await payments.start(paySupplier, ["5000.00"]);
+  await run.approve("Bob");
+  expect(await run.result()).toBe("completed");
+});

@@ -1,0 +1,11 @@
+import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { expect, test } from "vitest";
+import { paySupplier } from "./workflows.ts";
+
+const payments = usePaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+
+test("a worker that crashes between send and answer does not pay twice", async () => {
+  await payments.crashAfter("createPayout");
+  expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
+  expect((await payments.ledger()).payouts).toHaveLength(1);
+});

@@ -1,0 +1,11 @@
+import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { expect, test } from "vitest";
+import { paySupplier } from "./workflows.ts";
+
+const payments = usePaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+
+test("a payout whose answer is lost is made once", async () => {
+  await payments.fault("dropped", { operation: "createPayout" });
+  expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
+  expect((await payments.ledger()).payouts).toHaveLength(1);
+});

@@ -1,0 +1,10 @@
+import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { expect, test } from "vitest";
+import { paySupplier } from "./workflows.ts";
+
+const payments = usePaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+
+test("runs go on under the code as it is now", async () => {
+  await payments.run(paySupplier, ["12.50"]);
+  expect(await payments.replay()).toHaveLength(1);
+});

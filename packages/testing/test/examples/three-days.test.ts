@@ -1,0 +1,13 @@
+import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { expect, test } from "vitest";
+import { paySupplier } from "./workflows.ts";
+
+const workflowsPath = import.meta.resolve("./workflows.ts");
+const payments = usePaymentsTest({ workflowsPath, simulator: { settleAfter: "3 days" } });
+
+test("a payout that settles after three days is waited for", async () => {
+  const before = await payments.now();
+  expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
+  const days = ((await payments.now()) - before) / 86_400_000;
+  expect(days).toBeGreaterThan(3);
+});

@@ -1,0 +1,44 @@
+import {
+  awaitPayout,
+  beginRun,
+  createBeneficiary,
+  createPayout,
+} from "@durable-payments/workflows";
+
+const supplier = {
+  bank_country: "DE",
+  account_currency: "USD",
+  entity_type: "company",
+  email: "accounts@example.com",
+  nickname: "Example supplier",
+  company_name: "Example Supplies GmbH",
+  payment_method: "swift",
+  bank_name: "Example Bank",
+  bank_address: "Example Street 1, Berlin",
+  account_holder: "Example Supplies GmbH",
+  iban: "DE89370400440532013000",
+  country_code: "DE",
+  city: "Berlin",
+  state: "Berlin",
+  address: "Example Street 2",
+  postal_code: "10115",
+} as const;
+
+const payment = {
+  currency: "USD",
+  payout_reason: "Payment for goods",
+  payout_reference: "Invoice 1",
+  payment_date: "2026-12-01",
+  is_payer: "Y",
+} as const;
+
+/** Pays our supplier so much, and returns what became of the payout: `completed`. */
+export async function paySupplier(amount: string) {
+  const run = beginRun();
+  return run.execute(async () => {
+    const beneficiary_id = await createBeneficiary(run, supplier);
+    const created = await createPayout(run, { ...payment, beneficiary_id, amount });
+    const paid = await awaitPayout(run, created, { within: "10 days" });
+    return paid.payout_status;
+  });
+}
