@@ -8,7 +8,7 @@ export type Attributes = (name: string) => Value | ReadonlyArray<Value> | undefi
 export type Condition = (attributes: Attributes) => boolean;
 
 /** A query that this server for tests does not understand, although a real one may. */
-export class UnreadableQuery extends Error {
+class UnreadableQuery extends Error {
   override readonly name = "UnreadableQuery";
 
   constructor(query: string, why: string) {
