@@ -79,4 +79,5 @@ export {
 } from "./client/payments-client.ts";
 export type { PaymentsClientShape } from "./client/client-shape.ts";
 export { makePaymentsClient, type PromiseClient } from "./client/promise-client.ts";
+export type { TlsOptions, TlsSettings } from "./client/tls.ts";
 export { isSensitiveField, redact } from "./client/redact.ts";

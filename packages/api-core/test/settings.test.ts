@@ -1,6 +1,8 @@
 import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
-import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../src/client/config.ts";
 import { environmentVariables } from "../src/client/environment.ts";
 import {
@@ -11,6 +13,7 @@ import {
   makePaymentsClient,
   PaymentsClient,
 } from "../src/index.ts";
+import { makeCertificate } from "./support/certificates.ts";
 import { answers } from "./support/responses.ts";
 import { settingsFor } from "./support/client.ts";
 import { startServer } from "./support/server.ts";
@@ -241,6 +244,7 @@ describe("the environment", () => {
       PAYMENTS_MAX_RETRY_WAIT_MS: "4",
       PAYMENTS_REQUESTS_PER_SECOND: "0.5",
       PAYMENTS_MAX_CONNECTIONS: "6",
+      PAYMENTS_PROXY: "http://proxy.example:3128",
       PAYMENTS_ASSUMPTIONS: '{"rejectedTokenCodes":[403]}',
     });
     expect(exit).toMatchObject({
@@ -252,6 +256,7 @@ describe("the environment", () => {
         maxRetryWaitMs: 4,
         requestsPerSecond: 0.5,
         maxConnections: 6,
+        proxy: Redacted.make("http://proxy.example:3128"),
         assumptions: { ...defaultAssumptions, rejectedTokenCodes: [403] },
       },
     });
@@ -268,6 +273,44 @@ describe("the environment", () => {
     expect(exit).toMatchObject({ _tag: "Failure" });
     const written = JSON.stringify(exit);
     expect(environmentVariables.filter((name) => written.includes(name))).toStrictEqual(names);
+  });
+
+  it("names the files of certificates and key, whose texts are the settings", async () => {
+    const { cert, key } = makeCertificate({ commonName: "client-7" });
+    const folder = await mkdtemp(join(tmpdir(), "certificates-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "client.pem"), cert);
+    await writeFile(join(folder, "client.key"), key);
+    const files = {
+      PAYMENTS_CA_FILE: join(folder, "client.pem"),
+      PAYMENTS_CLIENT_CERT_FILE: join(folder, "client.pem"),
+      PAYMENTS_CLIENT_KEY_FILE: join(folder, "client.key"),
+    };
+    expect(await fromEnvironment({ ...REQUIRED, ...files })).toMatchObject({
+      _tag: "Success",
+      value: { tls: { ca: cert, cert, key: Redacted.make(key) } },
+    });
+    const swapped = { ...files, PAYMENTS_CA_FILE: files.PAYMENTS_CLIENT_KEY_FILE };
+    const written = JSON.stringify(await fromEnvironment({ ...REQUIRED, ...swapped }));
+    expect(written).toContain("PAYMENTS_CA_FILE (tls.ca) must be the text of certificates in PEM");
+    expect(written).not.toContain(key.slice(60, 90));
+    const missing = { ...files, PAYMENTS_CLIENT_KEY_FILE: join(folder, "none.key") };
+    expect(JSON.stringify(await fromEnvironment({ ...REQUIRED, ...missing }))).toMatch(
+      /PAYMENTS_CLIENT_KEY_FILE names a file that cannot be read: ENOENT/,
+    );
+  });
+
+  it.each([
+    [{ HTTPS_PROXY: "http://proxy.example" }, Redacted.make("http://proxy.example")],
+    [{ HTTPS_PROXY: "http://proxy.example", NO_PROXY: "payments.example" }, false],
+    [{ HTTPS_PROXY: "http://proxy.example", PAYMENTS_PROXY: "none" }, false],
+    [
+      { HTTPS_PROXY: "http://proxy.example", PAYMENTS_PROXY: "http://own.example" },
+      Redacted.make("http://own.example"),
+    ],
+  ])("chooses the proxy: %j", async (env, proxy) => {
+    const exit = await fromEnvironment({ ...REQUIRED, ...env });
+    expect(exit).toMatchObject({ _tag: "Success", value: { proxy } });
   });
 
   it("is listed in .env.example: each variable once, with its default, and no other", async () => {

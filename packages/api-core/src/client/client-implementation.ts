@@ -134,7 +134,7 @@ export const makeOperations = (
         token = Effect.mapError(session.token, (error) =>
           failed(
             notSent(called, error),
-            error._tag === "NotAuthenticated" ? "never" : "always",
+            session.isLasting(error) ? "never" : "always",
             error._tag === "RateLimited" ? error.retryAfter : undefined,
           ),
         );

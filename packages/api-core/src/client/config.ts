@@ -6,7 +6,9 @@ import { faultsOf, faultsText } from "../contract/schema-faults.ts";
 import { isRecord } from "../values.ts";
 import type { Hooks } from "./hook-events.ts";
 import { nearestName } from "./nearest-name.ts";
+import { chooseProxy, type Environment, isThisMachine } from "./proxy.ts";
 import type { ClientLogger } from "./say.ts";
+import { tlsFaults, type TlsOptions, type TlsSettings } from "./tls.ts";
 
 /** The checked settings of a client; times in milliseconds. */
 export interface ClientOptions extends Hooks {
@@ -30,6 +32,14 @@ export interface ClientOptions extends Hooks {
   /** Most kept connections, and as many dedicated ones. */
   readonly maxConnections: number;
   readonly assumptions: Assumptions;
+  /**
+   * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false`
+   * for none. By default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host. The
+   * proxy opens a tunnel: TLS is spoken with the service, so that it reads nothing.
+   */
+  readonly proxy: Redacted.Redacted | false;
+  /** CAs that are trusted, and a client certificate. By default those that Node trusts, and none. */
+  readonly tls?: TlsOptions;
   /** Where the client writes what it has to say; by default to Effect's loggers, which write to the console. */
   readonly logger?: ClientLogger;
 }
@@ -45,15 +55,21 @@ export const defaultNumbers = {
 };
 
 /** The settings that have defaults. */
-export const defaultClientOptions = { ...defaultNumbers, assumptions: defaultAssumptions } as const;
+export const defaultClientOptions = {
+  ...defaultNumbers,
+  proxy: false,
+  assumptions: defaultAssumptions,
+} as const;
 
 /** What a user gives: the three settings without default, and any others. */
 export interface ClientSettings extends Partial<
-  Omit<ClientOptions, "assumptions" | "apiKey" | "baseUrl" | "clientId">
+  Omit<ClientOptions, "assumptions" | "apiKey" | "baseUrl" | "clientId" | "proxy" | "tls">
 > {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly apiKey: Redacted.Redacted | string;
+  readonly proxy?: Redacted.Redacted | string | false;
+  readonly tls?: TlsSettings;
   /** Only the assumptions that differ from the defaults. */
   readonly assumptions?: unknown;
 }
@@ -99,8 +115,6 @@ export const makeAssumptions = (
   );
 };
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 const checkBaseUrl = (baseUrl: string): Array<string> => {
   const fault = (problem: string) => [`PAYMENTS_BASE_URL (baseUrl) ${problem}`];
   if (!URL.canParse(baseUrl)) {
@@ -113,7 +127,7 @@ const checkBaseUrl = (baseUrl: string): Array<string> => {
   if (/\/api\/v\d+\/*$/.test(pathname)) {
     return fault("must end before /api/v1, which the client adds.");
   }
-  return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname))
+  return protocol === "https:" || (protocol === "http:" && isThisMachine(hostname))
     ? []
     : fault(
         "must begin with https://; http:// only leads to this machine, as the API key would travel in the clear.",
@@ -164,6 +178,8 @@ export const clientSettingNames: ReadonlyArray<string> = [
   "apiKey",
   ...numberNames,
   "assumptions",
+  "proxy",
+  "tls",
   "logger",
   "onRequest",
   "onResponse",
@@ -192,13 +208,20 @@ const checkWatchers = ({
   ),
 ];
 
+const withRedactedKey = ({ key, ...tls }: TlsSettings): TlsOptions => ({
+  ...tls,
+  ...(key !== undefined && { key: Redacted.isRedacted(key) ? key : Redacted.make(key) }),
+});
+
 /**
  * Check settings and fill in the defaults.
  *
+ * @param environment of this process, for the proxy that it names
  * @returns the settings; fails with `InvalidSettings`, whose message names every fault at once
  */
 export const makeClientOptions = (
   settings: ClientSettings,
+  environment: Environment = process.env,
 ): Result.Result<ClientOptions, InvalidSettings> => {
   // A caller without types may give anything.
   if (!isRecord(settings)) {
@@ -211,30 +234,39 @@ export const makeClientOptions = (
   const apiKey = Redacted.isRedacted(settings.apiKey)
     ? settings.apiKey
     : Redacted.make(settings.apiKey);
-  const { baseUrl, clientId, logger, onRequest, onResponse } = settings;
+  const { baseUrl, clientId, logger, onRequest, onResponse, tls } = settings;
   const numbers = { ...defaultNumbers };
   for (const name of numberNames) numbers[name] = settings[name] ?? defaultNumbers[name];
   const assumptions = makeAssumptions(
     settings.assumptions === undefined ? {} : settings.assumptions,
   );
+  const urlFaults = checkBaseUrl(baseUrl);
+  const isUrl = urlFaults.length === 0;
+  const proxy = isUrl
+    ? chooseProxy(settings.proxy, baseUrl, environment)
+    : Result.succeed<false>(false);
   const faults = [
     ...unknownNames(settings),
-    ...checkBaseUrl(baseUrl),
+    ...urlFaults,
     ...(isHeaderText(clientId) ? [] : [`PAYMENTS_CLIENT_ID (clientId) ${HEADER_TEXT}`]),
     ...(isHeaderText(Redacted.value(apiKey)) ? [] : [`PAYMENTS_API_KEY (apiKey) ${HEADER_TEXT}`]),
     ...numberNames.flatMap((name) => checkNumber(name, numbers[name])),
+    ...(Result.isFailure(proxy) ? [proxy.failure] : []),
+    ...(tls === undefined || !isUrl ? [] : tlsFaults(tls, baseUrl)),
     ...checkWatchers(settings),
     ...(Result.isFailure(assumptions)
       ? [`PAYMENTS_ASSUMPTIONS (assumptions): ${assumptions.failure.message}`]
       : []),
   ];
-  return Result.isSuccess(assumptions) && faults.length === 0
+  return Result.isSuccess(assumptions) && Result.isSuccess(proxy) && faults.length === 0
     ? Result.succeed({
         baseUrl,
         clientId,
         apiKey,
         ...numbers,
+        proxy: proxy.success,
         assumptions: assumptions.success,
+        ...(tls !== undefined && { tls: withRedactedKey(tls) }),
         ...(logger !== undefined && { logger }),
         ...(onRequest !== undefined && { onRequest }),
         ...(onResponse !== undefined && { onResponse }),

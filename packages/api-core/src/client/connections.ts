@@ -1,58 +1,15 @@
-import { isIPv6, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import * as Effect from "effect/Effect";
-import { buildConnector, Client } from "undici";
+import { Client } from "undici";
 import type { ClientOptions } from "./config.ts";
-
-/** No whole response was received. `sent` is false only where certainly no byte of the request left. */
-export class NoResponse {
-  readonly _tag = "NoResponse";
-  readonly sent: boolean;
-  readonly reason: string;
-  constructor(sent: boolean, reason: string) {
-    this.sent = sent;
-    this.reason = reason;
-  }
-}
-
-const LONGEST_CONNECT_MS = 10_000;
+import { type Connected, makeConnector } from "./connector.ts";
+import { connectionFault, NoResponse } from "./no-response.ts";
 
 /**
  * An answer above this is not read on, as it comes and decoded: 16 MiB. The largest page of the
  * service has 100 items.
  */
 export const LARGEST_RESPONSE_BYTES = 16 * 1024 * 1024;
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ENOTFOUND: "its host name cannot be resolved",
-  EAI_AGAIN: "its host name cannot be resolved",
-  UND_ERR_CONNECT_TIMEOUT: "no connection within the time allowed",
-  ETIMEDOUT: "no connection within the time allowed",
-  EHOSTUNREACH: "its host cannot be reached",
-  ENETUNREACH: "its network cannot be reached",
-  ECONNRESET: "the connection was reset",
-  EPIPE: "the connection was closed",
-  UND_ERR_SOCKET: "the connection was closed before the whole answer came",
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: "its answer is too long",
-  UND_ERR_INVALID_ARG: "the request cannot be written as HTTP",
-  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
-  EPROTO: "it does not speak TLS as it should",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its TLS certificate is for another name",
-  CERT_HAS_EXPIRED: "its TLS certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "nobody trusted has signed its TLS certificate",
-  SELF_SIGNED_CERT_IN_CHAIN: "nobody trusted has signed its TLS certificate",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "nobody trusted has signed its TLS certificate",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "nobody trusted has signed its TLS certificate",
-};
-
-/** What went wrong with a connection, for a person. */
-export const reasonOf = (error: Error): string => {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code.startsWith("HPE_")) return "what it answers is no HTTP";
-  return (
-    reasons[code] ?? (code === "" ? "the connection failed" : `the connection failed (${code})`)
-  );
-};
 
 const CLOSED = new NoResponse(false, "the client is closed");
 
@@ -64,6 +21,8 @@ export class Connection {
   readonly client: Client;
   /** Whether a request was sent on it before: the other side may have closed it meanwhile. */
   isUsed = false;
+  /** Why the other side refused it, in TLS: undici keeps a later error, which says less. */
+  refusal: Error | undefined;
   readonly #socket: Socket;
 
   constructor(socket: Socket, origin: string, isKept: boolean) {
@@ -72,11 +31,15 @@ export class Connection {
     const onReadable = () => socket.destroy();
     socket.on("readable", onReadable);
     let isTaken = false;
+    // In TLS 1.3 the other side refuses the client's certificate when the connection is open here.
+    socket.on("error", (error: Error) => {
+      if (connectionFault(error).remedy !== undefined) this.refusal ??= error;
+    });
     this.client = new Client(origin, {
       connect: (_options, callback) => {
         // undici does not expect to be answered within its own question.
         queueMicrotask(() => {
-          if (isTaken || socket.destroyed) return callback(lost(), null);
+          if (isTaken || socket.destroyed) return callback(this.refusal ?? lost(), null);
           isTaken = true;
           socket.off("readable", onReadable);
           callback(null, socket);
@@ -128,7 +91,7 @@ interface Kind {
 export class Connections {
   readonly #origin: string;
   readonly #kind: Kind;
-  readonly #connect: (connected: buildConnector.Callback) => void;
+  readonly #connect: (connected: Connected) => void;
   readonly #idle: Array<Connection> = [];
   readonly #inUse = new Set<Connection>();
   /** Those that connect, each with what settles its wait when the client is closed. */
@@ -137,16 +100,9 @@ export class Connections {
   readonly #waiting = new Set<(outcome: Taken) => void>();
   #isClosed = false;
 
-  constructor({ baseUrl, requestTimeoutMs }: ClientOptions, kind: Kind) {
-    const { host, hostname, origin, port, protocol } = new URL(baseUrl);
-    const bare = hostname.replace(/^\[(.*)\]$/, "$1");
-    const connect = buildConnector({
-      allowH2: false,
-      timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS),
-    });
-    const target = { host, hostname: isIPv6(bare) ? bare : hostname, port, protocol };
-    this.#connect = (connected) => connect(target, connected);
-    this.#origin = origin;
+  constructor(options: ClientOptions, kind: Kind) {
+    this.#connect = makeConnector(options);
+    this.#origin = new URL(options.baseUrl).origin;
     this.#kind = kind;
   }
 
@@ -245,14 +201,14 @@ export class Connections {
     const idle = this.#takeIdle();
     if (idle !== undefined) return settle(Effect.succeed(idle));
     this.#connecting.add(settle);
-    this.#connect((error, socket) => {
-      if (error !== null) {
-        settle(Effect.fail(new NoResponse(false, `${reasonOf(error)} (${this.#origin})`)));
+    this.#connect((outcome) => {
+      if (outcome instanceof NoResponse) {
+        settle(Effect.fail(outcome));
         return this.#goOn();
       }
       // Given up meanwhile, or closed.
-      if (!this.#connecting.has(settle)) return void socket.destroy();
-      const connection = new Connection(socket, this.#origin, this.#kind.isKept);
+      if (!this.#connecting.has(settle)) return void outcome.destroy();
+      const connection = new Connection(outcome, this.#origin, this.#kind.isKept);
       this.#inUse.add(connection);
       settle(Effect.succeed(connection));
     });

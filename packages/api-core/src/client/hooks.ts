@@ -2,7 +2,7 @@ import * as Cause from "effect/Cause";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
-import { NoResponse } from "./connections.ts";
+import { NoResponse } from "./no-response.ts";
 import type { Hooks, RequestEvent, ResponseEvent } from "./hook-events.ts";
 import type { Say } from "./say.ts";
 import type { Send, WireRequest, WireResponse } from "./send.ts";

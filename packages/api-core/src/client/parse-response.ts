@@ -203,7 +203,7 @@ const parseInconclusive = (response: UnsuccessfulResponse): Failed | undefined =
   if (!isInconclusive(response)) return undefined;
   return assumptions.notCarriedOutStatuses.includes(status)
     ? unavailable(operation, `turned away with ${summary}.`, "always", { status, waitMs })
-    : outcomeUnknown(operation, `answered with ${summary}`, waitMs);
+    : outcomeUnknown(operation, `answered with ${summary}`, { waitMs });
 };
 
 const parseRejectedToken = (response: UnsuccessfulResponse): TokenRejected | undefined => {
@@ -226,7 +226,7 @@ const parseRateLimit = (response: UnsuccessfulResponse): Failed | undefined => {
   if (status !== TOO_MANY && envelope?.code !== TOO_MANY) return undefined;
   // A limiter behind the one that carries out may turn away what was carried out.
   if (operation.idempotency !== "safe" && !assumptions.notCarriedOutStatuses.includes(TOO_MANY)) {
-    return outcomeUnknown(operation, `answered with ${summary}`, waitMs);
+    return outcomeUnknown(operation, `answered with ${summary}`, { waitMs });
   }
   const retryAfter = waitMs ?? DEFAULT_WAIT_MS;
   return failed(

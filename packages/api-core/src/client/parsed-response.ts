@@ -2,7 +2,7 @@ import type { Assumptions } from "../contract/assumptions.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable, UnexpectedAnswer } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import { redact } from "./redact.ts";
-import type { NoResponse } from "./connections.ts";
+import type { NoResponse } from "./no-response.ts";
 
 /** The service did not accept the token: not carried out; sign in again. */
 export interface TokenRejected {
@@ -70,14 +70,21 @@ const inDoubt = (operation: Operation): "no" | "unknown" =>
   operation.idempotency === "safe" ? "no" : "unknown";
 
 /** Sent, and nobody knows what became of it. */
-export const outcomeUnknown = (operation: Operation, what: string, waitMs?: number): Failed =>
+export const outcomeUnknown = (
+  operation: Operation,
+  what: string,
+  {
+    remedy,
+    waitMs,
+  }: { readonly remedy?: string | undefined; readonly waitMs?: number | undefined } = {},
+): Failed =>
   failed(
     new OutcomeUnknown({
       operation: operation.name,
       carriedOut: inDoubt(operation),
-      message: `${operation.name} was ${what}.`,
+      message: `${operation.name} was ${what}.${remedy === undefined ? "" : ` ${remedy}`}`,
     }),
-    "ifIdempotent",
+    remedy === undefined ? "ifIdempotent" : "never",
     waitMs,
   );
 
@@ -86,13 +93,21 @@ export const unavailable = (
   operation: Operation,
   what: string,
   retry: "always" | "never",
-  { status, waitMs }: { readonly status?: number; readonly waitMs?: number | undefined } = {},
+  {
+    remedy = "Check PAYMENTS_BASE_URL and the network.",
+    status,
+    waitMs,
+  }: {
+    readonly remedy?: string | undefined;
+    readonly status?: number;
+    readonly waitMs?: number | undefined;
+  } = {},
 ): Failed =>
   failed(
     new Unavailable({
       operation: operation.name,
       carriedOut: "no",
-      message: `${operation.name} was ${what} Check PAYMENTS_BASE_URL and the network.`,
+      message: `${operation.name} was ${what} ${remedy}`,
       ...(status !== undefined && { status }),
     }),
     retry,
@@ -118,8 +133,16 @@ export const unexpected = (
     retry,
   );
 
-/** No whole answer: not carried out only where no byte left. */
-export const parseNoResponse = (operation: Operation, { reason, sent }: NoResponse): Failed =>
+/**
+ * No whole answer: not carried out only where no byte left. What a person has to remedy first is not
+ * sent again.
+ */
+export const parseNoResponse = (
+  operation: Operation,
+  { reason, remedy, sent }: NoResponse,
+): Failed =>
   sent
-    ? outcomeUnknown(operation, `sent, but ${reason}`)
-    : unavailable(operation, `not sent: ${reason}.`, "always");
+    ? outcomeUnknown(operation, `sent, but ${reason}`, { remedy })
+    : unavailable(operation, `not sent: ${reason}.`, remedy === undefined ? "always" : "never", {
+        remedy,
+      });

@@ -2,13 +2,8 @@ import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
 import type { Dispatcher } from "undici";
 import type { ClientOptions } from "./config.ts";
-import {
-  type Connection,
-  Connections,
-  LARGEST_RESPONSE_BYTES,
-  reasonOf,
-  NoResponse,
-} from "./connections.ts";
+import { type Connection, Connections, LARGEST_RESPONSE_BYTES } from "./connections.ts";
+import { connectionFault, NoResponse } from "./no-response.ts";
 import { messageOf } from "../values.ts";
 import type { Operation } from "./operations.ts";
 import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
@@ -82,9 +77,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Array<Buffer> = [];
   readonly #settle: (outcome: WireResponse | NoResponse) => void;
   readonly #timeoutMs: number;
+  readonly #connection: Pick<Connection, "refusal">;
   readonly #permittedUntil = performance.now() + PERMITTED_FOR_MS;
 
-  constructor(timeoutMs: number, settle: (outcome: WireResponse | NoResponse) => void) {
+  constructor(
+    connection: Pick<Connection, "refusal">,
+    timeoutMs: number,
+    settle: (outcome: WireResponse | NoResponse) => void,
+  ) {
+    this.#connection = connection;
     this.#timeoutMs = timeoutMs;
     this.#settle = settle;
   }
@@ -130,7 +131,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(reasonOf(error));
+    const { reason, remedy } = connectionFault(this.#connection.refusal ?? error);
+    this.#fail(reason, remedy);
   }
 
   /** The time is over. */
@@ -154,8 +156,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  #fail(reason: string): void {
-    this.#end(new NoResponse(this.#controller !== undefined, reason));
+  #fail(reason: string, remedy?: string): void {
+    this.#end(new NoResponse(this.#controller !== undefined, reason, remedy));
   }
 
   #end(outcome: WireResponse | NoResponse): void {
@@ -192,7 +194,7 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
 
     const exchange = (connection: Connection, request: WireRequest, leftMs: number) =>
       Effect.callback<WireResponse, NoResponse | StaleConnection>((resume) => {
-        const exchanging = new Exchange(request.timeoutMs ?? timeout, (outcome) => {
+        const exchanging = new Exchange(connection, request.timeoutMs ?? timeout, (outcome) => {
           clearTimeout(timer);
           if (!(outcome instanceof NoResponse)) return resume(Effect.succeed(outcome));
           const isStale = !outcome.sent && connection.isStale;

@@ -23,6 +23,8 @@ export interface Session {
   readonly reject: (token: Redacted.Redacted) => Effect.Effect<void>;
   /** Whether it is still the token in use: nobody has rejected it. */
   readonly isInUse: (token: Redacted.Redacted) => boolean;
+  /** Whether signing in again fails the same way until a person has done something. */
+  readonly isLasting: (error: SignInError) => boolean;
 }
 
 /**
@@ -107,6 +109,8 @@ export const makeSession = (
     let lastUsedAt = 0;
     /** Why the last sign-in failed. */
     let lastFault: string | undefined;
+    /** What a person has to remedy. */
+    const lasting = new WeakSet<SignInError>();
     const idleMs = untilRenewal(options.assumptions.tokenIdleSeconds * 1000);
 
     const takeFromBudget = limiter
@@ -152,9 +156,12 @@ export const makeSession = (
         body: undefined,
         dedicatedConnection: false,
       }).pipe(
-        Effect.mapError((noResponse) =>
-          toSignInError(parseNoResponse(signInOperation, noResponse), options.assumptions),
-        ),
+        Effect.mapError((noResponse) => {
+          const failure = parseNoResponse(signInOperation, noResponse);
+          const error = toSignInError(failure, options.assumptions);
+          if (noResponse.remedy !== undefined) lasting.add(error);
+          return error;
+        }),
       );
       const now = yield* Clock.currentTimeMillis;
       const reading = parseResponse(
@@ -231,6 +238,7 @@ export const makeSession = (
     return {
       token,
       isInUse: (token) => current?.token === token,
+      isLasting: (error) => error._tag === "NotAuthenticated" || lasting.has(error),
       reject: (rejected) =>
         Effect.sync(() => {
           if (current?.token === rejected) current = undefined;

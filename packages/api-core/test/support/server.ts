@@ -1,6 +1,13 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
 
 /** One request as it came over the wire. */
 export interface Received {
@@ -72,10 +79,11 @@ const deferred = () => {
   return { promise, resolve };
 };
 
-/** A server on a free port of this machine that answers by hand. */
+/** A server on a free port of this machine that answers by hand; over TLS at `localhost`, where that is given. */
 export const startServer = async (
   answer: Answer,
   answerSignIn: Answer = signsIn,
+  tls?: TlsOptions,
 ): Promise<TestServer> => {
   const requests: Array<Received> = [];
   const signIns: Array<Received> = [];
@@ -89,7 +97,8 @@ export const startServer = async (
     return found;
   };
 
-  const server = createServer((request, response) => {
+  const server = tls === undefined ? createServer() : createSecureServer(tls);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Array<Buffer> = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -115,7 +124,7 @@ export const startServer = async (
       else write(response, reply);
     });
   });
-  server.on("connection", (socket) => {
+  server.on("connection", (socket: Socket) => {
     connections += 1;
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
@@ -131,7 +140,7 @@ export const startServer = async (
   };
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`,
     requests,
     signIns,
     connections: () => connections,

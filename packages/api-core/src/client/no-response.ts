@@ -1,0 +1,124 @@
+/** No whole response was received. `sent` is false only where certainly no byte of the request left. */
+export class NoResponse {
+  readonly _tag = "NoResponse";
+  readonly sent: boolean;
+  readonly reason: string;
+  /** What a person has to do first: sent again, the same would happen. */
+  readonly remedy: string | undefined;
+  constructor(sent: boolean, reason: string, remedy?: string) {
+    this.sent = sent;
+    this.reason = reason;
+    this.remedy = remedy;
+  }
+}
+
+/** What went wrong with a connection, for a person, and what the person has to do, if it is that. */
+export interface ConnectionFault {
+  readonly reason: string;
+  readonly remedy?: string;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "its host name cannot be resolved",
+  EAI_AGAIN: "its host name cannot be resolved",
+  UND_ERR_CONNECT_TIMEOUT: "no connection within the time allowed",
+  ETIMEDOUT: "no connection within the time allowed",
+  EHOSTUNREACH: "its host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed before the whole answer came",
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: "its answer is too long",
+  UND_ERR_INVALID_ARG: "the request cannot be written as HTTP",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  EPROTO: "it does not speak TLS as it should",
+};
+
+const OWN_CA =
+  "Where a CA of your own signs it, give the certificate of that CA: PAYMENTS_CA_FILE (tls.ca).";
+const UNTRUSTED = { reason: "nobody trusted has signed its TLS certificate", remedy: OWN_CA };
+
+const OTHER_CERTIFICATE =
+  "Check PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).";
+
+/** Faults of TLS, which stay until somebody does something. */
+const tlsFaults: Readonly<Record<string, ConnectionFault>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    reason: "its TLS certificate is for another name",
+    remedy: "Check the host name in PAYMENTS_BASE_URL (baseUrl).",
+  },
+  CERT_HAS_EXPIRED: {
+    reason: "its TLS certificate has expired",
+    remedy:
+      "It has to be renewed by whoever runs the service; check the clock of this machine, too.",
+  },
+  CERT_NOT_YET_VALID: {
+    reason: "its TLS certificate is not valid yet",
+    remedy: "Check the clock of this machine.",
+  },
+  CERT_REVOKED: {
+    reason: "its TLS certificate was revoked",
+    remedy: "It has to be renewed by whoever runs the service.",
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  INVALID_CA: UNTRUSTED,
+  INVALID_PURPOSE: {
+    reason: "its TLS certificate is not one for servers",
+    remedy: "It has to be replaced by whoever runs the service.",
+  },
+};
+
+/** The words of a TLS alert in the code of an error, as every version of OpenSSL has them. */
+const ALERT = /ALERT_([A-Z_]+)$/;
+
+/** The alerts by which the other side says that it wants a client certificate, or another one. */
+const alertFaults: Readonly<Record<string, ConnectionFault>> = {
+  CERTIFICATE_REQUIRED: {
+    reason: "it wants a client certificate",
+    remedy: "Give one: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).",
+  },
+  HANDSHAKE_FAILURE: {
+    reason: "it refused the TLS handshake",
+    remedy:
+      "Where it wants a client certificate: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).",
+  },
+  PROTOCOL_VERSION: {
+    reason: "it does not speak TLS 1.2 or 1.3",
+    remedy: "Nothing older is spoken by this client.",
+  },
+};
+
+const CERTIFICATE_ALERTS = new Set([
+  "ACCESS_DENIED",
+  "BAD_CERTIFICATE",
+  "CERTIFICATE_EXPIRED",
+  "CERTIFICATE_REVOKED",
+  "CERTIFICATE_UNKNOWN",
+  "UNKNOWN_CA",
+  "UNSUPPORTED_CERTIFICATE",
+]);
+
+const alertFault = (code: string): ConnectionFault | undefined => {
+  const alert = ALERT.exec(code)?.[1] ?? "";
+  if (!CERTIFICATE_ALERTS.has(alert)) return alertFaults[alert];
+  const words = alert.toLowerCase().replaceAll("_", " ");
+  return {
+    reason: `it does not accept the client certificate (TLS alert: ${words})`,
+    remedy: OTHER_CERTIFICATE,
+  };
+};
+
+/** Say what went wrong with a connection: never the message of the error, which may have anything in it. */
+export const connectionFault = (error: Error): ConnectionFault => {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const byAlert = alertFault(code) ?? tlsFaults[code];
+  if (byAlert !== undefined) return byAlert;
+  if (code.startsWith("HPE_")) return { reason: "what it answers is no HTTP" };
+  const otherwise = code === "" ? "the connection failed" : `the connection failed (${code})`;
+  return { reason: reasons[code] ?? otherwise };
+};

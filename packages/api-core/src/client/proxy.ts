@@ -1,0 +1,90 @@
+import * as Redacted from "effect/Redacted";
+import * as Result from "effect/Result";
+
+/** Names and values as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Whether a host name of a URL is this machine. */
+export const isThisMachine = (hostname: string): boolean => LOOPBACK.test(hostname);
+
+const DEFAULT_PORT = "443";
+
+/** `HOST`, `HOST:PORT`, `[IPv6]` or `[IPv6]:PORT`; an IPv6 address without brackets has no port. */
+const ENTRY = /^(?:\[(?<address>[^\]]*)\]|(?<host>[^:]*))(?::(?<port>\d+))?$/;
+
+const withoutDot = (name: string): string => name.toLowerCase().replace(/\.$/, "");
+
+/** Whether an entry of `NO_PROXY` exempts an address: its host, and what is below it. */
+const isExempt = ({ hostname, port }: URL, entry: string): boolean => {
+  const { address, host, port: only } = ENTRY.exec(entry)?.groups ?? {};
+  if (only !== undefined && only !== (port === "" ? DEFAULT_PORT : port)) return false;
+  const wanted = withoutDot(address ?? host ?? entry);
+  if (wanted === "*") return true;
+  const name = withoutDot(hostname.replace(/^\[(.*)\]$/, "$1"));
+  const domain = wanted.replace(/^\*?\./, "");
+  if (domain === "") return false;
+  return (name === domain && !wanted.startsWith("*")) || name.endsWith(`.${domain}`);
+};
+
+/**
+ * The proxy of the environment for an address, as curl and undici choose it: `HTTPS_PROXY`, unless
+ * `NO_PROXY` exempts the host. `HTTP_PROXY` is for http://, which leads to this machine here, as no
+ * proxy does.
+ */
+const environmentProxy = (url: URL, environment: Environment): string => {
+  if (url.protocol !== "https:" || isThisMachine(url.hostname)) return "";
+  const noProxy = environment["no_proxy"] ?? environment["NO_PROXY"] ?? "";
+  const entries = noProxy.split(/[,\s]+/).filter((entry) => entry !== "");
+  if (entries.some((entry) => isExempt(url, entry))) return "";
+  return environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? "";
+};
+
+const TAKES = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
+
+/** The checked address of a proxy, or what is wrong with it; never the address, which may have a password. */
+const checkProxy = (address: string): Result.Result<Redacted.Redacted, string> => {
+  // As curl takes it.
+  const full = /^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`;
+  if (!URL.canParse(full)) return Result.fail(`${TAKES}.`);
+  const { hash, pathname, protocol, search } = new URL(full);
+  if (protocol !== "http:" && protocol !== "https:") {
+    return Result.fail(`${TAKES}: ${protocol.slice(0, -1)} is not spoken.`);
+  }
+  return pathname === "/" && search === "" && hash === ""
+    ? Result.succeed(Redacted.make(full))
+    : Result.fail(`${TAKES}, without a path.`);
+};
+
+/**
+ * Choose the proxy of a client.
+ *
+ * @param setting what the caller says: an address, or `false` for none; undefined leaves it to the environment
+ * @param baseUrl the service's address, which is right
+ * @returns its address, or `false` for none; fails with what is wrong, by name
+ */
+export const chooseProxy = (
+  setting: unknown,
+  baseUrl: string,
+  environment: Environment,
+): Result.Result<Redacted.Redacted | false, string> => {
+  if (setting === false) return Result.succeed(false);
+  const url = new URL(baseUrl);
+  if (setting === undefined) {
+    const address = environmentProxy(url, environment).trim();
+    return address === ""
+      ? Result.succeed(false)
+      : Result.mapError(
+          checkProxy(address),
+          (problem) => `HTTPS_PROXY ${problem} PAYMENTS_PROXY (proxy) overrules it.`,
+        );
+  }
+  const given = Redacted.isRedacted(setting) ? Redacted.value(setting) : setting;
+  const fault = (problem: string) => `PAYMENTS_PROXY (proxy) ${problem}`;
+  if (typeof given !== "string") return Result.fail(fault(`${TAKES}, or false for none.`));
+  if (url.protocol !== "https:") {
+    return Result.fail(fault("is for https:// only: http:// leads to this machine."));
+  }
+  return Result.mapError(checkProxy(given.trim()), fault);
+};
