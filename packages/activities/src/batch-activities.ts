@@ -61,8 +61,8 @@ interface BatchToApprove {
 
 /** What batches need of a worker, beside Temporal. */
 interface BatchParts {
-  /** The account that the payouts are paid from. */
-  readonly account: () => Promise<string>;
+  /** The account that the payouts are paid from: its name, where it has one, and its hash. */
+  readonly account: { readonly name: string | undefined; readonly hash: () => Promise<string> };
   readonly approvals: Approvals;
   readonly payees: Payees;
 }
@@ -197,8 +197,8 @@ const startPayoutRuns = async (chunk: ChunkToStart, parts: BatchParts): Promise<
   const id = chunkId(chunk.batch, chunk.chunk);
   const { approvals } = parts;
   const isApproved = await checkApproved(chunk, approvals);
-  const account = await parts.account();
-  const rows = checkedRows(await readChunk(client, id), chunk);
+  const account = await parts.account.hash();
+  const rows = checkedRows(await readChunk(client, id), { ...chunk, account: parts.account.name });
   const paid = sumOf(rows, chunk);
   const payees = new Map(rows.map((row, index) => [row, chunk.payees?.[index] || undefined]));
   // Where the attempt before stopped: the rows since then are handled again, and not paid again.
@@ -289,7 +289,7 @@ const awaitPayoutRuns: BatchActivities["awaitPayoutRuns"] = async ({ batch, star
 
 const countPayees = async (
   { batch, hashes, totals }: BatchToApprove,
-  payees: Payees,
+  { account, payees }: BatchParts,
 ): Promise<CountedPayees> => {
   const { client, heartbeat } = Context.current();
   const inputs: Array<PayoutInput> = [];
@@ -308,7 +308,7 @@ const countPayees = async (
   try {
     for (const [index, hash] of hashes.entries()) {
       const chunk = index + 1;
-      const named = { batch, chunk, hash, ...(chunk === 1 && { hashes }) };
+      const named = { batch, chunk, hash, account: account.name, ...(chunk === 1 && { hashes }) };
       const rows = checkedRows(await readChunk(client, chunkId(batch, chunk)), named);
       paid = sumOf(rows, { batch, totals, paid });
       const marksOfChunk: Array<string> = [];
@@ -327,7 +327,7 @@ const countPayees = async (
 /** The activities of batches. */
 export const makeBatchActivities = (parts: BatchParts): BatchActivities => ({
   startPayoutRuns: (chunk) => startPayoutRuns(chunk, parts),
-  countPayees: (batch) => countPayees(batch, parts.payees),
+  countPayees: (batch) => countPayees(batch, parts),
   closeChunks: async ({ batch, from, to }) => {
     for (let chunk = from; chunk <= to; chunk += 1) {
       Context.current().heartbeat();

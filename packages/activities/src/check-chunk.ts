@@ -17,6 +17,8 @@ export interface ChunkFingerprint {
   readonly chunk: number;
   /** Hash of the rows of this chunk, as the batch was started with it. */
   readonly hash: string | undefined;
+  /** Name of the account that pays its rows, where it has one. */
+  readonly account?: string | undefined;
   /** Hashes of all chunks, of which the id of the batch is made; with the first chunk only. */
   readonly hashes?: ReadonlyArray<string>;
 }
@@ -28,12 +30,13 @@ const changed = (message: string): ApplicationFailure =>
   );
 
 /** What a row says of itself, and its content does not; undefined where they agree. */
-const disagreement = (row: BatchRow): string | undefined => {
+const disagreement = (row: BatchRow, account: string | undefined): string | undefined => {
   if (row.workflowId !== rowWorkflowId(row.key)) return "its workflow id is not that of its key";
   if (!paysRow(row, row.input)) return "its fingerprint is not that of what it pays";
   if (row.currency !== row.input.payout.currency) {
     return "its currency is not that of what it pays";
   }
+  if (row.input.account !== account) return "its account is not that of its batch";
   // It would make room in the total for other rows, and so below the limit of an approval.
   return isPositive(row.input.payout.amount) ? undefined : "its amount is not above zero";
 };
@@ -53,7 +56,7 @@ const isChunk = (rows: unknown): rows is ReadonlyArray<BatchRow> => Array.isArra
  */
 export const checkedRows = (
   rows: unknown,
-  { batch, chunk, hash, hashes }: ChunkFingerprint,
+  { account, batch, chunk, hash, hashes }: ChunkFingerprint,
 ): ReadonlyArray<BatchRow> => {
   if (hash === undefined) {
     throw changed(`${batch} was started without the hash of its chunk ${chunk}.`);
@@ -67,7 +70,7 @@ export const checkedRows = (
     );
   }
   for (const row of rows) {
-    const fault = disagreement(row);
+    const fault = disagreement(row, account);
     if (fault !== undefined)
       throw changed(`Row ${row.row} of ${batch} is not what it says: ${fault}.`);
   }

@@ -24,7 +24,6 @@ export {
   type WorkerQueues,
   workerQueues,
 } from "./worker-queues.ts";
-export { OTHER_ACCOUNT, type OfAccount } from "./account-check.ts";
 export type { OwnInput, OwnInputs } from "./own-inputs.ts";
 export type {
   CallContext,
@@ -35,6 +34,8 @@ export type {
   SendContext,
 } from "./own-operation.ts";
 export type { OwnActivities, OwnResult } from "./own-operation-activities.ts";
+export { OTHER_ACCOUNT, type OfAccount, UNKNOWN_ACCOUNT } from "./account-check.ts";
+export { forAccounts } from "./several-accounts.ts";
 export type { ReadReset } from "./reset-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { ReadRunStart, RunStart } from "./run-start.ts";

@@ -47,6 +47,11 @@ export type PaymentsActivities = OperationActivities &
 
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
+  /**
+   * Name of the account, where the worker has several: they work for runs that were given it, and for no others;
+   * default: for runs that were given none.
+   */
+  readonly account?: string;
   /** Reads whether sends are paused; default: while the task queue's pause workflow runs. */
   readonly readPause?: ReadPause;
   /** Reads whether the run of an activity is still open; default: as the Temporal server says. */
@@ -94,6 +99,7 @@ export interface ActivitiesOptions {
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
   {
+    account,
     readPause = makeTemporalPauseReader(),
     readRunState = readTemporalRunState,
     readRunStart = readTemporalRunStart,
@@ -109,25 +115,29 @@ export const makePaymentsActivities = (
   expectInputs(inputs);
   const payees = new Payees(runtime, journal);
   const approvals = new Approvals(runtime, approveAbove, payees, readRunStart);
-  return checkAccount(() => accountOf(runtime), {
-    ...makeOperationActivities(runtime, {
-      readPause,
-      readRunState,
-      journal,
-      maxAmounts,
-      approvals,
-      payees,
-    }),
-    ...makeWaitingActivities(runtime, readPause, journal),
-    ...makeReconciliationActivities(runtime, journal),
-    ...makeCheckActivities(runtime, maxAmounts, approvals, { inputs, operations }),
-    ...makeApprovalActivities(approvals),
-    ...makeTrackerActivities(runtime, tracker),
-    ...makeNotifierActivities(notifier),
-    ...makeResetActivities(inputs),
-    ...makeJournalActivities(journal),
-    ...makePayeeActivities(payees),
-    ...makeOwnOperationActivities(runtime, operations, { readPause, readRunState, journal }),
-    ...makeBatchActivities({ account: () => accountOf(runtime), approvals, payees }),
-  });
+  const hash = () => accountOf(runtime);
+  return checkAccount(
+    { name: account, hash },
+    {
+      ...makeOperationActivities(runtime, {
+        readPause,
+        readRunState,
+        journal,
+        maxAmounts,
+        approvals,
+        payees,
+      }),
+      ...makeWaitingActivities(runtime, readPause, journal),
+      ...makeReconciliationActivities(runtime, journal),
+      ...makeCheckActivities(runtime, maxAmounts, approvals, { inputs, operations }),
+      ...makeApprovalActivities(approvals),
+      ...makeTrackerActivities(runtime, tracker, account),
+      ...makeNotifierActivities(notifier),
+      ...makeResetActivities(inputs),
+      ...makeJournalActivities(journal),
+      ...makePayeeActivities(payees),
+      ...makeOwnOperationActivities(runtime, operations, { readPause, readRunState, journal }),
+      ...makeBatchActivities({ account: { name: account, hash }, approvals, payees }),
+    },
+  );
 };

@@ -230,17 +230,18 @@ class Tracker {
 
 const TWELVE_HOURS_MS = 12 * 60 * 60_000;
 
-/** The tracker's activity over a client. */
+/** The tracker's activity over a client, of the account of this name. */
 export const makeTrackerActivities = (
   runtime: PaymentsRuntime,
   { draining, turnMs = TWELVE_HOURS_MS }: TrackerOptions = {},
+  name?: string,
 ): TrackerActivities => ({
   trackWaiting: async () => {
     const { cancellationSignal, info } = Context.current();
     const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
     const account = await accountOf(runtime);
     const { workflowId = "" } = info.workflowExecution ?? {};
-    if (workflowId !== trackerId(account)) {
+    if (workflowId !== trackerId(account, name)) {
       throw otherAccount(workflowId.replace(trackerId(""), ""), account, { nonRetryable: false });
     }
     try {

@@ -41,22 +41,30 @@ const limited = (taskQueue: string, perSecond: number | undefined): QueueOptions
 /**
  * Give the options of the workers that a process needs, one `Worker.create` each; all take the activities.
  * The server enforces what the worker that polled last has said: give the same to every process.
+ *
+ * @param taskQueue the base queue.
+ * @param rates of all workers of the account together.
+ * @param account name of an account: gives the queues that it has beside those of the base queue, for its activities
+ *   alone, so that its rate is its own.
+ * @returns the options by what their workers take.
  */
 export const workerQueues = (
   taskQueue: string,
   { activitiesPerSecond: rate, batchShare = 0.5, fallbackPollingPerSecond }: QueueRates = {},
+  account?: string,
 ): WorkerQueues => {
   const most = rate === undefined ? DEFAULT_FALLBACK_POLLING_PER_SECOND : rate / 10;
   const fallback = fallbackPollingPerSecond ?? Math.min(DEFAULT_FALLBACK_POLLING_PER_SECOND, most);
   const rest = rate === undefined ? undefined : rate - fallback;
-  return {
-    workflowQueues: [{ taskQueue }, limited(batchQueue(taskQueue), rest && rest * batchShare)],
-    activityQueues: [
-      limited(serviceQueue(taskQueue), rest && rest * (1 - batchShare)),
-      {
-        ...limited(fallbackPollingQueue(taskQueue), fallback),
-        maxConcurrentActivityTaskExecutions: FALLBACK_POLLING_SLOTS,
-      },
-    ],
-  };
+  const batch = limited(batchQueue(taskQueue, account), rest && rest * batchShare);
+  const activityQueues = [
+    limited(serviceQueue(taskQueue, account), rest && rest * (1 - batchShare)),
+    {
+      ...limited(fallbackPollingQueue(taskQueue, account), fallback),
+      maxConcurrentActivityTaskExecutions: FALLBACK_POLLING_SLOTS,
+    },
+  ];
+  return account === undefined
+    ? { workflowQueues: [{ taskQueue }, batch], activityQueues }
+    : { workflowQueues: [], activityQueues: [batch, ...activityQueues] };
 };

@@ -27,6 +27,33 @@ describe("the queues of a worker", () => {
     expect(names.map(baseQueue)).toEqual(names.map(() => "my/payments"));
   });
 
+  it("of an account with a name are its own, have activities alone, and lead back to it", () => {
+    const { activityQueues, workflowQueues } = workerQueues(
+      "my/payments",
+      { activitiesPerSecond: 100 },
+      "eu",
+    );
+    expect(workflowQueues).toEqual([]);
+    const rates = activityQueues.map((queue) => [
+      queue.taskQueue,
+      queue.maxTaskQueueActivitiesPerSecond,
+    ]);
+    expect(rates).toEqual([
+      ["my/payments/batch@eu", 49.5],
+      ["my/payments/service@eu", 49.5],
+      ["my/payments/fallback-polling@eu", 1],
+    ]);
+    expect(new Set(activityQueues.map(({ taskQueue }) => baseQueue(taskQueue)))).toEqual(
+      new Set(["my/payments"]),
+    );
+    expect(serviceQueue(batchQueue("payments"), "eu")).toBe("payments/batch@eu");
+    expect(serviceQueue("payments", "eu")).toBe("payments/service@eu");
+  });
+
+  it("are not taken for those of an account where a base queue looks like one", () => {
+    expect(["a@b", "service@eu", "a/b@c"].map(baseQueue)).toEqual(["a@b", "service@eu", "a/b@c"]);
+  });
+
   it("are found from any of them: a batch calls the service on its queue", () => {
     expect(serviceQueue("payments")).toBe("payments/service");
     expect(serviceQueue(batchQueue("payments"))).toBe("payments/batch");

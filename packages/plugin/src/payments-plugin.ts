@@ -10,10 +10,11 @@ import type {
 } from "@temporalio/worker";
 import { bundleOfWorker, withPaymentWorkflows } from "./bundle/payments-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
-import { startAttributesInterceptor } from "./client/start-attributes.ts";
+import { type AccountHashes, startAttributesInterceptor } from "./client/start-attributes.ts";
+import { readAccounts } from "./settings/accounts.ts";
 import { refuseUnknownSettings } from "./settings/known-settings.ts";
 import type { AccountSettings, PaymentsSettings } from "./settings/payments-settings.ts";
-import { checkAccount } from "./worker/account.ts";
+import { checkAccounts } from "./worker/account.ts";
 import { checkNames, checkNamespace } from "./worker/check-worker.ts";
 import { deploymentFromEnvironment } from "./worker/deployment.ts";
 import { PaymentsWorker } from "./worker/payments-worker.ts";
@@ -23,6 +24,16 @@ interface Configured {
   readonly payments: PaymentsWorker;
   readonly options: WorkerOptions;
 }
+
+/** A client needs no credentials: of an account its settings may have the client id alone, or nothing. */
+const accountHashes =
+  (settings: PaymentsSettings): AccountHashes =>
+  (name) => {
+    if (name === undefined) return accountOf(settings);
+    const named = settings.accounts?.[name];
+    const { baseUrl = settings.baseUrl, clientId = "" } = named ?? {};
+    return accountOf({ clientId, ...(baseUrl !== undefined && { baseUrl }) });
+  };
 
 const DEFAULT_GRACE = "30 seconds";
 
@@ -99,7 +110,7 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
       ...readablePayloads.configureClient(options),
       interceptors: {
         ...interceptors,
-        workflow: [...own, startAttributesInterceptor(accountOf(this.#settings))],
+        workflow: [...own, startAttributesInterceptor(accountHashes(this.#settings))],
       },
     };
   }
@@ -112,9 +123,10 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   async configureWorker(given: WorkerOptions): Promise<WorkerOptions> {
     // On the connection and on the worker it is called twice.
     if (this.#configuredOf(Object.values(given.activities ?? {})) !== undefined) return given;
-    const payments = new PaymentsWorker(this.#settings);
+    const accounts = readAccounts(this.#settings);
+    const payments = new PaymentsWorker(this.#settings, accounts);
     checkNames(given, Object.keys(payments.activities));
-    await checkAccount(this.#settings);
+    await checkAccounts(accounts);
     await checkNamespace(given);
     const { bundlerOptions: _bundled, workflowsPath: _path, interceptors, ...rest } = given;
     const options: WorkerOptions = {

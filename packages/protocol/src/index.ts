@@ -76,6 +76,7 @@ export {
   type OwnSend,
   ownSendingOf,
 } from "./own-operations.ts";
+export { ACCOUNT_NAME_RULE, isAccountName } from "./account-name.ts";
 export { accountNumbersOf, maskFreeTexts, withoutAccounts } from "./account-numbers.ts";
 export {
   AMENDED_MARK,
@@ -181,6 +182,7 @@ export {
   SIGN_IN_LEASE_TYPE,
   signInLeaseId,
   accountOfTracker,
+  type TrackedAccount,
   trackerId,
   WORKFLOW,
 } from "./workflow-types.ts";

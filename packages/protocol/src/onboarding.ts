@@ -13,6 +13,8 @@ export type OnboardCardholderInput = (
     /** Names the card, which also shows that it exists. */
     readonly card_name?: string;
   };
+  /** Name of the account that pays, of those that the worker has; left out, the one without a name. */
+  readonly account?: string;
   readonly options?: OnboardCardholderOptions;
 };
 

@@ -1,4 +1,5 @@
 import { isRecord } from "@durable-payments/api-core/values";
+import { isAccountName } from "./account-name.ts";
 import { textAt } from "./values.ts";
 import { WORKFLOW } from "./workflow-types.ts";
 
@@ -12,6 +13,8 @@ export interface PaymentMemo {
   readonly currency: string;
   /** Nickname of the beneficiary, or its id where the run was given that. */
   readonly payee?: string;
+  /** Name of the account that pays, where the run was given one. */
+  readonly account?: string;
   /** What the run was started with, where it was amended since. */
   readonly before?: { readonly amount: string; readonly currency: string };
 }
@@ -45,17 +48,23 @@ const nicknameAt = (beneficiary: unknown): string | undefined => {
  */
 export const paymentMemoOf = (workflowType: string, input: unknown): PaymentMemo | undefined => {
   if (!isRecord(input)) return undefined;
+  const account = isAccountName(input["account"]) ? { account: input["account"] } : {};
   if (workflowType === WORKFLOW.payout) {
     const { beneficiary, payout } = input;
     const [amount, currency] = [amountAt(payout, "amount"), textAt(payout, "currency")];
     const payee = textAt(input, "beneficiary_id") ?? nicknameAt(beneficiary);
     return amount === undefined || currency === undefined
       ? undefined
-      : { amount, currency: currency.toUpperCase(), ...(payee !== undefined && { payee }) };
+      : {
+          amount,
+          currency: currency.toUpperCase(),
+          ...(payee !== undefined && { payee }),
+          ...account,
+        };
   }
   const limit = amountAt(input["card"], "card_limit");
   return workflowType === WORKFLOW.onboardCardholder && limit !== undefined
-    ? { amount: limit, currency: CARD_CURRENCY }
+    ? { amount: limit, currency: CARD_CURRENCY, ...account }
     : undefined;
 };
 
@@ -71,13 +80,14 @@ export const readPaymentMemo = (
   const payment = memo?.["payment"];
   const [amount, currency] = ["amount", "currency"].map((name) => textAt(payment, name));
   if (amount === undefined || currency === undefined) return undefined;
-  const payee = textAt(payment, "payee");
+  const [account, payee] = ["account", "payee"].map((name) => textAt(payment, name));
   const was = isRecord(payment) ? payment["before"] : undefined;
   const before = { amount: textAt(was, "amount") ?? "", currency: textAt(was, "currency") ?? "" };
   return {
     amount,
     currency,
     ...(payee !== undefined && { payee }),
+    ...(account !== undefined && { account }),
     ...(before.amount !== "" && before.currency !== "" && { before }),
   };
 };

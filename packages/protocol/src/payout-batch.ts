@@ -65,6 +65,8 @@ export interface PayoutBatchInput {
   /** Hash of the rows of each chunk: the worker starts no row of a chunk that has another one. */
   readonly hashes?: ReadonlyArray<string>;
   readonly rows: number;
+  /** Name of the account that all of its rows are paid from, as the input of each has it. */
+  readonly account?: string;
   /** Sum of the amounts by currency, decimal strings. */
   readonly totals: Readonly<Record<string, string>>;
   /** Name of the file, for who has to approve it. */

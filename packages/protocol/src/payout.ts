@@ -9,6 +9,8 @@ export type PayoutInput = (
   | { readonly beneficiary_id: string }
 ) & {
   readonly payout: Omit<CreatePayoutInput, "beneficiary_id" | "unique_request_id">;
+  /** Name of the account that pays, of those that the worker has; left out, the one without a name. */
+  readonly account?: string;
   readonly options?: PayoutOptions;
 };
 

@@ -50,12 +50,28 @@ export const stepThatUses = (
   return used === undefined ? undefined : usedBy[used];
 };
 
-/** Give the workflow id of the tracker of an account, by the account's hash: one for all of its workers. */
-export const trackerId = (accountHash: string): string => `tracker/${accountHash}`;
+/**
+ * Give the workflow id of the tracker of an account: one for all of its workers.
+ *
+ * @param accountHash as `accountHash` makes it.
+ * @param name of the account, where it has one.
+ */
+export const trackerId = (accountHash: string, name?: string): string =>
+  `tracker/${accountHash}${name === undefined ? "" : `/${name}`}`;
 
-/** Read the hash of the account whose tracker has this workflow id; undefined where it is no tracker's. */
-export const accountOfTracker = (workflowId: string): string | undefined =>
-  /^tracker\/([0-9a-f]{16})$/.exec(workflowId)?.[1];
+/** An account as the id of its tracker has it. */
+export interface TrackedAccount {
+  /** As `accountHash` makes it. */
+  readonly hash: string;
+  /** Absent where it is the one without a name. */
+  readonly name?: string;
+}
+
+/** Read the account whose tracker has this workflow id; undefined where it is no tracker's. */
+export const accountOfTracker = (workflowId: string): TrackedAccount | undefined => {
+  const [, hash, name] = /^tracker\/([0-9a-f]{16})(?:\/([^/]+))?$/.exec(workflowId) ?? [];
+  return hash === undefined ? undefined : { hash, ...(name !== undefined && { name }) };
+};
 
 /** Workflow type of a sign-in lease: nobody runs it, the lease ends by its timeout. */
 export const SIGN_IN_LEASE_TYPE = "signInLease";

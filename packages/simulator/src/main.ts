@@ -6,9 +6,10 @@ import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
 import { HttpServer } from "effect/http";
 import { FAULTS } from "./faults/fault.ts";
 import { parseDuration, parseFault, parseTemperament } from "./parse-arguments.ts";
-import { API_KEY, CLIENT_ID } from "./service/sign-in.ts";
 import { TEMPERAMENTS } from "./temperament/temperaments.ts";
 import {
+  API_KEY,
+  CLIENT_ID,
   EXPIRY_FIELDS,
   EXPIRY_FORMS,
   REPEATED_KEY_ANSWERS,
@@ -48,6 +49,16 @@ const flags = {
     Flag.withMetavar("ADDRESS"),
     Flag.withDescription("Listen on this address (127.0.0.1)"),
     Flag.withDefault("127.0.0.1"),
+  ),
+  clientId: Flag.String("client-id").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription(`Take this client id (${CLIENT_ID})`),
+    Flag.withDefault(CLIENT_ID),
+  ),
+  apiKey: Flag.String("api-key").pipe(
+    Flag.withMetavar("KEY"),
+    Flag.withDescription(`Take this API key (${API_KEY})`),
+    Flag.withDefault(API_KEY),
   ),
   balances: Flag.KeyValuePair("balance").pipe(
     Flag.withMetavar("USD=1.00"),
@@ -135,18 +146,22 @@ ${Object.keys(TEMPERAMENTS)
   .map((name) => `    ${name}`)
   .join("\n")}`;
 
-const describe = (url: string) =>
+type Credentials = Required<Pick<SimulatorOptions, "apiKey" | "clientId">>;
+
+const describe = (url: string, { apiKey, clientId }: Credentials) =>
   `The simulated payment service listens on ${url}
 
-  export PAYMENTS_BASE_URL=${url} PAYMENTS_CLIENT_ID=${CLIENT_ID} PAYMENTS_API_KEY=${API_KEY}
+  export PAYMENTS_BASE_URL=${url} PAYMENTS_CLIENT_ID=${clientId} PAYMENTS_API_KEY=${apiKey}
 
 Its ledger is at ${url}/_simulator/state. Stop it with Ctrl-C.`;
 
-const serve = Effect.fnUntraced(function* (options: SimulatorOptions, json: boolean) {
+const serve = Effect.fnUntraced(function* (options: SimulatorOptions & Credentials, json: boolean) {
   const context = yield* Layer.build(simulatorLayer(options));
   const url = urlOf(Context.get(context, HttpServer.HttpServer));
   yield* Console.log(
-    json ? JSON.stringify({ url, clientId: CLIENT_ID, apiKey: API_KEY }) : describe(url),
+    json
+      ? JSON.stringify({ url, clientId: options.clientId, apiKey: options.apiKey })
+      : describe(url, options),
   );
   return yield* Effect.never;
 }, Effect.scoped);

@@ -27,6 +27,10 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** Port to listen on; 0, the default, for any that is free. */
   readonly port?: number;
+  /** Client id that it takes; an account of another one is another simulator. Default `simulator`. */
+  readonly clientId?: string;
+  /** API key that it takes. Default `simulator-key`. */
+  readonly apiKey?: string;
   /** What the account holds at first, decimal text by currency. Default USD 100000.00, EUR 50000.00. */
   readonly balances?: Readonly<Record<string, string>>;
   /** How long a payout is processing; infinite: until the control endpoint says. Default 3 seconds. */
@@ -65,6 +69,8 @@ export interface SimulatorOptions {
 
 /** The options with every default filled in; times in milliseconds, undefined for never. */
 export interface SettingsShape {
+  readonly clientId: string;
+  readonly apiKey: string;
   readonly balances: Readonly<Record<string, string>>;
   readonly settleAfter: number | undefined;
   readonly verifyAfter: number | undefined;
@@ -79,6 +85,12 @@ export interface SettingsShape {
 export class Settings extends Context.Service<Settings, SettingsShape>()(
   "@durable-payments/simulator/Settings",
 ) {}
+
+/** The client id that the simulator takes where it is given no other. */
+export const CLIENT_ID = "simulator";
+
+/** The API key that it takes then. */
+export const API_KEY = "simulator-key";
 
 const finite = (duration: Duration.Input): number | undefined => {
   const milliseconds = Duration.toMillis(duration);
@@ -113,6 +125,8 @@ export const makeSettings = (
       );
     }
     return {
+      clientId: options.clientId ?? CLIENT_ID,
+      apiKey: options.apiKey ?? API_KEY,
       balances,
       settleAfter: finite(options.settleAfter ?? "3 seconds"),
       verifyAfter: finite(options.verifyAfter ?? "2 seconds"),

@@ -5,8 +5,7 @@ import { Control } from "./control/control.ts";
 import type { FaultOrder, OrderedFault } from "./faults/fault.ts";
 import type { Ledger } from "./ledger/records.ts";
 import type { Verification } from "./service/cardholders.ts";
-import { API_KEY, CLIENT_ID } from "./service/sign-in.ts";
-import type { SimulatorOptions } from "./settings.ts";
+import { API_KEY, CLIENT_ID, type SimulatorOptions } from "./settings.ts";
 import type { Temperament } from "./temperament/temperament.ts";
 import { simulatorLayer } from "./simulator.ts";
 
@@ -51,10 +50,11 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   try {
     const context = await run(Layer.buildWithScope(simulatorLayer(options), scope));
     const control = Context.get(context, Control);
+    const { apiKey = API_KEY, clientId = CLIENT_ID } = options;
     return {
       url: urlOf(Context.get(context, HttpServer.HttpServer)),
-      clientId: CLIENT_ID,
-      apiKey: API_KEY,
+      clientId,
+      apiKey,
       state: () => run(control.ledger),
       addFault: (fault) => run(control.addFault(fault)),
       clearFaults: () => run(control.clearFaults),

@@ -4,7 +4,7 @@ import { HttpServer } from "effect/http";
 import { TestClock } from "effect/testing";
 import { Control } from "../src/control/control.ts";
 import type { SimulatorOptions } from "../src/index.ts";
-import { API_KEY, CLIENT_ID } from "../src/service/sign-in.ts";
+import { API_KEY, CLIENT_ID } from "../src/settings.ts";
 import { simulatorLayer } from "../src/simulator.ts";
 import { urlOf } from "../src/start-simulator.ts";
 import { send, signedIn } from "./support/raw-client.ts";

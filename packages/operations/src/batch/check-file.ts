@@ -5,7 +5,7 @@ import type { BatchRow } from "@durable-payments/protocol";
 import { invalidInput, refused } from "../errors.ts";
 import { batchRow, makeRowCheck, readRows } from "./check-rows.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
-import type { RowFault } from "./raw-rows.ts";
+import { type RowFault, rowFault } from "./raw-rows.ts";
 import { Totals, totalsText } from "../totals.ts";
 
 /** A batch file without faults. */
@@ -14,6 +14,8 @@ export interface CheckedFile {
   /** Workflow id of its batch, made of all that its rows hold. */
   readonly batch: string;
   readonly rows: number;
+  /** Name of the account that all of them are paid from, where they have one. */
+  readonly account?: string;
   readonly totals: Readonly<Record<string, string>>;
   /** Hashes of its chunks. */
   readonly chunks: ReadonlyArray<string>;
@@ -47,6 +49,7 @@ export const checkBatchFile = async (
   const faults: Array<RowFault> = [];
   let faultCount = 0;
   let rows = 0;
+  let first: BatchRow | undefined;
   const totals = new Totals();
   const faultsOf = makeRowCheck(/\.csv$/i.test(file), assumptions);
   const note = (found: ReadonlyArray<RowFault>) => {
@@ -62,6 +65,8 @@ export const checkBatchFile = async (
       note(found);
       if ("fault" in raw || found.length > 0) continue;
       const row = batchRow(raw.row, raw.value);
+      first ??= row;
+      note(accountFaults(row, first));
       totals.add(row.currency, amountOf(row));
       yield row;
     }
@@ -71,7 +76,29 @@ export const checkBatchFile = async (
   for await (const { hash } of chunksOf(soundRows())) chunks.push(hash);
   if (faultCount > 0) throw wrongRows(faults, faultCount);
   if (rows === 0) throw invalidInput(`${file} has no rows: there is nothing to pay.`);
-  return { file, batch: batchOfChunks(chunks), rows, totals: totals.amounts, chunks };
+  const account = first?.input.account;
+  return {
+    file,
+    batch: batchOfChunks(chunks),
+    rows,
+    ...(account !== undefined && { account }),
+    totals: totals.amounts,
+    chunks,
+  };
+};
+
+/** A file is one batch, which one account pays: its total is compared with the limits of that account. */
+const accountFaults = (row: BatchRow, first: BatchRow): ReadonlyArray<RowFault> => {
+  const [own, wanted] = [row, first].map(({ input }) => input.account ?? "left out");
+  return own === wanted
+    ? []
+    : [
+        rowFault(
+          row.row,
+          "account",
+          `is ${own}, and in row ${first.row} ${wanted}: give each account a file of its own`,
+        ),
+      ];
 };
 
 /**

@@ -19,6 +19,7 @@ const PAYOUT = "payout.";
 /** Where a column belongs in a payout file: its own name but for the fields of the payout. */
 const PATHS: ReadonlyMap<string, string> = new Map([
   ["key", "key"],
+  ["account", "account"],
   ["beneficiary_id", "beneficiary_id"],
   ...fieldsOf("createBeneficiary").map((field) => {
     const path = `beneficiary.${field}`;

@@ -2,6 +2,7 @@ import type { BatchRow } from "@durable-payments/protocol";
 import { checkReason } from "../acting.ts";
 import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import { checkAccountIsKnown } from "../connection/workers.ts";
 import { refused } from "../errors.ts";
 import { type CheckedFile, checkBatchId, chunksAgain } from "./check-file.ts";
 import { findKnownRows, type KnownRows } from "./known-rows.ts";
@@ -107,6 +108,7 @@ export const importBatch = async (
   const found = await findRows(temporal, checked, options.journal, onRows);
   if (found.new === 0) return { outcome: before === undefined ? "nothingNew" : "known" };
   const overruling = overruled(found.rejected, { by: options.startedBy, why: options.overrule });
+  await checkAccountIsKnown(temporal, checked.account);
   onFound(found);
   await uploadChunks(temporal, checked, onChunk);
   onWritten();

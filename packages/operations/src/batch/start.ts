@@ -191,7 +191,7 @@ const checkStartedAlike = async (
  */
 export const startBatch = async (
   temporal: Temporal,
-  { batch, chunks, file, rows, totals }: CheckedFile,
+  { account, batch, chunks, file, rows, totals }: CheckedFile,
   options: BatchOptions,
   overruled: ReadonlyArray<OverruledBatch>,
 ): Promise<boolean> => {
@@ -202,6 +202,7 @@ export const startBatch = async (
     hashes: chunks,
     file: basename(file),
     rows,
+    ...(account !== undefined && { account }),
     totals,
     ...(approveAbove !== undefined && { approval: { above: approveAbove } }),
     ...(overruled.length > 0 && { overruled }),

@@ -25,10 +25,16 @@ export const findTrackers = async ({
 };
 
 /**
- * Find the account that the workers of the task queue work for, by their tracker; undefined where
+ * Find the account of a name that the workers of the task queue work for, as a hash, by its tracker; undefined where
  * none is found, or several, or visibility does not answer: then the run's first worker decides it.
+ *
+ * @param name of the account; undefined for the one without a name.
  */
-export const accountOfWorkers = async (temporal: Temporal): Promise<string | undefined> => {
-  const [tracker, ...others] = await findTrackers(temporal);
-  return tracker === undefined || others.length > 0 ? undefined : accountOfTracker(tracker);
+export const accountOfWorkers = async (
+  temporal: Temporal,
+  name: string | undefined,
+): Promise<string | undefined> => {
+  const accounts = (await findTrackers(temporal)).map(accountOfTracker);
+  const [account, ...others] = accounts.filter((tracked) => tracked?.name === name);
+  return others.length > 0 ? undefined : account?.hash;
 };

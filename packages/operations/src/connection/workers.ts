@@ -1,6 +1,7 @@
 import { pollersOf, type Tasks } from "@durable-payments/activities/queue-pollers";
 import { batchQueue, fallbackPollingQueue, serviceQueue } from "@durable-payments/protocol";
-import type { NextOperation } from "../errors.ts";
+import { isGrpcServiceError, ServiceError } from "@temporalio/client";
+import { invalidInput, type NextOperation } from "../errors.ts";
 import type { Temporal } from "./temporal.ts";
 
 /** How many workers poll a task queue for the tasks of workflows or of activities. */
@@ -38,3 +39,36 @@ export const noWorker = (taskQueue: string, namespace: string): Unanswered => ({
   message: `No worker polls task queue "${taskQueue}" in namespace "${namespace}".`,
   next: { operation: "startWorker" },
 });
+
+/** Check whether workers poll, and none of them the queue of an account; false where Temporal does not say it. */
+const isUnknown = async (temporal: Temporal, account: string): Promise<boolean> => {
+  const queue = serviceQueue(temporal.settings.taskQueue, account);
+  try {
+    const [workers, ofAccount] = await Promise.all([
+      countPollers(temporal, "workflow"),
+      countPollers(temporal, "activity", queue),
+    ]);
+    return workers > 0 && ofAccount === 0;
+  } catch (error) {
+    // The first worker of the run refuses it, then.
+    if (error instanceof ServiceError || isGrpcServiceError(error)) return false;
+    throw error;
+  }
+};
+
+/**
+ * Refuse an account that no worker has, as far as that can be seen before the start.
+ *
+ * @param account its name; nothing is checked of the account without one.
+ * @throws InvalidInput
+ */
+export const checkAccountIsKnown = async (
+  temporal: Temporal,
+  account: string | undefined,
+): Promise<void> => {
+  if (account === undefined || !(await isUnknown(temporal, account))) return;
+  throw invalidInput(
+    `No worker of task queue "${temporal.settings.taskQueue}" has an account ${account}. Nothing was started. Correct the account in the input, or give it to the workers (docs/accounts.md), and wait until they poll.`,
+    [{ field: "account", problem: `no worker has ${account}` }],
+  );
+};

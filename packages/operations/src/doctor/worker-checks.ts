@@ -148,9 +148,16 @@ export const checkTracker = async (
 const checkAccount = (trackers: ReadonlyArray<string>, account: string | undefined): Check => {
   if (account === undefined) return skipped(ACCOUNT, "not checked: the settings are wrong");
   if (trackers.length === 0) return skipped(ACCOUNT, "not known: no tracker runs");
-  const others = trackers.filter((tracker) => accountOfTracker(tracker) !== account);
-  if (others.length === 0) return ok(ACCOUNT, `${account}, as these settings have it`);
-  const theirs = others.map(accountOfTracker).join(", ");
+  const tracked = trackers.flatMap((tracker) => accountOfTracker(tracker) ?? []);
+  const named = tracked.flatMap(({ hash, name }) =>
+    name === undefined ? [] : `${name} (${hash})`,
+  );
+  const others = tracked.filter(({ hash, name }) => name === undefined && hash !== account);
+  if (others.length === 0) {
+    const beside = named.length === 0 ? "" : `; with a name ${named.toSorted().join(", ")}`;
+    return ok(ACCOUNT, `${account}, as these settings have it${beside}`);
+  }
+  const theirs = others.map(({ hash }) => hash).join(", ");
   return failed(
     ACCOUNT,
     `workers of this task queue work for ${theirs}, and these settings are of ${account}`,

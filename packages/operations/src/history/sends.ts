@@ -62,6 +62,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "RunCancelling",
   "RunEnded",
   "Unavailable",
+  "UnknownAccount",
 ]);
 
 /** Failure of a send that the journal did not permit. */

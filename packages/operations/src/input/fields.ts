@@ -1,6 +1,7 @@
 import type { Assumptions, Input, OperationName } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
+import { ACCOUNT_NAME_RULE, isAccountName } from "@durable-payments/protocol";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import * as Schema from "effect/Schema";
 
@@ -35,6 +36,13 @@ export const operationInput = <
     (value): value is Omit<Input<Name>, Field> => isRecord(value),
     { expected: "an object of fields" },
   ).check(Schema.makeFilter((value) => inputIssues(name, { ...value }, assumptions, filledIn)));
+
+/** Name of an account, of those that workers have. */
+export const AccountName = Schema.String.check(
+  Schema.makeFilter(
+    (value) => isAccountName(value) || `must be the name of an account: ${ACCOUNT_NAME_RULE}`,
+  ),
+);
 
 /** An id as the service gave it. */
 export const Id = Schema.String.check(

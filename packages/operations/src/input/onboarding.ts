@@ -11,7 +11,7 @@ import {
 } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
-import { Duration, Id, inputIssues, operationInput, PollInterval } from "./fields.ts";
+import { AccountName, Duration, Id, inputIssues, operationInput, PollInterval } from "./fields.ts";
 import type { PlannedRun } from "./planned-run.ts";
 
 const BY_THE_RUN = "is filled in by the run: leave it out";
@@ -43,7 +43,11 @@ const options = {
 } satisfies Readonly<Record<keyof OnboardCardholderOptions, Schema.Top>>;
 
 const shapes = (assumptions: Assumptions) => {
-  const rest = { card: card(assumptions), options: Schema.optionalKey(Schema.Struct(options)) };
+  const rest = {
+    card: card(assumptions),
+    account: Schema.optionalKey(AccountName),
+    options: Schema.optionalKey(Schema.Struct(options)),
+  };
   return {
     id: { field: "card_holder_id", schema: Schema.Struct({ card_holder_id: Id, ...rest }) },
     body: {
@@ -59,7 +63,7 @@ const shapes = (assumptions: Assumptions) => {
 /**
  * Check the input of an onboarding, and plan its run. Nothing is sent.
  *
- * @param input `{cardholder | card_holder_id, card, options?}`, with the service's own field names.
+ * @param input `{cardholder | card_holder_id, card, account?, options?}`, with the service's own field names.
  * @param assumptions what is assumed of the service; `defaultAssumptions` of api-core.
  * @returns what `startRun` takes, with an id made from the content.
  * @throws InvalidInput that names every fault.
@@ -71,6 +75,7 @@ const plannedOnboarding = (input: OnboardCardholderInput): PlannedRun => ({
   workflowType: WORKFLOW.onboardCardholder,
   contentId: idOfContent("onboard", input),
   input,
+  ...(input.account !== undefined && { account: input.account }),
   summary: summaryOfInput(WORKFLOW.onboardCardholder, input) ?? WORKFLOW.onboardCardholder,
   searchAttributes: (_, account) =>
     onboardStartAttributes(input, { account, currency: CARD_CURRENCY }),

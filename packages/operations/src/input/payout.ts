@@ -5,7 +5,7 @@ import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
 import { summaryOfInput, WORKFLOW } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
 import { checkRunFile } from "./check-run-file.ts";
-import { Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
+import { AccountName, Amount, Duration, Id, operationInput, PollInterval } from "./fields.ts";
 import type { PlannedRun } from "./planned-run.ts";
 
 // Every option of the workflow stands here, and no other: the compiler sees to it.
@@ -23,6 +23,7 @@ const shapes = (assumptions: Assumptions) => {
       beneficiary_id: "belongs beside payout, not into it",
       unique_request_id: "is made by the run: leave it out",
     }),
+    account: Schema.optionalKey(AccountName),
     options: Schema.optionalKey(Schema.Struct(options)),
   };
   return {
@@ -50,6 +51,7 @@ export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
     workflowType: WORKFLOW.payout,
     contentId: contentOfPayout(input),
     input,
+    ...(input.account !== undefined && { account: input.account }),
     summary: summaryOfInput(WORKFLOW.payout, input) ?? WORKFLOW.payout,
     searchAttributes: (workflowId, account) => payoutStartAttributes(workflowId, input, account),
   };
@@ -58,7 +60,7 @@ export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
 /**
  * Check the input of a payout, and plan its run. Nothing is sent.
  *
- * @param input `{beneficiary | beneficiary_id, payout, options?}`, with the service's own field names;
+ * @param input `{beneficiary | beneficiary_id, payout, account?, options?}`, with the service's own field names;
  *   amounts are decimal strings.
  * @param assumptions what is assumed of the service; `defaultAssumptions` of api-core.
  * @returns what `startRun` takes, with an id made from the content.

@@ -40,6 +40,8 @@ export interface PlannedRun<Input extends object = object> {
   /** The id when the user gives none. */
   readonly contentId: string;
   readonly input: Input;
+  /** Name of the account that pays, where the input has one. */
+  readonly account?: string;
   /** One line for the Web UI, without anything that identifies a person or an account. */
   readonly summary: string;
   /** What it is started with under a workflow id, to be found by; of an account, where that is known. */

@@ -6,7 +6,8 @@ import { changing } from "../connection/changing.ts";
 import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { accountOfWorkers } from "../connection/trackers.ts";
-import { InvalidInput, Refused } from "../errors.ts";
+import { checkAccountIsKnown } from "../connection/workers.ts";
+import { InvalidInput, NotFound, Refused } from "../errors.ts";
 import { readAmendedInput } from "../history/execution-history.ts";
 import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
@@ -185,7 +186,15 @@ const startOrFind = async (
   startedBy: string,
 ): Promise<SubmittedRun> => {
   const { client, settings } = temporal;
-  const account = await accountOfWorkers(temporal);
+  try {
+    await checkAccountIsKnown(temporal, planned.account);
+  } catch (error) {
+    // The run of that id may be older than the account is gone.
+    return await findRun(temporal, workflowId, planned).catch((missing: unknown) => {
+      throw missing instanceof NotFound ? error : missing;
+    });
+  }
+  const account = await accountOfWorkers(temporal, planned.account);
   const payment = paymentMemoOf(planned.workflowType, planned.input);
   const about = {
     mayBe: `The run ${workflowId} may have been started`,

@@ -341,6 +341,27 @@ describe("faults", () => {
     expect((await faultsOf(text))?.at(-1)).toMatch(problem);
   });
 
+  it("an account in which rows differ: a batch is paid from one", async () => {
+    const rows = (...accounts: ReadonlyArray<string>) =>
+      [`${HEADER},account`, ...accounts.map((name, index) => `${row(`k-${index}`)},${name}`)].join(
+        "\n",
+      );
+    const different = "give each account a file of its own";
+    expect(await faultsOf(rows("eu", "us", "eu", ""))).toEqual([
+      `row 3, account: is us, and in row 2 eu: ${different}`,
+      `row 5, account: is left out, and in row 2 eu: ${different}`,
+    ]);
+    expect(await faultsOf(rows("EU"))).toEqual([
+      expect.stringContaining("row 2, account: must be the name of an account"),
+    ]);
+    const [unnamed, eu, us] = await Promise.all(
+      [rows(""), rows("eu"), rows("us")].map((text, index) => check(text, `account-${index}.csv`)),
+    );
+    expect(unnamed).not.toHaveProperty("account");
+    expect([eu?.account, us?.account]).toEqual(["eu", "us"]);
+    expect(new Set([unnamed?.batch, eu?.batch, us?.batch]).size).toBe(3);
+  });
+
   it("of lines of JSON", async () => {
     const [sound] = makeRows("json", 1);
     const text = [

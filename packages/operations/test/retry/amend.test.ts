@@ -73,6 +73,22 @@ describe("an amendment", () => {
     ]);
   });
 
+  it.each(["payout", "onboardCardholder"])(
+    "is refused for the account that pays: of %s",
+    (type) => {
+      const input = { beneficiary, payout, cardholder, card };
+      for (const [from, to] of [
+        ["eu", "us"],
+        ["eu", null],
+        [undefined, "eu"],
+      ]) {
+        expect(faultsOf(type, { ...input, account: from }, { account: to })).toEqual([
+          "account cannot be amended",
+        ]);
+      }
+    },
+  );
+
   it("is refused where it is none", () => {
     expect(faultsOf("payout", { beneficiary, payout }, "amount")).toEqual([
       "The patch must be a JSON object of the shape of the run's input.",

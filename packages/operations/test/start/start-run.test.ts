@@ -14,7 +14,11 @@ const ACCOUNT = "0123456789abcdef";
 const planned = planPayout({ beneficiary_id: "b-1", payout }, readAssumptions());
 
 /** The account that a run is started with, where visibility answers so. */
-const startWith = async (visibility: Visibility): Promise<unknown> => {
+const startWith = async (visibility: Visibility, name?: string): Promise<unknown> => {
+  const planned = planPayout(
+    { beneficiary_id: "b-1", payout, ...(name !== undefined && { account: name }) },
+    readAssumptions(),
+  );
   const stub = new TemporalStub(visibility);
   try {
     const settings = temporalSettings({ TEMPORAL_ADDRESS: await stub.listen() });
@@ -57,6 +61,31 @@ it.each<[string, Visibility, unknown]>([
   ["of none, where there are several", [trackerId(ACCOUNT), trackerId("f".repeat(16))], undefined],
 ])("a run is started with the account %s", async (_, visibility, account) => {
   expect(await startWith(visibility)).toBe(account);
+});
+
+it.each([
+  ["of that name, where the workers have several", "eu", ACCOUNT],
+  ["without a name, where it names none", undefined, "00000000000000ff"],
+  ["that its first worker has by that name, where there is no tracker of it", "uk", undefined],
+])("a run is started with the account %s", async (_, name, account) => {
+  const visibility = [
+    trackerId("00000000000000ff"),
+    trackerId(ACCOUNT, "eu"),
+    trackerId("00000000000000aa", "us"),
+  ];
+  expect(await startWith(visibility, name)).toBe(account);
+});
+
+it("a payout from another account is another payout, and an account must have a name", () => {
+  const idOf = (account?: unknown) =>
+    planPayout(
+      { beneficiary_id: "b-1", payout, ...(account !== undefined && { account }) },
+      readAssumptions(),
+    ).contentId;
+  expect(new Set([idOf(), idOf("eu"), idOf("us")]).size).toBe(3);
+  for (const wrong of ["", "EU", "a/b", "x".repeat(41), 7, null]) {
+    expect(() => idOf(wrong)).toThrow("The input is wrong");
+  }
 });
 
 it.each<[string, Visibility]>([

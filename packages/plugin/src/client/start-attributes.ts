@@ -22,12 +22,17 @@ const isPayout = (input: unknown): input is PayoutInput =>
 const isOnboarding = (input: unknown): input is OnboardCardholderInput =>
   isRecord(input) && isRecord(input["card"]);
 
+/** Gives the hash of the account of a name, and by undefined of the one without a name, where it is known. */
+export type AccountHashes = (name: string | undefined) => string | undefined;
+
 const attributesOf = (
   workflowType: string,
   workflowId: string,
   input: unknown,
-  account: string | undefined,
+  hashes: AccountHashes,
 ): Attributes => {
+  const name = isRecord(input) ? input["account"] : undefined;
+  const account = name === undefined || typeof name === "string" ? hashes(name) : undefined;
   // What is none of these inputs is for the run to refuse, in its own words.
   if (workflowType === WORKFLOW.payout && isPayout(input)) {
     return payoutStartAttributes(workflowId, input, account);
@@ -58,18 +63,16 @@ interface Start {
  * Make an interceptor of a client that starts payouts and onboardings with the search attributes which they would give
  * themselves: they are found before their first workflow task, and take two events and two billable actions less.
  *
- * @param account hash of the account that the runs are to be paid from; undefined where it is not known.
+ * @param hashes the accounts that the runs are to be paid from.
  */
-export const startAttributesInterceptor = (
-  account: string | undefined,
-): WorkflowClientInterceptor => {
+export const startAttributesInterceptor = (hashes: AccountHashes): WorkflowClientInterceptor => {
   const withAttributes = <Options extends Start>(
     workflowType: string,
     options: Options,
   ): Options => {
     const given = pairsOf(options.typedSearchAttributes);
     if (isGiven(given)) return options;
-    const ours = attributesOf(workflowType, options.workflowId, options.args[0], account);
+    const ours = attributesOf(workflowType, options.workflowId, options.args[0], hashes);
     return ours.length === 0 ? options : { ...options, typedSearchAttributes: [...given, ...ours] };
   };
   return {

@@ -11,7 +11,7 @@ export interface KeptWorkflow {
   readonly type: string;
   readonly options: Pick<
     WorkflowStartOptions,
-    "workflowId" | "taskQueue" | "staticSummary" | "staticDetails"
+    "args" | "workflowId" | "taskQueue" | "staticSummary" | "staticDetails"
   >;
 }
 

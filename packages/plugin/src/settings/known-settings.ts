@@ -8,14 +8,15 @@ type Names<Settings> = Readonly<Record<keyof Settings, true>>;
 const ACCOUNT: Names<Omit<AccountSettings, keyof ClientSettings>> = {
   journal: true,
   signInsPerMinute: true,
-};
-
-const PAYMENTS: Names<Omit<PaymentsSettings, keyof AccountSettings>> = {
   maxAmounts: true,
   approveAbove: true,
   activitiesPerSecond: true,
   batchShare: true,
   fallbackPollingPerSecond: true,
+};
+
+const PAYMENTS: Names<Omit<PaymentsSettings, keyof AccountSettings>> = {
+  accounts: true,
   notify: true,
   onReady: true,
 };
@@ -27,6 +28,8 @@ const NOTIFY: Names<NotifySettings> = {
   overdueHours: true,
   webUi: true,
 };
+
+const accountSettingNames: ReadonlyArray<string> = [...clientSettingNames, ...Object.keys(ACCOUNT)];
 
 const refuse = (given: object, known: ReadonlyArray<string>, of: string): void => {
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
@@ -46,10 +49,25 @@ const refuse = (given: object, known: ReadonlyArray<string>, of: string): void =
  * @throws CannotStart that names it, and all that there are.
  */
 export const refuseUnknownSettings = (settings: PaymentsSettings): void => {
-  const known = [...clientSettingNames, ...Object.keys(ACCOUNT), ...Object.keys(PAYMENTS)];
-  refuse(settings, known, "PaymentsPlugin");
+  refuse(settings, [...accountSettingNames, ...Object.keys(PAYMENTS)], "PaymentsPlugin");
   refuse(settings.notify ?? {}, Object.keys(NOTIFY), "The setting notify of PaymentsPlugin");
 };
+
+/**
+ * Refuse what is no setting of an account.
+ *
+ * @throws CannotStart that names it, and all that there are.
+ */
+export const refuseUnknownAccountSettings = (name: string, settings: AccountSettings): void =>
+  refuse(settings, accountSettingNames, `The account ${name}`);
+
+/** The settings of the account without a name among those of the plugin; one that is undefined is not given. */
+export const settingsOfAnAccount = (settings: PaymentsSettings): AccountSettings =>
+  Object.fromEntries(
+    Object.entries(settings).filter(
+      ([name, value]) => accountSettingNames.includes(name) && value !== undefined,
+    ),
+  );
 
 /** The settings of the client among those of an account; one that is undefined is not given. */
 export const clientSettingsOf = (settings: AccountSettings): Partial<ClientSettings> =>

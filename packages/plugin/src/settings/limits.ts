@@ -6,7 +6,7 @@ import {
 } from "@durable-payments/activities";
 import { messageOf } from "@durable-payments/api-core/values";
 import { CannotStart } from "../cannot-start.ts";
-import type { PaymentsSettings } from "./payments-settings.ts";
+import type { AccountSettings, PaymentsSettings } from "./payments-settings.ts";
 
 const orCannotStart = <A>(read: () => A): A => {
   try {
@@ -34,11 +34,11 @@ export interface Limits {
 }
 
 /**
- * Read the limits of amounts.
+ * Read the limits of amounts of an account.
  *
  * @throws CannotStart
  */
-export const readLimitsOf = (settings: PaymentsSettings): Limits => {
+export const readLimitsOf = (settings: AccountSettings): Limits => {
   const maxAmounts = readLimits("maxAmounts", settings.maxAmounts, "PAYMENTS_MAX_AMOUNTS");
   const approveAbove = readLimits("approveAbove", settings.approveAbove, "PAYMENTS_APPROVE_ABOVE");
   return { ...(maxAmounts && { maxAmounts }), ...(approveAbove && { approveAbove }) };

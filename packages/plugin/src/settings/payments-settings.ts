@@ -14,6 +14,30 @@ export interface AccountSettings extends Partial<ClientSettings> {
    * below 50. Default: `PAYMENTS_FLEET_SIGN_INS_PER_MINUTE`, or else 40.
    */
   readonly signInsPerMinute?: number;
+  /**
+   * Largest amount of one payout, card or withdrawal, as decimal strings by currency: `{ USD: "10000.00" }`. Once it is
+   * set, nothing is paid in a currency that it does not list. Default: `PAYMENTS_MAX_AMOUNTS`, or else no limit.
+   */
+  readonly maxAmounts?: AmountLimits;
+  /**
+   * Amounts above which a second person has to approve, as decimal strings by currency. Once it is set, every amount of a
+   * currency that it does not list needs approval. Default: `PAYMENTS_APPROVE_ABOVE`, or else what workflows ask for
+   * themselves.
+   */
+  readonly approveAbove?: AmountLimits;
+  /**
+   * Activities that call the service, begun in a second for the account by all workers of the task queue together; above 0. Give every
+   * worker the same. Default: `PAYMENTS_FLEET_ACTIVITIES_PER_SECOND`, or else no limit.
+   */
+  readonly activitiesPerSecond?: number;
+  /** The part of `activitiesPerSecond` that batches may use, above 0 and below 1. Default: `PAYMENTS_FLEET_BATCH_SHARE`, or else 0.5. */
+  readonly batchShare?: number;
+  /**
+   * Polls in a second, by all workers together, of runs that wait and that no tracker has signalled; below
+   * `activitiesPerSecond`. Default: `PAYMENTS_FLEET_FALLBACK_POLLING_PER_SECOND`, or else 1, but at most a tenth of
+   * `activitiesPerSecond`.
+   */
+  readonly fallbackPollingPerSecond?: number;
 }
 
 /** Where the worker posts which runs ask, fail or are overdue. */
@@ -47,29 +71,12 @@ export interface Polling {
  */
 export interface PaymentsSettings extends AccountSettings {
   /**
-   * Largest amount of one payout, card or withdrawal, as decimal strings by currency: `{ USD: "10000.00" }`. Once it is
-   * set, nothing is paid in a currency that it does not list. Default: `PAYMENTS_MAX_AMOUNTS`, or else no limit.
+   * Further accounts by their names, each with credentials of its own: a run is paid from the one that its input names
+   * (`account: "eu"`), and from the one of the other settings here where it names none. That one there is only with a
+   * `clientId` (or `PAYMENTS_CLIENT_ID`). What an account leaves out is as in the other settings. A name has 1 to 40
+   * lower-case letters, digits and dashes. Default: the file that `PAYMENTS_ACCOUNTS_FILE` names, or else none.
    */
-  readonly maxAmounts?: AmountLimits;
-  /**
-   * Amounts above which a second person has to approve, as decimal strings by currency. Once it is set, every amount of a
-   * currency that it does not list needs approval. Default: `PAYMENTS_APPROVE_ABOVE`, or else what workflows ask for
-   * themselves.
-   */
-  readonly approveAbove?: AmountLimits;
-  /**
-   * Activities that call the service, begun in a second by all workers of the task queue together; above 0. Give every
-   * worker the same. Default: `PAYMENTS_FLEET_ACTIVITIES_PER_SECOND`, or else no limit.
-   */
-  readonly activitiesPerSecond?: number;
-  /** The part of `activitiesPerSecond` that batches may use, above 0 and below 1. Default: `PAYMENTS_FLEET_BATCH_SHARE`, or else 0.5. */
-  readonly batchShare?: number;
-  /**
-   * Polls in a second, by all workers together, of runs that wait and that no tracker has signalled; below
-   * `activitiesPerSecond`. Default: `PAYMENTS_FLEET_FALLBACK_POLLING_PER_SECOND`, or else 1, but at most a tenth of
-   * `activitiesPerSecond`.
-   */
-  readonly fallbackPollingPerSecond?: number;
+  readonly accounts?: Readonly<Record<string, AccountSettings>>;
   /** Where which runs ask, fail or are overdue is posted. Default: `PAYMENTS_NOTIFY_*`, or else nowhere. */
   readonly notify?: NotifySettings;
   /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */

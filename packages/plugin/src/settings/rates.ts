@@ -1,6 +1,6 @@
 import type { QueueRates, SignInBudget } from "@durable-payments/activities";
 import { CannotStart } from "../cannot-start.ts";
-import type { AccountSettings, PaymentsSettings } from "./payments-settings.ts";
+import type { AccountSettings } from "./payments-settings.ts";
 
 interface Source {
   /** Name of the setting, and its value where it is given. */
@@ -20,18 +20,19 @@ const named = ({ given, setting, variable }: Source): string =>
   given === undefined ? variable : setting;
 
 const positive = (source: Source, below = Infinity): number | undefined => {
-  const value = source.given ?? fromEnvironment(source.variable);
-  if (value === undefined || (value > 0 && value < below)) return value;
+  const value: unknown = source.given ?? fromEnvironment(source.variable);
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value > 0 && value < below) return value;
   const bounds = below === Infinity ? "above 0" : `above 0 and below ${below}`;
   throw new CannotStart(`${named(source)} must be a number ${bounds}, or not be set.`);
 };
 
 /**
- * Read the rate of all workers together.
+ * Read the rate of all workers of an account together.
  *
  * @throws CannotStart
  */
-export const readRates = (settings: PaymentsSettings): QueueRates => {
+export const readRates = (settings: AccountSettings): QueueRates => {
   const activitiesPerSecond = positive({
     setting: "activitiesPerSecond",
     given: settings.activitiesPerSecond,

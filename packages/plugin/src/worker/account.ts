@@ -5,16 +5,20 @@ import {
   PaymentsClient,
   SignInLease,
 } from "@durable-payments/api-core";
+import { accountHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
-import { Cause, Effect, Exit, Layer, ManagedRuntime, Result } from "effect";
+import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect";
 import { CannotStart } from "../cannot-start.ts";
+import { type Accounts, inAccount } from "../settings/accounts.ts";
 import { clientSettingsOf } from "../settings/known-settings.ts";
 import type { AccountSettings } from "../settings/payments-settings.ts";
-import { readSignInBudget } from "../settings/rates.ts";
+import { readLimitsOf } from "../settings/limits.ts";
+import { readRates, readSignInBudget } from "../settings/rates.ts";
 import { type OpenedJournal, openJournalOf } from "./journal.ts";
 
 /** An account with the service as a worker works for it: its client and its journal, opened. */
 export interface Account {
+  readonly settings: AccountSettings;
   readonly options: ClientOptions;
   /** Holds the client, with its session and its connections. */
   readonly runtime: PaymentsRuntime;
@@ -55,6 +59,7 @@ export const openAccount = async (
     PaymentsClient.layer(options).pipe(Layer.provide(Layer.succeed(SignInLease, leases))),
   );
   return {
+    settings,
     options,
     runtime,
     opened,
@@ -66,12 +71,41 @@ export const openAccount = async (
 };
 
 /**
- * Check that an account can be opened: its settings, and that its journal can be written. Nothing stays open.
+ * Check that accounts can be opened: their settings, and that their journals can be written. Nothing stays open.
  *
  * @throws CannotStart
  */
-export const checkAccount = async (settings: AccountSettings): Promise<void> => {
-  readSignInBudget(settings);
-  const { journal } = await openJournalOf(await clientOptionsOf(settings), settings.journal);
-  await journal.close();
+export const checkAccounts = async (accounts: Accounts): Promise<void> => {
+  const known: Array<readonly [name: string | undefined, options: ClientOptions]> = [];
+  for (const [name, settings] of accounts) {
+    await inAccount(name, async () => {
+      readSignInBudget(settings);
+      readRates(settings);
+      readLimitsOf(settings);
+      const options = await clientOptionsOf(settings);
+      for (const [otherName, other] of known) refuseAlike(options, other, otherName);
+      known.push([name, options]);
+      const { journal } = await openJournalOf(options, settings.journal);
+      await journal.close();
+    });
+  }
+};
+
+/**
+ * Refuse two names for one account, which would send at twice its rate, and one API key for two accounts: with the key
+ * it is proved that a payment was approved, of one account, and not of another.
+ */
+const refuseAlike = (
+  own: ClientOptions,
+  other: ClientOptions,
+  otherName = "without a name",
+): void => {
+  if (accountHash(own) === accountHash(other)) {
+    throw new CannotStart(
+      `It has the client id of the account ${otherName}: an account has one name.`,
+    );
+  }
+  if (Redacted.value(own.apiKey) === Redacted.value(other.apiKey)) {
+    throw new CannotStart(`It has the API key of the account ${otherName}: each needs its own.`);
+  }
 };

@@ -1,22 +1,22 @@
-import { type QueueOptions, type QueueRates, workerQueues } from "@durable-payments/activities";
+import { type QueueRates, type WorkerQueues, workerQueues } from "@durable-payments/activities";
 import { readablePayloads } from "@durable-payments/activities/readable-payloads";
 import { type NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { Struct } from "effect";
 
-/** The base queue is the user's worker's. */
-const companionQueues = (taskQueue: string, rates: QueueRates) => {
-  const { activityQueues, workflowQueues } = workerQueues(taskQueue, rates);
-  return { activityQueues, workflowQueues: workflowQueues.slice(1) };
-};
-
-/**
- * Give the task queues beside the base queue.
- *
- * @returns their names.
- */
-export const companionQueueNames = (taskQueue: string): ReadonlyArray<string> => {
-  const { activityQueues, workflowQueues } = companionQueues(taskQueue, {});
-  return [...workflowQueues, ...activityQueues].map((queue: QueueOptions) => queue.taskQueue);
+/** The queues of all accounts but the base queue, which is the user's worker's. */
+const companionQueues = (
+  taskQueue: string,
+  rates: ReadonlyMap<string | undefined, QueueRates>,
+): WorkerQueues => {
+  // Runs without an account are refused on queues of their own, where no account is without a name.
+  const { activityQueues, workflowQueues } = workerQueues(taskQueue, rates.get(undefined));
+  const named = [...rates].flatMap(([name, own]) =>
+    name === undefined ? [] : workerQueues(taskQueue, own, name).activityQueues,
+  );
+  return {
+    activityQueues: [...activityQueues, ...named],
+    workflowQueues: workflowQueues.slice(1),
+  };
 };
 
 /** What the user says of one worker alone: what it runs, and how much of it at a time. */
@@ -55,7 +55,8 @@ export interface CompanionsOptions {
   /** The options that it was created with. */
   readonly options: WorkerOptions;
   readonly connection: NativeConnection;
-  readonly rates: QueueRates;
+  /** By the name of the account, and by undefined of the one without a name. */
+  readonly rates: ReadonlyMap<string | undefined, QueueRates>;
   readonly activities: object;
 }
 

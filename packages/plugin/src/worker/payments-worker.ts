@@ -1,8 +1,8 @@
 import {
+  forAccounts,
   makePaymentsActivities,
   type NotificationSettings,
   type PaymentsActivities,
-  type QueueRates,
 } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
@@ -12,20 +12,14 @@ import { Effect, Layer, ManagedRuntime } from "effect";
 import { CannotStart } from "../cannot-start.ts";
 import { keepRunning } from "../kept/keep-running.ts";
 import { notifierOf, trackerOf } from "../kept/kept-workflows.ts";
-import { type Limits, readLimitsOf, readNotifications } from "../settings/limits.ts";
+import { type Accounts, inAccount } from "../settings/accounts.ts";
+import { readLimitsOf, readNotifications } from "../settings/limits.ts";
 import type { PaymentsSettings } from "../settings/payments-settings.ts";
 import { readRates } from "../settings/rates.ts";
-import { openAccount } from "./account.ts";
+import { type Account, openAccount } from "./account.ts";
 import { createCompanions } from "./companions.ts";
 import { warnOfOtherHosts } from "./journal.ts";
 import { runWorkers } from "./run-workers.ts";
-
-/** What holds for all that a worker does. */
-interface WorkerSettings {
-  readonly rates: QueueRates;
-  readonly limits: Limits;
-  readonly notifications: NotificationSettings | undefined;
-}
 
 /** An activity of any type: the types differ, the run-time value does not. */
 type AnyActivity = (...input: ReadonlyArray<unknown>) => Promise<unknown>;
@@ -47,25 +41,35 @@ const clientOf = ({ options }: Worker, connection: NativeConnection): Client => 
   });
 };
 
+/** A worker that is run, and by what. */
+interface Run {
+  readonly client: Client;
+  readonly connection: NativeConnection;
+  readonly worker: Worker;
+  readonly options: WorkerOptions;
+  readonly next: () => Promise<void>;
+}
+
+const mapOf = <Key, A, B>(map: ReadonlyMap<Key, A>, make: (value: A, key: Key) => B): Map<Key, B> =>
+  new Map([...map].map(([key, value]) => [key, make(value, key)]));
+
 /** A user's worker, and what payments need beside it. */
 export class PaymentsWorker {
   /** The activities of payments, by their types: each works while this worker runs. */
   readonly activities: Readonly<Record<string, AnyActivity>>;
 
   readonly #settings: PaymentsSettings;
-  readonly #read: WorkerSettings;
+  readonly #accounts: Accounts;
+  readonly #notifications: NotificationSettings | undefined;
   readonly #draining = new AbortController();
   /** Made before any of the workers polls. */
   #made: PaymentsActivities | undefined;
 
   /** @throws CannotStart for a wrong setting that is of no account */
-  constructor(settings: PaymentsSettings) {
+  constructor(settings: PaymentsSettings, accounts: Accounts) {
     this.#settings = settings;
-    this.#read = {
-      rates: readRates(settings),
-      limits: readLimitsOf(settings),
-      notifications: readNotifications(settings),
-    };
+    this.#accounts = accounts;
+    this.#notifications = readNotifications(settings);
     // A worker that is never run must hold nothing, and none can be given its activities later.
     this.activities = Object.fromEntries(
       activityNames().map((name) => [name, (...input) => this.#activity(name)(...input)]),
@@ -97,53 +101,75 @@ export class PaymentsWorker {
   ): Promise<void> {
     if (connection === undefined) throw new CannotStart("The worker has no connection.");
     const client = clientOf(worker, connection);
-    const account = await openAccount(this.#settings, client).catch((error: unknown) => {
-      // The worker holds its connection, and who closes that next sees that error alone.
-      Runtime.instance().logger.error(`The worker cannot start: ${messageOf(error)}`);
-      throw error;
-    });
+    const accounts = new Map<string | undefined, Account>();
     try {
-      const { limits, notifications, rates } = this.#read;
-      const draining = this.#draining.signal;
-      const { journal, where } = account.opened;
-      this.#made = makePaymentsActivities(account.runtime, {
-        journal,
-        ...limits,
-        tracker: { draining },
-        notifier: { draining, settings: notifications },
+      await this.#open(accounts, client).catch((error: unknown) => {
+        // The worker holds its connection, and who closes that next sees that error alone.
+        Runtime.instance().logger.error(`The worker cannot start: ${messageOf(error)}`);
+        throw error;
       });
-      const { companions, failure } = await createCompanions({
-        activities: this.#made,
-        connection,
-        options,
-        rates,
-        worker,
-      });
-      // What has been created ends only by being run.
-      if (failure !== undefined) this.#draining.abort();
-      const running = runWorkers(
-        [
-          { worker, run: next },
-          ...companions.map((companion) => ({ worker: companion, run: () => companion.run() })),
-        ],
-        this.#draining,
-      );
-      const { taskQueue } = options;
-      void keepRunning(client, trackerOf(account.options, taskQueue), draining);
-      if (notifications) void keepRunning(client, notifierOf(taskQueue), draining);
-      void warnOfOtherHosts(account.opened, client, taskQueue, draining);
-      if (failure === undefined) {
-        this.#settings.onReady?.({
-          namespace: client.options.namespace,
-          taskQueue,
-          journal: where,
-        });
-      }
-      await running;
-      if (failure !== undefined) throw failure.reason;
+      await this.#runFor(accounts, { client, connection, next, options, worker });
     } finally {
-      await account.close();
+      for (const account of accounts.values()) await account.close();
     }
+  }
+
+  async #open(into: Map<string | undefined, Account>, client: Client): Promise<void> {
+    for (const [name, settings] of this.#accounts) {
+      into.set(name, await inAccount(name, () => openAccount(settings, client)));
+    }
+  }
+
+  async #runFor(
+    accounts: ReadonlyMap<string | undefined, Account>,
+    { client, connection, next, options, worker }: Run,
+  ): Promise<void> {
+    const draining = this.#draining.signal;
+    const notifications = this.#notifications;
+    this.#made = forAccounts(
+      mapOf(accounts, ({ opened, runtime, settings }, account) =>
+        makePaymentsActivities(runtime, {
+          ...(account !== undefined && { account }),
+          journal: opened.journal,
+          ...readLimitsOf(settings),
+          tracker: { draining },
+          notifier: { draining, settings: notifications },
+        }),
+      ),
+    );
+    const { companions, failure } = await createCompanions({
+      activities: this.#made,
+      connection,
+      options,
+      rates: mapOf(accounts, ({ settings }) => readRates(settings)),
+      worker,
+    });
+    // What has been created ends only by being run.
+    if (failure !== undefined) this.#draining.abort();
+    const running = runWorkers(
+      [
+        { worker, run: next },
+        ...companions.map((companion) => ({ worker: companion, run: () => companion.run() })),
+      ],
+      this.#draining,
+    );
+    const { taskQueue } = options;
+    for (const [name, account] of accounts) {
+      void keepRunning(client, trackerOf(account.options, taskQueue, name), draining);
+    }
+    if (notifications) void keepRunning(client, notifierOf(taskQueue), draining);
+    const opened = [...accounts.values()].map((account) => account.opened);
+    const ofOneHost = opened.find(({ isOfOneHost }) => isOfOneHost);
+    if (ofOneHost) void warnOfOtherHosts(ofOneHost, client, taskQueue, draining);
+    if (failure === undefined) {
+      this.#settings.onReady?.({
+        namespace: client.options.namespace,
+        taskQueue,
+        journal: [...new Set(opened.map(({ where }) => where))].join("; "),
+      });
+    }
+    await running;
+    if (failure !== undefined) throw failure.reason;
   }
 
   #activity(name: string): AnyActivity {

@@ -17,12 +17,6 @@ import {
 import { dataAnswer, refusalAnswer } from "./answers.ts";
 import { SimulatedApi } from "./simulated-api.ts";
 
-/** The client id that the simulator takes. */
-export const CLIENT_ID = "simulator";
-
-/** The API key that the simulator takes. */
-export const API_KEY = "simulator-key";
-
 const SIGN_INS_PER_MINUTE = 50;
 const MINUTE = 60_000;
 
@@ -53,7 +47,8 @@ const signIn = (
     });
   }
   unit.put("signIns", String(unit.all("signIns").length), { at: unit.now });
-  if (headers[CLIENT_ID_HEADER] !== CLIENT_ID || headers[API_KEY_HEADER] !== API_KEY) {
+  const { apiKey, clientId } = settings;
+  if (headers[CLIENT_ID_HEADER] !== clientId || headers[API_KEY_HEADER] !== apiKey) {
     return refusalAnswer("Invalid client id or API key", { status: 401 });
   }
   const auth_token = randomBytes(24).toString("base64url");
@@ -82,6 +77,7 @@ export const SignedInLayer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* LedgerStore;
     const temperament = yield* TemperamentInForce;
+    const { clientId } = yield* Settings;
     const usedAt = new Map<string, number>();
     const isUsable = ({ get, now }: Unit, token: string): boolean => {
       const issued = get("tokens", token);
@@ -97,7 +93,7 @@ export const SignedInLayer = Layer.effect(
         const [scheme, token] = (headers[TOKEN_HEADER] ?? "").split(" ");
         const valid = yield* store.transact(
           (unit) =>
-            (endpoint.identifier === "ping" || headers[CLIENT_ID_HEADER] === CLIENT_ID) &&
+            (endpoint.identifier === "ping" || headers[CLIENT_ID_HEADER] === clientId) &&
             scheme === "Bearer" &&
             isUsable(unit, token ?? ""),
         );

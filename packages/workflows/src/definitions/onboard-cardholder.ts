@@ -3,7 +3,7 @@ import {
   type OnboardCardholderResult,
   STEP,
 } from "@durable-payments/protocol";
-import { beginRun, type Run, stateOf } from "../run/run.ts";
+import { accountOf, beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval } from "../steps/approval.ts";
 import { awaitFunds, ensureBalance } from "../steps/balance.ts";
 import { cancelCard, confirmCard, issueCard, notConfirmed } from "../steps/card.ts";
@@ -64,7 +64,13 @@ const approvedInput = async (run: Run<OnboardCardholderInput>): Promise<OnboardC
       currency: CURRENCY,
       payload,
       how,
-      shown: { amount, currency: CURRENCY, card: input.card.product_code, to: ownerOf(input) },
+      shown: {
+        ...accountOf(input),
+        amount,
+        currency: CURRENCY,
+        card: input.card.product_code,
+        to: ownerOf(input),
+      },
       requests: requestsOf(input),
     },
   );
@@ -98,7 +104,7 @@ const cancelIssuedCard = async (run: Run): Promise<void> => {
  */
 export function onboardCardholder(input: OnboardCardholderInput): Promise<OnboardCardholderResult> {
   const { onFailure = "keep", onRefusal } = input.options ?? {};
-  const run = beginRun({ input, ...(onRefusal && { onRefusal }) });
+  const run = beginRun({ input, ...accountOf(input), ...(onRefusal && { onRefusal }) });
   return run.execute(async () => {
     await checkRequests(run, requestsOf(await run.input()));
 

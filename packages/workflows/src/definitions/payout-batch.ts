@@ -20,11 +20,11 @@ import {
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
-import { localActivities } from "../run/activities.ts";
+import { localActivities, ofNamedAccount } from "../run/activities.ts";
 import { BatchCommands } from "../run/batch-commands.ts";
 import { PROVED } from "../run/approvals.ts";
 import { failureOfActivity } from "../run/failures.ts";
-import { beginRun, type Run, stateOf } from "../run/run.ts";
+import { accountOf, beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval, compareWithLimits, startedBy } from "../steps/approval.ts";
 
 const WINDOW = 100;
@@ -33,14 +33,15 @@ const WINDOW = 100;
 const CHUNKS_IN_A_RUN = 100;
 
 // On the workflow's own queue: they call Temporal, and do not use up the service's rate.
-const { awaitPayoutRuns, closeChunks, countPayees, startPayoutRuns } =
+const { awaitPayoutRuns, closeChunks, countPayees, startPayoutRuns } = ofNamedAccount(
   proxyActivities<BatchActivities>({
     startToCloseTimeout: "30 days",
     // A pause or a cancellation arrives with a heartbeat, within four fifths of this.
     heartbeatTimeout: "5 seconds",
     retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "1 minute" },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  });
+  }),
+);
 
 /** Below each amount. */
 const NOTHING = { above: "0" };
@@ -89,6 +90,7 @@ const approve = async (
       : undefined;
   const shown = {
     ...(file !== undefined && { file }),
+    ...accountOf(input),
     rows,
     ...totals,
     ...(counted && shownPayees(counted)),
@@ -163,7 +165,7 @@ const positionOf = ({ from }: PayoutBatchInput): BatchPosition | undefined => {
 
 /** Pay the rows of a batch: one payout run each, a window of them at a time. */
 export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchResult> {
-  const run = beginRun();
+  const run = beginRun(accountOf(input));
   const batch = workflowInfo().workflowId;
   const startTime = workflowInfo().startTime.getTime();
   const from = positionOf(input);

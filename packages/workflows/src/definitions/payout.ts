@@ -3,13 +3,14 @@ import type { Payout } from "@durable-payments/api-core";
 import type { ApprovalOptions, Payee, PayoutInput, PayoutResult } from "@durable-payments/protocol";
 import { patched } from "@temporalio/workflow";
 import { runFailure } from "../run/failures.ts";
-import { beginRun, type Run, stateOf } from "../run/run.ts";
+import { accountOf, beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval } from "../steps/approval.ts";
 import { createBeneficiary } from "../steps/beneficiary.ts";
 import { checkRequests } from "../steps/check-requests.ts";
 import { type AwaitedPayout, awaitPayout, createPayout } from "../steps/payout.ts";
 
 const shownToApprover = (input: PayoutInput) => ({
+  ...accountOf(input),
   amount: input.payout.amount,
   currency: input.payout.currency,
   payout_reference: input.payout.payout_reference ?? "",
@@ -62,7 +63,7 @@ const resultOf = (run: Run, { short_reference }: Payout, payout: AwaitedPayout):
 /** Take or create the beneficiary, create the payout, and await its completion. */
 export function payout(input: PayoutInput): Promise<PayoutResult> {
   const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
-  const run = beginRun({ input, ...(onRefusal && { onRefusal }) });
+  const run = beginRun({ input, ...accountOf(input), ...(onRefusal && { onRefusal }) });
   return run.execute(async () => {
     const given = await run.input();
     if (hasTwoPayees(given) && patched("one-payee")) {

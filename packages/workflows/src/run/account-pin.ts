@@ -7,9 +7,20 @@ import { perRun } from "./scopes.ts";
  * of its first worker.
  */
 class AccountPin {
+  #name: string | undefined;
   #account = workflowInfo().typedSearchAttributes.get(PAYMENT_ACCOUNT);
   #learning: Promise<string> | undefined;
   #onKnown: (account: string) => void = () => undefined;
+
+  /** The name of the account, as the run was given it; undefined for the account without a name. */
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** The run was given the name of an account: what it calls from now on is that account's. */
+  nameIs(name: string): void {
+    this.#name = name;
+  }
 
   get account(): string | undefined {
     return this.#account;

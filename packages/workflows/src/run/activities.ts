@@ -67,23 +67,49 @@ const oneAtATime = <Activities extends object>(activities: Activities): Activiti
     return sent;
   });
 
+/** What an activity is told of the account of its run; nothing where the run knows nothing of it. */
+const toldOfAccount = (paymentAccount?: string): ReadonlyArray<OfAccount> => {
+  const { name } = accountPin();
+  if (paymentAccount === undefined && name === undefined) return [];
+  return [
+    {
+      ...(paymentAccount !== undefined && { paymentAccount }),
+      ...(name !== undefined && { paymentAccountName: name }),
+    },
+  ];
+};
+
+/** The same activities, each with the name of the run's account as its last argument, where the run was given one. */
+export const ofNamedAccount = <Activities extends object>(activities: Activities): Activities =>
+  calledBy(activities, (send) => send(...toldOfAccount()));
+
 /** Activities that send nothing: they cost no round trip to the server. */
-export const localActivities = oneAtATime(
-  proxyLocalActivities<
-    Pick<
-      PaymentsActivities,
-      | "checkOwnInput"
-      | "checkRequests"
-      | "isAbove"
-      | "proveApproval"
-      | "proveBatch"
-      | "readAccount"
-      | "readRetryInstruction"
-    >
-  >({
-    startToCloseTimeout: "10 seconds",
-  }),
+export const localActivities = ofNamedAccount(
+  oneAtATime(
+    proxyLocalActivities<
+      Pick<
+        PaymentsActivities,
+        | "checkOwnInput"
+        | "checkRequests"
+        | "isAbove"
+        | "proveApproval"
+        | "proveBatch"
+        | "readAccount"
+        | "readRetryInstruction"
+      >
+    >({
+      startToCloseTimeout: "10 seconds",
+    }),
+  ),
 );
+
+/**
+ * Ask the worker for the account of the run.
+ *
+ * @throws UnknownAccount
+ */
+export const learnAccount = (): Promise<string> =>
+  accountPin().learn(() => localActivities.readAccount());
 
 /**
  * The same activities, each with the account for which it is called as its last argument, which the
@@ -92,10 +118,8 @@ export const localActivities = oneAtATime(
 const ofAccount = <Activities extends object>(activities: Activities): Activities =>
   calledBy(activities, (send) => {
     const pin = accountPin();
-    if (pin.account !== undefined) return send({ paymentAccount: pin.account } satisfies OfAccount);
-    return pin
-      .learn(() => localActivities.readAccount())
-      .then((paymentAccount) => send({ paymentAccount } satisfies OfAccount));
+    if (pin.account !== undefined) return send(...toldOfAccount(pin.account));
+    return learnAccount().then((paymentAccount) => send(...toldOfAccount(paymentAccount)));
   });
 
 /** Single readings that cost one event of the history, and no round trip: whoever asks tries elsewhere next. */
@@ -133,7 +157,7 @@ export const activities = ofAccount(
     ...options,
     // Read for each call: a run's queue is known only while the run is under way.
     get taskQueue() {
-      return serviceQueue(workflowInfo().taskQueue);
+      return serviceQueue(workflowInfo().taskQueue, accountPin().name);
     },
   }),
 );
@@ -154,7 +178,7 @@ export const fallbackPollingActivities = ofAccount(
   proxyActivities<PaymentsActivities>({
     ...options,
     get taskQueue() {
-      return fallbackPollingQueue(workflowInfo().taskQueue);
+      return fallbackPollingQueue(workflowInfo().taskQueue, accountPin().name);
     },
   }),
 );

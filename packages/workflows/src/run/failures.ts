@@ -53,6 +53,8 @@ export const readSendFailure = (error: unknown): SendFailure => {
   const { cause } = error;
   if (cause instanceof ApplicationFailure) {
     switch (cause.type) {
+      // A run of an account that no worker has is for a person to retry, once one has it.
+      case "UnknownAccount":
       case "InvalidRequest":
       case "Refused":
         return { _tag: "Refused", failure: cause };

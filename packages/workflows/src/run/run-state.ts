@@ -23,6 +23,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
+import { learnAccount } from "./activities.ts";
 import { Approvals } from "./approvals.ts";
 import { AuditTrail } from "./audit.ts";
 import { type Compensation, Compensations } from "./compensations.ts";
@@ -321,12 +322,21 @@ export class RunState {
     try {
       // The SDK checks conditions before the first promise goes on: by then nothing is to be written.
       await Promise.resolve();
+      const { account, name } = accountPin();
+      if (name !== undefined && account === undefined) await this.#learnAccount();
       const result = await body();
       this.#end("done");
       return result;
     } catch (error) {
       return await this.shielded(() => this.#undoAndFail(error));
     }
+  }
+
+  /** Ask for an account that nobody may have before its queues are used: where no worker has it, nobody polls them. */
+  async #learnAccount(): Promise<void> {
+    // First, as its marker must not follow on a local activity; the runs before may have learned it.
+    if (this.#resetContext.mustRead()) await this.#readInstruction();
+    if (accountPin().account === undefined) await learnAccount();
   }
 
   async #undoAndFail(error: unknown): Promise<never> {

@@ -1,6 +1,8 @@
 import {
+  ACCOUNT_NAME_RULE,
   auditQuery,
   cardholderCheckedSignal,
+  isAccountName,
   payoutEndedSignal,
   type Progress,
   progressQuery,
@@ -9,7 +11,9 @@ import {
 } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
 import { setHandler } from "@temporalio/workflow";
+import { accountPin } from "./account-pin.ts";
 import type { Compensation } from "./compensations.ts";
+import { runFailure } from "./failures.ts";
 import { RunState } from "./run-state.ts";
 
 /** What a run is begun with. */
@@ -21,6 +25,11 @@ export interface RunOptions<Input = unknown> {
    * amend the request, and the run goes on from that step.
    */
   readonly onRefusal?: "fail" | "ask";
+  /**
+   * Name of the account that the run pays from, where the worker has several; default: the one without a name. It holds
+   * for the whole run: no retry amends it.
+   */
+  readonly account?: string;
 }
 
 let stateOf: <Input>(run: Run<Input>) => RunState;
@@ -111,11 +120,31 @@ export class Run<Input = unknown> {
 
 export { stateOf };
 
+/** Give the account of an input, where it names one, as {@link beginRun} takes it and an approver is shown it. */
+export const accountOf = ({
+  account,
+}: {
+  readonly account?: string;
+}): Pick<RunOptions, "account"> => (account === undefined ? {} : { account });
+
+/** An input can hold anything: what is no name must not be taken for no name. */
+const takeAccount = (account: unknown): void => {
+  if (account === undefined) return;
+  if (!isAccountName(account)) {
+    throw runFailure(
+      "InvalidRequest",
+      `The input's account must be the name of an account: ${ACCOUNT_NAME_RULE}. Nothing was sent.`,
+    );
+  }
+  accountPin().nameIs(account);
+};
+
 /**
  * Begin a run: keep its progress and audit trail, and handle its queries, updates and signals.
  *
  * @param options the input that the workflow was started with, and what a refusal leads to.
  * @returns the run, which every step takes as its first argument.
+ * @throws InvalidRequest where `account` is no name of an account.
  * @example
  * ```ts
  * export function payTwo(input: PayTwoInput): Promise<void> {
@@ -129,6 +158,7 @@ export { stateOf };
  * ```
  */
 export const beginRun = <Input>(options: RunOptions<Input> = {}): Run<Input> => {
+  takeAccount(options.account);
   const run = new Run(options);
   const state = stateOf(run);
   setHandler(progressQuery, () => state.progress);

@@ -1,0 +1,79 @@
+import { readAccountsFile } from "@durable-payments/activities/accounts-file";
+import { messageOf } from "@durable-payments/api-core/values";
+import { ACCOUNT_NAME_RULE, isAccountName } from "@durable-payments/protocol";
+import { CannotStart } from "../cannot-start.ts";
+import { refuseUnknownAccountSettings, settingsOfAnAccount } from "./known-settings.ts";
+import type { AccountSettings, PaymentsSettings } from "./payments-settings.ts";
+
+/** Settings by the name of the account; by undefined those of the account without a name. */
+export type Accounts = ReadonlyMap<string | undefined, AccountSettings>;
+
+/**
+ * Do what concerns one account; what is wrong with it is told with its name.
+ *
+ * @throws CannotStart
+ */
+export const inAccount = async <A>(
+  name: string | undefined,
+  work: () => A | Promise<A>,
+): Promise<A> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (name === undefined || !(error instanceof CannotStart)) throw error;
+    throw new CannotStart(`The account ${name}: ${error.message}`);
+  }
+};
+
+const fromFile = (): Readonly<Record<string, AccountSettings>> | undefined => {
+  const file = process.env["PAYMENTS_ACCOUNTS_FILE"]?.trim() ?? "";
+  if (file === "") return undefined;
+  try {
+    return readAccountsFile(file);
+  } catch (error) {
+    throw new CannotStart(messageOf(error));
+  }
+};
+
+const checked = (name: string, own: AccountSettings, common: AccountSettings): AccountSettings => {
+  if (!isAccountName(name)) {
+    throw new CannotStart(
+      `The account ${JSON.stringify(name)} must have a name of ${ACCOUNT_NAME_RULE}.`,
+    );
+  }
+  refuseUnknownAccountSettings(name, own);
+  for (const needed of ["clientId", "apiKey"] as const) {
+    // Those of the account without a name are another account.
+    if (typeof own[needed] !== "string" || own[needed] === "") {
+      throw new CannotStart(
+        `The account ${name} has no ${needed}, a text: no other one counts for it.`,
+      );
+    }
+  }
+  // A file can say anything.
+  const { journal = "" }: { readonly journal?: unknown } = own;
+  if (typeof journal !== "string") {
+    throw new CannotStart(`The account ${name}: journal must be a text, such as "postgres://…".`);
+  }
+  const given = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { ...common, ...Object.fromEntries(given) };
+};
+
+/**
+ * Read which accounts a worker has, each with its settings. What a named one leaves out is as in those of the account
+ * without a name, except the credentials.
+ *
+ * @throws CannotStart where a name or a credential is missing or wrong, or a setting is none.
+ */
+export const readAccounts = (settings: PaymentsSettings): Accounts => {
+  const own = settingsOfAnAccount(settings);
+  const { apiKey: _key, clientId, ...common } = own;
+  const named = Object.entries(settings.accounts ?? fromFile() ?? {}).map(
+    ([name, account]) => [name, checked(name, account, common)] as const,
+  );
+  const isUnnamed = (clientId ?? process.env["PAYMENTS_CLIENT_ID"]?.trim() ?? "") !== "";
+  return new Map<string | undefined, AccountSettings>([
+    ...(isUnnamed || named.length === 0 ? ([[undefined, own]] as const) : []),
+    ...named,
+  ]);
+};
