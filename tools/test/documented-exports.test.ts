@@ -17,6 +17,11 @@ const entries = globSync("packages/*/package.json", { cwd: checkout }).flatMap((
   );
 });
 
+const isMember = (name: string) => /\.\w+$/.test(name);
+
+/** The packages that workflows and workers are written with: the members of their interfaces are documented, too. */
+const isForUsers = (name: string) => /\/(api-core|activities|workflows|plugin)["/]/.test(name);
+
 describe("what an editor shows of the packages", () => {
   let editor: ReturnType<typeof openInEditor>;
 
@@ -33,9 +38,9 @@ awaitPayout/*wait*/;
   }, 120_000);
 
   it("documents everything that they export", () => {
-    const exported = editor.imported();
-    expect(exported.size).toBeGreaterThan(500);
-    expect([...exported].filter(([, documentation]) => documentation === "")).toStrictEqual([]);
+    const exported = [...editor.imported()].filter(([name]) => !isMember(name) || isForUsers(name));
+    expect(exported.length).toBeGreaterThan(500);
+    expect(exported.filter(([, documentation]) => documentation === "")).toStrictEqual([]);
   });
 
   it("shows activities and steps by the names of their types", () => {

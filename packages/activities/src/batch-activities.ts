@@ -34,6 +34,7 @@ export interface ChunkToStart extends ChunkFingerprint {
   readonly started: number;
   /** Most runs that send at a time. */
   readonly window: number;
+  /** Who started the batch, as its runs record it. */
   readonly startedBy: string;
   /** When the batch began, in milliseconds since 1970. */
   readonly since: number;

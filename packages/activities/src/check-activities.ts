@@ -17,7 +17,9 @@ import { isCardRefused } from "./statuses.ts";
 
 /** A card that was answered, with the key that was sent for it, where it is known. */
 export interface AnsweredCard {
+  /** The card as the service answered it. */
   readonly card: Card;
+  /** The key that was sent for it. */
   readonly unique_request_id?: string;
   /** When given, the card is renamed so: the only operation that shows that it exists. */
   readonly card_name?: string;
@@ -25,6 +27,7 @@ export interface AnsweredCard {
 
 /** Requests of which a second person has to approve one. */
 export interface CheckedRequests {
+  /** The account of the worker that checked them, as a hash. */
   readonly account: string;
   /**
    * Whether they were approved with their batch; `atSend` where the send finds out, by the details of whom it

@@ -14,6 +14,7 @@ import { Totals } from "./totals.ts";
 export interface ChunkFingerprint {
   /** Workflow id of the batch. */
   readonly batch: string;
+  /** Which chunk of the batch: the first is 1. */
   readonly chunk: number;
   /** Hash of the rows of this chunk, as the batch was started with it. */
   readonly hash: string | undefined;

@@ -13,12 +13,15 @@ import { isUnnamedStep } from "./send-intent.ts";
  * an earlier state, or an earlier run of the id made it.
  */
 export interface ForgottenSend {
+  /** The step that sent it. */
   readonly step: string;
+  /** The operation that was sent. */
   readonly operation: string;
   /** The `unique_request_id` that it carried, where it carried one. */
   readonly key?: string;
   /** Decimal string. */
   readonly amount?: string;
+  /** Three-letter code (ISO 4217). */
   readonly currency?: string;
   /** Ids that its answer gave: payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;
@@ -33,7 +36,9 @@ export type KnownSends = Readonly<Record<string, number>>;
 
 /** What a step sent without an answer, and the list showed or a person found. */
 export interface FoundByStep {
+  /** The step that sent it. */
   readonly step: string;
+  /** The operation that was sent. */
   readonly operation: string;
   /** payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import {
   type Assumptions,
-  type ListPage,
+  type Page,
   readTime,
   rowKeys,
   type UnreadableRow,
@@ -13,7 +13,7 @@ export interface ListedItem {
 
 /** What is kept of a page. */
 export interface KeptPage<Item> extends Pick<
-  ListPage<Item>,
+  Page<Item>,
   "total_item" | "total_page" | "unreadable"
 > {
   readonly rows: ReadonlyArray<{ readonly id: string; readonly create_time?: string | undefined }>;

@@ -34,9 +34,13 @@ const likeness = (fields: ReadonlyArray<FieldMatch>): Likeness => {
 
 /** By what one payout of a list differs from another. */
 export interface PayoutFields {
+  /** Who is paid. */
   readonly beneficiary_id: string;
+  /** Three-letter code (ISO 4217). */
   readonly currency: string;
+  /** Decimal string in units of `currency`. */
   readonly amount: string;
+  /** What the beneficiary's bank history shows. */
   readonly payout_reference?: string | undefined;
 }
 
@@ -94,7 +98,9 @@ export const intentOfPayout = (payout: PayoutFields): string =>
 
 /** By what one cardholder of a list differs from another; a list shows no dates of birth. */
 export interface CardholderFields {
+  /** First name. */
   readonly first_name: string;
+  /** Last name. */
   readonly last_name: string;
 }
 

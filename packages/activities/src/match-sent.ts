@@ -3,8 +3,11 @@ import { isLeftUnread, matchCurrency, normalizedText, readingsOf, textOf } from 
 
 /** What was sent as a payout, as far as an answer about it can contradict that. */
 export interface SentPayout {
+  /** Decimal string in units of `currency`. */
   readonly amount: string;
+  /** Three-letter code (ISO 4217). */
   readonly currency: string;
+  /** Who is paid. */
   readonly beneficiary_id: string;
 }
 

@@ -17,13 +17,17 @@ const TYPE_NAMES: Partial<Readonly<Record<number, string>>> = {
 
 /** A search attribute that the workflows need, and its type as Temporal's CLI names it. */
 export interface NeededAttribute {
+  /** Name of the search attribute. */
   readonly name: string;
+  /** Its type: `Keyword`, `Datetime`, … */
   readonly type: string;
 }
 
 /** Which of the search attributes that the workflows need a namespace has. */
 export interface NamespaceAttributes {
+  /** Those that it has. */
   readonly registered: ReadonlyArray<NeededAttribute>;
+  /** Those that it lacks. */
   readonly missing: ReadonlyArray<NeededAttribute>;
   /** Registered with another type, which cannot be changed. */
   readonly wrong: ReadonlyArray<NeededAttribute & { readonly found: string }>;

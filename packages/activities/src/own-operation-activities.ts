@@ -40,6 +40,7 @@ import type { SendIntent } from "./send-intent.ts";
 
 /** What an operation has made: by the name of the id's field, as the journal and histories have it. */
 export interface OwnResult {
+  /** What was made, by its id. */
   readonly made: Made;
   readonly [idField: string]: unknown;
 }
@@ -49,7 +50,9 @@ type Keyed = object & { readonly unique_request_id?: string };
 
 /** The activities of one operation, by what each does. */
 export interface OwnActivities {
+  /** Sends the request, guarded by the journal and the pause. */
   readonly send: (request: Keyed, intent: SendIntent) => Promise<OwnResult>;
+  /** Finds what may be what was sent, where the answer was lost. */
   readonly find: (sent: Sent<Keyed, OwnResult>) => Promise<Matches<OwnResult>>;
   /** `request`: what it is to be compared with, where a person gave the id. */
   readonly read: (asked: {
@@ -57,6 +60,7 @@ export interface OwnActivities {
     readonly request?: Keyed;
     readonly keys?: ReadonlyArray<string>;
   }) => Promise<OwnResult>;
+  /** Undoes what was made. */
   readonly undo: (made: Readonly<Record<string, string>>) => Promise<void>;
 }
 

@@ -74,7 +74,9 @@ export interface ActivitiesOptions {
   readonly inputs?: OwnInputs;
   /** Operations of your own that workflows send, by the names that `defineOperation` gives them. */
   readonly operations?: OwnOperations;
+  /** How the tracker reads what runs wait for. */
   readonly tracker?: TrackerOptions;
+  /** Whom the notifier tells of runs that need a person. */
   readonly notifier?: NotifierOptions;
 }
 

@@ -6,6 +6,7 @@ import { canonicalJson } from "./canonical-json.ts";
 export interface PlannedRequest {
   /** An operation of the payment service, or `send/NAME` of one of your own. */
   readonly operation: OperationName | OwnSend;
+  /** Its input, as it will be sent. */
   readonly input: unknown;
   /** Fields that an earlier step of the run will fill in. */
   readonly later?: ReadonlyArray<string>;

@@ -1,5 +1,5 @@
 import {
-  type ListPage,
+  type Page,
   ListReading,
   readTime,
   rowKeys,
@@ -34,7 +34,7 @@ export interface ListToRead<Item> extends SearchCriteria<Item> {
   /** Rows of a page that is not the last. */
   readonly pageSize: number;
   /** Reads one page, the largest that the service allows. */
-  readonly read: (page_num: number) => Promise<ListPage<Item>>;
+  readonly read: (page_num: number) => Promise<Page<Item>>;
   /** Whether an item that was created since may match. */
   readonly mayBe: (item: Item) => boolean;
   /** What another worker has read. */

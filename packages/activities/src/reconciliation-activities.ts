@@ -3,7 +3,7 @@ import type {
   Cardholder,
   CreateCardholderInput,
   CreatePayoutInput,
-  ListPage,
+  Page,
   PaymentsClient,
   PaymentsError,
   Payout,
@@ -26,6 +26,7 @@ import { DISPATCH_WITHIN_MS } from "./send-intent.ts";
 
 /** A write whose answer did not come. */
 export interface Sent<Request, Item = never> {
+  /** The request as it was sent. */
   readonly request: Request;
   /** The step that sent it. */
   readonly step: string;
@@ -41,6 +42,7 @@ export interface Sent<Request, Item = never> {
 
 /** How something listed compares with what was sent. */
 export interface Match {
+  /** The service's id of what is listed. */
   readonly id: string;
   /** Whether it is certainly what this step sent: it has its key, or the journal has its id. */
   readonly isOurs: boolean;
@@ -60,6 +62,7 @@ export interface Match {
 
 /** What the service lists, or has listed, that may be what was sent, and how far the list is evidence. */
 export interface Matches<Item> {
+  /** What is listed. */
   readonly items: ReadonlyArray<Item>;
   /** The same in the same order, compared with what was sent. */
   readonly matches: ReadonlyArray<Match>;
@@ -112,7 +115,7 @@ interface SearchedList<Request, Item> {
     client: PaymentsClient["Service"],
     page: { readonly page_num: number; readonly page_size: number },
     from: number,
-  ) => Effect.Effect<ListPage<Item>, PaymentsError>;
+  ) => Effect.Effect<Page<Item>, PaymentsError>;
 }
 
 /** What an attempt has read, for the next one. */

@@ -4,6 +4,7 @@ import { ANSWERED_WITHIN_MS } from "./run-state.ts";
 
 /** How the run of an activity was started, as the server has written it: no worker can write that. */
 export interface RunStart {
+  /** Workflow id of the run. */
   readonly workflowId: string;
   /** The first run of those that continued as new, or were reset, one after the other. */
   readonly firstRunId: string;

@@ -56,9 +56,11 @@ export const ALREADY_SENT = "AlreadySent";
 
 /** What the journal has of one send of a write. */
 export interface JournalSend {
+  /** Which send of the write, from 1 on. */
   readonly number: number;
   /** The run that sent it. */
   readonly runId: string;
+  /** What became of it. */
   readonly outcome: SendOutcome;
   /** Ids that its answer gave: payout_id, card_id, … */
   readonly ids: Readonly<Record<string, string>>;
@@ -68,6 +70,7 @@ export interface JournalSend {
   readonly key?: string;
   /** Decimal string, where it moves money. */
   readonly amount?: string;
+  /** Three-letter code (ISO 4217). */
   readonly currency?: string;
 }
 

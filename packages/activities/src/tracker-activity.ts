@@ -1,4 +1,4 @@
-import type { ListPage, PaymentsError } from "@durable-payments/api-core";
+import type { Page, PaymentsError } from "@durable-payments/api-core";
 import { temporalReason, trackerId } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
@@ -28,9 +28,11 @@ export interface Tracking {
   readonly at?: { readonly kind: string; readonly page: number };
   /** Since the attempt began. */
   readonly sweeps: number;
+  /** Requests sent to the service since the attempt began. */
   readonly requests: number;
   /** Requests of the longest sweep. */
   readonly mostRequests: number;
+  /** Runs that were told of an end since the attempt began. */
   readonly signalled: number;
   /** Payouts and cardholders that are waited for. */
   readonly waiting: number;
@@ -164,7 +166,7 @@ class Tracker {
       waiting: this.#waiting,
       assumptions: await this.#call(({ options }) => Effect.succeed(options.assumptions)),
       fromPage: this.#cursor?.kind === list.kind ? this.#cursor.page : 1,
-      read: async (page): Promise<ListPage<Item>> => {
+      read: async (page): Promise<Page<Item>> => {
         this.#cursor = { kind: list.kind, page: page.page_num };
         this.#heartbeat();
         this.#requests += 1;

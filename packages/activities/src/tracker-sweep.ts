@@ -1,7 +1,7 @@
 import {
   type Assumptions,
   type Cardholder,
-  type ListPage,
+  type Page,
   type PaymentsClient,
   type PaymentsError,
   type Payout,
@@ -26,7 +26,7 @@ export interface TrackedList<Item> {
   readonly read: (
     client: PaymentsClient["Service"],
     page: { readonly page_num: number; readonly page_size: number },
-  ) => Effect.Effect<ListPage<Item>, PaymentsError>;
+  ) => Effect.Effect<Page<Item>, PaymentsError>;
   readonly idOf: (item: Item) => string;
   /** The signal to send; undefined while the item's state is open. */
   readonly signalOf: (item: Item, assumptions: Assumptions) => CompletionSignal | undefined;
@@ -103,7 +103,7 @@ class PagesRead {
 
   /** Takes in the next page. */
   isLast(
-    { item_list, total_item = 0, total_page, unreadable }: ListPage<unknown>,
+    { item_list, total_item = 0, total_page, unreadable }: Page<unknown>,
     page_num: number,
     ids: ReadonlyArray<string>,
   ): boolean {
@@ -133,7 +133,7 @@ export interface Sweeping<Item> {
   readonly read: (page: {
     readonly page_num: number;
     readonly page_size: number;
-  }) => Promise<ListPage<Item>>;
+  }) => Promise<Page<Item>>;
   /** Signals the runs that wait for what a page showed. */
   readonly signalAll: (
     signalled: ReadonlyArray<readonly [Wait, CompletionSignal]>,

@@ -20,7 +20,9 @@ import { cardholderState, payoutState } from "./statuses.ts";
 
 /** A payout as it was seen: how it has ended, or that it is open. */
 export interface SeenPayout {
+  /** How it has ended; `open` while it has not. */
   readonly outcome: "open" | "completed" | "failed";
+  /** The payout as it was read. */
   readonly payout: Payout;
   /** What the service reports instead of what was sent, in words; left out where nothing contradicts it. */
   readonly contradiction?: string;
@@ -43,7 +45,9 @@ export type SeenCardholder =
 
 /** What a balance holds, and whether that is what is needed. */
 export interface SeenFunds {
+  /** Whether it holds what is needed. */
   readonly isEnough: boolean;
+  /** The balance as it was read. */
   readonly balance: Balance;
 }
 

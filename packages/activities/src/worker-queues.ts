@@ -15,8 +15,11 @@ export interface QueueRates {
 
 /** The options of a `Worker` that differ by queue. */
 export interface QueueOptions {
+  /** Name of the task queue. */
   readonly taskQueue: string;
+  /** Most activities that start in a second on the queue, of all workers together. */
   readonly maxTaskQueueActivitiesPerSecond?: number;
+  /** Most activities at a time in this worker. */
   readonly maxConcurrentActivityTaskExecutions?: number;
 }
 

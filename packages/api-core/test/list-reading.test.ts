@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ListPage, ListReading } from "../src/index.ts";
+import { ListReading, type Page } from "../src/index.ts";
 
 interface Row {
   readonly id: string;
@@ -10,8 +10,8 @@ const page = (
   ids: ReadonlyArray<string>,
   total_item?: number,
   total_page?: number,
-  unreadable: ListPage<Row>["unreadable"] = [],
-): ListPage<Row> => ({
+  unreadable: Page<Row>["unreadable"] = [],
+): Page<Row> => ({
   item_list: ids.map((id) => ({ id })),
   unreadable,
   ...(total_item !== undefined && { total_item }),
@@ -20,14 +20,13 @@ const page = (
 
 const odd = (fields: Readonly<Record<string, unknown>>) => ({ reason: "has no id", fields });
 
-const readingOf = (...pages: ReadonlyArray<ListPage<Row>>) => {
+const readingOf = (...pages: ReadonlyArray<Page<Row>>) => {
   const reading = new ListReading<Row>("id");
   const read = pages.map((one) => reading.add(one));
   return { reading, read };
 };
 
-const faultOf = (...pages: ReadonlyArray<ListPage<Row>>) =>
-  readingOf(...pages).reading.faultAtEnd();
+const faultOf = (...pages: ReadonlyArray<Page<Row>>) => readingOf(...pages).reading.faultAtEnd();
 
 describe("a list that adds up", () => {
   it.each([

@@ -7,6 +7,8 @@ export type Duration = string | number;
  * out alone it polls from every second to every 15 minutes.
  */
 export interface PollInterval {
+  /** Shortest time between two polls. */
   readonly min?: Duration;
+  /** Longest time between two polls. */
   readonly max?: Duration;
 }

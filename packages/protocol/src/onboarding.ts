@@ -37,10 +37,15 @@ export interface OnboardCardholderOptions {
 
 /** What was issued, and to whom. */
 export interface OnboardCardholderResult {
+  /** The service's id of the cardholder. */
   readonly card_holder_id: string;
+  /** The service's id of the card. */
   readonly card_id: string;
+  /** State of the card in the service's own words. */
   readonly card_status: string | null;
+  /** The USD balance that funded the card. */
   readonly balance_id: string;
+  /** Initial recharge in USD: a decimal string. */
   readonly card_limit: string;
   /** What the service has not confirmed: a card_id that a person gave, and who it was. Mostly left out. */
   readonly not_confirmed?: string;

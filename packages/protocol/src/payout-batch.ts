@@ -61,9 +61,11 @@ export interface OverruledBatch extends EndingDecision {
 
 /** A batch: its rows are kept in chunks, `<workflow id>/chunk/<n>`, that were written before. */
 export interface PayoutBatchInput {
+  /** How many chunks there are. */
   readonly chunks: number;
   /** Hash of the rows of each chunk: the worker starts no row of a chunk that has another one. */
   readonly hashes?: ReadonlyArray<string>;
+  /** How many rows all chunks have together. */
   readonly rows: number;
   /** Name of the account that all of its rows are paid from, as the input of each has it. */
   readonly account?: string;
@@ -109,14 +111,19 @@ export interface RunEndings {
   readonly completed: number;
   /** Their payout was created, and was open still at the end of the time that was allowed for it. */
   readonly unfinished: number;
+  /** They failed. */
   readonly failed: number;
+  /** They were cancelled. */
   readonly cancelled: number;
+  /** They were terminated. */
   readonly terminated: number;
+  /** They timed out. */
   readonly timedOut: number;
 }
 
 /** What became of the rows: the counts of {@link BatchProgress}, and how their runs ended. */
 export interface PayoutBatchResult extends HandledRows, RunEndings {
+  /** How many rows the batch has. */
   readonly rows: number;
   /** Rows that were not started, since the batch was cancelled. */
   readonly notStarted: number;

@@ -36,11 +36,17 @@ export interface PayoutOptions {
  * while it is not complete.
  */
 export interface PayoutResult {
+  /** The service's id of the payout. */
   readonly payout_id: string;
+  /** Short reference, such as `P261121-AB12CD34`. */
   readonly short_reference: string | null;
+  /** State in the service's own words. */
   readonly payout_status: string | null;
+  /** Decimal string in units of `currency`. */
   readonly amount: string | null;
+  /** Three-letter code (ISO 4217). */
   readonly currency: string | null;
+  /** Time of completion: ISO 8601 with offset. */
   readonly complete_time: string | null;
   /** `open` where it has not ended within `completeWithin`. */
   readonly outcome: "completed" | "open";

@@ -15,9 +15,11 @@ export interface StepProgress {
 
 /** Where a run stands; the answer of the `progress` query. */
 export interface Progress {
+  /** Type of the workflow. */
   readonly workflow: string;
   /** Name of the current step, or how the run ended. */
   readonly stage: string;
+  /** The steps so far. */
   readonly steps: ReadonlyArray<StepProgress>;
   /** Ids that are known by now: card_holder_id, payout_id, … */
   readonly ids: Readonly<Record<string, string>>;
@@ -25,6 +27,7 @@ export interface Progress {
   readonly shown: Readonly<Record<string, unknown>>;
   /** What whoever reads the result should know. */
   readonly notes: ReadonlyArray<string>;
+  /** What a person is asked, while one is. */
   readonly attention?: HumanTask;
 }
 

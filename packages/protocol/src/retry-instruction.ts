@@ -35,10 +35,13 @@ export type SentBefore = {
 
 /** A person's decision that ended a run of a workflow id, and who overruled it, if anybody did. */
 export interface EndingDecision {
+  /** What was decided. */
   readonly what: "abandoned" | "rejected";
-  /** Who decided, why and when (ISO 8601). */
+  /** Who decided. */
   readonly by: string;
+  /** The reason that was given. */
   readonly why: string;
+  /** When: ISO 8601. */
   readonly at: string;
   /** The run that it ended. */
   readonly runId: string;

@@ -104,6 +104,11 @@ export const openInEditor = (text: string) => {
     return symbol === undefined ? [] : checker.getExportsOfModule(symbol);
   };
 
+  const isForeign = (symbol: ts.Symbol) =>
+    symbol.declarations?.some((declared) =>
+      declared.getSourceFile().fileName.includes("/node_modules/"),
+    );
+
   const placeOfSymbol = (symbol: ts.Symbol): Place | undefined => {
     const [declaration] = symbol.declarations ?? [];
     if (declaration === undefined) return undefined;
@@ -172,24 +177,32 @@ export const openInEditor = (text: string) => {
       );
     },
 
-    /** What the modules that are imported export of their own, by module and name, with its documentation. */
-    imported: (): ReadonlyMap<string, string> => {
-      const isForeign = (symbol: ts.Symbol) =>
-        symbol.declarations?.some((declared) =>
-          declared.getSourceFile().fileName.includes("/node_modules/"),
-        );
-      return new Map(
+    /**
+     * What the modules that are imported export of their own, and the members of those that are interfaces, with
+     * their documentation.
+     */
+    imported: (): ReadonlyMap<string, string> =>
+      new Map(
         source.statements.filter(ts.isImportDeclaration).flatMap(({ moduleSpecifier }) =>
           exportsOf(moduleSpecifier).flatMap((exported) => {
             const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
             const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
-            const documentation = textOf(symbol.getDocumentationComment(checker));
-            const name = `${moduleSpecifier.getText()} ${exported.name}`;
-            return isForeign(symbol) ? [] : [[name, documentation] as const];
+            const isInterface = (symbol.flags & ts.SymbolFlags.Interface) !== 0;
+            const members = isInterface
+              ? checker.getDeclaredTypeOfSymbol(symbol).getProperties()
+              : [];
+            const path = `${moduleSpecifier.getText()} ${exported.name}`;
+            return [
+              [path, symbol] as const,
+              ...members.map((member) => [`${path}.${member.name}`, member] as const),
+            ]
+              .filter(([, named]) => !isForeign(named))
+              .map(
+                ([name, named]) => [name, textOf(named.getDocumentationComment(checker))] as const,
+              );
           }),
         ),
-      );
-    },
+      ),
 
     /** The fields of what an exported constant holds, or promises, and those of its fields. */
     fields: (name: string): ReadonlyArray<Field> => {

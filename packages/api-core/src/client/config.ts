@@ -14,7 +14,9 @@ import { tlsFaults, type TlsOptions, type TlsSettings } from "./tls.ts";
 export interface ClientOptions extends Hooks {
   /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
   readonly baseUrl: string;
+  /** The account's client id, sent as `x-client-id`. */
   readonly clientId: string;
+  /** The account's API key, sent on sign-in alone; shown in no log, error or span. */
   readonly apiKey: Redacted.Redacted;
   /**
    * Longest time of one request, from the wait for a connection to the last byte of its answer; what
@@ -31,6 +33,7 @@ export interface ClientOptions extends Hooks {
   readonly requestsPerSecond: number;
   /** Most kept connections, and as many dedicated ones. */
   readonly maxConnections: number;
+  /** What is assumed where the service's document leaves something open. */
   readonly assumptions: Assumptions;
   /**
    * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false`
@@ -65,13 +68,21 @@ export const defaultClientOptions = {
 export interface ClientSettings extends Partial<
   Omit<ClientOptions, "assumptions" | "apiKey" | "baseUrl" | "clientId" | "proxy" | "tls">
 > {
+  /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
   readonly baseUrl: string;
+  /** The account's client id, sent as `x-client-id`. */
   readonly clientId: string;
+  /** The account's API key, sent on sign-in alone; shown in no log, error or span. */
   readonly apiKey: Redacted.Redacted | string;
+  /**
+   * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false`
+   * for none. By default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host.
+   */
   readonly proxy?: Redacted.Redacted | string | false;
+  /** CAs that are trusted, and a client certificate. By default those that Node trusts, and none. */
   readonly tls?: TlsSettings;
   /** Only the assumptions that differ from the defaults. */
-  readonly assumptions?: unknown;
+  readonly assumptions?: Partial<Assumptions>;
 }
 
 /** A setting is missing or wrong; the message names it and says what it takes. */
@@ -185,7 +196,7 @@ export const clientSettingNames: ReadonlyArray<string> = [
   "onResponse",
 ];
 
-const unknownNames = (settings: ClientSettings): ReadonlyArray<string> =>
+const unknownNames = (settings: object): ReadonlyArray<string> =>
   Object.keys(settings)
     .filter((name) => !clientSettingNames.includes(name))
     .map((name) => {
@@ -199,7 +210,7 @@ const checkWatchers = ({
   logger,
   onRequest,
   onResponse,
-}: ClientSettings): ReadonlyArray<string> => [
+}: Omit<ClientSettings, "assumptions">): ReadonlyArray<string> => [
   ...(logger === undefined || (isFunction(logger?.debug) && isFunction(logger?.warn))
     ? []
     : ["logger must have the functions debug and warn, as console has."]),
@@ -220,7 +231,8 @@ const withRedactedKey = ({ key, ...tls }: TlsSettings): TlsOptions => ({
  * @returns the settings; fails with `InvalidSettings`, whose message names every fault at once
  */
 export const makeClientOptions = (
-  settings: ClientSettings,
+  // From JSON, assumptions are of any shape.
+  settings: Omit<ClientSettings, "assumptions"> & { readonly assumptions?: unknown },
   environment: Environment = process.env,
 ): Result.Result<ClientOptions, InvalidSettings> => {
   // A caller without types may give anything.

@@ -1,12 +1,4 @@
-import type { UnreadableRow } from "../contract/list-page.ts";
-
-/** A page of any list, as its operation answers it. */
-export interface ListPage<Item> {
-  readonly total_item?: number;
-  readonly total_page?: number;
-  readonly item_list: ReadonlyArray<Item>;
-  readonly unreadable: ReadonlyArray<UnreadableRow>;
-}
+import type { Page, UnreadableRow } from "../contract/list-page.ts";
 
 /** What one more page brought. */
 export interface PageRead<Item> {
@@ -71,7 +63,7 @@ export class ListReading<Item extends object> {
    *
    * @returns what is new in it, and which page to read next.
    */
-  add({ item_list, total_item, total_page, unreadable }: ListPage<Item>): PageRead<Item> {
+  add({ item_list, total_item, total_page, unreadable }: Page<Item>): PageRead<Item> {
     this.#pages += 1;
     const rowsOfPage = item_list.length + unreadable.length;
     const isEmpty = rowsOfPage === 0;

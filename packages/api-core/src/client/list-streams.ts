@@ -3,7 +3,8 @@ import * as Option from "effect/Option";
 import * as Stream from "effect/Stream";
 import type { RequestOptions } from "./call-options.ts";
 import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
-import { type ListPage, ListReading } from "./list-reading.ts";
+import type { Page } from "../contract/list-page.ts";
+import { ListReading } from "./list-reading.ts";
 import { listNames } from "./operation-names.ts";
 import { operation } from "./operations.ts";
 import type { Operations, Streams } from "./client-shape.ts";
@@ -11,10 +12,7 @@ import type { Say } from "./say.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-type ReadPage = (
-  filters: Row,
-  options?: RequestOptions,
-) => Effect.Effect<ListPage<Row>, PaymentsError>;
+type ReadPage = (filters: Row, options?: RequestOptions) => Effect.Effect<Page<Row>, PaymentsError>;
 
 /** How far a stream has come. */
 interface Progress {

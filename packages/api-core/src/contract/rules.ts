@@ -5,7 +5,9 @@ export type RawRequest = Readonly<Record<string, unknown>>;
 
 /** One fault of a request: the field and what is wrong with it, as a person reads it. */
 export interface Fault {
+  /** Name of the field; empty where the whole request is wrong. */
   readonly field: string;
+  /** What is wrong, after the name of the field: `must not be empty`. */
   readonly problem: string;
 }
 

@@ -2,7 +2,9 @@ import type { Assumptions } from "./assumptions.ts";
 
 /** The instants that a written time may mean, both ends included, in milliseconds since 1970. */
 export interface TimeSpan {
+  /** The first of them. */
   readonly earliest: number;
+  /** The last of them. */
   readonly latest: number;
 }
 

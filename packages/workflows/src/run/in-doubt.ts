@@ -5,12 +5,15 @@ import { rootCause } from "./failures.ts";
 
 /** A step that has sent something, and it is not known what became of it. */
 export interface StepInDoubt {
+  /** The step that sent it. */
   readonly step: string;
+  /** The operation that was sent. */
   readonly operation: string;
   /** The `unique_request_id` under which it was sent, where it has one. */
   readonly key?: string;
   /** Decimal string. */
   readonly amount?: string;
+  /** Three-letter code (ISO 4217). */
   readonly currency?: string;
   /** What the journal has of the service's answer, where the run itself never had it: payout_id, … */
   readonly ids?: Readonly<Record<string, string>>;
@@ -109,6 +112,7 @@ export const endedInDoubt = (
 
 /** What another step of the same run has made, or may have made. */
 export interface Sibling {
+  /** Name of the step. */
   readonly step: string;
   /** What it owns, as in PaymentIds: `payout:ID`, `key:KEY`, … */
   readonly owned: ReadonlyArray<string>;

@@ -25,6 +25,7 @@ import { describePayee } from "./payee.ts";
 
 /** A payment that may have to be approved. */
 export interface ToApprove {
+  /** What is paid: a decimal string in units of `currency`. */
   readonly amount: string;
   /** With it, the limit of the worker for this currency (PAYMENTS_APPROVE_ABOVE) counts, too. */
   readonly currency?: string;

@@ -7,8 +7,11 @@ import { sendAndReconcile } from "./send.ts";
 
 /** A card to issue. */
 export interface CardToIssue {
+  /** Who owns the card: a verified cardholder. */
   readonly card_holder_id: string;
+  /** The USD balance that funds it. */
   readonly balance_id: string;
+  /** Code of the card product. */
   readonly product_code: string;
   /** Initial recharge, a decimal string in USD, taken from the balance. */
   readonly card_limit: string;
@@ -16,6 +19,7 @@ export interface CardToIssue {
 
 /** A card as the service answered it, with the key that was sent; unknown where a person found it. */
 export interface IssuedCard extends Card {
+  /** The `unique_request_id` that was sent. */
   readonly sentKey?: string;
   /** The initial recharge with which it was issued. */
   readonly card_limit: string;

@@ -38,11 +38,13 @@ export interface ListRead {
 
 /** What a read of the list found. Times are milliseconds since 1970, durations milliseconds. */
 export interface Evidence {
+  /** What is listed and may be what was sent. */
   readonly candidates: ReadonlyArray<Candidate>;
   /** Others who may have made the like and do not know yet: other runs, other steps of this run. */
   readonly concurrentRuns: ReadonlyArray<string>;
   /** Rows of the list that cannot be read, and by what can be read of them may be what was sent. */
   readonly unreadableRows: number;
+  /** How often answers of the operation showed the key that was sent, another in its place, or none. */
   readonly keyEcho: KeyEcho;
   /** When the read began. */
   readonly readAt: number;

@@ -33,6 +33,7 @@ export interface Write<Request extends object, A> {
   readonly step: string;
   /** Of the payment service, or of your own: see `defineOperation`. */
   readonly operation: OperationName | OwnSend;
+  /** What is sent. */
   readonly request: Request;
   /** What it makes, without the key: equal for two writes that a list could show alike. */
   readonly intent: (request: Request) => string;
@@ -53,6 +54,7 @@ export interface Write<Request extends object, A> {
   readonly shown: (request: Request) => Readonly<Record<string, unknown>>;
   /** The ids that a person who found it gives, and how they become the result. */
   readonly idsWanted: ReadonlyArray<string>;
+  /** Reads, by the ids that a person gives, what was made. */
   readonly fromIds: (
     ids: Readonly<Record<string, string>>,
     request: Request,
