@@ -15,6 +15,7 @@ export interface TlsOptions {
 
 /** The same as a caller gives it. */
 export interface TlsSettings extends Omit<TlsOptions, "key"> {
+  /** Private key of `cert`, not encrypted: PEM. */
   readonly key?: Redacted.Redacted | string;
 }
 
