@@ -12,6 +12,13 @@ const template = fileURLToPath(new URL("../template/", import.meta.url));
 /** Files that npm would leave out of a package, or read as its own, by the names that they have in the template. */
 const RENAMED = { env: ".env", gitignore: ".gitignore" } as const;
 
+/** The version of all packages, which are released together. */
+const ownVersion = (): string => {
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version } = JSON.parse(manifest) as { readonly version: string };
+  return version;
+};
+
 /** What npm takes as the name of a package. */
 const packageName = (folder: string): string =>
   basename(folder)
@@ -38,6 +45,11 @@ export const createProject = (folder: string): string => {
     renameSync(join(project, from), join(project, to));
   const manifest = join(project, "package.json");
   const text = readFileSync(manifest, "utf8");
-  writeFileSync(manifest, text.replace('"name": "payments"', `"name": "${packageName(project)}"`));
+  writeFileSync(
+    manifest,
+    text
+      .replace('"name": "payments"', `"name": "${packageName(project)}"`)
+      .replaceAll(/("@durable-payments\/[a-z-]+": )"\*"/g, `$1"${ownVersion()}"`),
+  );
   return project;
 };

@@ -28,6 +28,17 @@ it("makes a project that is named after its folder", () => {
   expect(existsSync(join(project, "env"))).toBe(false);
 });
 
+it("makes a project that takes the packages of its own release", () => {
+  const cwd = emptyFolder();
+  execFileSync(process.execPath, [main, "."], { cwd });
+  const own = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    readonly version: string;
+  };
+  const made = readFileSync(join(cwd, "package.json"), "utf8");
+  const taken = [...made.matchAll(/"@durable-payments\/[a-z-]+": "(?<version>[^"]+)"/g)];
+  expect(new Set(taken.map(({ groups }) => groups?.["version"]))).toEqual(new Set([own.version]));
+});
+
 it("writes to no folder that has files in it", () => {
   const cwd = emptyFolder();
   writeFileSync(join(cwd, "mine.txt"), "mine");
