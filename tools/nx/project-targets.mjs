@@ -8,6 +8,7 @@ const targetsOf = {
   "tsconfig.spec.json": { test: {}, "check-effect": {} },
   "tsconfig.lib.json": { "check-package": {} },
   "rolldown.config.ts": {
+    "check-package": {},
     build: {
       command: "rolldown --config rolldown.config.ts",
       options: { cwd: "{projectRoot}" },

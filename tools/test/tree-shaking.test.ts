@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { expect, it } from "vitest";
+import { checkout } from "../src/processes/apps.ts";
+
+const bundled = async (code: string): Promise<number> => {
+  const build = await rolldown({
+    input: "entry",
+    cwd: join(checkout, "tools"),
+    platform: "node",
+    resolve: { conditionNames: ["@durable-payments/source", "node", "default"] },
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === "entry" ? join(checkout, "tools/entry.js") : undefined),
+        load: (id) => (id.endsWith("tools/entry.js") ? code : undefined),
+      },
+    ],
+  });
+  const { output } = await build.generate({ format: "esm", minify: true });
+  return output.reduce((size, part) => size + (part.type === "chunk" ? part.code.length : 0), 0);
+};
+
+it("a program that imports one function of the client gets that function, and not the client", async () => {
+  const size = await bundled(
+    'import { redact } from "@durable-payments/api-core"; console.log(redact);',
+  );
+  // The whole client has 1.1 MB.
+  expect(size).toBeLessThan(6_000);
+});
