@@ -12,7 +12,7 @@ export const PARTS: ReadonlyArray<Part> = [
     pages: ["commands", "runs", "batches", "notifications", "runbook", "settings", "errors"],
   },
   { text: "Repair", pages: ["lost-answers", "repair", "debugging", "disaster-recovery"] },
-  { text: "Production", pages: ["production", "deployments", "scale"] },
+  { text: "Production", pages: ["production", "deployments", "versioning", "scale"] },
   { text: "Inside", pages: ["architecture", "assumptions", "explorer", "chaos"] },
 ];
 

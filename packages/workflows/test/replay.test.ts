@@ -5,6 +5,7 @@ import {
   replayHistories,
 } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asWorker, definitions } from "./support/bundle.ts";
@@ -50,6 +51,18 @@ it("there is a history of every ending, and of no other but of earlier code", ()
   expect(recorded.filter((name) => !isEarlier(name)).toSorted()).toEqual(
     endings.map(({ name }) => name).toSorted(),
   );
+});
+
+// docs/versioning.md: a release notes its histories there.
+it("every history that a release has is still among them, here or in earlier/", () => {
+  const released = JSON.parse(
+    readFileSync(new URL("./released-histories.json", import.meta.url), "utf8"),
+  ) as Readonly<Record<string, string>>;
+  const kept = new Set(
+    recorded.map((name) => createHash("sha256").update(textOf(name)).digest("hex")),
+  );
+  const missing = Object.entries(released).filter(([hash]) => !kept.has(hash));
+  expect(missing.map(([, name]) => name)).toEqual([]);
 });
 
 interface RecordedEvent {

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import ts from "typescript";
+
+/** A package whose declarations are built. */
+export interface BuiltPackage {
+  readonly name: string;
+  /** Its folder, as an absolute path. */
+  readonly folder: string;
+  /** The declaration files of its entries by what an import names: `@durable-payments/journal`. */
+  readonly entries: ReadonlyMap<string, string>;
+}
+
+/** Inferred types that are longer are told by their hash: no reader compares 200 kB. */
+const LONGEST = 10_000;
+
+/**
+ * Write what a user of packages can see in types: of each entry the names that it exports, and every
+ * declaration that they lead to, without comments. A change of the text is a change of the public surface.
+ * All are read by one program, since each reads Effect and the Temporal SDK.
+ *
+ * @returns the text of the report by the name of the package
+ * @throws an error that names the entry whose declarations are missing
+ */
+export const apiReports = (packages: ReadonlyArray<BuiltPackage>): ReadonlyMap<string, string> => {
+  const files = packages.flatMap(({ entries }) => [...entries]);
+  for (const [entry, file] of files) {
+    if (!ts.sys.fileExists(file)) {
+      throw new Error(`${entry} has no declarations: run "npm run build"`);
+    }
+  }
+  const program = ts.createProgram(
+    files.map(([, file]) => file),
+    {
+      target: ts.ScriptTarget.ES2024,
+      module: ts.ModuleKind.NodeNext,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: true,
+      types: ["node"],
+    },
+  );
+  return new Map(packages.map((each) => [each.name, reportOf(program, each)]));
+};
+
+const reportOf = (program: ts.Program, { name, folder, entries }: BuiltPackage): string => {
+  const checker = program.getTypeChecker();
+  const surface = makeSurface(checker, folder);
+  const exported = [...entries].map(([entry, file]) => {
+    const source = program.getSourceFile(file);
+    const module = source && checker.getSymbolAtLocation(source);
+    const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
+    for (const symbol of symbols) surface.add(symbol);
+    const names = symbols.map((symbol) => `  ${symbol.name},\n`).toSorted(byCode);
+    return `export {\n${names.join("")}} from "${entry}";\n`;
+  });
+  return [
+    `# API of ${name}\n`,
+    "Written by `npm run api`: what is exported, and the types that this leads to. A change needs a version plan",
+    "([versioning](../../docs/versioning.md)).\n",
+    `\`\`\`ts\n${exported.join("\n")}\`\`\`\n`,
+    `\`\`\`ts\n${[surface.imports(), ...surface.declarations()].join("\n")}\`\`\`\n`,
+  ].join("\n");
+};
+
+/** The declarations of one package that are reached from what it exports. */
+const makeSurface = (checker: ts.TypeChecker, folder: string) => {
+  const texts = new Map<ts.Node, string>();
+  const imported = new Set<string>();
+
+  const isOwn = (node: ts.Node): boolean => {
+    const { fileName } = node.getSourceFile();
+    return fileName.startsWith(`${folder}/`) && !fileName.includes("/node_modules/");
+  };
+
+  const add = (symbol: ts.Symbol): void => {
+    for (const declaration of aliased(checker, symbol).declarations ?? []) {
+      const statement = topLevel(declaration);
+      if (statement === undefined || !isOwn(statement) || texts.has(statement)) continue;
+      texts.set(statement, "");
+      texts.set(statement, textOf(statement));
+      visit(statement);
+    }
+  };
+
+  const visit = (node: ts.Node): void => {
+    if (isPrivate(node)) return;
+    if (ts.isIdentifier(node)) {
+      const symbol = checker.getSymbolAtLocation(node);
+      if (symbol !== undefined) {
+        noteImport(symbol);
+        add(symbol);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+
+  /** What stands in another package is told by where it is imported from. */
+  const noteImport = (symbol: ts.Symbol): void => {
+    for (const declaration of symbol.declarations ?? []) {
+      const from = importOf(declaration);
+      if (from !== undefined && !from.startsWith(".")) {
+        const name = declaration.getText().replace(/^type /, "");
+        imported.add(`import { ${name} } from "${from}";\n`);
+      }
+    }
+  };
+
+  return {
+    add,
+    imports: () => [...imported].toSorted(byCode).join(""),
+    declarations: () => [...texts.values()].toSorted(byCode),
+  };
+};
+
+const aliased = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol =>
+  (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+
+/** The statement of a module that holds a declaration; none of a module itself or a type parameter. */
+const topLevel = (declaration: ts.Node): ts.Statement | undefined => {
+  const own = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  return ts.isStatement(own) && ts.isSourceFile(own.parent) ? own : undefined;
+};
+
+const importOf = (declaration: ts.Node): string | undefined => {
+  if (!ts.isImportSpecifier(declaration) && !ts.isNamespaceImport(declaration)) return undefined;
+  const { moduleSpecifier } = ts.findAncestor(declaration, ts.isImportDeclaration) ?? {};
+  return moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)
+    ? moduleSpecifier.text
+    : undefined;
+};
+
+const isPrivate = (node: ts.Node): boolean =>
+  ts.isClassElement(node) && (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) !== 0;
+
+const printer = ts.createPrinter({ removeComments: true });
+
+const textOf = (statement: ts.Statement): string => {
+  const source = statement.getSourceFile();
+  const { transformed } = ts.transform(statement, [asPublic(source)]);
+  const text = printed(transformed[0] ?? statement, source);
+  if (text.length <= LONGEST) return `${text}\n`;
+  const hash = createHash("sha256").update(text).digest("hex");
+  return `${text.slice(0, text.search(/[:={]/))}/* inferred, by its hash: ${hash} */\n`;
+};
+
+const printed = (node: ts.Node, source: ts.SourceFile): string =>
+  printer.printNode(ts.EmitHint.Unspecified, node, source);
+
+/**
+ * Leave out private members, and in which file of the package a type stands. The compiler writes the members of an
+ * inferred union in an order that varies from build to build: all are sorted.
+ */
+const asPublic =
+  (source: ts.SourceFile): ts.TransformerFactory<ts.Statement> =>
+  (context) => {
+    const visit = (node: ts.Node): ts.Node | undefined => {
+      if (isPrivate(node)) return undefined;
+      const within = ts.visitEachChild(node, visit, context);
+      if (ts.isUnionTypeNode(within)) return sortedUnion(within, source);
+      if (!ts.isImportTypeNode(within) || !isRelative(within.argument)) return within;
+      const { qualifier, isTypeOf, typeArguments } = within;
+      if (qualifier === undefined) return within;
+      return isTypeOf
+        ? ts.factory.createTypeQueryNode(qualifier, typeArguments)
+        : ts.factory.createTypeReferenceNode(qualifier, typeArguments);
+    };
+    return (statement) => ts.visitEachChild(statement, visit, context);
+  };
+
+const sortedUnion = ({ types }: ts.UnionTypeNode, source: ts.SourceFile): ts.UnionTypeNode => {
+  const texts = new Map(types.map((type) => [type, printed(type, source)]));
+  return ts.factory.createUnionTypeNode(
+    types.toSorted((one, other) => byCode(texts.get(one) ?? "", texts.get(other) ?? "")),
+  );
+};
+
+const isRelative = (argument: ts.TypeNode): boolean =>
+  ts.isLiteralTypeNode(argument) &&
+  ts.isStringLiteral(argument.literal) &&
+  argument.literal.text.startsWith(".");
+
+const byCode = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,0 +1,41 @@
+/**
+ * Note what a release has: the API reports, for the next one to be compared with, and the histories that every later
+ * release must replay. `nx release` calls it before it changes versions, and commits what is staged here.
+ */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { checkout } from "../processes/apps.ts";
+
+const RELEASED_HISTORIES = "packages/workflows/test/released-histories.json";
+
+const noteReports = (): ReadonlyArray<string> =>
+  globSync("packages/*/api/current.md", { cwd: checkout }).map((current) => {
+    const released = current.replace(/current\.md$/, "released.md");
+    copyFileSync(join(checkout, current), join(checkout, released));
+    return released;
+  });
+
+const noteHistories = (): string => {
+  const file = join(checkout, RELEASED_HISTORIES);
+  const released = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+  for (const history of globSync("packages/workflows/test/histories/**/*.json", {
+    cwd: checkout,
+  })) {
+    const hash = createHash("sha256")
+      .update(readFileSync(join(checkout, history)))
+      .digest("hex");
+    released[hash] ??= basename(history);
+  }
+  writeFileSync(file, `${JSON.stringify(released, Object.keys(released).toSorted(), 2)}\n`);
+  return RELEASED_HISTORIES;
+};
+
+// Nx calls it for a dry run, too.
+if (process.env["NX_DRY_RUN"] !== "true") {
+  execFileSync("git", ["add", ...noteReports(), noteHistories()], {
+    cwd: checkout,
+    stdio: "inherit",
+  });
+}
