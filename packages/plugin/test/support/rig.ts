@@ -1,11 +1,18 @@
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
+import { beneficiary, payout } from "@durable-payments/tools/test-data/inputs";
 import { createLocalEnvironment, workerVariables } from "@durable-payments/tools/testing";
+import type { Client, WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import type { PaymentsSettings } from "../../src/index.ts";
+import type { payInvoice } from "../examples/workflows.ts";
+
+/** An invoice of the docs' workflow. */
+export const invoice = { supplier: beneficiary, payment: payout };
 
 /** A Temporal server, a simulator and a folder, for the tests of one file, and programs that use them. */
 export const makeRig = async ({
@@ -27,10 +34,18 @@ export const makeRig = async ({
     await simulator.stop();
     rmSync(folder, { recursive: true });
   }, 120_000);
+  const { apiKey, clientId, url: baseUrl } = simulator;
   return {
     folder,
     temporal,
     simulator,
+    /** Settings of a worker in this process. */
+    settings: {
+      baseUrl,
+      clientId,
+      apiKey,
+      journal: `sqlite:${join(folder, "journal.sqlite")}`,
+    } satisfies PaymentsSettings,
     /** Starts a program of the tests, by its path from here; it is killed after the tests, if it still runs. */
     start: (path: string, env: NodeJS.ProcessEnv = {}): StartedProcess => {
       const file = fileURLToPath(new URL(path, import.meta.url));
@@ -41,5 +56,16 @@ export const makeRig = async ({
       programs.push(program);
       return program;
     },
+    /** Starts the workflow of the docs. */
+    pay: (
+      workflowId: string,
+      taskQueue = "payments",
+      client: Client = temporal.client,
+    ): Promise<WorkflowHandleWithFirstExecutionRunId<typeof payInvoice>> =>
+      client.workflow.start<typeof payInvoice>("payInvoice", {
+        workflowId,
+        taskQueue,
+        args: [invoice],
+      }),
   };
 };

@@ -1,0 +1,143 @@
+import { payout as payment } from "@durable-payments/tools/test-data/inputs";
+import { accountHash } from "@durable-payments/protocol/account";
+import { Client } from "@temporalio/client";
+import { type PayloadCodec, ValueError } from "@temporalio/common";
+import { bundleWorkflowCode, Worker } from "@temporalio/worker";
+import { fileURLToPath } from "node:url";
+import { expect, it, vi } from "vitest";
+import { PaymentsPlugin } from "../src/index.ts";
+import { bundleAhead, workflowsPath } from "./support/bundle.ts";
+import { quiet } from "./support/quiet.ts";
+import { makeRig } from "./support/rig.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const { pay, settings, temporal } = await makeRig({ settleAfter: 0 });
+const plugin = new PaymentsPlugin(settings);
+const { connection } = temporal.client;
+
+/** The search attributes with which a run is started. */
+const startedWith = async (
+  client: Client,
+  type: string,
+  workflowId: string,
+  options: object = {},
+) => {
+  const handle = await client.workflow.start(type, {
+    workflowId,
+    taskQueue: "nobody-polls-it",
+    args: [{ beneficiary_id: "b-1", payout: payment }],
+    ...options,
+  });
+  const { events } = await handle.fetchHistory();
+  const fields =
+    events?.[0]?.workflowExecutionStartedEventAttributes?.searchAttributes?.indexedFields ?? {};
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { data }]) => [name, Buffer.from(data ?? []).toString()]),
+  );
+};
+
+it("a client starts payouts with their search attributes, unless they are given, and other runs as they are", async () => {
+  const client = new Client({ connection, plugins: [plugin] });
+  expect(await startedWith(client, "payout", "attributes")).toMatchObject({
+    PaymentStage: '"createPayout"',
+    PaymentCurrency: '"EUR"',
+    PaymentAccount: JSON.stringify(accountHash(settings)),
+    PaymentInDoubt: '"createPayout"',
+  });
+  const given = [{ key: { name: "PaymentStage", type: "KEYWORD" }, value: "mine" }];
+  expect(await startedWith(client, "payout", "given", { typedSearchAttributes: given })).toEqual({
+    PaymentStage: '"mine"',
+  });
+  expect(await startedWith(client, "payInvoice", "own")).toEqual({});
+  expect(await startedWith(client, "payout", "unfit", { args: ["?"] })).toEqual({});
+});
+
+it("a client reads a memo that does not decode, its own codec or not", async () => {
+  const refusing: PayloadCodec = {
+    encode: async (payloads) => payloads,
+    decode: async (payloads) => {
+      if (
+        payloads.some(({ metadata }) =>
+          Buffer.from(metadata?.["encoding"] ?? []).equals(Buffer.from("binary/mine")),
+        )
+      ) {
+        throw new ValueError("not mine");
+      }
+      return payloads;
+    },
+  };
+  await connection.workflowService.startWorkflowExecution({
+    namespace: "default",
+    workflowId: "foreign",
+    requestId: "foreign",
+    workflowType: { name: "any" },
+    taskQueue: { name: "nobody-polls-it" },
+    memo: {
+      fields: {
+        note: { metadata: { encoding: Buffer.from("binary/mine") }, data: Buffer.from("?") },
+        plain: { metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from('"yes"') },
+      },
+    },
+  });
+  for (const dataConverter of [{}, { payloadCodecs: [refusing] }]) {
+    const client = new Client({ connection, dataConverter, plugins: [plugin] });
+    const { memo } = await client.workflow.getHandle("foreign").describe();
+    expect(memo).toEqual({ note: { unreadable: "binary/mine" }, plain: "yes" });
+  }
+});
+
+it("a history replays with it, from sources and from a bundle that was made ahead", async () => {
+  const workflowBundle = await bundleAhead();
+  const worker = await Worker.create({
+    connection: temporal.nativeConnection,
+    taskQueue: "payments",
+    workflowBundle,
+    plugins: [plugin],
+  });
+  const history = await worker.runUntil(async () => {
+    const handle = await pay("replayed");
+    await handle.result();
+    return handle.fetchHistory();
+  });
+  await Worker.runReplayHistory({ workflowsPath, plugins: [plugin] }, history, "replayed");
+  await Worker.runReplayHistory({ workflowBundle, plugins: [plugin] }, history, "replayed");
+  // What the code does is not what the run did.
+  for (const { activityTaskScheduledEventAttributes: scheduled } of history.events ?? []) {
+    if (scheduled?.activityType?.name === "createPayout")
+      scheduled.activityType.name = "createCard";
+  }
+  await expect(
+    Worker.runReplayHistory({ workflowBundle, plugins: [plugin] }, history, "replayed"),
+  ).rejects.toThrow(/Nondeterminism/);
+});
+
+it("no run goes on where two workflows have one name", async () => {
+  const path = fileURLToPath(new URL("./support/taken-name.ts", import.meta.url));
+  const worker = await Worker.create({
+    connection: temporal.nativeConnection,
+    taskQueue: "taken",
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: path,
+      plugins: [plugin],
+      logger: quiet,
+    }),
+    plugins: [plugin],
+  });
+  await worker.runUntil(async () => {
+    const handle = await temporal.client.workflow.start("other", {
+      workflowId: "taken",
+      taskQueue: "taken",
+    });
+    await vi.waitFor(
+      async () => {
+        const { events } = await handle.fetchHistory();
+        const failed = events?.find((event) => event.workflowTaskFailedEventAttributes);
+        expect(failed?.workflowTaskFailedEventAttributes?.failure?.message).toContain(
+          "Two workflows have the name payout",
+        );
+      },
+      { timeout: 30_000 },
+    );
+  });
+});

@@ -1,0 +1,29 @@
+import type { StartedProcess } from "@durable-payments/tools/processes";
+import { expect, it, vi } from "vitest";
+import { makeRig } from "./support/rig.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const WAITING = { timeout: 60_000, interval: 100 };
+
+const { pay, start } = await makeRig({ settleAfter: 0 });
+
+const untilReady = (program: StartedProcess) =>
+  vi.waitFor(() => expect(program.stdout()).toContain("ready\n"), WAITING);
+
+it("leaves signals to a program that handles them, and drains when its worker is shut down", async () => {
+  const program = start("own-signals-worker.ts");
+  await untilReady(program);
+  program.send("SIGTERM");
+  await vi.waitFor(() => expect(program.stdout()).toContain("not yet"), WAITING);
+  // It works as before.
+  await (await pay("after-the-signal")).result();
+  expect(await program.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
+  expect(program.stdout()).toBe("ready\nnot yet\nnow\ndrained\n");
+});
+
+it("ends by itself, with the error, where a worker beside the user's fails", async () => {
+  const program = start("failing-worker.ts");
+  expect(await program.exited).toEqual({ code: 1, signal: undefined });
+  expect(program.stderr()).toContain("Error: a fatal error");
+});

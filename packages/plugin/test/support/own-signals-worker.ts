@@ -1,0 +1,25 @@
+/** A worker that handles signals by itself, and says when it has drained. */
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { PaymentsPlugin } from "../../src/index.ts";
+import { workflowsPath } from "./bundle.ts";
+
+Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("ERROR") });
+const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
+const connection = await NativeConnection.connect(connectionOptions);
+const worker = await Worker.create({
+  connection,
+  namespace,
+  taskQueue: "payments",
+  workflowsPath,
+  plugins: [new PaymentsPlugin({ onReady: () => console.log("ready") })],
+});
+let isFirst = true;
+process.on("SIGTERM", () => {
+  console.log(isFirst ? "not yet" : "now");
+  if (!isFirst) worker.shutdown();
+  isFirst = false;
+});
+await worker.run();
+await connection.close();
+console.log("drained");
