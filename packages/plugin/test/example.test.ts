@@ -43,5 +43,15 @@ it("the worker of the docs finishes what it has begun on SIGTERM, ends by itself
   });
   expect((await simulator.state()).payouts).toHaveLength(1);
   expect(await requests("createPayout")).toBe(1);
+
+  // The client of the docs, against the same worker.
+  const client = start("../examples/pay.ts");
+  await vi.waitFor(async () => expect((await simulator.state()).payouts).toHaveLength(2), WAITING);
+  const { payout_id = "" } =
+    (await simulator.state()).payouts.find(({ payout_id: id }) => id !== payouts[0]?.payout_id) ??
+    {};
+  await simulator.setPayoutStatus(payout_id, "completed");
+  expect(await client.exited).toEqual({ code: 0, signal: undefined });
+  expect(client.stdout()).toContain("payout_status: 'completed'");
   expect(await next.kill("SIGINT")).toEqual({ code: 0, signal: undefined });
 });

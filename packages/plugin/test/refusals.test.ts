@@ -105,6 +105,12 @@ it.each<readonly [string, PaymentsSettings, NodeJS.ProcessEnv, RegExp]>([
     /: approveAbove must be a JSON object/,
   ],
   [
+    "a schema that is none",
+    { inputs: { payInvoice: { schema: {} } } } as unknown as PaymentsSettings,
+    {},
+    /inputs\.payInvoice\.schema must be a Standard Schema/,
+  ],
+  [
     "a webhook without its secret",
     { notify: { url: "https://alerts.example" } },
     {},

@@ -17,6 +17,8 @@ const ACCOUNT: Names<Omit<AccountSettings, keyof ClientSettings>> = {
 
 const PAYMENTS: Names<Omit<PaymentsSettings, keyof AccountSettings>> = {
   accounts: true,
+  inputs: true,
+  operations: true,
   notify: true,
   onReady: true,
 };

@@ -1,4 +1,4 @@
-import type { AmountLimits } from "@durable-payments/activities";
+import type { AmountLimits, OwnInputs, OwnOperations } from "@durable-payments/activities";
 import type { ClientSettings } from "@durable-payments/api-core";
 
 /** What belongs to one account with the payment service. */
@@ -77,6 +77,13 @@ export interface PaymentsSettings extends AccountSettings {
    * lower-case letters, digits and dashes. Default: the file that `PAYMENTS_ACCOUNTS_FILE` names, or else none.
    */
   readonly accounts?: Readonly<Record<string, AccountSettings>>;
+  /**
+   * Schemas of the inputs of your own workflows, by workflow type: their first start can be checked by them, and a retry
+   * amends inputs by them. Default: none.
+   */
+  readonly inputs?: OwnInputs;
+  /** Operations of your own that workflows send, by the names that `defineOperation` gives them. Default: none. */
+  readonly operations?: OwnOperations;
   /** Where which runs ask, fail or are overdue is posted. Default: `PAYMENTS_NOTIFY_*`, or else nowhere. */
   readonly notify?: NotifySettings;
   /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */

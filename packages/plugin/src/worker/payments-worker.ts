@@ -24,10 +24,17 @@ import { runWorkers } from "./run-workers.ts";
 /** An activity of any type: the types differ, the run-time value does not. */
 type AnyActivity = (...input: ReadonlyArray<unknown>) => Promise<unknown>;
 
-const activityNames = (): ReadonlyArray<string> =>
-  Object.keys(
-    makePaymentsActivities(ManagedRuntime.make(Layer.effect(PaymentsClient, Effect.never))),
-  );
+/** What the user's own workflows bring. */
+const ownOf = ({ inputs = {}, operations = {} }: PaymentsSettings) => ({ inputs, operations });
+
+const activityNames = (settings: PaymentsSettings): ReadonlyArray<string> => {
+  const none = ManagedRuntime.make(Layer.effect(PaymentsClient, Effect.never));
+  try {
+    return Object.keys(makePaymentsActivities(none, ownOf(settings)));
+  } catch (error) {
+    throw new CannotStart(messageOf(error));
+  }
+};
 
 /** A client as the worker itself would make one. */
 const clientOf = ({ options }: Worker, connection: NativeConnection): Client => {
@@ -72,7 +79,7 @@ export class PaymentsWorker {
     this.#notifications = readNotifications(settings);
     // A worker that is never run must hold nothing, and none can be given its activities later.
     this.activities = Object.fromEntries(
-      activityNames().map((name) => [name, (...input) => this.#activity(name)(...input)]),
+      activityNames(settings).map((name) => [name, (...input) => this.#activity(name)(...input)]),
     );
   }
 
@@ -132,6 +139,7 @@ export class PaymentsWorker {
           ...(account !== undefined && { account }),
           journal: opened.journal,
           ...readLimitsOf(settings),
+          ...ownOf(this.#settings),
           tracker: { draining },
           notifier: { draining, settings: notifications },
         }),
