@@ -17,9 +17,7 @@ type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>
 const pathOf = (url: string): string => fileURLToPath(url);
 
 /** Path of the module that exports the workflows of the project: `payout`, `onboardCardholder`, batches, the tracker. */
-export const definitionsPath = pathOf(
-  import.meta.resolve("@durable-payments/workflows/definitions"),
-);
+const definitionsPath = pathOf(import.meta.resolve("@durable-payments/workflows/definitions"));
 
 const stepsPath = pathOf(import.meta.resolve("@durable-payments/workflows"));
 const entryPath = pathOf(import.meta.resolve("@durable-payments/plugin/bundle-entry"));

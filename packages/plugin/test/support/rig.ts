@@ -12,7 +12,7 @@ import type { PaymentsSettings } from "../../src/index.ts";
 import type { payInvoice } from "../examples/workflows.ts";
 
 /** An invoice of the docs' workflow. */
-export const invoice = { supplier: beneficiary, payment: payout };
+const invoice = { supplier: beneficiary, payment: payout };
 
 /** A Temporal server, a simulator and a folder, for the tests of one file, and programs that use them. */
 export const makeRig = async ({
