@@ -49,6 +49,7 @@ export type { ListTransactionsInput, Transaction } from "./contract/transactions
 export type { CallOptions, RequestOptions, WithResponse } from "./client/call-options.ts";
 export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
 export {
+  type ClientDispatcher,
   clientSettingNames,
   type ClientOptions,
   type ClientSettings,

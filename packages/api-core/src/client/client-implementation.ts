@@ -38,8 +38,9 @@ import { type Prepared, prepareRequest } from "./prepare-request.ts";
 import { makeRateLimiter } from "./rate-limiter.ts";
 import { errorOfCall, mayRetry, retryDelayMs } from "./retry-policy.ts";
 import { makeNoteIgnored, makeSay } from "./say.ts";
-import { makeSend, type WireRequest, type WireResponse } from "./send.ts";
+import { makeSend } from "./send.ts";
 import { makeSession, notSent } from "./session.ts";
+import type { WireRequest, WireResponse } from "./wire.ts";
 
 /** One call, through all its sends. */
 interface Call {

@@ -1,3 +1,4 @@
+import type { Dispatcher } from "undici";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
@@ -9,6 +10,15 @@ import { nearestName } from "./nearest-name.ts";
 import { chooseProxy, type Environment, isThisMachine } from "./proxy.ts";
 import type { ClientLogger } from "./say.ts";
 import { tlsFaults, type TlsOptions, type TlsSettings } from "./tls.ts";
+
+/**
+ * A dispatcher of undici 7 or later: a `MockAgent` of a test, an `Agent` that is shared or watched. It
+ * decides on proxy, TLS and connections, and stays open when the client is closed. It must send each
+ * request once: one that begins to send it again, as a `RetryAgent` does, is stopped, and the outcome of
+ * a write is unknown then. A lost answer of a write is unknown more often than with the client's own
+ * connections, which know whether a byte has left.
+ */
+export type ClientDispatcher = Pick<Dispatcher, "dispatch">;
 
 /** The checked settings of a client; times in milliseconds. */
 export interface ClientOptions extends Hooks {
@@ -43,6 +53,8 @@ export interface ClientOptions extends Hooks {
   readonly proxy: Redacted.Redacted | false;
   /** CAs that are trusted, and a client certificate. By default those that Node trusts, and none. */
   readonly tls?: TlsOptions;
+  /** Sends the requests instead of the client's own connections; see {@link ClientDispatcher}. */
+  readonly dispatcher?: ClientDispatcher;
   /** Where the client writes what it has to say; by default to Effect's loggers, which write to the console. */
   readonly logger?: ClientLogger;
 }
@@ -191,6 +203,7 @@ export const clientSettingNames: ReadonlyArray<string> = [
   "assumptions",
   "proxy",
   "tls",
+  "dispatcher",
   "logger",
   "onRequest",
   "onResponse",
@@ -219,6 +232,21 @@ const checkWatchers = ({
   ),
 ];
 
+/** What a dispatcher decides cannot be set beside it. */
+const checkDispatcher = ({
+  dispatcher,
+  proxy,
+  tls,
+}: Pick<ClientSettings, "dispatcher" | "proxy" | "tls">): ReadonlyArray<string> => {
+  if (dispatcher === undefined) return [];
+  if (!isFunction(dispatcher?.dispatch)) return ["dispatcher must be a dispatcher of undici."];
+  return tls === undefined && (proxy ?? false) === false
+    ? []
+    : [
+        "dispatcher decides on proxy and TLS itself: set them there, and neither proxy nor tls here.",
+      ];
+};
+
 const withRedactedKey = ({ key, ...tls }: TlsSettings): TlsOptions => ({
   ...tls,
   ...(key !== undefined && { key: Redacted.isRedacted(key) ? key : Redacted.make(key) }),
@@ -246,7 +274,7 @@ export const makeClientOptions = (
   const apiKey = Redacted.isRedacted(settings.apiKey)
     ? settings.apiKey
     : Redacted.make(settings.apiKey);
-  const { baseUrl, clientId, logger, onRequest, onResponse, tls } = settings;
+  const { baseUrl, clientId, dispatcher, logger, onRequest, onResponse, tls } = settings;
   const numbers = { ...defaultNumbers };
   for (const name of numberNames) numbers[name] = settings[name] ?? defaultNumbers[name];
   const assumptions = makeAssumptions(
@@ -254,9 +282,10 @@ export const makeClientOptions = (
   );
   const urlFaults = checkBaseUrl(baseUrl);
   const isUrl = urlFaults.length === 0;
-  const proxy = isUrl
-    ? chooseProxy(settings.proxy, baseUrl, environment)
-    : Result.succeed<false>(false);
+  const proxy =
+    isUrl && dispatcher === undefined
+      ? chooseProxy(settings.proxy, baseUrl, environment)
+      : Result.succeed<false>(false);
   const faults = [
     ...unknownNames(settings),
     ...urlFaults,
@@ -265,6 +294,7 @@ export const makeClientOptions = (
     ...numberNames.flatMap((name) => checkNumber(name, numbers[name])),
     ...(Result.isFailure(proxy) ? [proxy.failure] : []),
     ...(tls === undefined || !isUrl ? [] : tlsFaults(tls, baseUrl)),
+    ...checkDispatcher(settings),
     ...checkWatchers(settings),
     ...(Result.isFailure(assumptions)
       ? [`PAYMENTS_ASSUMPTIONS (assumptions): ${assumptions.failure.message}`]
@@ -279,6 +309,7 @@ export const makeClientOptions = (
         proxy: proxy.success,
         assumptions: assumptions.success,
         ...(tls !== undefined && { tls: withRedactedKey(tls) }),
+        ...(dispatcher !== undefined && { dispatcher }),
         ...(logger !== undefined && { logger }),
         ...(onRequest !== undefined && { onRequest }),
         ...(onResponse !== undefined && { onResponse }),

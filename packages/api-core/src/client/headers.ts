@@ -1,5 +1,5 @@
 import { maskValues } from "./mask-values.ts";
-import type { ResponseHeaders } from "./send.ts";
+import type { ResponseHeaders } from "./wire.ts";
 
 /** Headers whose values open something: cookies, credentials, tokens, keys. */
 const SECRET_NAME = /auth|cookie|credential|key|password|secret|session|signature|token/i;

@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { NoResponse } from "./no-response.ts";
 import type { Hooks, RequestEvent, ResponseEvent } from "./hook-events.ts";
 import type { Say } from "./say.ts";
-import type { Send, WireRequest, WireResponse } from "./send.ts";
+import type { Send, WireRequest, WireResponse } from "./wire.ts";
 import { messageOf } from "../values.ts";
 
 const LONGEST_REQUEST_ID = 200;

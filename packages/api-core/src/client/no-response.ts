@@ -1,3 +1,5 @@
+import { lookUp } from "../values.ts";
+
 /** No whole response was received. `sent` is false only where certainly no byte of the request left. */
 export class NoResponse {
   readonly _tag = "NoResponse";
@@ -16,7 +18,11 @@ export class NoResponse {
 export interface ConnectionFault {
   readonly reason: string;
   readonly remedy?: string;
+  /** Whether the fault by itself is proof that nothing was sent: there was no connection. */
+  readonly isBeforeSending: boolean;
 }
+
+type Fault = Omit<ConnectionFault, "isBeforeSending">;
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -33,7 +39,16 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_INVALID_ARG: "the request cannot be written as HTTP",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
   EPROTO: "it does not speak TLS as it should",
+  UND_MOCK_ERR_MOCK_NOT_MATCHED: "its MockAgent has no answer for it",
 };
+
+const BEFORE_SENDING = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_MOCK_ERR_MOCK_NOT_MATCHED",
+]);
 
 const OWN_CA =
   "Where a CA of your own signs it, give the certificate of that CA: PAYMENTS_CA_FILE (tls.ca).";
@@ -43,7 +58,7 @@ const OTHER_CERTIFICATE =
   "Check PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).";
 
 /** Faults of TLS, which stay until somebody does something. */
-const tlsFaults: Readonly<Record<string, ConnectionFault>> = {
+const tlsFaults: Readonly<Record<string, Fault>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: {
     reason: "its TLS certificate is for another name",
     remedy: "Check the host name in PAYMENTS_BASE_URL (baseUrl).",
@@ -77,7 +92,7 @@ const tlsFaults: Readonly<Record<string, ConnectionFault>> = {
 const ALERT = /ALERT_([A-Z_]+)$/;
 
 /** The alerts by which the other side says that it wants a client certificate, or another one. */
-const alertFaults: Readonly<Record<string, ConnectionFault>> = {
+const alertFaults: Readonly<Record<string, Fault>> = {
   CERTIFICATE_REQUIRED: {
     reason: "it wants a client certificate",
     remedy: "Give one: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).",
@@ -103,9 +118,9 @@ const CERTIFICATE_ALERTS = new Set([
   "UNSUPPORTED_CERTIFICATE",
 ]);
 
-const alertFault = (code: string): ConnectionFault | undefined => {
+const alertFault = (code: string): Fault | undefined => {
   const alert = ALERT.exec(code)?.[1] ?? "";
-  if (!CERTIFICATE_ALERTS.has(alert)) return alertFaults[alert];
+  if (!CERTIFICATE_ALERTS.has(alert)) return lookUp(alertFaults, alert);
   const words = alert.toLowerCase().replaceAll("_", " ");
   return {
     reason: `it does not accept the client certificate (TLS alert: ${words})`,
@@ -116,9 +131,12 @@ const alertFault = (code: string): ConnectionFault | undefined => {
 /** Say what went wrong with a connection: never the message of the error, which may have anything in it. */
 export const connectionFault = (error: Error): ConnectionFault => {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const byAlert = alertFault(code) ?? tlsFaults[code];
-  if (byAlert !== undefined) return byAlert;
-  if (code.startsWith("HPE_")) return { reason: "what it answers is no HTTP" };
+  const untrusted = lookUp(tlsFaults, code);
+  if (untrusted !== undefined) return { ...untrusted, isBeforeSending: true };
+  const isBeforeSending = BEFORE_SENDING.has(code);
+  const refused = alertFault(code);
+  if (refused !== undefined) return { ...refused, isBeforeSending };
+  if (code.startsWith("HPE_")) return { reason: "what it answers is no HTTP", isBeforeSending };
   const otherwise = code === "" ? "the connection failed" : `the connection failed (${code})`;
-  return { reason: reasons[code] ?? otherwise };
+  return { reason: lookUp(reasons, code) ?? otherwise, isBeforeSending };
 };

@@ -17,7 +17,7 @@ import {
   unexpected,
 } from "./parsed-response.ts";
 import { retryAfterMs } from "./retry-policy.ts";
-import type { WireResponse } from "./send.ts";
+import type { WireResponse } from "./wire.ts";
 
 /** An answer that is no plain success, with what its readers need of it. */
 interface UnsuccessfulResponse extends ResponseContext {

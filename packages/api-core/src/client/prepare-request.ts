@@ -3,7 +3,7 @@ import type { EncodedRequest } from "./check-request.ts";
 import type { ClientOptions } from "./config.ts";
 import type { Operation } from "./operations.ts";
 import { idsOf, sensitiveValues } from "./redact.ts";
-import type { WireRequest } from "./send.ts";
+import type { WireRequest } from "./wire.ts";
 
 /** The query, with its question mark; empty without fields. */
 const search = (fields: Readonly<Record<string, unknown>>): string => {

@@ -1,172 +1,84 @@
 import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
 import type { Dispatcher } from "undici";
-import type { ClientOptions } from "./config.ts";
-import { type Connection, Connections, LARGEST_RESPONSE_BYTES } from "./connections.ts";
-import { connectionFault, NoResponse } from "./no-response.ts";
-import { messageOf } from "../values.ts";
-import type { Operation } from "./operations.ts";
-import { ACCEPTED_CODINGS, decodeBody, isCoded } from "./content-coding.ts";
-
-/** One HTTP request as it is sent, after the base URL. */
-export interface WireRequest {
-  /** What it is a send of, and which one of its call, from 1: for those who watch. */
-  readonly operation: Pick<Operation, "name" | "path">;
-  readonly attempt: number;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  /**
-   * Whether it needs a dedicated connection. A kept one may have been closed by the other side
-   * without our knowing yet, and then nobody can say whether the request was taken.
-   */
-  readonly dedicatedConnection: boolean;
-  /** Its longest time, where it is not the client's `requestTimeoutMs`. */
-  readonly timeoutMs?: number;
-}
-
-/** Headers as they came, by their names in lower case. */
-export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
-
-/** One whole HTTP answer. */
-export interface WireResponse {
-  readonly status: number;
-  /** By their names in lower case. */
-  readonly headers: ResponseHeaders;
-  readonly retryAfter: string | undefined;
-  readonly body: string;
-}
-
-/**
- * Sends one request and reads its whole answer. Interruption closes the request at once.
- *
- * @param mayBeSent run when a connection is open for the request, which is sent where it succeeds,
- *   and at once then. Run again where the connection was lost in between.
- */
-export type Send = <E = never>(
-  request: WireRequest,
-  mayBeSent?: Effect.Effect<void, E>,
-) => Effect.Effect<WireResponse, NoResponse | E>;
+import type { ClientDispatcher, ClientOptions } from "./config.ts";
+import { type Connection, Connections } from "./connections.ts";
+import { ACCEPTED_CODINGS } from "./content-coding.ts";
+import { Exchange, type ExchangeOptions } from "./exchange.ts";
+import { NoResponse } from "./no-response.ts";
+import type { Send, WireRequest, WireResponse } from "./wire.ts";
 
 /** The version is that of the package; a test compares them. */
 const USER_AGENT = "durable-payments/0.1.0";
 
-/**
- * Longest time between the permission to send a request and its first byte. There is nothing to wait
- * for in between: the process stood still.
- */
-const PERMITTED_FOR_MS = 1_000;
+/** The request as undici takes it; the base URL may have a path of its own. */
+const toDispatch = (
+  { body, headers, method, path }: WireRequest,
+  prefix: string,
+): Dispatcher.DispatchOptions => ({
+  // Of the methods of the contract.
+  method,
+  path: prefix + path,
+  headers: {
+    ...headers,
+    accept: "application/json",
+    "accept-encoding": ACCEPTED_CODINGS,
+    "user-agent": USER_AGENT,
+  },
+  body: body ?? null,
+});
 
-const utf8 = new TextDecoder();
-
-/**
- * One exchange on an open connection.
- *
- * Whether anything was sent is not read off error codes, which the same fault shares before and
- * after sending (a lost route, a reset): undici calls `onRequestStart` right before it writes the
- * first byte, and a request for which it did not was not sent, whatever went wrong.
- */
-class Exchange implements Dispatcher.DispatchHandler {
-  #controller: Dispatcher.DispatchController | undefined;
-  #isOver = false;
-  #status = 0;
-  #headers: ResponseHeaders = {};
-  #retryAfter: string | undefined;
-  #coding = "";
-  readonly #chunks: Array<Buffer> = [];
-  readonly #settle: (outcome: WireResponse | NoResponse) => void;
-  readonly #timeoutMs: number;
-  readonly #connection: Pick<Connection, "refusal">;
-  readonly #permittedUntil = performance.now() + PERMITTED_FOR_MS;
-
-  constructor(
-    connection: Pick<Connection, "refusal">,
-    timeoutMs: number,
-    settle: (outcome: WireResponse | NoResponse) => void,
-  ) {
-    this.#connection = connection;
-    this.#timeoutMs = timeoutMs;
-    this.#settle = settle;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (performance.now() > this.#permittedUntil) {
-      this.#fail("the process stood still before it was sent");
-    }
-    // Given up before it was sent: it must not be sent any more.
-    if (this.#isOver) controller.abort(new Error("given up"));
-    else this.#controller = controller;
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: ResponseHeaders,
-  ): void {
-    if (status < 200) return;
-    this.#status = status;
-    this.#headers = headers;
-    const one = (name: string) => {
-      const value = headers[name];
-      return typeof value === "string" ? value : value?.join(",");
-    };
-    this.#retryAfter = one("retry-after");
-    this.#coding = one("content-encoding") ?? "";
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    const [first] = this.#chunks;
-    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
-    if (bytes === undefined || !isCoded(this.#coding)) return this.#succeed(bytes);
-    // The time runs on meanwhile.
-    decodeBody(bytes, this.#coding, LARGEST_RESPONSE_BYTES).then(
-      (decoded) => this.#succeed(decoded),
-      (error: unknown) => this.#fail(messageOf(error)),
-    );
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const { reason, remedy } = connectionFault(this.#connection.refusal ?? error);
-    this.#fail(reason, remedy);
-  }
-
-  /** The time is over. */
-  timeOut(): void {
-    this.#fail(`no whole answer within ${this.#timeoutMs} ms`);
-    this.close();
-  }
-
-  /** Closes the connection, or sees to it that the request is not sent at all. */
-  close(): void {
-    this.#isOver = true;
-    this.#controller?.abort(new Error("given up"));
-  }
-
-  #succeed(bytes: Uint8Array | undefined): void {
-    this.#end({
-      status: this.#status,
-      headers: this.#headers,
-      retryAfter: this.#retryAfter,
-      body: bytes === undefined ? "" : utf8.decode(bytes),
+/** Has something dispatch a request, and waits for its end, so long. Interruption closes the request. */
+const dispatched = (
+  dispatch: (exchange: Exchange) => unknown,
+  options: ExchangeOptions,
+  leftMs: number,
+): Effect.Effect<WireResponse, NoResponse> =>
+  Effect.callback<WireResponse, NoResponse>((resume) => {
+    const exchange = new Exchange(options, (outcome) => {
+      clearTimeout(timer);
+      resume(outcome instanceof NoResponse ? Effect.fail(outcome) : Effect.succeed(outcome));
     });
-  }
+    // A plain timer costs a tenth of a racing fiber, and every request pays for it.
+    // @effect-diagnostics-next-line globalTimersInEffect:off
+    const timer = setTimeout(() => exchange.timeOut(), leftMs);
+    try {
+      dispatch(exchange);
+    } catch (error) {
+      exchange.breakOff(error instanceof Error ? error : new Error("no error"));
+    }
+    return Effect.sync(() => {
+      clearTimeout(timer);
+      exchange.close();
+    });
+  });
 
-  #fail(reason: string, remedy?: string): void {
-    this.#end(new NoResponse(this.#controller !== undefined, reason, remedy));
-  }
+const prefixOf = ({ baseUrl }: ClientOptions): string =>
+  new URL(baseUrl).pathname.replace(/\/+$/, "");
 
-  #end(outcome: WireResponse | NoResponse): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    // undici is done with the connection only when it is done with the event.
-    queueMicrotask(() => this.#settle(outcome));
-  }
-}
+/**
+ * Send by a dispatcher of the caller's, which has its own connections: they are asked for when the
+ * request is permitted, and what is not begun within a second then is not sent.
+ */
+const sendBy = (dispatcher: ClientDispatcher, options: ClientOptions): Send => {
+  const { origin } = new URL(options.baseUrl);
+  const prefix = prefixOf(options);
+  return (request, mayBeSent) => {
+    const timeoutMs = request.timeoutMs ?? options.requestTimeoutMs;
+    const exchangeOptions: ExchangeOptions = {
+      timeoutMs,
+      whyLate: "its dispatcher had no connection for it soon enough",
+      startIsCertain: false,
+      refusal: () => undefined,
+    };
+    const exchanged = dispatched(
+      (exchange) => dispatcher.dispatch({ ...toDispatch(request, prefix), origin }, exchange),
+      exchangeOptions,
+      timeoutMs,
+    );
+    return mayBeSent === undefined ? exchanged : Effect.andThen(mayBeSent, exchanged);
+  };
+};
 
 /** A kept connection was closed by the other side before anything was sent on it. */
 class StaleConnection {
@@ -182,8 +94,8 @@ class StaleConnection {
  */
 export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const prefix = new URL(options.baseUrl).pathname.replace(/\/+$/, "");
-    const timeout = options.requestTimeoutMs;
+    if (options.dispatcher !== undefined) return sendBy(options.dispatcher, options);
+    const prefix = prefixOf(options);
     const open = (isKept: boolean) =>
       Effect.acquireRelease(
         Effect.sync(() => new Connections(options, { most: options.maxConnections, isKept })),
@@ -193,35 +105,20 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
     const fresh = yield* open(false);
 
     const exchange = (connection: Connection, request: WireRequest, leftMs: number) =>
-      Effect.callback<WireResponse, NoResponse | StaleConnection>((resume) => {
-        const exchanging = new Exchange(connection, request.timeoutMs ?? timeout, (outcome) => {
-          clearTimeout(timer);
-          if (!(outcome instanceof NoResponse)) return resume(Effect.succeed(outcome));
-          const isStale = !outcome.sent && connection.isStale;
-          resume(Effect.fail(isStale ? new StaleConnection(leftMs) : outcome));
-        });
-        // A plain timer costs a tenth of a racing fiber, and every request pays for it.
-        // @effect-diagnostics-next-line globalTimersInEffect:off
-        const timer = setTimeout(() => exchanging.timeOut(), leftMs);
-        connection.client.dispatch(
+      Effect.mapError(
+        dispatched(
+          (exchanging) => connection.client.dispatch(toDispatch(request, prefix), exchanging),
           {
-            method: request.method,
-            path: prefix + request.path,
-            headers: {
-              ...request.headers,
-              accept: "application/json",
-              "accept-encoding": ACCEPTED_CODINGS,
-              "user-agent": USER_AGENT,
-            },
-            body: request.body ?? null,
+            timeoutMs: request.timeoutMs ?? options.requestTimeoutMs,
+            // There is nothing to wait for in between.
+            whyLate: "the process stood still before it was sent",
+            startIsCertain: true,
+            refusal: () => connection.refusal,
           },
-          exchanging,
-        );
-        return Effect.sync(() => {
-          clearTimeout(timer);
-          exchanging.close();
-        });
-      });
+          leftMs,
+        ),
+        (outcome) => (!outcome.sent && connection.isStale ? new StaleConnection(leftMs) : outcome),
+      );
 
     const sendWithin = <E>(
       timeoutMs: number,
@@ -240,5 +137,6 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
           ),
         );
 
-    return (request, mayBeSent) => sendWithin(request.timeoutMs ?? timeout, request, mayBeSent);
+    return (request, mayBeSent) =>
+      sendWithin(request.timeoutMs ?? options.requestTimeoutMs, request, mayBeSent);
   });

@@ -12,7 +12,7 @@ import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
 import { parseResponse } from "./parse-response.ts";
 import { type Failed, parseNoResponse, type TokenRejected } from "./parsed-response.ts";
-import type { Send } from "./send.ts";
+import type { Send } from "./wire.ts";
 import { type SignInError, SignInLease } from "./client-references.ts";
 
 /** The one session of a client. */

@@ -3,7 +3,7 @@ import { defaultAssumptions } from "../../src/index.ts";
 import { operationNames } from "../../src/client/operation-names.ts";
 import { operation } from "../../src/client/operations.ts";
 import { parseResponse } from "../../src/client/parse-response.ts";
-import type { WireResponse } from "../../src/client/send.ts";
+import type { WireResponse } from "../../src/client/wire.ts";
 import { answers } from "../support/responses.ts";
 import { clientFor, anyOperation, isPaymentsError } from "../support/client.ts";
 import { requests } from "../support/requests.ts";

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
 import { NoResponse } from "../../src/client/no-response.ts";
-import type { Send, WireResponse } from "../../src/client/send.ts";
+import type { Send, WireResponse } from "../../src/client/wire.ts";
 import { makeSession } from "../../src/client/session.ts";
 import { settingsFor } from "../support/client.ts";
 

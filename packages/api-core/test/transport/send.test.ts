@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
-import { makeSend, type WireRequest } from "../../src/client/send.ts";
+import { makeSend } from "../../src/client/send.ts";
+import type { WireRequest } from "../../src/client/wire.ts";
 import { operation } from "../../src/contract.ts";
 import { settingsFor } from "../support/client.ts";
 

@@ -1,0 +1,44 @@
+import type * as Effect from "effect/Effect";
+import type { NoResponse } from "./no-response.ts";
+import type { Operation } from "./operations.ts";
+
+/** One HTTP request as it is sent, after the base URL. */
+export interface WireRequest {
+  /** What it is a send of, and which one of its call, from 1: for those who watch. */
+  readonly operation: Pick<Operation, "name" | "path">;
+  readonly attempt: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /**
+   * Whether it needs a dedicated connection. A kept one may have been closed by the other side
+   * without our knowing yet, and then nobody can say whether the request was taken.
+   */
+  readonly dedicatedConnection: boolean;
+  /** Its longest time, where it is not the client's `requestTimeoutMs`. */
+  readonly timeoutMs?: number;
+}
+
+/** Headers as they came, by their names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
+
+/** One whole HTTP answer. */
+export interface WireResponse {
+  readonly status: number;
+  /** By their names in lower case. */
+  readonly headers: ResponseHeaders;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+}
+
+/**
+ * Sends one request and reads its whole answer. Interruption closes the request at once.
+ *
+ * @param mayBeSent run when a connection is open for the request, which is sent where it succeeds,
+ *   and at once then. Run again where the connection was lost in between.
+ */
+export type Send = <E = never>(
+  request: WireRequest,
+  mayBeSent?: Effect.Effect<void, E>,
+) => Effect.Effect<WireResponse, NoResponse | E>;
