@@ -24,6 +24,7 @@ ${operationNames
   .map(
     (name) => `
 export const ${name}Answer = client.${name}/*${name}*/(${takesNothing(name) ? "" : `{ /*fields of ${name}*/ }`});
+export declare const ${name}Input: Parameters<typeof client.${name}>[0];
 effects.${name}/*effect ${name}*/;`,
   )
   .join("")}
@@ -31,11 +32,7 @@ client.streams.listPayouts/*stream*/;
 client./*members*/close;
 `;
 
-const lineAt = ({ file, line }: Place) =>
-  readFileSync(file, "utf8")
-    .split("\n")
-    .slice(line - 1, line + 1)
-    .join("\n");
+const lineAt = ({ file, line }: Place) => readFileSync(file, "utf8").split("\n")[line - 1];
 
 const contract = join(apiCore, "src/contract/");
 
@@ -65,7 +62,7 @@ const problemsOf = (name: (typeof operationNames)[number], field: string): strin
 const undocumented = (documented: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   [...documented].flatMap(([name, documentation]) => (documentation === "" ? [name] : []));
 
-/** A place in the contract where this is declared: at the name, or at the end of its documentation. */
+/** A place in the contract where this is declared. */
 const expectDeclared = (name: string, place: Place | undefined) => {
   if (place === undefined) return expect.fail(`${name} leads nowhere`);
   expect(place.file).toContain(contract);

@@ -42,18 +42,25 @@ const OPTIONS: ts.CompilerOptions = {
 /** What one editor has read, the next one does not read again. */
 const registry = ts.createDocumentRegistry();
 
-/** Where a place in a declaration file leads an editor: by its map to the source, where there is one. */
+/**
+ * Where a place in a declaration file leads an editor: by its map to the source, where that has this very place.
+ * Of any other an editor takes the next that is mapped.
+ */
 const sourceOf = (file: string, text: string, start: number): Place => {
   const before = text.slice(0, start).split("\n");
-  const place = { file, line: before.length };
-  if (!file.endsWith(".d.ts") || !existsSync(`${file}.map`)) return place;
+  const [line, column] = [before.length, before.at(-1)?.length ?? 0];
+  if (!file.endsWith(".d.ts") || !existsSync(`${file}.map`)) return { file, line };
   const payload = JSON.parse(readFileSync(`${file}.map`, "utf8")) as ConstructorParameters<
     typeof SourceMap
   >[0];
-  const found = new SourceMap(payload).findEntry(before.length - 1, before.at(-1)?.length ?? 0);
-  return "originalSource" in found
+  const found = new SourceMap(payload).findEntry(line - 1, column);
+  const isExact =
+    "originalSource" in found &&
+    found.generatedLine === line - 1 &&
+    found.generatedColumn === column;
+  return isExact
     ? { file: join(file, "..", found.originalSource), line: found.originalLine + 1 }
-    : place;
+    : { file, line };
 };
 
 /**
@@ -112,7 +119,8 @@ export const openInEditor = (text: string) => {
   const placeOfSymbol = (symbol: ts.Symbol): Place | undefined => {
     const [declaration] = symbol.declarations ?? [];
     if (declaration === undefined) return undefined;
-    return placeOf(declaration.getSourceFile().fileName, declaration.getStart());
+    const name = ts.getNameOfDeclaration(declaration) ?? declaration;
+    return placeOf(declaration.getSourceFile().fileName, name.getStart());
   };
 
   const fieldsOfType = (type: ts.Type, path: string): ReadonlyArray<Field> => {

@@ -3,7 +3,6 @@ import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
 import { endpointGroup } from "./endpoint-group.ts";
-import type { FieldsOf } from "./fields.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
 import { Idempotency } from "./operation-facts.ts";
@@ -69,15 +68,17 @@ export const Token = decodedBy(
   lenientToken,
 );
 
+const pongFields = {
+  /** `pong`. */
+  message: Schema.String,
+};
+
 /** What ping answers. */
-export interface Pong extends FieldsOf<typeof PongSchema> {}
+export interface Pong extends Schema.Struct.Type<typeof pongFields> {}
 
 /** Schema of {@link Pong}. */
 export class PongSchema extends Schema.Opaque<Pong>()(
-  Schema.Struct({
-    /** `pong`. */
-    message: Schema.String,
-  }).pipe(HttpApiSchema.status(200)),
+  Schema.Struct(pongFields).pipe(HttpApiSchema.status(200)),
 ) {}
 
 /** The client signs in by itself. */

@@ -4,7 +4,6 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
-  type FieldsOf,
   answered,
   answeredId,
   answeredList,
@@ -26,106 +25,109 @@ const currencyIn = <S extends Schema.Codec<string, string>>(schema: S) =>
     }),
   );
 
+const createBalanceFields = {
+  /** Currency of the balance, as the service names it, such as `USD`. */
+  currency: currencyIn(text()),
+  /** Name of the balance, 1 to 60 characters. */
+  name: text(60),
+};
+
 /** Fields of createBalance. */
-export interface CreateBalanceInput extends FieldsOf<typeof CreateBalanceInputSchema> {}
+export interface CreateBalanceInput extends Schema.Struct.Type<typeof createBalanceFields> {}
 
 /** Schema of {@link CreateBalanceInput}. */
 export class CreateBalanceInputSchema extends Schema.Opaque<CreateBalanceInput>()(
-  Schema.Struct({
-    /** Currency of the balance, as the service names it, such as `USD`. */
-    currency: currencyIn(text()),
-    /** Name of the balance, 1 to 60 characters. */
-    name: text(60),
-  }),
+  Schema.Struct(createBalanceFields),
 ) {}
+
+const balanceFields = {
+  /** The service's id of the balance. */
+  balance_id: answeredId,
+  /** Currency, as the service names it, such as `USD`. */
+  currency: answered,
+  /** What can be paid: a decimal string in units of `currency`, such as `"1250.00"`. */
+  available_balance: answered,
+};
 
 /** What an account holds in one currency. */
-export interface Balance extends FieldsOf<typeof BalanceSchema> {}
+export interface Balance extends Schema.Struct.Type<typeof balanceFields> {}
 
 /** Schema of {@link Balance}. */
-export class BalanceSchema extends Schema.Opaque<Balance>()(
-  Schema.Struct({
-    /** The service's id of the balance. */
-    balance_id: answeredId,
-    /** Currency, as the service names it, such as `USD`. */
-    currency: answered,
-    /** What can be paid: a decimal string in units of `currency`, such as `"1250.00"`. */
-    available_balance: answered,
-  }),
-) {}
+export class BalanceSchema extends Schema.Opaque<Balance>()(Schema.Struct(balanceFields)) {}
+
+const fundingAccountFields = {
+  /** The service's id of the bank account. */
+  account_bank_id: answeredOrUnset,
+  /** The service's id of the account that it funds. */
+  account_id: answeredOrUnset,
+  /** Name of the account's holder. */
+  account_holder: answeredOrUnset,
+  /** Number of the bank account. */
+  account_number: answeredOrUnset,
+  /** Name of the bank. */
+  bank_name: answeredOrUnset,
+  /** Code of the bank. */
+  bank_code: answeredOrUnset,
+  /** Address of the bank. */
+  bank_address: answeredOrUnset,
+  /** Two-letter country code (ISO 3166-1), such as `US`. */
+  country_code: answeredOrUnset,
+  /** Three-letter currency code (ISO 4217), such as `USD`. */
+  currency_code: answeredOrUnset,
+  /** SG-FAST, RTGS, GIRO, US-ACH, Fedwire, SEPA, Faster Payments, CHAPS, Bacs, Zengin, … */
+  clearing_system_type: answeredOrUnset,
+  /** Number or code of the bank in that system. */
+  clearing_system_code: answeredOrUnset,
+  /** To be quoted in the remarks of the transfer. */
+  payment_reference: answeredOrUnset,
+};
 
 /** One bank account by which a balance can be funded; what is unset is absent. */
-export interface FundingAccount extends FieldsOf<typeof FundingAccountSchema> {}
+export interface FundingAccount extends Schema.Struct.Type<typeof fundingAccountFields> {}
 
 /** Schema of {@link FundingAccount}. */
 export class FundingAccountSchema extends Schema.Opaque<FundingAccount>()(
-  Schema.Struct({
-    /** The service's id of the bank account. */
-    account_bank_id: answeredOrUnset,
-    /** The service's id of the account that it funds. */
-    account_id: answeredOrUnset,
-    /** Name of the account's holder. */
-    account_holder: answeredOrUnset,
-    /** Number of the bank account. */
-    account_number: answeredOrUnset,
-    /** Name of the bank. */
-    bank_name: answeredOrUnset,
-    /** Code of the bank. */
-    bank_code: answeredOrUnset,
-    /** Address of the bank. */
-    bank_address: answeredOrUnset,
-    /** Two-letter country code (ISO 3166-1), such as `US`. */
-    country_code: answeredOrUnset,
-    /** Three-letter currency code (ISO 4217), such as `USD`. */
-    currency_code: answeredOrUnset,
-    /** SG-FAST, RTGS, GIRO, US-ACH, Fedwire, SEPA, Faster Payments, CHAPS, Bacs, Zengin, … */
-    clearing_system_type: answeredOrUnset,
-    /** Number or code of the bank in that system. */
-    clearing_system_code: answeredOrUnset,
-    /** To be quoted in the remarks of the transfer. */
-    payment_reference: answeredOrUnset,
-  }),
+  Schema.Struct(fundingAccountFields),
 ) {}
 
+const balanceBankDetailsFields = {
+  /** Accounts for transfers within their country. */
+  local: answeredList(FundingAccountSchema),
+  /** Accounts for transfers by SWIFT. */
+  swift: answeredList(FundingAccountSchema),
+  /** State in the service's own words, such as `opened`. */
+  status: answeredOrUnset,
+};
+
 /** The bank accounts by which a balance can be funded. */
-export interface BalanceBankDetails extends FieldsOf<typeof BalanceBankDetailsSchema> {}
+export interface BalanceBankDetails extends Schema.Struct.Type<typeof balanceBankDetailsFields> {}
 
 /** Schema of {@link BalanceBankDetails}. */
 export class BalanceBankDetailsSchema extends Schema.Opaque<BalanceBankDetails>()(
-  Schema.Struct({
-    /** Accounts for transfers within their country. */
-    local: answeredList(FundingAccountSchema),
-    /** Accounts for transfers by SWIFT. */
-    swift: answeredList(FundingAccountSchema),
-    /** State in the service's own words, such as `opened`. */
-    status: answeredOrUnset,
-  }),
+  Schema.Struct(balanceBankDetailsFields),
 ) {}
 
-const currency = currencyIn(PathSegment);
+const byCurrencyFields = {
+  /** Currency of the balance, as the service names it, such as `USD`. */
+  currency: currencyIn(PathSegment),
+};
 
 /** Fields of retrieveBalance. */
-export interface RetrieveBalanceInput extends FieldsOf<typeof RetrieveBalanceInputSchema> {}
+export interface RetrieveBalanceInput extends Schema.Struct.Type<typeof byCurrencyFields> {}
 
 /** Schema of {@link RetrieveBalanceInput}. */
 export class RetrieveBalanceInputSchema extends Schema.Opaque<RetrieveBalanceInput>()(
-  Schema.Struct({
-    /** Currency of the balance, as the service names it, such as `USD`. */
-    currency,
-  }),
+  Schema.Struct(byCurrencyFields),
 ) {}
 
 /** Fields of retrieveBalanceBankDetails. */
-export interface RetrieveBalanceBankDetailsInput extends FieldsOf<
-  typeof RetrieveBalanceBankDetailsInputSchema
+export interface RetrieveBalanceBankDetailsInput extends Schema.Struct.Type<
+  typeof byCurrencyFields
 > {}
 
 /** Schema of {@link RetrieveBalanceBankDetailsInput}. */
 export class RetrieveBalanceBankDetailsInputSchema extends Schema.Opaque<RetrieveBalanceBankDetailsInput>()(
-  Schema.Struct({
-    /** Currency of the balance, as the service names it, such as `USD`. */
-    currency,
-  }),
+  Schema.Struct(byCurrencyFields),
 ) {}
 
 /** Source: service interface, "Balances". */

@@ -5,7 +5,6 @@ import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
 import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
-  type FieldsOf,
   answeredId,
   answeredOrUnset,
   CountryCode,
@@ -25,13 +24,7 @@ export const EntityType = Schema.Literals(["company", "individual"]);
 /** Over the country's own rails, or by SWIFT. */
 const PaymentMethod = Schema.Literals(["local", "swift"]);
 
-/** Fields in one object. A spread would do, but loses their documentation in the package's declarations. */
-const together = <A extends object, B extends object>(some: A, others: B): A & B => ({
-  ...some,
-  ...others,
-});
-
-const common = {
+const commonFields = {
   /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
   bank_country: CountryCode,
   /** Currency of the bank account: a three-letter code (ISO 4217), such as `USD`. */
@@ -70,125 +63,123 @@ const common = {
   postal_code: emptyText(12),
 };
 
+const createBeneficiaryFields = {
+  /** Number of the bank account, at most 60 characters. Required where no `iban` is. */
+  account_number: optionalText(60),
+  /**
+   * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
+   * Its country, length and check digits are checked.
+   */
+  iban: optionalText(),
+  /** Clearing system of a `local` payment, at most 30 characters. */
+  clearing_system: optionalText(30),
+  /** Name of a bank code that has no field here. */
+  routing_code_type1: optionalText(),
+  /** That code. Requires `routing_code_type1`. */
+  routing_code_value1: optionalText(),
+  /** Name of a second such code. */
+  routing_code_type2: optionalText(),
+  /** That code. Requires `routing_code_type2`. */
+  routing_code_value2: optionalText(),
+};
+
 /** Fields of createBeneficiary. */
-export interface CreateBeneficiaryInput extends FieldsOf<typeof CreateBeneficiaryInputSchema> {}
+export interface CreateBeneficiaryInput
+  extends
+    Schema.Struct.Type<typeof commonFields>,
+    Schema.Struct.Type<typeof createBeneficiaryFields> {}
 
 /** Schema of {@link CreateBeneficiaryInput}. */
 export class CreateBeneficiaryInputSchema extends Schema.Opaque<CreateBeneficiaryInput>()(
-  withRules(
-    Schema.Struct(
-      together(common, {
-        /** Number of the bank account, at most 60 characters. Required where no `iban` is. */
-        account_number: optionalText(60),
-        /**
-         * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
-         * Its country, length and check digits are checked.
-         */
-        iban: optionalText(),
-        /** Clearing system of a `local` payment, at most 30 characters. */
-        clearing_system: optionalText(30),
-        /** Name of a bank code that has no field here. */
-        routing_code_type1: optionalText(),
-        /** That code. Requires `routing_code_type1`. */
-        routing_code_value1: optionalText(),
-        /** Name of a second such code. */
-        routing_code_type2: optionalText(),
-        /** That code. Requires `routing_code_type2`. */
-        routing_code_value2: optionalText(),
-      }),
-    ),
-    creationRules,
-  ),
+  withRules(Schema.Struct({ ...commonFields, ...createBeneficiaryFields }), creationRules),
 ) {}
 
-/** The part of updateBeneficiary that its path has. */
-const BeneficiaryPath = Schema.Struct({
+const byIdFields = {
   /** The beneficiary: the id that createBeneficiary answered. */
   beneficiary_id: PathSegment,
-});
+};
 
-/** The part of updateBeneficiary that its body has: as at creation, without IBAN and routing codes. */
-const UpdatedBeneficiary = withRules(
-  Schema.Struct(
-    together(common, {
-      /** Number of the bank account, at most 60 characters; empty for a beneficiary that has an IBAN alone. */
-      account_number: emptyText(60),
-      /** Clearing system, at most 30 characters; empty for a beneficiary that has an IBAN alone. */
-      clearing_system: emptyText(30),
-    }),
-  ),
-  [companyNameHasALetter],
-);
+const updateBeneficiaryFields = {
+  /** Number of the bank account, at most 60 characters; empty for a beneficiary that has an IBAN alone. */
+  account_number: emptyText(60),
+  /** Clearing system, at most 30 characters; empty for a beneficiary that has an IBAN alone. */
+  clearing_system: emptyText(30),
+};
 
-/** Fields of updateBeneficiary. */
+/** Fields of updateBeneficiary: as at creation, without IBAN and routing codes. */
 export interface UpdateBeneficiaryInput
   extends
-    Schema.Schema.Type<typeof BeneficiaryPath>,
-    Schema.Schema.Type<typeof UpdatedBeneficiary> {}
+    Schema.Struct.Type<typeof byIdFields>,
+    Schema.Struct.Type<typeof commonFields>,
+    Schema.Struct.Type<typeof updateBeneficiaryFields> {}
 
 /** Fields of retrieveBeneficiary. */
-export interface RetrieveBeneficiaryInput extends FieldsOf<typeof RetrieveBeneficiaryInputSchema> {}
+export interface RetrieveBeneficiaryInput extends Schema.Struct.Type<typeof byIdFields> {}
 
 /** Schema of {@link RetrieveBeneficiaryInput}. */
 export class RetrieveBeneficiaryInputSchema extends Schema.Opaque<RetrieveBeneficiaryInput>()(
-  BeneficiaryPath,
+  Schema.Struct(byIdFields),
 ) {}
 
+const bankDetailsFields = {
+  /** Name of the bank. */
+  bank_name: answeredOrUnset,
+  /** Address of the bank. */
+  bank_address: answeredOrUnset,
+  /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
+  bank_country_code: answeredOrUnset,
+  /** Name of the account's holder. */
+  account_holder: answeredOrUnset,
+  /** Currency of the account: a three-letter code (ISO 4217), such as `USD`. */
+  account_currency_code: answeredOrUnset,
+  /** Number of the bank account. */
+  account_number: answeredOrUnset,
+  /** IBAN of the bank account. */
+  iban: answeredOrUnset,
+  /** SWIFT code of the bank (BIC). */
+  swift_code: answeredOrUnset,
+  /** Clearing system of local payments. */
+  clearing_system: answeredOrUnset,
+  /** Name of a further bank code. */
+  routing_code_type1: answeredOrUnset,
+  /** That code. */
+  routing_code_value1: answeredOrUnset,
+  /** Name of a second further bank code. */
+  routing_code_type2: answeredOrUnset,
+  /** That code. */
+  routing_code_value2: answeredOrUnset,
+};
+
 /** Bank details of a beneficiary; what the service leaves empty is absent. */
-export interface BankDetails extends FieldsOf<typeof BankDetailsSchema> {}
+export interface BankDetails extends Schema.Struct.Type<typeof bankDetailsFields> {}
 
 /** Schema of {@link BankDetails}. */
 export class BankDetailsSchema extends Schema.Opaque<BankDetails>()(
-  Schema.Struct({
-    /** Name of the bank. */
-    bank_name: answeredOrUnset,
-    /** Address of the bank. */
-    bank_address: answeredOrUnset,
-    /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
-    bank_country_code: answeredOrUnset,
-    /** Name of the account's holder. */
-    account_holder: answeredOrUnset,
-    /** Currency of the account: a three-letter code (ISO 4217), such as `USD`. */
-    account_currency_code: answeredOrUnset,
-    /** Number of the bank account. */
-    account_number: answeredOrUnset,
-    /** IBAN of the bank account. */
-    iban: answeredOrUnset,
-    /** SWIFT code of the bank (BIC). */
-    swift_code: answeredOrUnset,
-    /** Clearing system of local payments. */
-    clearing_system: answeredOrUnset,
-    /** Name of a further bank code. */
-    routing_code_type1: answeredOrUnset,
-    /** That code. */
-    routing_code_value1: answeredOrUnset,
-    /** Name of a second further bank code. */
-    routing_code_type2: answeredOrUnset,
-    /** That code. */
-    routing_code_value2: answeredOrUnset,
-  }),
+  Schema.Struct(bankDetailsFields),
 ) {}
 
+const beneficiaryAddressFields = {
+  /** Two-letter country code (ISO 3166-1), such as `US`. */
+  country_code: answeredOrUnset,
+  /** City. */
+  city: answeredOrUnset,
+  /** Street and number. */
+  street_address: answeredOrUnset,
+  /** Postal code. */
+  postal_code: answeredOrUnset,
+  /** State or province. */
+  state: answeredOrUnset,
+};
+
 /** Address of a beneficiary; what the service leaves empty is absent. */
-export interface BeneficiaryAddress extends FieldsOf<typeof BeneficiaryAddressSchema> {}
+export interface BeneficiaryAddress extends Schema.Struct.Type<typeof beneficiaryAddressFields> {}
 
 /** Schema of {@link BeneficiaryAddress}. */
 export class BeneficiaryAddressSchema extends Schema.Opaque<BeneficiaryAddress>()(
-  Schema.Struct({
-    /** Two-letter country code (ISO 3166-1), such as `US`. */
-    country_code: answeredOrUnset,
-    /** City. */
-    city: answeredOrUnset,
-    /** Street and number. */
-    street_address: answeredOrUnset,
-    /** Postal code. */
-    postal_code: answeredOrUnset,
-    /** State or province. */
-    state: answeredOrUnset,
-  }),
+  Schema.Struct(beneficiaryAddressFields),
 ) {}
 
-const described = {
+const describedFields = {
   /** The service's id of the beneficiary. */
   beneficiary_id: answeredId,
   /** `company` or `individual`. */
@@ -217,29 +208,31 @@ const described = {
   beneficiary_status: answeredOrUnset,
 };
 
+const beneficiaryFields = {
+  /** Bank details; absent where they cannot be read. */
+  beneficiary_bank_details: asObject(BankDetailsSchema),
+  /** Address; absent where it cannot be read. */
+  beneficiary_address: asObject(BeneficiaryAddressSchema),
+};
+
 /** A payee with bank details; what is unset is absent. */
-export interface Beneficiary extends FieldsOf<typeof BeneficiarySchema> {}
+export interface Beneficiary
+  extends
+    Schema.Struct.Type<typeof describedFields>,
+    Schema.Struct.Type<typeof beneficiaryFields> {}
 
 /** Schema of {@link Beneficiary}. */
 export class BeneficiarySchema extends Schema.Opaque<Beneficiary>()(
-  Schema.Struct(
-    together(described, {
-      /** Bank details; absent where they cannot be read. */
-      beneficiary_bank_details: asObject(BankDetailsSchema),
-      /** Address; absent where it cannot be read. */
-      beneficiary_address: asObject(BeneficiaryAddressSchema),
-    }),
-  ),
+  Schema.Struct({ ...describedFields, ...beneficiaryFields }),
 ) {}
 
 /** Schema of {@link Beneficiary} as createBeneficiary answers it. */
 export class CreatedBeneficiarySchema extends Schema.Opaque<Beneficiary>()(
-  Schema.Struct(
-    together(described, {
-      beneficiary_bank_details: asJsonText(BankDetailsSchema),
-      beneficiary_address: asJsonText(BeneficiaryAddressSchema),
-    }),
-  ),
+  Schema.Struct({
+    ...describedFields,
+    beneficiary_bank_details: asJsonText(BankDetailsSchema),
+    beneficiary_address: asJsonText(BeneficiaryAddressSchema),
+  }),
 ) {}
 
 /** Source: service interface, "Beneficiaries". */
@@ -306,8 +299,10 @@ export const beneficiaryOperations = {
     "updateBeneficiary",
     "/api/v1/beneficiaries/:beneficiary_id/update",
     {
-      params: BeneficiaryPath,
-      payload: UpdatedBeneficiary,
+      params: byIdFields,
+      payload: withRules(Schema.Struct({ ...commonFields, ...updateBeneficiaryFields }), [
+        companyNameHasALetter,
+      ]),
       success: confirmed,
       error: Refusal,
     },

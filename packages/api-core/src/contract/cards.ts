@@ -3,7 +3,6 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
-  type FieldsOf,
   Amount,
   AmountAsNumber,
   answeredId,
@@ -17,107 +16,119 @@ import { SignedIn } from "./signed-in.ts";
 /** The one currency of cards and of the balance that funds them. */
 export const CARD_CURRENCY = "USD";
 
+const createCardFields = {
+  /** Who owns the card: the id that createCardholder answered. */
+  card_holder_id: text(),
+  /** Code of the card product. */
+  product_code: text(),
+  /** Balance in USD that funds the card: the id that retrieveBalance answers. */
+  balance_id: text(),
+  /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
+  card_limit: AmountAsNumber,
+  /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
+  unique_request_id: UniqueRequestId,
+};
+
 /** Fields of createCard. */
-export interface CreateCardInput extends FieldsOf<typeof CreateCardInputSchema> {}
+export interface CreateCardInput extends Schema.Struct.Type<typeof createCardFields> {}
 
 /** Schema of {@link CreateCardInput}. */
 export class CreateCardInputSchema extends Schema.Opaque<CreateCardInput>()(
-  Schema.Struct({
-    /** Who owns the card: the id that createCardholder answered. */
-    card_holder_id: text(),
-    /** Code of the card product. */
-    product_code: text(),
-    /** Balance in USD that funds the card: the id that retrieveBalance answers. */
-    balance_id: text(),
-    /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
-    card_limit: AmountAsNumber,
-    /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
-    unique_request_id: UniqueRequestId,
-  }),
+  Schema.Struct(createCardFields),
 ) {}
+
+const cardFields = {
+  /** The service's id of the card. */
+  card_id: answeredId,
+  /** State in the service's own words, such as `pending`; the document does not list them. */
+  card_status: answeredOrUnset,
+  /** The id that was sent. */
+  unique_request_id: answeredOrUnset,
+};
 
 /** A card as the service shows it. */
-export interface Card extends FieldsOf<typeof CardSchema> {}
+export interface Card extends Schema.Struct.Type<typeof cardFields> {}
 
 /** Schema of {@link Card}. */
-export class CardSchema extends Schema.Opaque<Card>()(
-  Schema.Struct({
-    /** The service's id of the card. */
-    card_id: answeredId,
-    /** State in the service's own words, such as `pending`; the document does not list them. */
-    card_status: answeredOrUnset,
-    /** The id that was sent. */
-    unique_request_id: answeredOrUnset,
-  }),
-) {}
+export class CardSchema extends Schema.Opaque<Card>()(Schema.Struct(cardFields)) {}
+
+const withdrawFromCardFields = {
+  /** The card: the id that createCard answered. */
+  card_id: text(),
+  /** The card's number. */
+  card_number: text(),
+  /** What is withdrawn, in USD: a decimal string above zero, such as `"12.50"`. */
+  amount: Amount,
+  /** Your own id of this withdrawal, 1 to 36 characters: the service ignores a request that repeats one. */
+  unique_request_id: UniqueRequestId,
+};
 
 /** Fields of withdrawFromCard. */
-export interface WithdrawFromCardInput extends FieldsOf<typeof WithdrawFromCardInputSchema> {}
+export interface WithdrawFromCardInput extends Schema.Struct.Type<typeof withdrawFromCardFields> {}
 
 /** Schema of {@link WithdrawFromCardInput}. */
 export class WithdrawFromCardInputSchema extends Schema.Opaque<WithdrawFromCardInput>()(
-  Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: text(),
-    /** The card's number. */
-    card_number: text(),
-    /** What is withdrawn, in USD: a decimal string above zero, such as `"12.50"`. */
-    amount: Amount,
-    /** Your own id of this withdrawal, 1 to 36 characters: the service ignores a request that repeats one. */
-    unique_request_id: UniqueRequestId,
-  }),
+  Schema.Struct(withdrawFromCardFields),
 ) {}
 
+const cardWithdrawalFields = {
+  /** The card's id. */
+  card_id: answeredId,
+  /** The card's number. */
+  card_number: answeredOrUnset,
+  /** What was withdrawn, in USD: a decimal string. */
+  amount: answeredOrUnset,
+  /** The id that was sent. */
+  unique_request_id: answeredOrUnset,
+};
+
 /** A withdrawal from a card: what was requested. */
-export interface CardWithdrawal extends FieldsOf<typeof CardWithdrawalSchema> {}
+export interface CardWithdrawal extends Schema.Struct.Type<typeof cardWithdrawalFields> {}
 
 /** Schema of {@link CardWithdrawal}. */
 export class CardWithdrawalSchema extends Schema.Opaque<CardWithdrawal>()(
-  Schema.Struct({
-    /** The card's id. */
-    card_id: answeredId,
-    /** The card's number. */
-    card_number: answeredOrUnset,
-    /** What was withdrawn, in USD: a decimal string. */
-    amount: answeredOrUnset,
-    /** The id that was sent. */
-    unique_request_id: answeredOrUnset,
-  }),
+  Schema.Struct(cardWithdrawalFields),
 ) {}
 
+const updateCardFields = {
+  /** The card: the id that createCard answered. */
+  card_id: text(),
+  /** The card's new name. */
+  card_name: text(),
+};
+
 /** Fields of updateCard. */
-export interface UpdateCardInput extends FieldsOf<typeof UpdateCardInputSchema> {}
+export interface UpdateCardInput extends Schema.Struct.Type<typeof updateCardFields> {}
 
 /** Schema of {@link UpdateCardInput}. */
 export class UpdateCardInputSchema extends Schema.Opaque<UpdateCardInput>()(
-  Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: text(),
-    /** The card's new name. */
-    card_name: text(),
-  }),
+  Schema.Struct(updateCardFields),
 ) {}
 
+const cancelCardFields = {
+  /** The card: the id that createCard answered. */
+  card_id: text(),
+};
+
 /** Fields of cancelCard. */
-export interface CancelCardInput extends FieldsOf<typeof CancelCardInputSchema> {}
+export interface CancelCardInput extends Schema.Struct.Type<typeof cancelCardFields> {}
 
 /** Schema of {@link CancelCardInput}. */
 export class CancelCardInputSchema extends Schema.Opaque<CancelCardInput>()(
-  Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: text(),
-  }),
+  Schema.Struct(cancelCardFields),
 ) {}
 
+const freezeCardFields = {
+  /** The card: the id that createCard answered. */
+  card_id: text(),
+};
+
 /** Fields of freezeCard. */
-export interface FreezeCardInput extends FieldsOf<typeof FreezeCardInputSchema> {}
+export interface FreezeCardInput extends Schema.Struct.Type<typeof freezeCardFields> {}
 
 /** Schema of {@link FreezeCardInput}. */
 export class FreezeCardInputSchema extends Schema.Opaque<FreezeCardInput>()(
-  Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: text(),
-  }),
+  Schema.Struct(freezeCardFields),
 ) {}
 
 /** Source: service interface, "Cards". */

@@ -4,14 +4,6 @@ import * as SchemaGetter from "effect/SchemaGetter";
 import { decodedBy, IGNORED, lenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
 import { isUnsetTime } from "./times.ts";
 
-/**
- * What a struct decodes to. An interface that extends it is shown by its own name, and has the documentation of
- * the struct's fields; a class would be, too, but a value of it is taken for an instance, which may not be spread.
- */
-export type FieldsOf<S extends { readonly fields: Schema.Struct.Fields }> = Schema.Struct.Type<
-  S["fields"]
->;
-
 /** A filter with the sentence that a person reads when it fails. */
 const rule = <T>(message: string, holds: (value: T) => boolean) =>
   Schema.makeFilter<T>((value) => holds(value) || message);

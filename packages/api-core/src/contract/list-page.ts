@@ -1,20 +1,21 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
-import type { FieldsOf } from "./fields.ts";
 import { enveloped } from "./envelope.ts";
 import { decodedBy, fieldsOf, lenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
 
+const unreadableRowFields = {
+  /** What is wrong with it, after "the row ". */
+  reason: Schema.String,
+  /** The row as it came, for checks of what it cannot be; not to be logged. */
+  fields: Schema.Record(Schema.String, Schema.Unknown),
+};
+
 /** A row of a list that has no id that can be read. */
-export interface UnreadableRow extends FieldsOf<typeof UnreadableRowSchema> {}
+export interface UnreadableRow extends Schema.Struct.Type<typeof unreadableRowFields> {}
 
 /** Schema of {@link UnreadableRow}. */
 export class UnreadableRowSchema extends Schema.Opaque<UnreadableRow>()(
-  Schema.Struct({
-    /** What is wrong with it, after "the row ". */
-    reason: Schema.String,
-    /** The row as it came, for checks of what it cannot be; not to be logged. */
-    fields: Schema.Record(Schema.String, Schema.Unknown),
-  }),
+  Schema.Struct(unreadableRowFields),
 ) {}
 
 /** A page of a list. */
