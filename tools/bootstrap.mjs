@@ -21,6 +21,7 @@ const scripts = {
   dev: "tools/src/dev.ts",
   docs: "tools/src/doc-examples.ts",
   site: "site/src/build.ts",
+  "record-demo": "site/src/record-demo.ts",
   test: "tools/src/test.ts",
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",

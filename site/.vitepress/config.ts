@@ -48,7 +48,7 @@ export default defineConfig({
   themeConfig: {
     search: { provider: "local" },
     nav: [
-      { text: "Start", link: "/concepts" },
+      { text: "Start", link: "/first-workflow" },
       { text: "Operate", link: "/runbook" },
       { text: "API", link: "/api/" },
     ],

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -46,21 +46,27 @@ it("is called by the PATH, and names itself so", () => {
 });
 
 describe("installed", () => {
-  const installed = () => {
-    const link = join(folder, "durable-payments");
+  const installed = (at: string) => {
+    mkdirSync(join(folder, at), { recursive: true });
+    const link = join(folder, at, "durable-payments");
     symlinkSync(join(checkout, "apps/starter/src/main.ts"), link);
     return `'${process.execPath}' --conditions=@durable-payments/source ${link}`;
   };
-  it("names itself, and other programs, as they are published", () => {
-    const line = installed();
+
+  it("for all projects, names itself, and other programs, as they are published", () => {
+    const line = installed("bin");
     expect(bash(`${line} payot || true`, folder)).toContain("(see durable-payments --help)");
-    expect(bash(`npm_command=exec ${line} status --help`, folder)).toContain(
-      "  npx @durable-payments/cli status invoice-2026-001",
-    );
     expect(bash(`${line} runs show invoice || true`, folder)).toContain(
       "temporal server start-dev",
     );
     expect(bash(`${line} --completions bash`, folder)).toContain(" durable-payments\n");
+  });
+
+  it("for one project, names itself so that npm finds it", () => {
+    const line = installed("node_modules/.bin");
+    expect(bash(`${line} status --help`, folder)).toContain(
+      "  npx @durable-payments/cli status invoice-2026-001",
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { commandInLines, shellQuoted } from "@durable-payments/protocol";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { unbroken } from "./styled.ts";
 import { columnsOf, textWidth } from "./text.ts";
 
@@ -26,13 +26,15 @@ export const executableName = (): string => (isInstalled() ? INSTALLED : "starte
 
 /**
  * The name by which the starter was called: the file `starter` of a checkout passes its own on; an installed one is
- * called through npx, or by the name that npm gave it.
+ * called through npx, or by its name where it was installed for all projects.
  */
 export const starterName = (): string => {
   const given = process.env["STARTER_COMMAND"];
   if (given) return quoted(given);
   if (!isInstalled()) return "starter";
-  return process.env["npm_command"] === "exec" ? "npx @durable-payments/cli" : INSTALLED;
+  // What npm installed for a project, or npx for this call, is on the PATH of npm alone.
+  const isOfNpm = dirname(process.argv[1] ?? "").endsWith(join("node_modules", ".bin"));
+  return isOfNpm ? "npx @durable-payments/cli" : INSTALLED;
 };
 
 /** A text that a run keeps, with our commands in it by the name by which the starter was called. */

@@ -1,7 +1,7 @@
 // npm run pay -- invoice-1
 // The id of the run is that of the payment: a second run of the same id is refused.
 import { PaymentsPlugin } from "@durable-payments/plugin";
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { exampleInvoice } from "./example-invoice.ts";
 import type { payInvoice } from "./workflows.ts";
@@ -19,6 +19,10 @@ try {
   });
   console.log(`${workflowId} has begun: npm run payments -- watch ${workflowId}`);
   console.log(await run.result());
+} catch (error) {
+  if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  console.error(`${workflowId} was begun before: npm run payments -- runs show ${workflowId}`);
+  process.exitCode = 1;
 } finally {
   await connection.close();
 }

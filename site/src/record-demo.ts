@@ -1,0 +1,49 @@
+import { reporter, runCommand } from "@durable-payments/tools/command";
+import { checkout } from "@durable-payments/tools/processes";
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { drawRecording, type RecordedLine } from "./recording.ts";
+
+const help = `Usage: npm run record-demo
+
+Runs npm run demo and draws what it prints, as it appeared, into docs/pictures/demo.svg.
+
+Options:
+  --help   shows this text
+
+Exit codes: 0 drawn, 1 the demo failed: nothing is drawn.
+`;
+
+const COMMAND = "npm run demo";
+
+/** The lines that the demo prints, and when. */
+const record = async (): Promise<ReadonlyArray<RecordedLine>> => {
+  const started = performance.now();
+  const lines: Array<RecordedLine> = [{ at: 0, text: `$ ${COMMAND}` }];
+  const demo = spawn("npm", ["run", "--silent", "demo"], { cwd: checkout });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    demo.once("error", reject);
+    demo.once("close", resolve);
+  });
+  for (const stream of [demo.stdout, demo.stderr]) {
+    createInterface(stream).on("line", (text) => {
+      lines.push({ at: performance.now() - started, text });
+    });
+  }
+  const code = await ended;
+  if (code !== 0)
+    throw new Error(
+      `${COMMAND} ended with exit code ${code}:\n${lines.map(({ text }) => text).join("\n")}`,
+    );
+  return lines;
+};
+
+await runCommand({ help, options: {} }, async () => {
+  const lines = await reporter().during("Recording the demo", record());
+  const file = join(checkout, "docs/pictures/demo.svg");
+  writeFileSync(file, drawRecording(lines, `${COMMAND}: one onboarding, one payout`));
+  process.stdout.write(`${file}\n`);
+  return 0;
+});
