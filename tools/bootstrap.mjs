@@ -23,6 +23,7 @@ const scripts = {
   site: "site/src/build.ts",
   "record-demo": "site/src/record-demo.ts",
   test: "tools/src/test.ts",
+  outside: "outside/src/main.ts",
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",
   worker: "apps/worker/src/main.ts",

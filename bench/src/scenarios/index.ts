@@ -28,6 +28,11 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     load: () => import("./footprint.ts"),
   },
   {
+    name: "install",
+    about: "size and number of packages in an empty folder, against stripe and the bare SDK",
+    load: () => import("./install.ts"),
+  },
+  {
     name: "interactive",
     about: "a payout that a person starts, beside a batch of 1,000 and 10,000",
     load: () => import("./interactive.ts"),

@@ -1,0 +1,105 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isRecord } from "@durable-payments/api-core/values";
+import { reporter, runCommand } from "@durable-payments/tools/command";
+import { packPackages, publicPackages } from "@durable-payments/tools/packages";
+import { checkout, spawnProcess } from "@durable-payments/tools/processes";
+import {
+  awaitTemporalServer,
+  choosePort,
+  ensureServer,
+  temporalCli,
+  temporalServerArguments,
+  testServer,
+} from "@durable-payments/tools/stack";
+import { execa } from "execa";
+import { type Checks, startChecks } from "./checks.ts";
+import { type Leg, runLeg } from "./leg.ts";
+
+const help = `Usage: npm run test:outside [-- --keep]
+
+Packs every public package, installs the tarballs in an empty folder outside of this checkout, and uses
+them there as somebody does who has nothing else: compiles a project with NodeNext and with Bundler
+resolution, imports and requires every entry, runs a worker with an own workflow against the simulator and
+a Temporal dev server, replays its history, and looks at it with the command line. On the oldest Node that
+the packages take with the lowest versions of their peers, and on Node 24 with the newest.
+Needs the npm registry. Ends with a line "N passed, N failed".
+
+Options:
+  --keep   keeps the folder, and prints where it is
+  --help   shows this text
+
+Exit codes: 0 all passed, 1 otherwise.
+`;
+
+const oldestNode = async (): Promise<string> => {
+  const manifest: unknown = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
+  const engines = isRecord(manifest) ? manifest["engines"] : undefined;
+  return String(isRecord(engines) ? engines["node"] : "").replace(/^>=/, "");
+};
+
+const legs = async (): Promise<ReadonlyArray<Leg>> => [
+  { node: await oldestNode(), peers: "lowest", typescript: "5.9", checksDeclarations: false },
+  { node: "24", peers: "newest", typescript: "*", checksDeclarations: true },
+];
+
+await runCommand({ help, options: { keep: { type: "boolean" } } }, async ({ keep }) => {
+  const report = reporter(process.stdout);
+  const checks = startChecks(report);
+  const started = Date.now();
+  const folder = await mkdtemp(join(tmpdir(), "durable-payments-outside-"));
+  try {
+    await useOutside(folder, checks);
+  } finally {
+    if (keep) report.line(`Kept: ${folder}`);
+    else await rm(folder, { recursive: true, force: true });
+  }
+  const { failed, passed } = checks.counts();
+  report.line(`\nThe outside test took ${Math.round((Date.now() - started) / 1000)} s.`);
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+
+  async function useOutside(folder: string, checks: Checks): Promise<void> {
+    const packages = publicPackages();
+    const names = packages.map(({ name }) => name);
+    report.line("== This checkout");
+    const tarballs = await checks.check(
+      `${names.length} packages are built and packed`,
+      async () => await packPackages(names, folder),
+    );
+    if (tarballs === undefined) return;
+    await checks.check("publint and attw accept them", async () => {
+      await execa("nx", ["run-many", "-t", "check-package", "-p", names.join(",")], {
+        cwd: checkout,
+        preferLocal: true,
+        localDir: checkout,
+        stdin: "ignore",
+      });
+    });
+    const servers = await checks.check("Temporal's servers are found", async () => ({
+      dev: (await ensureServer(temporalCli, report)).path,
+      timeSkipping: (await ensureServer(testServer, report)).path,
+    }));
+    if (servers === undefined) return;
+    const port = await choosePort({ option: "the Temporal server" }, report);
+    const uiPort = await choosePort({ option: "the Web UI" }, report);
+    const server = spawnProcess(servers.dev, temporalServerArguments(port, uiPort), {
+      ownGroup: true,
+    });
+    const temporal = `127.0.0.1:${port}`;
+    try {
+      await awaitTemporalServer(server, temporal);
+      for (const leg of await legs()) {
+        report.line(`== Node ${leg.node}, ${leg.peers} versions`);
+        await runLeg(
+          leg,
+          { folder, packages, tarballs, temporal, testServer: servers.timeSkipping },
+          checks,
+        );
+      }
+    } finally {
+      await server.kill();
+    }
+  }
+});

@@ -1,0 +1,48 @@
+import type { PublicPackage } from "@durable-payments/tools/packages";
+import { checkout } from "@durable-payments/tools/processes";
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const template = fileURLToPath(new URL("../project/", import.meta.url));
+
+/** Examples of the docs that the project runs: what the docs show is what is tried. */
+const EXAMPLES = {
+  "goes-on.ts": "packages/replay/test/examples/goes-on.ts",
+  "worker.ts": "packages/plugin/test/examples/worker.ts",
+  "workflows.ts": "packages/plugin/test/examples/workflows.ts",
+};
+
+/** Read by the SDK's bundler alone, which knows what it requires. */
+const BUNDLERS_OWN = "@durable-payments/plugin/bundle-entry";
+
+/**
+ * Write the files of a project that uses the packages: the workflow, worker and tests that the docs show, a
+ * client, and two files that import every entry of every package, one of them by `require`.
+ */
+export const writeProject = async (
+  folder: string,
+  packages: ReadonlyArray<PublicPackage>,
+): Promise<void> => {
+  await cp(template, folder, { recursive: true });
+  const sources = join(folder, "src");
+  for (const [name, example] of Object.entries(EXAMPLES)) {
+    await cp(join(checkout, example), join(sources, name));
+  }
+  await cp(join(checkout, "packages/testing/test/examples"), join(folder, "test"), {
+    recursive: true,
+  });
+  await cp(join(checkout, "examples/payout.json"), join(folder, "payout.json"));
+  const entries = packages.flatMap((one) => one.entries).filter((entry) => entry !== BUNDLERS_OWN);
+  const lines = (line: (name: string, entry: string) => string) =>
+    entries.map((entry, index) => line(`entry${index}`, entry)).join("\n");
+  const used = `console.log([${entries.map((_, index) => `entry${index}`).join(", ")}].length);\n`;
+  await writeFile(
+    join(sources, "entries.ts"),
+    `${lines((name, entry) => `import * as ${name} from "${entry}";`)}\n${used}`,
+  );
+  await writeFile(
+    join(sources, "required.cts"),
+    `${lines((name, entry) => `import ${name} = require("${entry}");`)}\n${used}`,
+  );
+};

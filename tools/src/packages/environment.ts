@@ -1,0 +1,25 @@
+import { delimiter } from "node:path";
+import { checkout } from "../processes/apps.ts";
+
+/** What tells of this checkout and its commands; npm's own settings stay, since they name the registry. */
+const OURS =
+  /^(?:npm_(?!config_)|npm_config_local_prefix$|TEMPORAL_|PAYMENTS_|(?:NODE_OPTIONS|NODE_PATH|INIT_CWD|STARTER_COMMAND)$)/i;
+
+/**
+ * Make the environment of this process that of somebody who has the packages and no checkout.
+ *
+ * @param binaries folder that comes first on the PATH.
+ * @returns what differs: variables that are undefined are not there.
+ */
+export const strangersEnvironment = (binaries?: string): NodeJS.ProcessEnv => {
+  const { PATH = "" } = process.env;
+  const folders = PATH.split(delimiter).filter((folder) => !folder.startsWith(checkout));
+  return {
+    ...Object.fromEntries(
+      Object.keys(process.env)
+        .filter((name) => OURS.test(name))
+        .map((name) => [name, undefined]),
+    ),
+    PATH: [...(binaries === undefined ? [] : [binaries]), ...folders].join(delimiter),
+  };
+};
