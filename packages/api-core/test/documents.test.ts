@@ -198,6 +198,11 @@ describe("the README", () => {
   it.each([
     ["effect", ["USD 12.50", "p-1 7.00"]],
     ["promise", ["p-1 7.00 USD"]],
+    [
+      "options",
+      ["signIn, send 1: 200", "retrieveBalance, send 1: 200", "200 application/json 12.50"],
+    ],
+    ["mock", ["12.50"]],
   ])("shows the example %s as it runs", async (name, printed) => {
     const example = await textOf(`./examples/${name}.ts`);
     expect(await textOf("../README.md")).toContain(`\`\`\`ts\n${example}\`\`\``);

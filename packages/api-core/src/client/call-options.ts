@@ -5,8 +5,9 @@ import { nearestName } from "./nearest-name.ts";
 /** What one call may be told beside its input. */
 export interface RequestOptions {
   /**
-   * Longest time of the whole call in milliseconds, with sign-in, waits and every send. By default each
-   * request has the client's `requestTimeoutMs`, and the call as many of them as `maxAttempts` allows.
+   * Longest time of the whole call in milliseconds, with sign-in, waits and every send; of a stream, that
+   * of each page. What `BeforeSend` takes is not counted. By default each request has the client's
+   * `requestTimeoutMs`, and the call as many of them as `maxAttempts` allows.
    */
   readonly timeoutMs?: number;
   /**
