@@ -26,6 +26,30 @@ export const mutations: readonly Mutation[] = [
     ],
   },
   {
+    name: "dispatcher-repeats",
+    what: "a dispatcher of the caller's sends a request as often as it likes",
+    edits: [
+      {
+        project: "packages/api-core",
+        find: `    if (this.#controller !== undefined) {`,
+        put: `    if (this.#status > 999) {`,
+      },
+    ],
+    tests: ["--project=@durable-payments/api-core", "dispatcher"],
+  },
+  {
+    name: "dispatcher-start",
+    what: "what a dispatcher of the caller's never began, as far as it says, was not sent",
+    edits: [
+      {
+        project: "packages/api-core",
+        find: `!(this.#options.startIsCertain || isCertain)`,
+        put: `!(this.#options.startIsCertain || !isCertain)`,
+      },
+    ],
+    tests: ["--project=@durable-payments/api-core", "dispatcher"],
+  },
+  {
     name: "list-reading",
     what: "a list that does not add up is believed",
     edits: [
