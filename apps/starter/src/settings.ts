@@ -1,5 +1,6 @@
 import type {
   JournalSettings,
+  NamedAccount,
   ServiceSettings,
   Temporal,
   TemporalSettings,
@@ -29,17 +30,71 @@ export const withTemporal = async <A>(use: (temporal: Temporal) => Promise<A>): 
   return withTemporal(await readTemporalSettings(), use);
 };
 
-/** Read whose journal of sends it is, and where. */
-export const journalSettings = (): JournalSettings => ({
-  clientId: process.env["PAYMENTS_CLIENT_ID"],
-  journal: process.env["PAYMENTS_JOURNAL"],
+/** An account of these settings. */
+export interface Account {
+  /** Its name; undefined for the one of PAYMENTS_CLIENT_ID. */
+  readonly name: string | undefined;
+  readonly journal: JournalSettings;
+  /** The service's address and the account's credentials, or why they are wrong. */
+  readonly service: () => Promise<ServiceSettings>;
+}
+
+const readService = async (client: NamedAccount["client"]): Promise<ServiceSettings> => {
+  const { clientOptionsWithEnvironment } = await import("@durable-payments/api-core");
+  const { result, runPromise } = await import("effect/Effect");
+  return runPromise(result(clientOptionsWithEnvironment(client)));
+};
+
+const unnamed = (): Account => ({
+  name: undefined,
+  journal: {
+    clientId: process.env["PAYMENTS_CLIENT_ID"],
+    journal: process.env["PAYMENTS_JOURNAL"],
+  },
+  service: () => readService({}),
 });
 
-/** Read the service's address and the account's credentials, or why they are wrong. */
-export const readServiceSettings = async (): Promise<ServiceSettings> => {
-  const { clientOptionsFromEnvironment } = await import("@durable-payments/api-core");
-  const { result, runPromise } = await import("effect/Effect");
-  return runPromise(result(clientOptionsFromEnvironment));
+const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
+  if (process.env["PAYMENTS_ACCOUNTS_FILE"] === undefined) return [];
+  const { readNamedAccounts } = await import("@durable-payments/operations/connection");
+  return readNamedAccounts(process.env).map(({ client, journal, name }) => ({
+    name,
+    journal,
+    // Without its own, those of another account would count.
+    service: () => readService({ clientId: "", apiKey: "", ...client }),
+  }));
+};
+
+/**
+ * Read the account of a name; where it is not known here, what is asked of it is not known either.
+ *
+ * @param name undefined for the one of PAYMENTS_CLIENT_ID.
+ * @throws InvalidInput where the file of accounts is wrong.
+ */
+export const readAccount = async (name: string | undefined): Promise<Account> => {
+  if (name === undefined) return unnamed();
+  const known = (await namedAccounts()).find((account) => account.name === name);
+  return (
+    known ?? {
+      name,
+      journal: { account: name, clientId: undefined, journal: process.env["PAYMENTS_JOURNAL"] },
+      service: () => readService({ clientId: "", apiKey: "" }),
+    }
+  );
+};
+
+/**
+ * Read all accounts of these settings: that of PAYMENTS_CLIENT_ID where it is set, or nothing else is, and those with
+ * a name.
+ *
+ * @throws InvalidInput where the file of accounts is wrong.
+ */
+export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArray<Account>]> => {
+  const [first, ...others] = await namedAccounts();
+  if (first === undefined) return [unnamed()];
+  return (process.env["PAYMENTS_CLIENT_ID"] ?? "") === ""
+    ? [first, ...others]
+    : [unnamed(), first, ...others];
 };
 
 /**

@@ -104,8 +104,7 @@ it("a run whose end cannot be read is listed, and says so", () =>
       state: "failed",
       failure: { message: expect.stringContaining("its history cannot be read: ") as unknown },
     });
-    const journal = { journal: makeMemoryJournal(), where: "memory" };
-    expect(await unrecordedSince(temporal, journal, new Date(0))).toContainEqual(
+    expect(await unrecordedSince(temporal, [makeMemoryJournal()], new Date(0))).toContainEqual(
       expect.objectContaining({
         workflowId: "no-end",
         steps: [],

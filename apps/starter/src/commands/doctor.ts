@@ -1,6 +1,8 @@
+import type { AccountToCheck } from "@durable-payments/operations/doctor";
 import { Command, Flag } from "effect/cli";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
+import type { Account } from "../settings.ts";
 import { json } from "./flags.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -14,17 +16,24 @@ const yes = Flag.Boolean("yes").pipe(
   Flag.withDefault(false),
 );
 
+const toCheck = async ({ journal, name, service }: Account): Promise<AccountToCheck> => ({
+  ...(name !== undefined && { name }),
+  journal,
+  service: await service(),
+});
+
 const examine = async (output: Output): Promise<number> => {
   const { diagnose } = await import("@durable-payments/operations/doctor");
   const { temporalSettings } = await import("@durable-payments/operations/connection");
   const { webUiViews } = await import("@durable-payments/operations/runs");
   const { checkAnswer, doctorText } = await import("../output/doctor-text.ts");
-  const { journalSettings, readServiceSettings } = await import("../settings.ts");
+  const { readAccounts } = await import("../settings.ts");
   output.live("… checking");
+  const [first, ...others] = await readAccounts();
   const { checks, isConnected, isWell } = await diagnose({
     temporal: () => temporalSettings(process.env),
-    service: await readServiceSettings(),
-    journal: journalSettings(),
+    ...(await toCheck(first)),
+    others: await Promise.all(others.map(toCheck)),
   });
   const views = isConnected ? webUiViews(temporalSettings(process.env)) : [];
   output.answer({ checks, views }, doctorText, () => ({

@@ -19,6 +19,7 @@ export const onboard = Command.make("onboard", { file, id, by: startedBy, wait, 
   The file:
     {"cardholder": {…body of createCardholder…} | "card_holder_id": "…",
      "card": {"product_code": "…", "card_limit": "100.00", "card_name": "…"},
+     "account": "NAME of the account that pays, where the workers have several",
      "options": {"onFailure": "keep" | "compensate",
                  "onRefusal": "fail" | "ask",
                  "verifyWithin": "7 days", "fundWithin": "30 days",

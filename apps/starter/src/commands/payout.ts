@@ -18,6 +18,7 @@ export const payout = Command.make("payout", { file, id, by: startedBy, wait, js
   The file:
     {"beneficiary": {…body of createBeneficiary…} | "beneficiary_id": "…",
      "payout": {…body of createPayout, without beneficiary_id…},
+     "account": "NAME of the account that pays, where the workers have several",
      "options": {"completeWithin": "30 days", "approval": {"above": "10000.00"},
                  "onRefusal": "fail" | "ask",
                  "onLostBeneficiary": "recreate" | "ask",

@@ -29,8 +29,8 @@ export const recover = Command.make("recover", flags, ({ by, json, since, yes })
   compares the journal of sends with the runs that Temporal knows, and asks the
   service what became of what Temporal has lost. Sends go on where all is clear
   and you say yes; else, and where somebody had paused them before, they stay
-  paused until \`starter resume\`. It needs the worker's PAYMENTS_* settings, and
-  runs where the journal can be read.
+  paused until \`starter resume\`. It needs the worker's PAYMENTS_* settings, of
+  all its accounts, and runs where their journals can be read.
 
   Exit codes: 0 sends go on, 1 they stay paused, 2 bad input, 3 cannot connect.`,
   ),

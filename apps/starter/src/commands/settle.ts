@@ -39,8 +39,9 @@ export const settle = Command.make("settle", flags, (given) =>
     if (Option.isSome(given.found) === given.notCarriedOut) {
       throw badUsage("Give exactly one of --found and --not-carried-out.");
     }
-    const { readServiceSettings, withTemporal } = await import("../settings.ts");
-    const service = await readServiceSettings();
+    const { readAccounts, withTemporal } = await import("../settings.ts");
+    const accounts = await readAccounts();
+    const services = await Promise.all(accounts.map(({ service }) => service()));
     const { settle: keep } = await import("@durable-payments/operations/decisions");
     const settled = await withTemporal((temporal) =>
       keep(temporal, given.id, {
@@ -48,7 +49,7 @@ export const settle = Command.make("settle", flags, (given) =>
         reason: given.reason,
         step: Option.getOrUndefined(given.step),
         found: Option.getOrUndefined(given.found),
-        service,
+        services,
         expectedRunId: Option.getOrUndefined(given.expectedRunId),
       }),
     );

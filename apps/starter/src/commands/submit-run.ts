@@ -7,7 +7,7 @@ import { EXIT_CODES, exitCodeOfRun } from "../exit-codes.ts";
 import { describeSubmitted, followRun } from "../output/follow-run.ts";
 import { forgottenText } from "../output/forgotten-text.ts";
 import type { Output } from "../output/output.ts";
-import { journalSettings, readAssumptions, withTemporal } from "../settings.ts";
+import { readAccount, readAssumptions, withTemporal } from "../settings.ts";
 import { actingPerson } from "./input/acting-person.ts";
 import { readJson } from "./input/read-json.ts";
 
@@ -37,8 +37,9 @@ export const submitRun = async (
   const planned = plan(await readJson(file), await readAssumptions());
   const workflowId = Option.match(id, { onNone: () => planned.contentId, onSome: checkId });
   const startedBy = actingPerson(by);
+  const account = await readAccount(planned.account);
   return await withTemporal(async (temporal) => {
-    const options = { startedBy, journal: journalSettings() };
+    const options = { startedBy, journal: account.journal };
     const run = await startRun(temporal, workflowId, planned, options);
     if (run.state === "forgotten") {
       output.answer(run, forgottenText);

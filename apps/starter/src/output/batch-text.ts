@@ -93,6 +93,7 @@ export const batchText = (report: BatchReport): string => {
     ...(closedAt === null ? [] : [["ended", utc(closedAt)] as const]),
     ["run id", report.runId],
     ...(report.file === null ? [] : [["file", report.file] as const]),
+    ...(report.account === undefined ? [] : [["account", report.account] as const]),
     ...payoutLines(report),
     ...(failure === undefined ? [] : failureRows(failure)),
     ...(runs.attention + (others?.attention ?? 0) > 0

@@ -71,6 +71,7 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
 const whatOf = ({ payment, payouts, type }: ListedRun): string => {
   if (payouts !== null) {
     return [type, payouts.file ?? "", `${payouts.rows} rows,`, totalsText(payouts.totals)]
+      .concat(payouts.account === undefined ? [] : [`from ${payouts.account}`])
       .filter((part) => part !== "")
       .join(" ");
   }

@@ -54,6 +54,8 @@ export interface BatchReport extends SentTotals {
   /** Name of the file that was imported; null for a batch that does not say it. */
   readonly file: string | null;
   readonly rows: number;
+  /** Name of the account that pays; left out where it has none. */
+  readonly account?: string;
   /** Its own account of its rows; null where no worker gives it. */
   readonly progress: BatchProgress | null;
   readonly runs: RunCounts;
@@ -217,7 +219,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     if (error instanceof Unreadable) return undefined;
     throw error;
   });
-  const { file, rows, totals } = readBatchContent(input);
+  const { account, file, rows, totals } = readBatchContent(input);
   const [answered, runs, state, sent, ending] = await Promise.all([
     askProgress(temporal, workflowId),
     countRuns(temporal, workflowId),
@@ -242,6 +244,7 @@ export const reportBatch = async (temporal: Temporal, workflowId: string): Promi
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
     file,
+    ...(account !== undefined && { account }),
     rows,
     ...sent,
     progress: progress && { ...progress, ...commands },

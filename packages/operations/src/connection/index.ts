@@ -1,3 +1,4 @@
+export { type NamedAccount, readNamedAccounts } from "./accounts.ts";
 export {
   type JournalSettings,
   NoJournal,

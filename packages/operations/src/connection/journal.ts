@@ -40,6 +40,8 @@ class WrongSetting extends NoJournal {
 
 /** Where the journal of an account is. It takes no secret to find it. */
 export interface JournalSettings {
+  /** Name of the account, where it has one. */
+  readonly account?: string;
   /** Client id of the account, `PAYMENTS_CLIENT_ID`. */
   readonly clientId: string | undefined;
   /** `PAYMENTS_JOURNAL`; the account's own file on this host where it is not set. */
@@ -56,12 +58,22 @@ const readPlace = (journal: string | undefined, client: string): JournalPlace =>
   }
 };
 
-const open = async ({ clientId = "", journal }: JournalSettings): Promise<OpenedJournal> => {
+/** Why the client id is not known here. */
+const unknownClient = (account: string | undefined): string =>
+  account === undefined
+    ? "PAYMENTS_CLIENT_ID is not set here"
+    : `PAYMENTS_ACCOUNTS_FILE has no account ${account} here`;
+
+const open = async ({
+  account,
+  clientId = "",
+  journal,
+}: JournalSettings): Promise<OpenedJournal> => {
   const client = clientHash({ clientId });
   try {
     const place = readPlace(journal, client);
     if (clientId === "") {
-      throw new NoJournal("PAYMENTS_CLIENT_ID is not set here, and the journal is found by it", {
+      throw new NoJournal(`${unknownClient(account)}, and the journal is found by the client id`, {
         isFault: false,
       });
     }

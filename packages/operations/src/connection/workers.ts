@@ -11,11 +11,11 @@ export const countPollers = async (
   taskQueue = settings.taskQueue,
 ): Promise<number> => (await pollersOf(client, tasks, taskQueue)).length;
 
-/** The queues of activities that a worker of a base queue polls beside it. */
-export const activityQueues = (taskQueue: string): ReadonlyArray<string> => [
-  serviceQueue(taskQueue),
-  batchQueue(taskQueue),
-  fallbackPollingQueue(taskQueue),
+/** The queues of activities that a worker of a base queue polls beside it, for the account of this name. */
+export const activityQueues = (taskQueue: string, account?: string): ReadonlyArray<string> => [
+  serviceQueue(taskQueue, account),
+  batchQueue(taskQueue, account),
+  fallbackPollingQueue(taskQueue, account),
 ];
 
 /** The queue, of those without which no run makes progress, that nobody polls. */

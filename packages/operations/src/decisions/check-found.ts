@@ -53,26 +53,27 @@ const mayBe = (sent: ReturnType<typeof sentOf>[number], payout: Payout): boolean
  * Check a payout that a person says a step has made, where the service can be asked here: it has to exist,
  * and to pay what was sent.
  *
- * @param service address and credentials of the service, or why they are not known here.
+ * @param services address and credentials of each account that is known here, or why they are not.
  * @returns whether the service has confirmed it, or why it was not checked.
  * @throws Refused where the service knows no such payout, or it pays something else, or somebody else.
  */
 export const checkFoundPayout = async (
-  service: ServiceSettings | undefined,
+  services: ReadonlyArray<ServiceSettings>,
   payout_id: string,
   { account }: Pick<ExecutionHistory, "account">,
   send: PastSend | undefined,
 ): Promise<Confirmation> => {
-  if (service === undefined || Result.isFailure(service)) {
-    return notChecked("PAYMENTS_* is not set here");
-  }
-  if (account !== undefined && account !== accountHash(service.success)) {
-    return notChecked("PAYMENTS_* is of another account here");
-  }
+  const known = services.flatMap((service) => (Result.isSuccess(service) ? [service.success] : []));
+  if (known.length === 0) return notChecked("PAYMENTS_* is not set here");
+  const own = known.find((options) => account === undefined || account === accountHash(options));
+  if (own === undefined) return notChecked("PAYMENTS_* is of another account here");
+  // Whichever of several accounts was asked, its answer would say nothing of the others.
+  if (account === undefined && known.length > 1)
+    return notChecked("the account of the run is not known");
   const client = makePaymentsClient({
-    ...service.success,
+    ...own,
     maxAttempts: 1,
-    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, service.success.requestTimeoutMs),
+    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, own.requestTimeoutMs),
   });
   let payout: Payout;
   try {

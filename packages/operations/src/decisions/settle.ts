@@ -74,13 +74,13 @@ const whyNotConfirmed = async (
   run: WorkflowExecutionDescription,
   { operation, step }: StepInDoubt,
   { payout_id }: Readonly<Record<string, string>>,
-  service: ServiceSettings | undefined,
+  services: ReadonlyArray<ServiceSettings>,
 ): Promise<string | undefined> => {
   if (operation !== stepKinds.createPayout.sends.operation || payout_id === undefined) {
     return `what ${operation} makes is not looked up here`;
   }
   const executed = await readExecutionHistory(temporal, run);
-  const checked = await checkFoundPayout(service, payout_id, executed, executed.sends.get(step));
+  const checked = await checkFoundPayout(services, payout_id, executed, executed.sends.get(step));
   return checked.isConfirmed ? undefined : checked.why;
 };
 
@@ -92,8 +92,11 @@ export interface SettleOptions {
   readonly step: string | undefined;
   /** What it made, by id; undefined where it was not carried out. */
   readonly found: Readonly<Record<string, string>> | undefined;
-  /** Address and credentials of the service, by which a payout is checked; or why they are not known here. */
-  readonly service?: ServiceSettings | undefined;
+  /**
+   * Address and credentials of the service, by which a payout is checked, of each account that is known here; or why
+   * they are not.
+   */
+  readonly services?: ReadonlyArray<ServiceSettings> | undefined;
   /** The run that was in doubt when they looked: where it is not the latest any more it is refused. */
   readonly expectedRunId?: string | undefined;
 }
@@ -125,7 +128,7 @@ export interface Settled {
  *   run owns the id, or the service knows no such payout, or shows it as another than was sent.
  * @example
  * const found = { payout_id: "7d595adc-9f5e-4c1e" };
- * const seen = { by: "Ada", reason: "it is in the portal", step: undefined, found, service };
+ * const seen = { by: "Ada", reason: "it is in the portal", step: undefined, found, services: [service] };
  * await settle(temporal, "invoice-2026-001", seen);
  */
 export const settle = async (
@@ -133,7 +136,7 @@ export const settle = async (
   workflowId: string,
   options: SettleOptions,
 ): Promise<Settled> => {
-  const { by, expectedRunId, found, reason, service, step } = checkOptions(options);
+  const { by, expectedRunId, found, reason, services = [], step } = checkOptions(options);
   checkActing({ by, reason });
   checkFound(found);
   const run = await describeExpected(temporal, workflowId, expectedRunId);
@@ -182,7 +185,9 @@ export const settle = async (
     }
   }
   const notConfirmed =
-    found === undefined ? undefined : await whyNotConfirmed(temporal, run, settled, found, service);
+    found === undefined
+      ? undefined
+      : await whyNotConfirmed(temporal, run, settled, found, services);
   await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
   const mayBeSentUntil = (run.closeTime?.getTime() ?? 0) + MAY_BE_SENT_AFTER_END_MS;
   return {

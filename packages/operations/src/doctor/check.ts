@@ -37,3 +37,12 @@ export const skipped = (name: string, detail: string): Check => ({
   status: "skipped",
   detail,
 });
+
+/** The same checks, by names that say of which account they are, where that has a name. */
+export const ofAccount = (
+  account: string | undefined,
+  checks: ReadonlyArray<Check>,
+): ReadonlyArray<Check> =>
+  account === undefined
+    ? checks
+    : checks.map((check) => ({ ...check, name: `${account}: ${check.name}` }));

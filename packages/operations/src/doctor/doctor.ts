@@ -1,9 +1,10 @@
 import { accountHash } from "@durable-payments/protocol/account";
 import * as Result from "effect/Result";
-import type { Check } from "./check.ts";
+import { type Check, ofAccount } from "./check.ts";
 import { checkJournal, type DoctorSettings } from "./journal-checks.ts";
 import { checkService } from "./service-checks.ts";
 import { CONNECTION_CHECKS, checkTemporal } from "./temporal-checks.ts";
+import type { KnownAccount } from "./worker-checks.ts";
 
 /** What the doctor found. */
 export interface Diagnosis {
@@ -25,12 +26,21 @@ export interface Diagnosis {
  * for (const { name, detail } of checks) console.log(name, detail);
  */
 export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => {
-  const { service } = settings;
-  const account = Result.isSuccess(service) ? accountHash(service.success) : undefined;
+  const accounts = [settings, ...(settings.others ?? [])];
+  const known = accounts.map(({ name, service }): KnownAccount => ({
+    name,
+    hash: Result.isSuccess(service) ? accountHash(service.success) : undefined,
+  }));
   const parts = [
-    checkTemporal(settings.temporal, account),
-    checkService(service),
-    checkJournal(settings),
+    checkTemporal(settings.temporal, known),
+    ...accounts.map(async (account) => {
+      const { journal, name, service } = account;
+      const found = await Promise.all([
+        checkService(service),
+        checkJournal({ temporal: settings.temporal, service, journal }),
+      ]);
+      return ofAccount(name, found.flat());
+    }),
   ];
   const checks = (await Promise.all(parts)).flat();
   const failed = checks.filter(({ status }) => status === "failed");

@@ -18,12 +18,20 @@ import { withTemporal } from "../connection/temporal.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
-/** What the doctor checks. */
-export interface DoctorSettings {
-  /** Throws ConnectionFailed where the configuration of Temporal is wrong. */
-  readonly temporal: () => TemporalSettings;
+/** What the doctor checks of an account. */
+export interface AccountToCheck {
+  /** Its name, where it has one. */
+  readonly name?: string;
   readonly service: ServiceSettings;
   readonly journal: JournalSettings;
+}
+
+/** What the doctor checks. */
+export interface DoctorSettings extends AccountToCheck {
+  /** Further accounts of the same workers. */
+  readonly others?: ReadonlyArray<AccountToCheck>;
+  /** Throws ConnectionFailed where the configuration of Temporal is wrong. */
+  readonly temporal: () => TemporalSettings;
 }
 
 const JOURNAL = "journal of sends";

@@ -8,7 +8,7 @@ import { ConnectionFailed } from "../errors.ts";
 import { describePause, findPause } from "../pause/pause.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkNotifications, NOTIFICATIONS } from "./notification-checks.ts";
-import { checkWorkers, WORKER_CHECKS } from "./worker-checks.ts";
+import { checkWorkers, type KnownAccount, WORKER_CHECKS } from "./worker-checks.ts";
 
 /** Names of the checks without which nothing can be started. */
 export const CONNECTION_CHECKS: ReadonlyArray<string> = ["Temporal", "namespace"];
@@ -95,7 +95,7 @@ interface NamespaceCheck {
   readonly names: ReadonlyArray<string>;
   readonly check: (
     temporal: Temporal,
-    account: string | undefined,
+    accounts: ReadonlyArray<KnownAccount>,
   ) => Promise<ReadonlyArray<Check>>;
 }
 
@@ -120,10 +120,10 @@ const skipNamespaceChecks = (why: string): ReadonlyArray<Check> =>
 const guarded = async (
   { check, names }: NamespaceCheck,
   temporal: Temporal,
-  account: string | undefined,
+  accounts: ReadonlyArray<KnownAccount>,
 ): Promise<ReadonlyArray<Check>> => {
   try {
-    return await check(temporal, account);
+    return await check(temporal, accounts);
   } catch (error) {
     return names.map((name) =>
       failed(name, detailsOf(error), "Check the credentials of this namespace."),
@@ -134,11 +134,11 @@ const guarded = async (
 /**
  * Check everything about Temporal that the runs need.
  *
- * @param account of the settings, by its hash; undefined where it is not known here.
+ * @param accounts of the settings.
  */
 export const checkTemporal = async (
   settings: () => TemporalSettings,
-  account: string | undefined,
+  accounts: ReadonlyArray<KnownAccount>,
 ): Promise<ReadonlyArray<Check>> => {
   try {
     return await withTemporal(settings(), async (temporal) => {
@@ -149,7 +149,7 @@ export const checkTemporal = async (
             server,
             namespace,
             ...(
-              await Promise.all(NAMESPACE_CHECKS.map((check) => guarded(check, temporal, account)))
+              await Promise.all(NAMESPACE_CHECKS.map((check) => guarded(check, temporal, accounts)))
             ).flat(),
           ]
         : [server, namespace, ...skipNamespaceChecks("the namespace cannot be used")];

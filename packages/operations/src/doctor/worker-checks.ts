@@ -5,7 +5,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { findTrackers } from "../connection/trackers.ts";
 import { activityQueues, countPollers } from "../connection/workers.ts";
 import { accountOfTracker, trackerId, utc } from "@durable-payments/protocol";
-import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import { type Check, failed, ofAccount, ok, skipped, warning } from "./check.ts";
 import { describeLate, readLongActivity, seconds } from "./long-activity.ts";
 
 const WORKFLOW_TASKS = "worker, workflow tasks";
@@ -81,8 +81,8 @@ const checkWorkflowTasks = async (
     : ok(WORKFLOW_TASKS, `${polled}, answers in ${Math.round(tookMs)} ms`);
 };
 
-const checkActivityTasks = async (temporal: Temporal): Promise<Check> => {
-  const queues = activityQueues(temporal.settings.taskQueue);
+const checkActivityTasks = async (temporal: Temporal, account?: string): Promise<Check> => {
+  const queues = activityQueues(temporal.settings.taskQueue, account);
   const counts = await Promise.all(
     queues.map((queue) => countPollers(temporal, "activity", queue)),
   );
@@ -145,23 +145,34 @@ export const checkTracker = async (
   }
 };
 
-const checkAccount = (trackers: ReadonlyArray<string>, account: string | undefined): Check => {
-  if (account === undefined) return skipped(ACCOUNT, "not checked: the settings are wrong");
-  if (trackers.length === 0) return skipped(ACCOUNT, "not known: no tracker runs");
-  const tracked = trackers.flatMap((tracker) => accountOfTracker(tracker) ?? []);
-  const named = tracked.flatMap(({ hash, name }) =>
-    name === undefined ? [] : `${name} (${hash})`,
-  );
-  const others = tracked.filter(({ hash, name }) => name === undefined && hash !== account);
-  if (others.length === 0) {
-    const beside = named.length === 0 ? "" : `; with a name ${named.toSorted().join(", ")}`;
-    return ok(ACCOUNT, `${account}, as these settings have it${beside}`);
+/** An account as the settings here have it. */
+export interface KnownAccount {
+  /** Undefined for the one without a name. */
+  readonly name: string | undefined;
+  /** Undefined where its settings are wrong. */
+  readonly hash: string | undefined;
+}
+
+const titleOf = ({ hash = "?", name }: Partial<KnownAccount>): string =>
+  name === undefined ? hash : `${name} (${hash})`;
+
+const checkAccounts = (
+  trackers: ReadonlyArray<string>,
+  known: ReadonlyArray<KnownAccount>,
+): Check => {
+  if (known.some(({ hash }) => hash === undefined)) {
+    return skipped(ACCOUNT, "not checked: the settings are wrong");
   }
-  const theirs = others.map(({ hash }) => hash).join(", ");
+  if (trackers.length === 0) return skipped(ACCOUNT, "not known: no tracker runs");
+  const own = known.map(titleOf).join(", ");
+  const others = trackers
+    .flatMap((tracker) => accountOfTracker(tracker) ?? [])
+    .filter(({ hash, name }) => !known.some((one) => one.hash === hash && one.name === name));
+  if (others.length === 0) return ok(ACCOUNT, `${own}, as these settings have it`);
   return failed(
     ACCOUNT,
-    `workers of this task queue work for ${theirs}, and these settings are of ${account}`,
-    "Give this command the PAYMENTS_* settings of the worker; each account needs another task queue (PAYMENTS_TASK_QUEUE).",
+    `workers of this task queue work for ${others.map(titleOf).join(", ")}, and these settings are of ${own}`,
+    "Give this command the PAYMENTS_* settings of the worker; each account needs a name (PAYMENTS_ACCOUNTS_FILE) or another task queue (PAYMENTS_TASK_QUEUE). Of an account that was removed, terminate the tracker: docs/accounts.md.",
   );
 };
 
@@ -174,27 +185,46 @@ const isRunning = async ({ client }: Temporal, workflowId: string): Promise<bool
   }
 };
 
+/** Checks of an account beside the first one: that its queues are polled, and its tracker. */
+const checkFurther = async (
+  temporal: Temporal,
+  { hash, name }: KnownAccount,
+): Promise<ReadonlyArray<Check>> => {
+  const tracker = hash === undefined ? undefined : trackerId(hash, name);
+  const isThere = tracker !== undefined && (await isRunning(temporal, tracker));
+  const checks = [
+    checkActivityTasks(temporal, name),
+    checkTracker(temporal, isThere ? tracker : undefined),
+  ];
+  return ofAccount(name, await Promise.all(checks));
+};
+
 /**
- * Check that workers poll and answer, and work for the account of these settings.
+ * Check that workers poll and answer, and work for the accounts of these settings.
  *
- * @param account by its hash; undefined where it is not known here.
+ * @param accounts as the settings here have them; at least one.
  */
 export const checkWorkers = async (
   temporal: Temporal,
-  account: string | undefined,
+  accounts: ReadonlyArray<KnownAccount>,
 ): Promise<ReadonlyArray<Check>> => {
   const trackers = await findTrackers(temporal);
-  const own = account === undefined ? undefined : trackerId(account);
+  const [{ hash, name } = { hash: undefined, name: undefined }, ...others] = accounts;
+  const own = hash === undefined ? undefined : trackerId(hash, name);
   // Visibility may not list it yet.
   const isOwn = own !== undefined && (trackers.includes(own) || (await isRunning(temporal, own)));
   // Anybody may start another one.
   const tracker = isOwn ? own : trackers[0];
+  const [workflowTasks, further, ...ofFirst] = await Promise.all([
+    checkWorkflowTasks(temporal, tracker),
+    Promise.all(others.map((other) => checkFurther(temporal, other))),
+    checkActivityTasks(temporal, name),
+    checkTracker(temporal, tracker),
+  ]);
   return [
-    ...(await Promise.all([
-      checkWorkflowTasks(temporal, tracker),
-      checkActivityTasks(temporal),
-      checkTracker(temporal, tracker),
-    ])),
-    checkAccount(trackers, account),
+    workflowTasks,
+    ...ofAccount(name, ofFirst),
+    ...further.flat(),
+    checkAccounts(trackers, accounts),
   ];
 };

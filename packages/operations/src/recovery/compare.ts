@@ -1,5 +1,5 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { RecordedSend } from "@durable-payments/journal";
+import type { Journal, RecordedSend } from "@durable-payments/journal";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import type { OpenedJournal } from "../connection/journal.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
@@ -99,17 +99,18 @@ const sentSteps = async (
   );
 };
 
-/** Find runs that were under way since and have sent something, of which the journal has nothing. */
+/** Find runs that were under way since and have sent something, of which none of the journals has anything. */
 export const unrecordedSince = async (
   temporal: Temporal,
-  { journal }: Pick<OpenedJournal, "journal">,
+  journals: ReadonlyArray<Journal>,
   since: Date,
 ): Promise<ReadonlyArray<UnrecordedRun>> => {
   const query = runQuery({ standing: [], since });
   const runs: Array<WorkflowExecutionInfo> = [];
   for await (const run of temporal.client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
   const checked = await inParts(runs, async ({ runId, workflowId }) => {
-    if ((await journal.find({ workflowId })).length > 0) return [];
+    const known = await Promise.all(journals.map((journal) => journal.find({ workflowId })));
+    if (known.some((sends) => sends.length > 0)) return [];
     try {
       const steps = await sentSteps(temporal, { runId, workflowId });
       return steps.length === 0 ? [] : [{ workflowId, runId, steps }];

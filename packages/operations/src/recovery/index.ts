@@ -3,6 +3,7 @@ export {
   type LostRun,
   mayResume,
   recover,
+  type RecoveredAccount,
   type RecoverOptions,
   type Recovery,
   type RecoveryPhase,

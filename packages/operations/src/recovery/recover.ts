@@ -33,6 +33,12 @@ export interface Recovery {
   readonly isClear: boolean;
 }
 
+/** An account of which it is compared what was sent. */
+export interface RecoveredAccount {
+  readonly opened: OpenedJournal;
+  readonly service: ClientOptions;
+}
+
 /** How it is recovered. */
 export interface RecoverOptions {
   /** The time of the backup that Temporal's database was put back to, or before. */
@@ -40,6 +46,8 @@ export interface RecoverOptions {
   /** Who pauses sends for it. */
   readonly by: string;
   readonly service: ClientOptions;
+  /** Further accounts of the same workers: sends go on only for all of them. */
+  readonly others?: ReadonlyArray<RecoveredAccount>;
   /** Is called when the next part of the work begins. */
   readonly onPhase?: (phase: RecoveryPhase) => void;
 }
@@ -59,14 +67,15 @@ const reconciliationOf = (sends: ReadonlyArray<LostSend>): LostSend["reconciliat
   return all.has("made") ? "made" : "notMade";
 };
 
-const compare = async (
+type Compared = Pick<Recovery, "running" | "ended" | "lost">;
+
+/** Compare what one account has sent, and ask the service what became of what Temporal has lost. */
+const compareAccount = async (
   temporal: Temporal,
-  opened: OpenedJournal,
-  { onPhase = () => undefined, service, since }: RecoverOptions,
-): Promise<Omit<Recovery, "pause">> => {
-  onPhase({ phase: "comparing" });
+  { opened, service }: RecoveredAccount,
+  { onPhase = () => undefined, since }: RecoverOptions,
+): Promise<Compared> => {
   const writes = await writesSince(temporal, opened, since);
-  const unrecorded = await unrecordedSince(temporal, opened, since);
   const client = makePaymentsClient(service);
   try {
     const gone = writes.filter(({ standing }) => standing === "lost");
@@ -87,19 +96,35 @@ const compare = async (
     }
     const idsOf = (wanted: string) =>
       writes.flatMap(({ standing, workflowId }) => (standing === wanted ? [workflowId] : []));
-    return {
-      since: since.toISOString(),
-      journal: opened.where,
-      running: idsOf("running"),
-      ended: idsOf("ended"),
-      lost,
-      unrecorded,
-      isClear:
-        unrecorded.length === 0 && lost.every(({ reconciliation }) => reconciliation !== "unclear"),
-    };
+    return { running: idsOf("running"), ended: idsOf("ended"), lost };
   } finally {
     await client.close();
   }
+};
+
+const compare = async (
+  temporal: Temporal,
+  opened: OpenedJournal,
+  options: RecoverOptions,
+): Promise<Omit<Recovery, "pause">> => {
+  const { onPhase = () => undefined, others = [], service, since } = options;
+  const accounts = [{ opened, service }, ...others];
+  onPhase({ phase: "comparing" });
+  const journals = accounts.map((account) => account.opened.journal);
+  const unrecorded = await unrecordedSince(temporal, journals, since);
+  const compared: Array<Compared> = [];
+  for (const account of accounts) compared.push(await compareAccount(temporal, account, options));
+  const lost = compared.flatMap((account) => account.lost);
+  return {
+    since: since.toISOString(),
+    journal: [...new Set(accounts.map((account) => account.opened.where))].join("; "),
+    running: compared.flatMap(({ running }) => running),
+    ended: compared.flatMap(({ ended }) => ended),
+    lost,
+    unrecorded,
+    isClear:
+      unrecorded.length === 0 && lost.every(({ reconciliation }) => reconciliation !== "unclear"),
+  };
 };
 
 /**
@@ -107,7 +132,7 @@ const compare = async (
  * Sends are paused first, and stay so: whoever calls it resumes them where {@link mayResume}.
  *
  * @param temporal the connection of `withTemporal`.
- * @param opened the journal of the account.
+ * @param opened the journal of the account; of further accounts, `others` of the options.
  * @param options since when Temporal may have lost runs, who pauses, and how the service is reached.
  * @returns the runs that go on, have ended, are lost, or sent what the journal does not have.
  * @throws InvalidInput where the name is empty, or `since` is no time.

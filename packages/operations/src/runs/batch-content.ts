@@ -1,11 +1,13 @@
 import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
-import { textAt } from "@durable-payments/protocol";
+import { isAccountName, textAt } from "@durable-payments/protocol";
 
 /** What a batch pays, as its file has it. */
 export interface BatchContent {
   /** Name of the file; null for a batch that does not say it. */
   readonly file: string | null;
   readonly rows: number;
+  /** Name of the account that pays; left out where it has none. */
+  readonly account?: string;
   readonly totals: Readonly<Record<string, string>>;
 }
 
@@ -32,5 +34,6 @@ const totalsAt = (value: unknown): BatchContent["totals"] => {
 export const readBatchContent = (value: unknown): BatchContent => ({
   file: textAt(value, "file") ?? null,
   rows: countAt(value, "rows"),
+  ...(isRecord(value) && isAccountName(value["account"]) && { account: value["account"] }),
   totals: totalsAt(value),
 });

@@ -24,12 +24,7 @@ import { shownWithNext } from "../../output/next-operation.ts";
 import type { Output } from "../../output/output.ts";
 import { wrap } from "../../output/text.ts";
 import { visible } from "../../output/visible.ts";
-import {
-  journalSettings,
-  readAssumptions,
-  readServiceSettings,
-  withTemporal,
-} from "../../settings.ts";
+import { readAccount, readAssumptions, withTemporal } from "../../settings.ts";
 import { reportOn, writeResults } from "./report-on.ts";
 
 /** What `starter payouts import` is given. */
@@ -57,12 +52,13 @@ const dryRun = async (
   checked: CheckedFile,
   { overrule }: ImportFlags,
 ): Promise<number> => {
-  const funds = await compareFunds(checked.totals, await readServiceSettings());
+  const account = await readAccount(checked.account);
+  const funds = await compareFunds(checked.totals, await account.service());
   let found: Memory | undefined;
   let unreached: ConnectionFailed | undefined;
   try {
     found = await withTemporal(async (temporal) => ({
-      ...(await findRows(temporal, checked, journalSettings(), showingRows(output, checked))),
+      ...(await findRows(temporal, checked, account.journal, showingRows(output, checked))),
       retentionMs: await readRetention(temporal),
     }));
   } catch (error) {
@@ -112,7 +108,7 @@ const answerNothingNew = async (
   const chunks = () => rowsOfFile(checked);
   const onUpdate = showBatch(output);
   const { others } = await countedRows(temporal, batch, chunks, { onUpdate, wait });
-  if (result !== undefined) await writeResults(temporal, chunks(), result);
+  if (result !== undefined) await writeResults(temporal, chunks(), result, checked.account);
   output.live(undefined);
   output.answer(
     { status: "nothingNew", workflowId: batch, rows, totals, known: rows, new: 0, others },
@@ -158,7 +154,8 @@ const submit = async (
   flags: ImportFlags,
 ): Promise<number> => {
   const { batch, chunks, rows } = checked;
-  const options = { ...flags, journal: journalSettings() };
+  const { journal } = await readAccount(checked.account);
+  const options = { ...flags, journal };
   const imported = await importBatch(temporal, checked, options, {
     onRows: showingRows(output, checked),
     onFound: (found) => {

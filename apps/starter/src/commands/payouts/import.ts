@@ -71,8 +71,8 @@ export const importCommand = Command.make("import", flags, (given) =>
   anything is sent; each fault is named by row, column and rule.
 
   A CSV file has a header: key, beneficiary_id or beneficiary.FIELD, the fields
-  of the payout by their own names, options.NAME. A .jsonl file has on each line
-  what a payout file has, and a "key".
+  of the payout by their own names, account, options.NAME. A .jsonl file has on
+  each line what a payout file has, and a "key". All rows have the same account.
 
   The key is the row's own, and of one payment for good: a row whose key was
   used with the same payment is known and not paid again, whatever file it

@@ -15,25 +15,31 @@ import { commandLine } from "../../output/command-line.ts";
 import { followBatch, showBatch } from "../../output/follow-batch.ts";
 import { withNext } from "../../output/next-operation.ts";
 import type { Output } from "../../output/output.ts";
-import { journalSettings } from "../../settings.ts";
+import { readAccount } from "../../settings.ts";
 
 /** The exit code of a command that reports a batch. */
 export const exitCodeOfBatch = (report: BatchReport): number =>
   isOpen(report) || isEachPaid(report) ? EXIT_CODES.done : EXIT_CODES.runFailed;
 
-/** Write what became of each row; the journal, where it can be read, has what Temporal has forgotten. */
-export const writeResults = (
+/**
+ * Write what became of each row; the journal of the account that pays them, where it can be read, has what Temporal has
+ * forgotten.
+ */
+export const writeResults = async (
   temporal: Temporal,
   chunks: AsyncIterable<ReadonlyArray<BatchRow>>,
   file: string,
-): Promise<void> =>
-  withJournalOrNot(journalSettings(), ({ journal }) =>
+  account: string | undefined,
+): Promise<void> => {
+  const settings = await readAccount(account);
+  await withJournalOrNot(settings.journal, ({ journal }) =>
     writeResultFile(temporal, chunks, {
       file,
       journal,
       wordNext: (next) => withNext({ message: "", next }).trim(),
     }),
   );
+};
 
 const answerReport = (
   output: Output,
@@ -63,7 +69,7 @@ export const reportOn = async (
   const report = await withRows(temporal, ended, { wait, onUpdate: showBatch(output) });
   if (result !== undefined) {
     output.live(`… writing ${result}`);
-    await writeResults(temporal, rowsOfBatch(temporal, batch), result);
+    await writeResults(temporal, rowsOfBatch(temporal, batch), result, report.account);
   }
   return answerReport(output, report, result);
 };
