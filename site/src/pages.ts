@@ -9,7 +9,16 @@ export const PARTS: ReadonlyArray<Part> = [
   { text: "Start", pages: ["first-workflow", "concepts", "composing", "set-up", "inputs"] },
   {
     text: "Operate",
-    pages: ["commands", "runs", "batches", "notifications", "runbook", "settings", "errors"],
+    pages: [
+      "commands",
+      "runs",
+      "batches",
+      "accounts",
+      "notifications",
+      "runbook",
+      "settings",
+      "errors",
+    ],
   },
   { text: "Repair", pages: ["lost-answers", "repair", "debugging", "disaster-recovery"] },
   { text: "Production", pages: ["production", "deployments", "versioning", "scale"] },
