@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { Assumptions, defaultAssumptions } from "../src/index.ts";
+import { readAssumptions } from "./contract-documentation.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -17,7 +18,7 @@ PAYMENTS_ASSUMPTIONS='{"updateBeneficiaryMethod":"PUT","notCarriedOutStatuses":[
 Objects are laid over the default name by name; all other values replace it. Statuses and regular
 expressions are compared without regard to case. A name that is not listed here is refused.
 
-The table is generated from the schema in \`packages/api-core/src/contract/assumptions.ts\` by
+The table is generated from the schema and its docstrings in \`packages/api-core/src/contract/assumptions.ts\` by
 \`npm exec nx run api-core:assumptions\`.
 `;
 
@@ -44,12 +45,13 @@ const takes = (schema: JsonSchema): string => {
 const cell = (text: string): string => text.replace(/\s+/g, " ");
 
 const makeTable = (): string => {
+  const descriptions = readAssumptions();
   const schemas = Schema.toJsonSchemaDocument(Assumptions).schema.properties;
   const rows = Object.entries(defaultAssumptions).map(([name, byDefault]) => {
     const schema = isSchema(schemas) && isSchema(schemas[name]) ? schemas[name] : {};
     return [
       code(name),
-      cell(String(schema["description"])),
+      cell(descriptions.get(name) ?? ""),
       code(JSON.stringify(byDefault)),
       takes(schema),
     ];

@@ -10,8 +10,6 @@ export interface Documentation {
   readonly answer: ReadonlyMap<string, string>;
 }
 
-const endpoints = fileURLToPath(new URL("../src/contract/endpoints.ts", import.meta.url));
-
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2024,
   module: ts.ModuleKind.NodeNext,
@@ -21,21 +19,34 @@ const OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-/** Read the docstrings of all operations but signIn, and of their fields. */
-export const readDocumentation = (): ReadonlyMap<string, Documentation> => {
-  const program = ts.createProgram([endpoints], OPTIONS);
+/** Open what a module of the contract exports under a name: its members, and what docstrings say. */
+const open = (path: string, name: string) => {
+  const file = fileURLToPath(new URL(path, import.meta.url));
+  const program = ts.createProgram([file], OPTIONS);
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(endpoints);
+  const source = program.getSourceFile(file);
   const module = source && checker.getSymbolAtLocation(source);
-  const found =
-    module && checker.getExportsOfModule(module).find(({ name }) => name === "Endpoints");
-  if (found === undefined) throw new Error(`${endpoints} exports no Endpoints`);
+  const found = module && checker.getExportsOfModule(module).find((named) => named.name === name);
+  if (found === undefined) throw new Error(`${file} exports no ${name}`);
 
   /** Paragraphs without the breaks of their lines. */
   const textOf = (symbol: ts.Symbol): string =>
     ts
       .displayPartsToString(symbol.getDocumentationComment(checker))
       .replaceAll(/(?<!\n)\n(?!\n)/g, " ");
+
+  return { checker, members: checker.getDeclaredTypeOfSymbol(found).getProperties(), textOf };
+};
+
+/** Read the docstrings of the assumptions, by their names. */
+export const readAssumptions = (): ReadonlyMap<string, string> => {
+  const { members, textOf } = open("../src/contract/assumptions.ts", "Assumptions");
+  return new Map(members.map((member) => [member.name, textOf(member)]));
+};
+
+/** Read the docstrings of all operations but signIn, and of their fields. */
+export const readDocumentation = (): ReadonlyMap<string, Documentation> => {
+  const { checker, members, textOf } = open("../src/contract/endpoints.ts", "Endpoints");
 
   const typeOf = (type: ts.Type, ...path: ReadonlyArray<string>): ts.Type | undefined => {
     const [name, ...rest] = path;
@@ -60,20 +71,17 @@ export const readDocumentation = (): ReadonlyMap<string, Documentation> => {
   };
 
   return new Map(
-    checker
-      .getDeclaredTypeOfSymbol(found)
-      .getProperties()
-      .map((operation) => {
-        const endpoint = checker.getTypeOfSymbol(operation);
-        const parts = ["~Params", "~Query", "~Payload"];
-        return [
-          operation.name,
-          {
-            description: textOf(operation),
-            request: new Map(parts.flatMap((part) => fieldsOf(typeOf(endpoint, part, "Type")))),
-            answer: new Map(fieldsOf(typeOf(endpoint, "~Success", "Type"))),
-          },
-        ];
-      }),
+    members.map((operation) => {
+      const endpoint = checker.getTypeOfSymbol(operation);
+      const parts = ["~Params", "~Query", "~Payload"];
+      return [
+        operation.name,
+        {
+          description: textOf(operation),
+          request: new Map(parts.flatMap((part) => fieldsOf(typeOf(endpoint, part, "Type")))),
+          answer: new Map(fieldsOf(typeOf(endpoint, "~Success", "Type"))),
+        },
+      ];
+    }),
   );
 };

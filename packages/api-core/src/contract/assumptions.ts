@@ -1,18 +1,11 @@
 import * as Schema from "effect/Schema";
 
-const assumed = <S extends Schema.Top>(schema: S, description: string) =>
-  schema.annotate({ description });
+const texts = (fields: ReadonlyArray<string>, value: typeof Schema.NonEmptyString) =>
+  Schema.Record(Schema.Literals(fields), value);
 
-const texts = (
-  fields: ReadonlyArray<string>,
-  value: typeof Schema.NonEmptyString,
-  description: string,
-) => assumed(Schema.Record(Schema.Literals(fields), value), description);
+const names = (fields: ReadonlyArray<string>) => texts(fields, Schema.NonEmptyString);
 
-const names = (fields: ReadonlyArray<string>, description: string) =>
-  texts(fields, Schema.NonEmptyString, description);
-
-const statuses = (description: string) => assumed(Schema.Array(Schema.String), description);
+const Statuses = Schema.Array(Schema.String);
 
 const isPattern = Schema.makeFilter(
   (source: string) => {
@@ -36,183 +29,179 @@ const isTimeZone = Schema.makeFilter((timeZone: string) => {
 
 const Pattern = Schema.NonEmptyString.check(isPattern);
 
-const pattern = (description: string) => assumed(Pattern, description);
+const assumptionFields = {
+  /** HTTP method of updateBeneficiary. */
+  updateBeneficiaryMethod: Schema.Literals(["POST", "PUT", "PATCH"]),
+  /** Wire names of the filters of listPayouts. */
+  listPayoutsParameters: names([
+    "date_type",
+    "scope",
+    "short_reference_id",
+    "status",
+    "start",
+    "end",
+  ]),
+  /** Wire names of the filters of listTransactions. */
+  listTransactionsParameters: names([
+    "page_num",
+    "page_size",
+    "scope",
+    "short_reference_id",
+    "transaction_type",
+    "transaction_status",
+    "date_type",
+    "start",
+    "end",
+  ]),
+  /** Wire names of the filters of listCardholders. */
+  listCardholdersParameters: names([
+    "direct_account_id",
+    "card_account_id",
+    "card_holder_status",
+    "name",
+  ]),
+  /** Wire name of the delivery address in createCardholder. */
+  deliveryAddressField: Schema.NonEmptyString,
+  /** Unit in which the bounds of date ranges are sent. */
+  rangeBoundUnit: Schema.Literals(["milliseconds", "seconds"]),
+  /**
+   * Zone of the times and dates in answers that carry no offset: an IANA name, or an offset such as +08:00.
+   * While it is unknown, such a time may be of any zone, from UTC-12:00 to UTC+14:00.
+   */
+  timeZone: Schema.String.check(isTimeZone),
+  /**
+   * The message of a success, trimmed. A write that is answered with code 200 and another one, or with a
+   * refusal of this one, has an unknown outcome.
+   */
+  successMessage: Pattern,
+  /** HTTP statuses and envelope codes that mark a missing, invalid or expired token. */
+  rejectedTokenCodes: Schema.Array(Schema.Int),
+  /**
+   * Messages of refusals that mark a missing, invalid or expired token. One that stays with a token that
+   * ping accepts, or with a fresh one, is a refusal.
+   */
+  rejectedTokenMessage: Pattern,
+  /** How long a token is used when the sign-in answer carries no expiry that can be read. */
+  tokenLifetimeSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
+  /**
+   * How long a token lives without a request; it is renewed before, in the last 30 seconds or the last tenth
+   * of that time.
+   */
+  tokenIdleSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
+  /** Messages of refusals of a sign-in that mean: too many requests. */
+  signInLimitMessage: Pattern,
+  /**
+   * HTTP statuses (403 without an envelope, 408, 429, from 500 on) which mean: not carried out. Each that is
+   * not listed leaves a write's outcome unknown; the other 4xx never do.
+   */
+  notCarriedOutStatuses: Schema.Array(
+    Schema.Int.check(
+      Schema.makeFilter(
+        (status) =>
+          status === 403 ||
+          status === 408 ||
+          status === 429 ||
+          (status >= 500 && status < 600) ||
+          "must be 403, 408, 429 or from 500 to 599",
+      ),
+    ),
+  ),
+  /** How long a new payout or cardholder may be missing from its list. */
+  listLagSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  /**
+   * Whether lists never show a later item before an earlier one: then a later item that is listed shows that
+   * an earlier one which is not was never made, before listLagSeconds are over.
+   */
+  listsAreMonotone: Schema.Boolean,
+  /**
+   * Whether the lists of payouts and cardholders are in the order of create_time, the newest first: then a
+   * reconciliation reads down to the time of the send, as long as the rows bear it out, and otherwise to the
+   * end. A first page in that order does not show that the list is.
+   */
+  listsAreNewestFirst: Schema.Boolean,
+  /**
+   * Most pages of a list, of 50 rows each, that a reconciliation reads; where a list has more, a person is
+   * asked.
+   */
+  reconciliationMaxPages: Schema.Int.check(Schema.isGreaterThan(0)),
+  /** How far the service's clock may be from ours. */
+  clockSkewSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  /**
+   * How long what a run owns, or may have made, may be hidden from other runs: how far the visibility store
+   * of the Temporal server lags.
+   */
+  visibilityLagSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  /**
+   * Whether the range filters of listPayouts can be trusted, so that a reconciliation reads only what was
+   * created about the time of the send.
+   */
+  reconcileByTimeRange: Schema.Boolean,
+  /**
+   * What the list of payouts shows as unique_request_id: always the key that was sent (same), keys of the
+   * service's own (other), none, or (learned) what the answers of createPayout have shown.
+   */
+  payoutKeyEcho: Schema.Literals(["learned", "same", "other", "none"]),
+  /** Whether createPayout sends unique_request_id in its body. */
+  payoutKeyInBody: Schema.Boolean,
+  /**
+   * What retrievePayout shows of a payout as it was sent, or as the creation answered it. An answer with
+   * another payout_id is no answer; one with another amount, currency or beneficiary_id ends the run with
+   * PayoutContradicted. An amount may be grouped, or differ by the fee that is shown.
+   */
+  payoutFieldsAsSent: Schema.Array(
+    Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"]),
+  ),
+  /** Statuses that complete a payout, beside a complete_time that is set. */
+  payoutCompletedStatuses: Statuses,
+  /** Statuses with which a payout has ended without being paid. */
+  payoutFailedStatuses: Statuses,
+  /**
+   * Statuses of a payout that say that its money came back or was never paid, beside payoutFailedStatuses:
+   * with a complete_time that is set it has failed.
+   */
+  payoutReturnedStatus: Pattern,
+  /**
+   * Statuses of a payout that a complete_time that is set completes; so does one that is missing. Of any
+   * status that neither this nor payoutReturnedStatus names, the payout stays open: nobody knows whether it
+   * was paid.
+   */
+  payoutPaidStatus: Pattern,
+  /** Whether a complete_time that is set completes a payout of the status payoutPaidStatus, or of none. */
+  completeTimeCompletes: Schema.Boolean,
+  /** Statuses of a cardholder whose identity check passed. */
+  cardholderVerifiedStatuses: Statuses,
+  /** Statuses of a cardholder whose identity check failed. */
+  cardholderRefusedStatuses: Statuses,
+  /** Statuses of a cardholder whose identity check lacks something. */
+  cardholderIncompleteStatuses: Statuses,
+  /** Statuses of a card that was not issued after all. */
+  cardRefusedStatuses: Statuses,
+  /**
+   * Messages by which the service refuses a unique_request_id that it knows, beside HTTP 409: perhaps
+   * carried out before. Only where the request may have been sent before.
+   */
+  repeatedKeyRefusal: Pattern,
+  /** Messages by which these operations say that things are already so: success. */
+  alreadySoRefusals: texts(
+    ["createBalance", "removeCardholder", "cancelCard", "freezeCard"],
+    Pattern,
+  ),
+  /** Most digits after the point in an amount that is sent: the currency's own, or a number. */
+  amountFractionDigits: Schema.Union([
+    Schema.Literal("iso4217"),
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 18 })),
+  ]),
+};
 
 /**
  * Every point that the service's document leaves open, one setting each. Override any of them by
  * `PAYMENTS_ASSUMPTIONS` (a JSON object of the settings to change) or by the client's option.
  * Patterns are regular expressions, matched without regard to case; statuses likewise.
  */
-export const Assumptions = Schema.Struct({
-  updateBeneficiaryMethod: assumed(
-    Schema.Literals(["POST", "PUT", "PATCH"]),
-    "HTTP method of updateBeneficiary.",
-  ),
-  listPayoutsParameters: names(
-    ["date_type", "scope", "short_reference_id", "status", "start", "end"],
-    "Wire names of the filters of listPayouts.",
-  ),
-  listTransactionsParameters: names(
-    [
-      "page_num",
-      "page_size",
-      "scope",
-      "short_reference_id",
-      "transaction_type",
-      "transaction_status",
-      "date_type",
-      "start",
-      "end",
-    ],
-    "Wire names of the filters of listTransactions.",
-  ),
-  listCardholdersParameters: names(
-    ["direct_account_id", "card_account_id", "card_holder_status", "name"],
-    "Wire names of the filters of listCardholders.",
-  ),
-  deliveryAddressField: assumed(
-    Schema.NonEmptyString,
-    "Wire name of the delivery address in createCardholder.",
-  ),
-  rangeBoundUnit: assumed(
-    Schema.Literals(["milliseconds", "seconds"]),
-    "Unit in which the bounds of date ranges are sent.",
-  ),
-  timeZone: assumed(
-    Schema.String.check(isTimeZone),
-    "Zone of the times and dates in answers that carry no offset: an IANA name, or an offset such as " +
-      "+08:00. While it is unknown, such a time may be of any zone, from UTC-12:00 to UTC+14:00.",
-  ),
-  successMessage: pattern(
-    "The message of a success, trimmed. A write that is answered with code 200 and another one, or " +
-      "with a refusal of this one, has an unknown outcome.",
-  ),
-  rejectedTokenCodes: assumed(
-    Schema.Array(Schema.Int),
-    "HTTP statuses and envelope codes that mark a missing, invalid or expired token.",
-  ),
-  rejectedTokenMessage: pattern(
-    "Messages of refusals that mark a missing, invalid or expired token. One that stays with a " +
-      "token that ping accepts, or with a fresh one, is a refusal.",
-  ),
-  tokenLifetimeSeconds: assumed(
-    Schema.Int.check(Schema.isGreaterThan(0)),
-    "How long a token is used when the sign-in answer carries no expiry that can be read.",
-  ),
-  tokenIdleSeconds: assumed(
-    Schema.Int.check(Schema.isGreaterThan(0)),
-    "How long a token lives without a request; it is renewed before, in the last 30 seconds or the " +
-      "last tenth of that time.",
-  ),
-  signInLimitMessage: pattern("Messages of refusals of a sign-in that mean: too many requests."),
-  notCarriedOutStatuses: assumed(
-    Schema.Array(
-      Schema.Int.check(
-        Schema.makeFilter(
-          (status) =>
-            status === 403 ||
-            status === 408 ||
-            status === 429 ||
-            (status >= 500 && status < 600) ||
-            "must be 403, 408, 429 or from 500 to 599",
-        ),
-      ),
-    ),
-    "HTTP statuses (403 without an envelope, 408, 429, from 500 on) which mean: not carried out. " +
-      "Each that is not listed leaves a write's outcome unknown; the other 4xx never do.",
-  ),
-  listLagSeconds: assumed(
-    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-    "How long a new payout or cardholder may be missing from its list.",
-  ),
-  listsAreMonotone: assumed(
-    Schema.Boolean,
-    "Whether lists never show a later item before an earlier one: then a later item that is listed " +
-      "shows that an earlier one which is not was never made, before listLagSeconds are over.",
-  ),
-  listsAreNewestFirst: assumed(
-    Schema.Boolean,
-    "Whether the lists of payouts and cardholders are in the order of create_time, the newest first: " +
-      "then a reconciliation reads down to the time of the send, as long as the rows bear it out, and " +
-      "otherwise to the end. A first page in that order does not show that the list is.",
-  ),
-  reconciliationMaxPages: assumed(
-    Schema.Int.check(Schema.isGreaterThan(0)),
-    "Most pages of a list, of 50 rows each, that a reconciliation reads; where a list has more, a person " +
-      "is asked.",
-  ),
-  clockSkewSeconds: assumed(
-    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-    "How far the service's clock may be from ours.",
-  ),
-  visibilityLagSeconds: assumed(
-    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-    "How long what a run owns, or may have made, may be hidden from other runs: how far the " +
-      "visibility store of the Temporal server lags.",
-  ),
-  reconcileByTimeRange: assumed(
-    Schema.Boolean,
-    "Whether the range filters of listPayouts can be trusted, so that a reconciliation reads only what was " +
-      "created about the time of the send.",
-  ),
-  payoutKeyEcho: assumed(
-    Schema.Literals(["learned", "same", "other", "none"]),
-    "What the list of payouts shows as unique_request_id: always the key that was sent (same), keys " +
-      "of the service's own (other), none, or (learned) what the answers of createPayout have shown.",
-  ),
-  payoutKeyInBody: assumed(
-    Schema.Boolean,
-    "Whether createPayout sends unique_request_id in its body.",
-  ),
-  payoutFieldsAsSent: assumed(
-    Schema.Array(Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"])),
-    "What retrievePayout shows of a payout as it was sent, or as the creation answered it. An answer with " +
-      "another payout_id is no answer; one with another amount, currency or beneficiary_id ends the run with " +
-      "PayoutContradicted. An amount may be grouped, or differ by the fee that is shown.",
-  ),
-  payoutCompletedStatuses: statuses(
-    "Statuses that complete a payout, beside a complete_time that is set.",
-  ),
-  payoutFailedStatuses: statuses("Statuses with which a payout has ended without being paid."),
-  payoutReturnedStatus: pattern(
-    "Statuses of a payout that say that its money came back or was never paid, beside " +
-      "payoutFailedStatuses: with a complete_time that is set it has failed.",
-  ),
-  payoutPaidStatus: pattern(
-    "Statuses of a payout that a complete_time that is set completes; so does one that is missing. " +
-      "Of any status that neither this nor payoutReturnedStatus names, the payout stays open: nobody " +
-      "knows whether it was paid.",
-  ),
-  completeTimeCompletes: assumed(
-    Schema.Boolean,
-    "Whether a complete_time that is set completes a payout of the status payoutPaidStatus, or of none.",
-  ),
-  cardholderVerifiedStatuses: statuses("Statuses of a cardholder whose identity check passed."),
-  cardholderRefusedStatuses: statuses("Statuses of a cardholder whose identity check failed."),
-  cardholderIncompleteStatuses: statuses(
-    "Statuses of a cardholder whose identity check lacks something.",
-  ),
-  cardRefusedStatuses: statuses("Statuses of a card that was not issued after all."),
-  repeatedKeyRefusal: pattern(
-    "Messages by which the service refuses a unique_request_id that it knows, beside HTTP 409: " +
-      "perhaps carried out before. Only where the request may have been sent before.",
-  ),
-  alreadySoRefusals: texts(
-    ["createBalance", "removeCardholder", "cancelCard", "freezeCard"],
-    Pattern,
-    "Messages by which these operations say that things are already so: success.",
-  ),
-  amountFractionDigits: assumed(
-    Schema.Union([
-      Schema.Literal("iso4217"),
-      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 18 })),
-    ]),
-    "Most digits after the point in an amount that is sent: the currency's own, or a number.",
-  ),
-});
+export interface Assumptions extends Schema.Struct.Type<typeof assumptionFields> {}
 
-/** See the schema of the same name. */
-export type Assumptions = typeof Assumptions.Type;
+/** Schema of {@link Assumptions}. */
+export const Assumptions = Schema.Struct(assumptionFields);
 
 /** What is assumed where nobody says otherwise. */
 export const defaultAssumptions: Assumptions = {
