@@ -135,7 +135,7 @@ export const makePaymentsActivities = (
       ...makeApprovalActivities(approvals),
       ...makeTrackerActivities(runtime, tracker, account),
       ...makeNotifierActivities(notifier),
-      ...makeResetActivities(inputs),
+      ...makeResetActivities(inputs, journal),
       ...makeJournalActivities(journal),
       ...makePayeeActivities(payees),
       ...makeOwnOperationActivities(runtime, operations, { readPause, readRunState, journal }),

@@ -1,5 +1,7 @@
 import type { Fault } from "@durable-payments/api-core";
+import type { Journal } from "@durable-payments/journal";
 import {
+  type EndingDecision,
   isNotFound,
   instructionIdOf,
   PAYMENT_ACCOUNT,
@@ -8,8 +10,10 @@ import {
   type RetryInstruction,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
+import { stepsNotCarriedOut } from "./send-intent.ts";
+import { readEndingDecision } from "./ended-by-person.ts";
 import { amendmentFaultsOf, type OwnInputs } from "./own-inputs.ts";
 
 /** What a run that was reset finds out about its reset. */
@@ -29,12 +33,23 @@ export interface ReadReset {
   readonly refused?: ReadonlyArray<Fault>;
   /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
   readonly account?: string;
+  /** Steps of which it is known though that nothing that they have sent was carried out. */
+  readonly notCarriedOut?: ReadonlyArray<string>;
+  /**
+   * The decision of a person that ended the run before, where a parent has started its child again and nobody has
+   * overruled the decision: the run must not go past it. Left out where there is none.
+   */
+  readonly standing?: EndingDecision;
 }
 
 /** Activities of runs that were reset. */
 export interface ResetActivities {
-  /** Reads why this run was reset, and the instruction that was placed for it before. */
-  readonly readRetryInstruction: () => Promise<ReadReset>;
+  /**
+   * Reads why this run was reset, and the instruction that was placed for it before.
+   *
+   * @param parent of a child workflow: its parent may have started an earlier run of its workflow id.
+   */
+  readonly readRetryInstruction: (parent?: Required<Execution>) => Promise<ReadReset>;
 }
 
 interface Execution {
@@ -72,21 +87,24 @@ async function* resetsOf(client: Client, execution: Execution): AsyncGenerator<R
 
 /**
  * Read the runs of this workflow id: the latest instruction of any of them (those of its resets may be
- * older), and the account that they were pinned to.
+ * older), the account that they were pinned to, and the run before this one.
  */
 const readRuns = async (
   client: Client,
-  workflowId: string,
+  { runId: ownRunId, workflowId }: Required<Execution>,
 ): Promise<{
   readonly instructionId: string | undefined;
   readonly account: string | undefined;
+  readonly before: WorkflowExecutionInfo | undefined;
 }> => {
   let latest: Reset | undefined;
   let account: string | undefined;
+  let before: WorkflowExecutionInfo | undefined;
   const query = runsOfIdQuery(workflowId);
   for await (const run of client.workflow.list({ query })) {
     if (run.workflowId !== workflowId) continue;
-    const { runId, typedSearchAttributes } = run;
+    const { runId, startTime, typedSearchAttributes } = run;
+    if (runId !== ownRunId && (before === undefined || startTime > before.startTime)) before = run;
     account = typedSearchAttributes.get(PAYMENT_ACCOUNT) ?? account;
     for await (const reset of resetsOf(client, { workflowId, runId })) {
       if (reset.instructionId === undefined) continue;
@@ -94,7 +112,7 @@ const readRuns = async (
       break;
     }
   }
-  return { instructionId: latest?.instructionId, account };
+  return { instructionId: latest?.instructionId, account, before };
 };
 
 const readInstruction = async (
@@ -139,9 +157,47 @@ const takeInstruction = async (
   return instruction;
 };
 
-/** The activities of runs that were reset. */
-export const makeResetActivities = (inputs: OwnInputs): ResetActivities => ({
-  readRetryInstruction: async () => {
+/** Whether somebody has overruled a decision who had the parent retried. */
+const isOverruled = async (
+  client: Client,
+  parent: Execution,
+  { by, what, why }: EndingDecision,
+): Promise<boolean> => {
+  const reset = await resetsOf(client, parent).next();
+  const instructionId = reset.done === true ? undefined : reset.value.instructionId;
+  if (instructionId === undefined) return false;
+  const { decisions = [] } = await readInstruction(client, instructionId);
+  // The parent's own ending has the child's decision as its cause.
+  return decisions.some(
+    (each) =>
+      each.overruled !== undefined && each.by === by && each.what === what && each.why === why,
+  );
+};
+
+/** The decision of a person that ended the run before this one of a child, unless somebody has overruled it. */
+const readStanding = async (
+  client: Client,
+  parent: Execution,
+  before: WorkflowExecutionInfo,
+): Promise<EndingDecision | undefined> => {
+  const { closeTime: closedAt, runId, status, workflowId } = before;
+  if (status.name !== "FAILED" || closedAt === undefined) return undefined;
+  const decision = await readEndingDecision(client, { workflowId, runId, closedAt });
+  return decision === undefined || (await isOverruled(client, parent, decision))
+    ? undefined
+    : decision;
+};
+
+/** What a child's own earlier retries amended was of the input that its parent gave it then. */
+const withoutInput = ({ fixed: _, input: __, ...instruction }: RetryInstruction) => ({
+  ...instruction,
+  fields: [],
+  amendedBy: [],
+});
+
+/** The activities of runs that were reset, or started again by their parents. */
+export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetActivities => ({
+  readRetryInstruction: async (parent) => {
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
     const reset = { runId, goesByChanges: true } as const;
@@ -159,13 +215,26 @@ export const makeResetActivities = (inputs: OwnInputs): ResetActivities => ({
         ...(account !== undefined && { account }),
       };
     }
-    const { account, instructionId } = await readRuns(client, workflowId);
+    const { account, before, instructionId } = await readRuns(client, { workflowId, runId });
+    const isStartedByParent = parent !== undefined && own.done === true;
+    const sends = isStartedByParent ? await journal.find({ workflowId }) : [];
+    // Lists lag: a run of just now may have sent, and be in no list yet.
+    const isFirst = before === undefined && sends.every((send) => send.runId === runId);
+    if (isStartedByParent && isFirst) return { ...reset, instruction: null, isOutdated: false };
+    const notCarriedOut = stepsNotCarriedOut(sends);
+    const instruction =
+      instructionId === undefined ? null : await takeInstruction(client, instructionId);
+    const standing =
+      isStartedByParent && before !== undefined
+        ? await readStanding(client, parent, before)
+        : undefined;
     return {
       ...reset,
-      instruction:
-        instructionId === undefined ? null : await takeInstruction(client, instructionId),
+      instruction: instruction && isStartedByParent ? withoutInput(instruction) : instruction,
       isOutdated: true,
+      ...(notCarriedOut.length > 0 && { notCarriedOut }),
       ...(account !== undefined && { account }),
+      ...(standing && { standing }),
     };
   },
 });

@@ -123,6 +123,13 @@ const isNoneCarriedOut = (latest: RecordedSend, recorded: ReadonlyArray<Recorded
   );
 };
 
+/** Name the steps of which every send is recorded, and each as not carried out. */
+export const stepsNotCarriedOut = (recorded: ReadonlyArray<RecordedSend>): ReadonlyArray<string> =>
+  [...Map.groupBy(recorded, ({ step }) => step)].flatMap(([step, sends]) => {
+    const latest = sends.at(-1);
+    return latest !== undefined && isNoneCarriedOut(latest, sends) ? [step] : [];
+  });
+
 /**
  * Describe what the journal has of a write for the run that was not allowed to send.
  *

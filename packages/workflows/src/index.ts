@@ -33,6 +33,7 @@ export {
   type OwnStep,
   type SendOptions,
 } from "./steps/own-operation.ts";
+export { type ChildOptions, runChild } from "./steps/run-child.ts";
 export { sendAndReconcile } from "./steps/send.ts";
 export type { Reconciler, Write } from "./steps/write.ts";
 export { VERSIONING_BEHAVIOR } from "./versioning.ts";

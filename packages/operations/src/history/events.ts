@@ -87,6 +87,7 @@ export const taskOf = (event: Event): EventId | undefined =>
   event.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ??
   event.timerStartedEventAttributes?.workflowTaskCompletedEventId ??
   event.markerRecordedEventAttributes?.workflowTaskCompletedEventId ??
+  event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowTaskCompletedEventId ??
   undefined;
 
 /** How an activity ended. */

@@ -63,6 +63,7 @@ class OpenStep {
   readonly taskEnd: EventId;
   readonly since: string;
   until: string | undefined;
+  hasFailedChild = false;
   readonly events: Array<Writable<HistoryEvent>> = [];
   readonly decisions: Array<StepDecision> = [];
 
@@ -88,6 +89,8 @@ class HistoryReader {
   readonly #steps = new Map<string, OpenStep>();
   readonly #activities = new Map<string, Writable<HistoryActivity>>();
   readonly #timers = new Map<string, Writable<HistoryEvent & { readonly kind: "timer" }>>();
+  /** The steps of children, by the event that initiated the child. */
+  readonly #children = new Map<string, OpenStep>();
   /** Updates that were given again after a reset, by id. */
   readonly #givenAgain = new Map<string, Request>();
   readonly #changes: Array<InputChange> = [];
@@ -113,6 +116,7 @@ class HistoryReader {
       this.#readAttributes(event);
       this.#readActivity(event, index);
       this.#readTimer(event, index);
+      this.#readChild(event);
       this.#readMessages(event);
       this.#readRefusedUpdate(event);
       this.#readLocalAnswers(event);
@@ -134,6 +138,7 @@ class HistoryReader {
             ? undefined
             : (endedBeforeReset(step.events, this.#resetAt) ?? step.until),
         isCurrent: step === this.#current,
+        ...(step === this.#current && step.hasFailedChild && { endedByChild: true }),
         events: step.events,
         activities: step.activities,
         decisions: step.decisions,
@@ -284,6 +289,24 @@ class HistoryReader {
       event.timerCanceledEventAttributes?.startedEventId;
     const timer = startedBy && this.#timers.get(String(startedBy));
     if (timer) timer.until = timeOf(event);
+  }
+
+  /** A child that `runChild` started has the id of its parent, and the name of its step. Steps may go on side by side. */
+  #readChild(event: Event): void {
+    const task = taskOf(event);
+    const childId = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
+    const ownId = this.#events[0]?.workflowExecutionStartedEventAttributes?.workflowId;
+    if (childId?.startsWith(`${ownId}/`) && task !== undefined) {
+      const step = this.#stepOf(childId.slice(`${ownId}/`.length), task, timeOf(event));
+      this.#children.set(String(event.eventId), step);
+    }
+    const ended =
+      event.childWorkflowExecutionFailedEventAttributes ??
+      event.childWorkflowExecutionTimedOutEventAttributes ??
+      event.childWorkflowExecutionTerminatedEventAttributes ??
+      event.childWorkflowExecutionCanceledEventAttributes;
+    const step = ended && this.#children.get(String(ended.initiatedEventId));
+    if (step) step.hasFailedChild = true;
   }
 
   /** An update that was given again after a reset counts where the run accepts it, and not before. */

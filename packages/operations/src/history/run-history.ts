@@ -66,6 +66,8 @@ export interface PastStep {
   readonly activities: ReadonlyArray<PastActivity>;
   /** What people decided for it, oldest first. */
   readonly decisions: ReadonlyArray<StepDecision>;
+  /** Whether the run ended at it, as its child workflow had failed: a reset after that would find the failure again. */
+  readonly endedByChild?: true;
 }
 
 /** A step of a run, as its history has it. */

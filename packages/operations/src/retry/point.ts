@@ -39,8 +39,9 @@ const stepToGoOnFrom = (
   from: string | undefined,
 ) => {
   const { sends, steps, undoing } = executed;
-  const index =
-    from === undefined ? steps.length - 1 : steps.findIndex(({ name }) => name === from);
+  const byChild = steps.findIndex(({ endedByChild }) => endedByChild === true);
+  const last = byChild === -1 ? steps.length - 1 : byChild;
+  const index = from === undefined ? last : steps.findIndex(({ name }) => name === from);
   const step = steps[index];
   if (step === undefined) {
     throw invalidInput(

@@ -25,15 +25,16 @@ export class ResetContext {
   #asked = 0;
 
   /**
-   * Whether this is the first step that is not in the history of a run that was reset, so that its
-   * instruction is to be read now. Mostly it is not, and a step that asks awaits nothing: the SDK takes
+   * Whether this is the first step that is not in the history of a run that was reset, or of a child that its parent
+   * may have started before, so that its instruction is to be read now. Mostly it is not, and a step that asks awaits nothing: the SDK takes
    * the stack of every promise of a workflow, and a replay has to go in the very same steps.
    */
   mustRead(): boolean {
-    const { firstExecutionRunId, runId, unsafe } = workflowInfo();
+    const { firstExecutionRunId, parent, runId, unsafe } = workflowInfo();
     if (this.#read?.runId === runId) return false;
     // A replay of a history alone takes every run for the first: there the markers decide.
-    if (runId === firstExecutionRunId && !unsafe.isReplaying) return false;
+    const isFirst = runId === firstExecutionRunId && parent === undefined;
+    if (isFirst && !unsafe.isReplaying) return false;
     this.#asked += 1;
     // A step that is in the history has not asked; one of a run reset since has asked for that run.
     return patched(`reset, asked ${this.#asked}`);
@@ -45,7 +46,14 @@ export class ResetContext {
    * @returns the instruction, unless the run was reset by another means since.
    */
   async read(): Promise<RetryInstruction | undefined> {
-    this.#read = await localActivities.readRetryInstruction();
+    const { parent } = workflowInfo();
+    this.#read =
+      parent === undefined
+        ? await localActivities.readRetryInstruction()
+        : await localActivities.readRetryInstruction({
+            workflowId: parent.workflowId,
+            runId: parent.runId,
+          });
     const { account, isOutdated, instruction } = this.#read;
     // What the runs before may have sent is in the lists of their account, and no other.
     if (account !== undefined) accountPin().know(account);
@@ -53,12 +61,22 @@ export class ResetContext {
   }
 
   /**
-   * Expect that the run may go on as its instruction says: not with an amendment that its worker has refused.
+   * Expect that the run may go on: not with an amendment that its worker has refused, and not past the decision of
+   * a person that ended the child before that its parent has started again.
    *
    * @throws AmendmentRefused, which names every fault.
+   * @throws Abandoned or Rejected, as the run before.
    */
   expectAccepted(): void {
-    const { refused = [] } = this.#read ?? {};
+    const { refused = [], standing } = this.#read ?? {};
+    if (standing !== undefined) {
+      const { at, by, what, why } = standing;
+      throw runFailure(
+        what === "abandoned" ? "Abandoned" : "Rejected",
+        `An earlier run of this child workflow was ${what} by ${by} on ${at} (${why}). What a person has ended stays ended: its parent goes past it where somebody retries the parent and overrules that.`,
+        { by, why },
+      );
+    }
     if (refused.length === 0) return;
     const faults = refused.map(({ field, problem }) => `${field || "input"} ${problem}`).join("; ");
     throw runFailure(
@@ -124,9 +142,10 @@ export class ResetContext {
   /** What became of what a step sent in the runs before; undefined where there were none. */
   sent(step: string): SentBefore | undefined {
     if (this.#read === undefined) return undefined;
-    const { isOutdated, instruction } = this.#read;
+    const { isOutdated, instruction, notCarriedOut = [] } = this.#read;
     const before = instruction?.sent[step] ?? NOTHING;
     if (!isOutdated || before.outcome === "known") return before;
+    if (notCarriedOut.includes(step)) return NOTHING;
     const { amendments, gone } = before;
     return { outcome: "unknown", amendments, ...(gone && { gone }) };
   }

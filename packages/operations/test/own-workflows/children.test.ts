@@ -1,0 +1,148 @@
+import { makePaymentsClient } from "@durable-payments/api-core";
+import { progressQuery, resolveUpdate } from "@durable-payments/protocol";
+import { beneficiary, payout } from "@durable-payments/tools/test-data";
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { EndedByPerson } from "../../src/errors.ts";
+import { retryRun } from "../../src/retry/retry.ts";
+import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
+
+// A busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+const WITHIN = { timeout: 60_000, interval: 50 };
+
+let rig: OwnRig;
+let beneficiary_id: string;
+beforeAll(async () => {
+  rig = await startOwnRig("./pay-in-parts.ts");
+  const { apiKey, clientId, url: baseUrl } = rig.simulator;
+  const client = makePaymentsClient({ apiKey, clientId, baseUrl });
+  const payee = { ...beneficiary, account_currency: "USD", payment_method: "swift" } as const;
+  ({ beneficiary_id } = await client.createBeneficiary(payee));
+  await client.close();
+}, 120_000);
+afterAll(() => rig?.end(), 60_000);
+
+const begin = async (type: "payInParts" | "payOneByOne", onRefusal: "ask" | "fail" = "fail") => {
+  const id = randomUUID();
+  const part = (index: number) => ({
+    beneficiary_id,
+    payout: {
+      ...payout,
+      currency: "USD",
+      amount: `${index}.00`,
+      payout_reference: id.slice(0, 8),
+    },
+    options: { onRefusal },
+  });
+  const handle = await rig.environment.client.workflow.start(type, {
+    workflowId: `invoice/${id}`,
+    taskQueue: rig.taskQueue,
+    args: [[part(1), part(2)]],
+  });
+  const { getHandle } = rig.environment.client.workflow;
+  const get = getHandle.bind(rig.environment.client.workflow);
+  return {
+    id,
+    handle,
+    again: () => get(handle.workflowId),
+    child: (index: number) => get(`${handle.workflowId}/part${index}`),
+  };
+};
+
+const paid = async (id: string) =>
+  (await rig.simulator.state()).payouts
+    .filter(({ payout_reference }) => payout_reference === id.slice(0, 8))
+    .map(({ amount }) => amount)
+    .toSorted();
+
+const resetToStart = async (workflowId: string, runId: string) => {
+  const { client } = rig.environment;
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  await client.workflowService.resetWorkflowExecution({
+    namespace: "default",
+    requestId: randomUUID(),
+    reason: "as an operator would",
+    workflowExecution: { workflowId, runId },
+    workflowTaskFinishEventId: first!.eventId!,
+  });
+};
+
+const requests = async () => (await rig.simulator.state()).requests["createPayout"] ?? 0;
+
+describe("children of an own workflow", () => {
+  it("are not sent a second time when their parent is reset after they have ended", async () => {
+    const { again, handle, id } = await begin("payInParts");
+    const first: unknown = await handle.result();
+    const before = await requests();
+    await resetToStart(handle.workflowId, handle.firstExecutionRunId);
+    expect(await again().result()).toEqual(first);
+    expect(await paid(id)).toEqual(["1.00", "2.00"]);
+    expect(await requests()).toBe(before);
+  });
+
+  it("send nothing before a first start that they would not send alone", async () => {
+    const { child, handle, id } = await begin("payOneByOne");
+    await handle.result();
+    expect(await paid(id)).toEqual(["1.00", "2.00"]);
+    const { events } = await child(1).fetchHistory();
+    const types = events?.flatMap(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+    );
+    // No list is read: nothing can have been sent before.
+    expect(types).toEqual(["createPayout", "awaitPayoutEnd"]);
+  });
+
+  it("that failed are started again by a retry of their parent, and those that paid are not", async () => {
+    await rig.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    await rig.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    const { again, handle, id } = await begin("payInParts");
+    await expect(handle.result()).rejects.toThrow("failed");
+    expect(await paid(id)).toHaveLength(1);
+    // The child whose answer was lost is under way still: its parent waits for its end.
+    await rig.connected((temporal) => retryRun(temporal, handle.workflowId, retrying()));
+    await again().result();
+    expect(await paid(id)).toEqual(["1.00", "2.00"]);
+  });
+
+  it("whose decision was taken by a person do not go past it, unless that is overruled", async () => {
+    await rig.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    const { again, child, handle, id } = await begin("payOneByOne", "ask");
+    const task = await vi.waitFor(async () => {
+      const { attention } = await child(1).query(progressQuery);
+      if (attention === undefined) throw new Error("It asks nothing.");
+      return attention;
+    }, WITHIN);
+    await child(1).executeUpdate(resolveUpdate, {
+      args: [{ question: task.question, by: "Ada", abandon: "not owed" }],
+    });
+    await expect(handle.result()).rejects.toThrow("failed");
+    // Reset by Temporal's own means: nobody has overruled Ada.
+    await resetToStart(handle.workflowId, handle.firstExecutionRunId);
+    await expect(again().result()).rejects.toThrow("failed");
+    expect(await paid(id)).toEqual([]);
+    const run = (options: object) =>
+      rig.connected((temporal) =>
+        retryRun(temporal, handle.workflowId, retrying(undefined, options)),
+      );
+    await expect(run({})).rejects.toBeInstanceOf(EndedByPerson);
+    await run({ decisions: "overrule", from: "part1" });
+    await again().result();
+    expect(await paid(id)).toEqual(["1.00", "2.00"]);
+  });
+
+  it("that are under way when their parent is reset are awaited, and pay once", async () => {
+    await rig.simulator.addFault({
+      kind: "slow",
+      operation: "createPayout",
+      milliseconds: 800,
+    });
+    const before = await requests();
+    const { again, handle, id } = await begin("payOneByOne");
+    await vi.waitFor(async () => expect(await requests()).toBe(before + 1), WITHIN);
+    await resetToStart(handle.workflowId, handle.firstExecutionRunId);
+    await again().result();
+    expect(await paid(id)).toEqual(["1.00", "2.00"]);
+  });
+});
