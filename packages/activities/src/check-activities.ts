@@ -60,7 +60,7 @@ export interface CheckActivities {
    *
    * @returns the account of the worker that checked, as a hash.
    */
-  readonly checkOwnInput: (input: unknown) => Promise<string>;
+  readonly checkOwnInput: (asked: { readonly input: unknown }) => Promise<string>;
   /** The account of the worker, as a hash. */
   readonly readAccount: () => Promise<string>;
   /** Compare an amount with a limit, exactly, and with those of the worker. */
@@ -89,7 +89,7 @@ export const makeCheckActivities = (
   approvals: Approvals,
   { inputs, operations }: { readonly inputs: OwnInputs; readonly operations: OwnOperations },
 ): CheckActivities => ({
-  checkOwnInput: async (input) => {
+  checkOwnInput: async ({ input }) => {
     const { workflowType = "" } = Context.current().info;
     const faults = await inputFaults(inputs, workflowType, input);
     if (faults.length === 0) return accountOf(runtime);

@@ -21,7 +21,7 @@ export const checkInput = <Input>(run: Run<Input>): Promise<Input> =>
     "checking the input",
     async () => {
       const input = await run.input();
-      accountPin().know(await localActivities.checkOwnInput(input));
+      accountPin().know(await localActivities.checkOwnInput({ input }));
       return input;
     },
     { isSearchable: false },
