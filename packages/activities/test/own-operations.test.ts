@@ -77,7 +77,7 @@ describe("a send of an own operation", () => {
   });
 
   it("is not made a second time after its worker was lost, nor after it was carried out", async () => {
-    send = () => new Promise(() => undefined);
+    send = () => Promise.withResolvers<never>().promise;
     expect((await failureOf(book())).type).toBe("OutcomeUnknown");
     send = async () => ({ id: "E-1" });
     expect((await failureOf(book({}, { attempt: 2 }))).type).toBe("AlreadySent");
@@ -105,7 +105,7 @@ describe("a send of an own operation", () => {
 
   it.each([
     ["throws", () => Promise.reject(new Error("socket hang up"))],
-    ["takes too long", () => new Promise<never>(() => undefined)],
+    ["takes too long", () => Promise.withResolvers<never>().promise],
   ] as const)("that %s may have been carried out", async (_, sending) => {
     send = sending;
     const failure = await failureOf(book());
