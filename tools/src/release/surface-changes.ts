@@ -35,11 +35,11 @@ export const untoldChange = (
   if (gone.length === 0 || isCompatible) {
     return bumps.has("minor") || bumps.has("major")
       ? undefined
-      : "has a public surface that its latest release does not have: a version plan of a minor release is missing";
+      : `has a public surface that its latest release does not have: a version plan of a minor release is missing. Write one: npm run plan -- minor --message "…"`;
   }
   return bumps.has("major")
     ? undefined
-    : `lacks, or has otherwise, what its latest release has: a version plan of a major release is missing, or in one of a minor release a line "Compatible: why"\n${gone.map((line) => `  - ${line}\n`).join("")}`;
+    : `lacks, or has otherwise, what its latest release has: a version plan of a major release is missing, or in one of a minor release a line "Compatible: why". Write one: npm run plan -- major --message "…"\n${gone.map((line) => `  - ${line}\n`).join("")}`;
 };
 
 const linesWithout = (text: string, other: string): ReadonlyArray<string> => {
