@@ -1,3 +1,5 @@
+import { trackerId } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { PayloadCodec } from "@temporalio/common";
 import { NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
@@ -132,4 +134,22 @@ it("what a worker and its plugins say holds for the workers beside it", async ()
     }
   }
   expect([...encoded]).toEqual(["yes"]);
+});
+
+it("takes over the tracker from a task queue that nobody polls any more, and from no other", async () => {
+  const { client } = temporal;
+  const tracker = client.workflow.getHandle(trackerId(accountHash(settings)));
+  await tracker.terminate();
+  await client.workflow.start("tracker", {
+    workflowId: tracker.workflowId,
+    taskQueue: "renamed-since",
+  });
+  const queue = async () => (await tracker.describe()).taskQueue;
+  const one = await create(new PaymentsPlugin(settings), "first");
+  await one.runUntil(async () => {
+    await vi.waitFor(async () => expect(await queue()).toBe("first"), WAITING);
+    const other = await create(new PaymentsPlugin(settings), "second");
+    await other.runUntil(async () => (await pay("on-second", "second")).result());
+    expect(await queue()).toBe("first");
+  });
 });
