@@ -78,7 +78,13 @@ export const readAccount = async (name: string | undefined): Promise<Account> =>
     known ?? {
       name,
       journal: { account: name, clientId: undefined, journal: process.env["PAYMENTS_JOURNAL"] },
-      service: () => readService({ clientId: "", apiKey: "" }),
+      service: async () => {
+        const { InvalidSettings } = await import("@durable-payments/api-core");
+        const { fail } = await import("effect/Result");
+        return fail(
+          new InvalidSettings({ message: `PAYMENTS_ACCOUNTS_FILE has no account ${name} here.` }),
+        );
+      },
     }
   );
 };

@@ -1,3 +1,4 @@
+import { accountMutations } from "./account-mutations.ts";
 import { approvalMutations } from "./approval-mutations.ts";
 import type { Mutation } from "./mutation.ts";
 
@@ -310,4 +311,5 @@ export const mutations: readonly Mutation[] = [
     tests: ["--project=@durable-payments/workflows", "approved-payee"],
   },
   ...approvalMutations,
+  ...accountMutations,
 ];

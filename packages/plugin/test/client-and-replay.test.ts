@@ -49,6 +49,21 @@ it("a client starts payouts with their search attributes, unless they are given,
   expect(await startedWith(client, "payout", "given", { typedSearchAttributes: given })).toEqual({
     PaymentStage: '"mine"',
   });
+  const named = new PaymentsPlugin({
+    ...settings,
+    accounts: { eu: { clientId: "client-eu", apiKey: "key-eu" } },
+  });
+  const several = new Client({ connection, plugins: [named] });
+  const accountOf = async (account: string) => {
+    const args = [{ account, beneficiary_id: "b-1", payout: payment }];
+    return (await startedWith(several, "payout", `of-${account}`, { args }))["PaymentAccount"];
+  };
+  const { baseUrl } = settings;
+  expect(await accountOf("eu")).toBe(
+    JSON.stringify(accountHash({ baseUrl, clientId: "client-eu" })),
+  );
+  // It is for the worker to say: that of the account without a name would be another one's.
+  expect(await accountOf("us")).toBeUndefined();
   expect(await startedWith(client, "payInvoice", "own")).toEqual({});
   expect(await startedWith(client, "payout", "unfit", { args: ["?"] })).toEqual({});
 });

@@ -1,13 +1,14 @@
 import { contentOfPayout } from "@durable-payments/activities/payout-content";
 import { approveUpdate, type BatchRow, chunkId, progressQuery } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { payout, payoutBatchChunk } from "../src/index.ts";
 import { batchOf, makeRows, startBatch } from "./support/batches.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { beneficiary } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
+import { startService } from "./support/service.ts";
 import { untilStage } from "./support/until.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -102,6 +103,31 @@ describe("a batch pays nobody", () => {
       expect(await endingOf(await startBatch(rig, [change(row!, other!), other!]))).toEqual(
         NOBODY_PAID,
       );
+    });
+  });
+
+  it.each([
+    ["rows of an account with a name", "eu", undefined],
+    ["a batch of an account with rows of none", undefined, "eu"],
+    ["rows of an account and a batch of another", "us", "eu"],
+  ])("where it has %s", async (_, ofRows, ofBatch) => {
+    const own = await startService(
+      {},
+      {},
+      {
+        readPause: async () => undefined,
+        ...(ofBatch !== undefined && { account: ofBatch }),
+      },
+    );
+    onTestFinished(() => own.stop());
+    await withWorker(rig, own.activities, async () => {
+      const rows = makeRows(2).map((row) => {
+        const input = { ...row.input, ...(ofRows !== undefined && { account: ofRows }) };
+        return { ...row, input, fingerprint: contentOfPayout(input) };
+      });
+      const input = ofBatch === undefined ? {} : { account: ofBatch };
+      expect(await endingOf(await startBatch(rig, rows, { input }))).toEqual(NOBODY_PAID);
+      expect((await own.simulator.state()).payouts).toEqual([]);
     });
   });
 

@@ -18,13 +18,14 @@ export const activityQueues = (taskQueue: string, account?: string): ReadonlyArr
   fallbackPollingQueue(taskQueue, account),
 ];
 
-/** The queue, of those without which no run makes progress, that nobody polls. */
+/** The queue, of those without which no run of an account makes progress, that nobody polls. */
 export const unpolledQueue = async (
   temporal: Temporal,
   taskQueue: string,
+  account: string | undefined,
 ): Promise<string | undefined> => {
   if ((await countPollers(temporal, "workflow", taskQueue)) === 0) return taskQueue;
-  const service = serviceQueue(taskQueue);
+  const service = serviceQueue(taskQueue, account);
   return (await countPollers(temporal, "activity", service)) === 0 ? service : undefined;
 };
 

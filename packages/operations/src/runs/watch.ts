@@ -1,4 +1,4 @@
-import type { Progress } from "@durable-payments/protocol";
+import { readPaymentMemo, type Progress } from "@durable-payments/protocol";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
@@ -86,7 +86,7 @@ class RunWatch {
   }
 
   async #ask(description: WorkflowExecutionDescription): Promise<void> {
-    const { historyLength, taskQueue } = description;
+    const { historyLength, memo, taskQueue } = description;
     this.#askedAt = Date.now();
     const asked = await askProgress(this.#temporal, { workflowId: this.#workflowId, taskQueue });
     if (asked._tag === "NoAnswer") {
@@ -94,7 +94,7 @@ class RunWatch {
       return;
     }
     if (historyLength === this.#historyLength) {
-      await this.#countWorkers(taskQueue);
+      await this.#countWorkers(taskQueue, readPaymentMemo(memo)?.account);
       return;
     }
     this.#noteNoTrouble();
@@ -105,8 +105,8 @@ class RunWatch {
     this.#onUpdate({ kind: "progress", before, now: this.#progress });
   }
 
-  async #countWorkers(taskQueue: string): Promise<void> {
-    const unpolled = await unpolledQueue(this.#temporal, taskQueue);
+  async #countWorkers(taskQueue: string, account: string | undefined): Promise<void> {
+    const unpolled = await unpolledQueue(this.#temporal, taskQueue, account);
     const { namespace } = this.#temporal.settings;
     if (unpolled === undefined) this.#noteNoTrouble();
     else this.#noteTrouble("worker", noWorker(unpolled, namespace));

@@ -5,7 +5,6 @@ import {
   PaymentsClient,
   SignInLease,
 } from "@durable-payments/api-core";
-import { accountHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
 import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect";
 import { CannotStart } from "../cannot-start.ts";
@@ -92,15 +91,15 @@ export const checkAccounts = async (accounts: Accounts): Promise<void> => {
 };
 
 /**
- * Refuse two names for one account, which would send at twice its rate, and one API key for two accounts: with the key
- * it is proved that a payment was approved, of one account, and not of another.
+ * Refuse two names for one client, which would send at twice its rate and has one journal, and one API key for two
+ * accounts: with the key it is proved that a payment was approved, of one account, and not of another.
  */
 const refuseAlike = (
   own: ClientOptions,
   other: ClientOptions,
   otherName = "without a name",
 ): void => {
-  if (accountHash(own) === accountHash(other)) {
+  if (own.clientId === other.clientId) {
     throw new CannotStart(
       `It has the client id of the account ${otherName}: an account has one name.`,
     );
