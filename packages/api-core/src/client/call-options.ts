@@ -88,8 +88,12 @@ const headerFault = (name: string, value: unknown): string | undefined => {
     : "must be a text that a header can carry";
 };
 
+/** No `Headers` and no `Map`, whose entries are no properties. */
+const isPlainRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) && !(Symbol.iterator in value);
+
 const headersFaults = (headers: unknown): ReadonlyArray<Fault> =>
-  isRecord(headers)
+  isPlainRecord(headers)
     ? Object.entries(headers).flatMap(([name, value]) => {
         const problem = headerFault(name, value);
         return problem === undefined ? [] : [{ field: `options.headers.${name}`, problem }];

@@ -121,7 +121,7 @@ export const makeAssumptions = (
     );
   }
   const laidOver = Object.fromEntries(
-    Object.entries({ ...defaultAssumptions, ...overrides }).map(([name, value]) => {
+    [...Object.entries(defaultAssumptions), ...Object.entries(overrides)].map(([name, value]) => {
       const byDefault: unknown = Object.entries(defaultAssumptions).find(([n]) => n === name)?.[1];
       return [name, isRecord(byDefault) && isRecord(value) ? { ...byDefault, ...value } : value];
     }),
@@ -214,7 +214,7 @@ const unknownNames = (settings: object): ReadonlyArray<string> =>
     .filter((name) => !clientSettingNames.includes(name))
     .map((name) => {
       const like = nearestName(name, clientSettingNames);
-      return `${name} is not a setting of a client${like === undefined ? ` (it takes ${clientSettingNames.join(", ")})` : `: is it ${like}?`}.`;
+      return `${name} is not a setting of a client${like === undefined ? ` (it takes ${clientSettingNames.join(", ")}).` : `: is it ${like}?`}`;
     });
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

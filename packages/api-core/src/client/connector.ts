@@ -74,7 +74,9 @@ const openTunnel = (
   request.once("timeout", () =>
     request.destroy(Object.assign(new Error("no answer"), { code: "ETIMEDOUT" })),
   );
-  request.once("error", (error) => opened(notOpened(error, `proxy ${proxy.host}`)));
+  request.once("error", (error) =>
+    opened(notOpened(error, `the proxy ${proxy.host} of PAYMENTS_PROXY or HTTPS_PROXY`)),
+  );
   request.end();
 };
 

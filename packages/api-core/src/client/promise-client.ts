@@ -77,10 +77,10 @@ const closedBefore = (name: OperationName) =>
     message: `${name} was not sent: the client is closed.`,
   });
 
-/** Fails with the reason of an abort when there is one. */
-const reasonOfAbort = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+/** Ends when there is an abort. */
+const untilAbort = (signal: AbortSignal): Effect.Effect<void> =>
   Effect.callback((resume) => {
-    const onAbort = () => resume(Effect.fail(signal.reason));
+    const onAbort = () => resume(Effect.void);
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
     return Effect.sync(() => signal.removeEventListener("abort", onAbort));
@@ -147,13 +147,14 @@ export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
       const client = valueOf(await runtime.runPromiseExit(PaymentsClient));
       const Stream = await import("effect/Stream");
       const items = (client.streams[name] as AnyStream)(filters, requestOptions);
-      const untilAborted =
-        signal === undefined ? items : Stream.interruptWhen(items, reasonOfAbort(signal));
-      for await (const item of Stream.toAsyncIterable(untilAborted)) {
+      const stoppable =
+        signal === undefined ? items : Stream.interruptWhen(items, untilAbort(signal));
+      for await (const item of Stream.toAsyncIterable(stoppable)) {
         // Items of a page that was read before the abort.
         signal?.throwIfAborted();
         yield item;
       }
+      signal?.throwIfAborted();
     };
 
   return {

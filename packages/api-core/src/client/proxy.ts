@@ -43,14 +43,27 @@ const environmentProxy = (url: URL, environment: Environment): string => {
 
 const TAKES = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
 
+/** Whether it is percent-encoded as a part of a URL is. */
+const isEncoded = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** The checked address of a proxy, or what is wrong with it; never the address, which may have a password. */
 const checkProxy = (address: string): Result.Result<Redacted.Redacted, string> => {
   // As curl takes it.
   const full = /^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`;
   if (!URL.canParse(full)) return Result.fail(`${TAKES}.`);
-  const { hash, pathname, protocol, search } = new URL(full);
+  const { hash, password, pathname, protocol, search, username } = new URL(full);
   if (protocol !== "http:" && protocol !== "https:") {
     return Result.fail(`${TAKES}: ${protocol.slice(0, -1)} is not spoken.`);
+  }
+  if (!isEncoded(username) || !isEncoded(password)) {
+    return Result.fail(`${TAKES}, with user and password percent-encoded.`);
   }
   return pathname === "/" && search === "" && hash === ""
     ? Result.succeed(Redacted.make(full))

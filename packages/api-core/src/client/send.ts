@@ -137,6 +137,7 @@ export const makeSend = (options: ClientOptions): Effect.Effect<Send, never, Sco
           ),
         );
 
-    return (request, mayBeSent) =>
+    const send: Send = (request, mayBeSent) =>
       sendWithin(request.timeoutMs ?? options.requestTimeoutMs, request, mayBeSent);
+    return send;
   });

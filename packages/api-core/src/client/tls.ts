@@ -62,7 +62,7 @@ const unknownNames = (tls: Readonly<Record<string, unknown>>): ReadonlyArray<str
     .filter((name) => !names.includes(name))
     .map((name) => {
       const like = nearestName(name, names);
-      return `tls.${name} is not a setting${like === undefined ? " (tls takes ca, cert and key)" : `: is it tls.${like}?`}.`;
+      return `tls.${name} is not a setting${like === undefined ? " (tls takes ca, cert and key)." : `: is it tls.${like}?`}`;
     });
 
 /**

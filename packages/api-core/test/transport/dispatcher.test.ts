@@ -88,18 +88,19 @@ describe("a dispatcher of the caller's", () => {
   });
 
   it("is given up with the time of the request and by a signal", async () => {
-    await using server = await startServer(() => () => undefined);
+    await using server = await startServer((_, n) => (n === 0 ? answers.ping : () => undefined));
     await using client = clientFor(server.url, { dispatcher: agentOf(), maxAttempts: 1 });
-    const slow = client.createPayout(requests.createPayout, { timeoutMs: 300 });
+    await client.ping();
+    const slow = client.createPayout(requests.createPayout, { timeoutMs: 1_000 });
     expect(await failureOf(slow)).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
-    await server.closedByClient(1);
+    await server.closedByClient(2);
     const controller = new AbortController();
     const aborted = client.freezeCard({ card_id: "1" }, { signal: controller.signal });
     await Promise.all([
       expect(aborted).rejects.toThrow("aborted"),
-      server.received(2).then(() => controller.abort()),
+      server.received(3).then(() => controller.abort()),
     ]);
-    await server.closedByClient(2);
+    await server.closedByClient(3);
   });
 });
 

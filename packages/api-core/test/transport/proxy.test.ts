@@ -87,7 +87,7 @@ describe("through a proxy", () => {
     await using client = clientFor(server.url, { tls, proxy: `http://${address}`, maxAttempts: 2 });
     const error = await failureOf(client.ping());
     expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
-    expect(error.message).toContain(`connection refused (proxy ${address})`);
+    expect(error.message).toContain(`connection refused (the proxy ${address} of PAYMENTS_PROXY`);
     expect(server.connections()).toBe(0);
   });
 
@@ -114,7 +114,7 @@ describe("through a proxy", () => {
     await using distrustful = clientFor(server.url, { proxy: `https://${proxy.address}` });
     const error = await failureOf(distrustful.ping());
     expect(error.message).toContain(
-      `nobody trusted has signed its TLS certificate (proxy ${proxy.address})`,
+      `nobody trusted has signed its TLS certificate (the proxy ${proxy.address} of`,
     );
     expect(proxy.tunnels).toHaveLength(1);
   });
@@ -207,6 +207,7 @@ describe("the proxy", () => {
       undefined,
       "HTTPS_PROXY must be the address of an HTTP proxy",
     ],
+    [{ HTTPS_PROXY: "http://us%zz:secret@h" }, undefined, "with user and password percent-encoded"],
     [{}, "", "PAYMENTS_PROXY (proxy) must be the address of an HTTP proxy"],
     [{}, "socks5://u:secret@h:1", "PAYMENTS_PROXY (proxy) must be the address of an HTTP proxy"],
     [{}, "http://h/secret", "without a path"],
