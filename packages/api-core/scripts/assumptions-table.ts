@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { Assumptions, defaultAssumptions } from "../src/index.ts";
+import { AssumptionsSchema, defaultAssumptions } from "../src/index.ts";
 import { readAssumptions } from "./contract-documentation.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 
@@ -46,7 +46,7 @@ const cell = (text: string): string => text.replace(/\s+/g, " ");
 
 const makeTable = (): string => {
   const descriptions = readAssumptions();
-  const schemas = Schema.toJsonSchemaDocument(Assumptions).schema.properties;
+  const schemas = Schema.toJsonSchemaDocument(AssumptionsSchema).schema.properties;
   const rows = Object.entries(defaultAssumptions).map(([name, byDefault]) => {
     const schema = isSchema(schemas) && isSchema(schemas[name]) ? schemas[name] : {};
     return [

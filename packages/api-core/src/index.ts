@@ -1,4 +1,4 @@
-export { Assumptions, defaultAssumptions } from "./contract/assumptions.ts";
+export { type Assumptions, AssumptionsSchema, defaultAssumptions } from "./contract/assumptions.ts";
 export type { Pong } from "./contract/auth.ts";
 export type {
   Balance,

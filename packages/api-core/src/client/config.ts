@@ -2,7 +2,11 @@ import type { Dispatcher } from "undici";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
+import {
+  type Assumptions,
+  AssumptionsSchema,
+  defaultAssumptions,
+} from "../contract/assumptions.ts";
 import { faultsOf, faultsText } from "../contract/schema-faults.ts";
 import { isRecord } from "../values.ts";
 import type { Hooks } from "./hook-events.ts";
@@ -126,9 +130,10 @@ export const makeAssumptions = (
       return [name, isRecord(byDefault) && isRecord(value) ? { ...byDefault, ...value } : value];
     }),
   );
-  return Schema.decodeUnknownResult(Assumptions, { errors: "all", onExcessProperty: "error" })(
-    laidOver,
-  ).pipe(
+  return Schema.decodeUnknownResult(AssumptionsSchema, {
+    errors: "all",
+    onExcessProperty: "error",
+  })(laidOver).pipe(
     Result.mapError(
       ({ issue }) =>
         new InvalidSettings({

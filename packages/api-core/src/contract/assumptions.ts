@@ -201,7 +201,7 @@ const assumptionFields = {
 export interface Assumptions extends Schema.Struct.Type<typeof assumptionFields> {}
 
 /** Schema of {@link Assumptions}. */
-export const Assumptions = Schema.Struct(assumptionFields);
+export const AssumptionsSchema = Schema.Struct(assumptionFields);
 
 /** What is assumed where nobody says otherwise. */
 export const defaultAssumptions: Assumptions = {
