@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { NodeBinary } from "@durable-payments/tools/packages";
-import { awaitReadyLine } from "@durable-payments/tools/processes";
+import { awaitReadyLine, type StartedProcess } from "@durable-payments/tools/processes";
 import type { Checks } from "./checks.ts";
 import { type User, userIn } from "./user.ts";
 
@@ -30,6 +30,9 @@ const replay = (module: string) => [
 const ONE_MORE = 'await sleep("1 second");';
 const withOneMore = (workflow: string): string =>
   `import { sleep } from "@temporalio/workflow";\n${workflow.replace("await awaitFunds", `${ONE_MORE}\n$&`)}`;
+
+const endsWell = async (worker: StartedProcess): Promise<void> =>
+  deepEqual(await worker.kill("SIGTERM"), { code: 0, signal: undefined }, worker.stderr());
 
 /** Run the project's worker and workflow against simulator and server, then look at the run with the tools. */
 export const payOutside = async (
@@ -59,13 +62,26 @@ export const payOutside = async (
     const worker = user.start("node", ["src/worker.ts"]);
     try {
       await useRun(folder, user, String(service["url"]), { check });
-      await check("the worker drains on SIGTERM", async () => {
-        const exit = await worker.kill("SIGTERM");
-        deepEqual(exit, { code: 0, signal: undefined }, worker.stderr());
-      });
+      await check("the worker drains on SIGTERM", async () => await endsWell(worker));
     } finally {
       await worker.kill("SIGKILL");
     }
+    await check("the packaged worker pays, and drains", async () => {
+      const packaged = user.start("payments-worker", []);
+      try {
+        await user.run("durable-payments", [
+          "payout",
+          "--file",
+          "payout.json",
+          "--id",
+          randomUUID(),
+          "--wait",
+        ]);
+        await endsWell(packaged);
+      } finally {
+        await packaged.kill("SIGKILL");
+      }
+    });
   } finally {
     await simulator.kill();
   }
