@@ -1,0 +1,3 @@
+import type { Tree } from "@nx/devkit";
+
+export default function workflow(tree: Tree, options: { readonly name: string }): () => void;
