@@ -1,27 +1,15 @@
+import { PaymentsPlugin } from "@durable-payments/plugin";
 import { bundleForReplay } from "@durable-payments/replay";
-import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
-import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/**
- * From the sources of a checkout the packages that workflows import are taken as sources, too: a build of them may be
- * stale. An installed package has only its build.
- */
-const conditionNames =
-  extname(import.meta.filename) === ".ts" ? ["@durable-payments/source", "..."] : ["..."];
-
-const bundleForWorker = (workflowsPath: string): Promise<WorkflowBundle> =>
-  bundleWorkflowCode({
-    workflowsPath,
-    plugins: [paymentsBundler()],
-    webpackConfigHook: (config) => ({ ...config, resolve: { ...config.resolve, conditionNames } }),
-    logger: new DefaultLogger("ERROR"),
-  });
+/** The same bundle as that of a worker with the plugin: the workflows of payments stand beside the user's. */
+const plugins = [new PaymentsPlugin()];
 
 const MAKERS = {
-  worker: bundleForWorker,
-  replay: (workflowsPath: string) => bundleForReplay(workflowsPath, [paymentsBundler()]),
+  worker: (workflowsPath: string) =>
+    bundleWorkflowCode({ workflowsPath, plugins, logger: new DefaultLogger("ERROR") }),
+  replay: (workflowsPath: string) => bundleForReplay(workflowsPath, plugins),
 };
 
 const made = new Map<string, Promise<WorkflowBundle>>();

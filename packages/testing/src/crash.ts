@@ -58,12 +58,14 @@ export const crashOn = ({
     },
     end: async () => {
       over.abort();
-      for (const { done, operation } of ordered) {
-        if (!(await done)) {
-          throw new Error(
-            `The worker was to crash after ${operation}, but no run has sent that: the test shows nothing. Order the crash before the run that sends it, and wait for the run.`,
-          );
-        }
+      const ended = await Promise.all(
+        ordered.map(async ({ done, operation }) => ({ operation, isDone: await done })),
+      );
+      const missed = ended.find(({ isDone }) => !isDone);
+      if (missed !== undefined) {
+        throw new Error(
+          `The worker was to crash after ${missed.operation}, but no run has sent that: the test shows nothing. Order the crash before the run that sends it, and wait for the run.`,
+        );
       }
     },
   };

@@ -1,5 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import {
+  type AskedTask,
   decide,
   isApproval,
   readApproval,
@@ -7,10 +8,15 @@ import {
   resolveRun,
   type Temporal,
 } from "@durable-payments/operations";
-import { approveUpdate, type Decision, type Progress } from "@durable-payments/protocol";
+import {
+  approveUpdate,
+  type Decision,
+  type HumanTask,
+  type Progress,
+} from "@durable-payments/protocol";
 import type { Workflow, WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
 import type { WorkflowResultType } from "@temporalio/common";
-import { describeStanding, readProgress } from "./standing.ts";
+import { asksPerson, describeStanding, readProgress } from "./standing.ts";
 import { pause, type TestClock } from "./test-clock.ts";
 import { WaitedTooLong, withinLimit } from "./wait-limit.ts";
 
@@ -20,7 +26,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
   /** The SDK's handle, for signals, queries and whatever is not here. */
   readonly handle: WorkflowHandleWithFirstExecutionRunId<W>;
   /**
-   * Awaits its end; the server's time is skipped meanwhile.
+   * Awaits its end; the server's time passes meanwhile, unless the run asks a person.
    *
    * @returns its result.
    * @throws WorkflowFailedError of the SDK where it fails; WaitedTooLong.
@@ -38,6 +44,13 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    * @throws WaitedTooLong
    */
   readonly untilStage: (stage: string) => Promise<void>;
+  /**
+   * Waits until it asks a person.
+   *
+   * @returns what it asks: why, what was sent, what was found, and which answers there are.
+   * @throws WaitedTooLong where it asks nothing.
+   */
+  readonly untilAsked: () => Promise<HumanTask>;
   /**
    * Waits until its payment needs a second person, and approves it as that person.
    *
@@ -87,20 +100,35 @@ export const paymentsRun = <W extends Workflow>(
       broken,
       withinLimit(
         waitLimitMs,
-        (signal) => clock.skipWhile(() => wait(signal)),
+        // Ended by the limit, it has no call under way any more.
+        (signal) => connection.withAbortSignal(signal, () => wait(signal)),
         async () =>
           `The run ${workflowId} ${what} within the limit. ${await describeStanding(connection, handle)}`,
       ),
     ]);
 
   const until = (what: string, isSo: (progress: Progress) => boolean): Promise<void> =>
-    within(what, async (signal) => {
-      while (!signal.aborted) {
+    within(what, (signal) =>
+      clock.passUntil(async () => {
+        signal.throwIfAborted();
         const [{ status }, seen] = await Promise.all([handle.describe(), progress()]);
-        if (seen !== undefined && isSo(seen)) return;
+        if (seen !== undefined && isSo(seen)) return true;
         if (status.name !== "RUNNING") {
           throw new WaitedTooLong(`The run ${workflowId} has ended (${status.name}), and ${what}.`);
         }
+        return false;
+      }),
+    );
+
+  /** The time of a decision stands still: a person takes it while the run waits for nothing else. */
+  const untilEnded = (signal: AbortSignal): Promise<void> =>
+    clock.passUntil(async () => {
+      for (;;) {
+        const { status } = await handle.describe();
+        signal.throwIfAborted();
+        if (status.name !== "RUNNING") return true;
+        const seen = await progress();
+        if (seen === undefined || !asksPerson(seen)) return false;
         await pause(LOOK_EVERY_MS);
       }
     });
@@ -115,19 +143,27 @@ export const paymentsRun = <W extends Workflow>(
     await decide(temporal, workflowId, approveUpdate, approval, runId);
   };
 
+  const readAsked = async (): Promise<AskedTask> => {
+    await until("asked no person", ({ attention }) => attention !== undefined);
+    return readHumanTask(temporal, workflowId);
+  };
+
   return {
     workflowId,
     handle,
     progress,
     result: () =>
-      within("did not end", (signal) => connection.withAbortSignal(signal, () => handle.result())),
+      within("did not end", async (signal) => {
+        await untilEnded(signal);
+        return handle.result();
+      }),
     untilStage: (wanted) =>
       until(`did not come to the step ${wanted}`, ({ stage }) => stage === wanted),
     approve: (by) => decideApproval(by, { approve: true }),
     reject: (by, reason) => decideApproval(by, { reject: reason }),
+    untilAsked: async () => (await readAsked()).task,
     resolve: async (by, decision) => {
-      await until("asked no person", ({ attention }) => attention !== undefined);
-      const { runId, task } = await readHumanTask(temporal, workflowId);
+      const { runId, task } = await readAsked();
       await resolveRun(temporal, workflowId, {
         by,
         question: task.question,

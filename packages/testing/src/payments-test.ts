@@ -1,7 +1,8 @@
-import type { AmountLimits } from "@durable-payments/activities";
+import type { ActivitiesOptions } from "@durable-payments/activities";
 import type { OperationName } from "@durable-payments/api-core";
 import { makeMemoryJournal } from "@durable-payments/journal";
 import type { Temporal } from "@durable-payments/operations";
+import { PaymentsPlugin } from "@durable-payments/plugin";
 import {
   type FaultKind,
   type FaultOrder,
@@ -16,14 +17,20 @@ import type { Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
 import { crashOn } from "./crash.ts";
-import { historiesOf } from "./histories.ts";
+import { endRuns, historiesOf } from "./test-runs.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns } from "./replay.ts";
 import { type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
 import { startTestWorker } from "./test-worker.ts";
 
-/** How a test of payment workflows is set up. */
-export interface PaymentsTestOptions {
+/** What of a worker's settings a test can have otherwise. */
+type WorkerSettings = Pick<
+  ActivitiesOptions,
+  "approveAbove" | "inputs" | "maxAmounts" | "operations"
+>;
+
+/** How a test of payment workflows is set up: the settings of a worker, and these. */
+export interface PaymentsTestOptions extends WorkerSettings {
   /**
    * The module that exports your workflows: a path, or the URL of a file. Default: the workflows of
    * `@durable-payments/workflows`.
@@ -38,10 +45,6 @@ export interface PaymentsTestOptions {
    * server. Default: payouts settle after three seconds.
    */
   readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
-  /** Largest amount of one payout or card, as decimal strings by currency. Default: any. */
-  readonly maxAmounts?: AmountLimits;
-  /** Amounts above which a second person has to approve, as decimal strings by currency. Default: as your workflows say. */
-  readonly approveAbove?: AmountLimits;
   /** How long one wait of the test may take in real time, in milliseconds. Default: 10,000. */
   readonly waitLimitMs?: number;
 }
@@ -58,7 +61,7 @@ export interface StartOptions {
 export type FaultOptions = Omit<FaultOrder, "kind">;
 
 /** A test: a server, a simulated service, and a worker of your workflows. */
-export interface PaymentsTest {
+export interface PaymentsTest extends AsyncDisposable {
   /** The simulated service: pay in, settle a payout, end an identity check. */
   readonly simulator: Simulator;
   /** A client of the Temporal server; its `result()` lets time be skipped, too. */
@@ -121,12 +124,23 @@ const DEFAULT_WAIT_LIMIT_MS = 10_000;
 /** A worker keeps its budget of sign-ins by the computer's clock, and must not need one for each hour that is skipped. */
 const LONG_TOKEN = "36500 days";
 
-const temporalOf = ({ clock, environment }: TestServer, taskQueue: string): Temporal => {
+const temporalOf = (
+  { clock, environment }: TestServer,
+  taskQueue: string,
+  account: Pick<Simulator, "apiKey" | "clientId"> & { readonly baseUrl: string },
+): Temporal => {
   const { address, connection } = environment;
-  const client = new Client({ connection, namespace: NAMESPACE });
+  const plugins = [new PaymentsPlugin(account)];
+  const client = new Client({ connection, namespace: NAMESPACE, plugins });
   const { workflow } = client;
   const result = workflow.result.bind(workflow);
-  workflow.result = (...asked) => clock.skipWhile(() => result(...asked));
+  workflow.result = async <W extends Workflow>(...asked: Parameters<typeof result>) => {
+    let isOver = false;
+    const ended: Promise<unknown> = result(...asked).finally(() => (isOver = true));
+    await Promise.all([ended, clock.passUntil(async () => isOver)]);
+    // As the SDK's own types it.
+    return (await ended) as WorkflowResultType<W>;
+  };
   return {
     client,
     connection,
@@ -153,17 +167,22 @@ const temporalOf = ({ clock, environment }: TestServer, taskQueue: string): Temp
  */
 export const createPaymentsTest = async ({
   activities = {},
-  approveAbove,
-  maxAmounts,
   server: given = "time-skipping",
   simulator: simulatorOptions,
   waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
   workflowsPath = defaultWorkflows(),
+  ...settings
 }: PaymentsTestOptions = {}): Promise<PaymentsTest> => {
   const own = typeof given === "string" ? await startTestServer(given) : undefined;
   // Where it is no kind, it is a server.
   const server = own ?? (given as TestServer);
-  const ends: Array<() => Promise<void>> = own === undefined ? [] : [own.dispose];
+  let leavesRunsOpen = false;
+  const ends: Array<() => Promise<void>> = [
+    async () => {
+      if (own !== undefined) await own.dispose();
+      else if (leavesRunsOpen && server.environment.supportsTimeSkipping) await server.renew();
+    },
+  ];
   const endAll = async (): Promise<void> => {
     const failures: Array<unknown> = [];
     for (const end of ends.splice(0).toReversed()) {
@@ -182,7 +201,8 @@ export const createPaymentsTest = async ({
     ends.push(simulator.stop);
     const { apiKey, clientId, url: baseUrl } = simulator;
     const taskQueue = `payments-${randomUUID()}`;
-    const temporal = temporalOf(server, taskQueue);
+    const account = { apiKey, clientId, baseUrl };
+    const temporal = temporalOf(server, taskQueue, account);
     const journal = makeMemoryJournal();
     const startWorker = () =>
       startTestWorker({
@@ -191,16 +211,25 @@ export const createPaymentsTest = async ({
         taskQueue,
         workflowBundle,
         activities,
-        account: { apiKey, clientId, baseUrl },
-        journal,
-        limits: { ...(maxAmounts && { maxAmounts }), ...(approveAbove && { approveAbove }) },
+        account,
+        payments: { ...settings, journal },
         keepsRuns: !environment.supportsTimeSkipping,
       });
     let worker = await startWorker();
-    ends.push(() => worker.kill());
-    const restartWorker = async (): Promise<void> => {
-      await worker.kill();
-      worker = await startWorker();
+    ends.push(
+      () => worker.kill(),
+      async () => {
+        leavesRunsOpen = await endRuns(temporal.client, taskQueue);
+      },
+    );
+    let restarted = Promise.resolve();
+    // One after the other: a worker that starts while another one is ended would be left behind.
+    const restartWorker = (): Promise<void> => {
+      restarted = restarted.then(async () => {
+        await worker.kill();
+        worker = await startWorker();
+      });
+      return restarted;
     };
     const broken = Promise.withResolvers<never>();
     broken.promise.catch(() => undefined);
@@ -239,6 +268,7 @@ export const createPaymentsTest = async ({
       replay: async (path = workflowsPath) =>
         replayRuns(path, await historiesOf(temporal.client, taskQueue)),
       dispose: endAll,
+      [Symbol.asyncDispose]: endAll,
     };
   } catch (error) {
     await endAll();

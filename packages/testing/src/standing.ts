@@ -27,6 +27,10 @@ export const readProgress = async (
   }
 };
 
+/** Whether a run waits for the decision of a person. */
+export const asksPerson = ({ attention, shown }: Progress): boolean =>
+  attention !== undefined || isApproval(shown["approval"]);
+
 const waitsFor = ({ attention, shown, stage, steps }: Progress): string => {
   const at = `It is at the step ${stage}`;
   if (attention !== undefined) {

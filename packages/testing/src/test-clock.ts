@@ -1,4 +1,3 @@
-import type { TestService } from "@temporalio/client";
 import type { Duration } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { setTimeout as sleepInRealTime } from "node:timers/promises";
@@ -7,71 +6,62 @@ import { setTimeout as sleepInRealTime } from "node:timers/promises";
 export interface TestClock {
   /** Milliseconds since 1970, by the server. */
   readonly now: () => Promise<number>;
-  /** Lets a server that skips waiting do so while `wait` is under way; several may be at once. */
-  readonly skipWhile: <A>(wait: () => Promise<A>) => Promise<A>;
-  /** Lets so much of the server's time pass. */
+  /** Lets so much of the server's time pass; of what falls due, each thing at its time. */
   readonly sleep: (duration: Duration) => Promise<void>;
+  /**
+   * Lets the server's time pass until something has happened.
+   *
+   * @param hasHappened is asked before each step, the longest of which is a day.
+   */
+  readonly passUntil: (hasHappened: () => Promise<boolean>) => Promise<void>;
 }
 
-/** The server takes it for a fault, and ends, when skipping is allowed twice: so it is counted here. */
-class Skipping {
-  readonly #service: TestService;
-  #waits = 0;
-  /** One call of the server after the other. */
-  #calls: Promise<unknown> = Promise.resolve();
+const FIRST_STEP_MS = 1_000;
+const LONGEST_STEP_MS = 24 * 60 * 60_000;
 
-  constructor(service: TestService) {
-    this.#service = service;
-  }
+/** How often a server that keeps real time is asked. */
+const LOOK_EVERY_MS = 20;
 
-  #call(call: () => Promise<unknown>): Promise<void> {
-    const called = this.#calls.then(call);
-    this.#calls = called.catch(() => undefined);
-    return called.then(() => undefined);
-  }
+/**
+ * So much time passes in one wait. The server ends a run after ten years, and a run that waits for a signal would have got
+ * there at once: while a client awaits a result, the SDK lets the server skip to whatever is due next, however far off.
+ */
+const MOST_PASSED_MS = 2 * 365 * LONGEST_STEP_MS;
 
-  async while<A>(wait: () => Promise<A>): Promise<A> {
-    await this.#call(async () => {
-      if (this.#waits === 0) await this.#service.unlockTimeSkipping({});
-      this.#waits += 1;
-    });
-    try {
-      return await wait();
-    } finally {
-      await this.#call(async () => {
-        this.#waits -= 1;
-        if (this.#waits === 0) await this.#service.lockTimeSkipping({});
-      });
-    }
-  }
-
-  /** A sleep allows skipping by itself, and must not where it is allowed already. */
-  async sleep(sleep: () => Promise<void>): Promise<void> {
-    await this.#call(async () => {
-      if (this.#waits > 0) await this.#service.lockTimeSkipping({});
-      try {
-        await sleep();
-      } finally {
-        if (this.#waits > 0) await this.#service.unlockTimeSkipping({});
-      }
-    });
-  }
-}
-
-/** The clock of a server of the SDK's test environment. */
-export const testClockOf = (environment: TestWorkflowEnvironment): TestClock => {
-  const { testService } = environment.connection;
-  const now = () => environment.currentTimeMs();
-  if (!environment.supportsTimeSkipping || testService === undefined) {
-    return { now, skipWhile: (wait) => wait(), sleep: (duration) => environment.sleep(duration) };
-  }
-  const skipping = new Skipping(testService);
-  return {
-    now,
-    skipWhile: (wait) => skipping.while(wait),
-    sleep: (duration) => skipping.sleep(() => environment.sleep(duration)),
-  };
+/** Waits for so long by the computer's clock. */
+export const pause = async (milliseconds: number): Promise<void> => {
+  await sleepInRealTime(milliseconds);
 };
 
-/** Waits for a moment of the computer's clock. */
-export const pause = (milliseconds: number): Promise<void> => sleepInRealTime(milliseconds);
+/** Make the clock of a server of the SDK's test environment. */
+export const testClockOf = (environment: TestWorkflowEnvironment): TestClock => {
+  // The server ends as soon as two sleeps overlap: it takes that for a fault.
+  let last: Promise<unknown> = Promise.resolve();
+  const sleep = (duration: Duration): Promise<void> => {
+    const slept = last.then(() => environment.sleep(duration));
+    last = slept.catch(() => undefined);
+    return slept;
+  };
+
+  const skipUntil: TestClock["passUntil"] = async (hasHappened) => {
+    let passed = 0;
+    for (let step = FIRST_STEP_MS; !(await hasHappened());) {
+      if (passed < MOST_PASSED_MS) await sleep(step);
+      else await pause(LOOK_EVERY_MS);
+      passed += step;
+      step = Math.min(2 * step, LONGEST_STEP_MS);
+    }
+  };
+
+  const waitUntil: TestClock["passUntil"] = async (hasHappened) => {
+    while (!(await hasHappened())) await pause(LOOK_EVERY_MS);
+  };
+
+  return environment.supportsTimeSkipping
+    ? { now: () => environment.currentTimeMs(), sleep, passUntil: skipUntil }
+    : {
+        now: async () => Date.now(),
+        sleep: (duration) => environment.sleep(duration),
+        passUntil: waitUntil,
+      };
+};

@@ -18,6 +18,11 @@ export interface TestServer {
   /** The SDK's own environment, for what is not here. */
   readonly environment: TestWorkflowEnvironment;
   readonly clock: TestClock;
+  /**
+   * Puts a new server in its place, as a test does that leaves runs open: their activities would keep the time of a server
+   * that skips waiting for all tests to come.
+   */
+  readonly renew: () => Promise<void>;
   /** Stops the server. */
   readonly dispose: () => Promise<void>;
 }
@@ -88,6 +93,21 @@ const whatToDo = (kind: ServerKind): string => {
     : `There is none for ${process.arch}: use the real one, server: "dev", and settle payouts by simulator.setPayoutStatus or a short settleAfter.`;
 };
 
+const start = async (kind: ServerKind): Promise<TestWorkflowEnvironment> => {
+  const environment = await createPatiently(kind).catch((error: unknown) => {
+    throw new CannotStartServer(
+      `The ${SERVERS[kind].title} of Temporal cannot be started: ${messageOf(error)}. ${whatToDo(kind)}`,
+      { cause: error },
+    );
+  });
+  if (environment.supportsTimeSkipping) {
+    const { operatorService } = environment.connection;
+    await registerNamespaceAttributes(operatorService, "default", searchAttributes);
+    makeRunsVisible(environment);
+  }
+  return environment;
+};
+
 /**
  * Start a Temporal server in memory on a free port, with the search attributes of payment workflows. Start one for all
  * tests of a file, and give it to each {@link createPaymentsTest}.
@@ -108,20 +128,20 @@ export const startTestServer = async (kind: ServerKind = "time-skipping"): Promi
     );
   }
   quietRuntime();
-  const environment = await createPatiently(kind).catch((error: unknown) => {
-    throw new CannotStartServer(
-      `The ${SERVERS[kind].title} of Temporal cannot be started: ${messageOf(error)}. ${whatToDo(kind)}`,
-      { cause: error },
-    );
-  });
-  if (environment.supportsTimeSkipping) {
-    const { operatorService } = environment.connection;
-    await registerNamespaceAttributes(operatorService, "default", searchAttributes);
-    makeRunsVisible(environment);
-  }
+  let environment = await start(kind);
+  let clock = testClockOf(environment);
   return {
-    environment,
-    clock: testClockOf(environment),
+    get environment() {
+      return environment;
+    },
+    get clock() {
+      return clock;
+    },
+    renew: async () => {
+      await environment.teardown();
+      environment = await start(kind);
+      clock = testClockOf(environment);
+    },
     dispose: () => environment.teardown(),
   };
 };

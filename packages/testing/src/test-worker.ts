@@ -1,7 +1,9 @@
-import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
-import type { AmountLimits } from "@durable-payments/activities";
+import {
+  type ActivitiesOptions,
+  makePaymentsActivities,
+  workerQueues,
+} from "@durable-payments/activities";
 import { type ClientSettings, PaymentsClient } from "@durable-payments/api-core";
-import type { Journal } from "@durable-payments/journal";
 import { type NativeConnection, Worker, type WorkflowBundle } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 
@@ -14,8 +16,8 @@ export interface TestWorkerOptions {
   /** Activities of the user's own. */
   readonly activities: object;
   readonly account: ClientSettings;
-  readonly journal: Journal;
-  readonly limits: { readonly maxAmounts?: AmountLimits; readonly approveAbove?: AmountLimits };
+  /** What the activities of payments take: the journal, limits, operations of the user's own. */
+  readonly payments: ActivitiesOptions;
   /** Keeps no run in memory: a server that skips waiting has no way to learn that a worker is gone. */
   readonly keepsRuns: boolean;
 }
@@ -27,7 +29,8 @@ export interface TestWorker {
 }
 
 /**
- * Start the workers of all task queues.
+ * Start the workers of all task queues. They are made of what `PaymentsPlugin` is made of, and not by it: that keeps
+ * a tracker running, whose activity would forbid a server to skip, and reads the variables `PAYMENTS_*` of whoever tests.
  *
  * @returns when they poll.
  */
@@ -35,19 +38,17 @@ export const startTestWorker = async ({
   account,
   activities,
   connection,
-  journal,
   keepsRuns,
-  limits,
   namespace,
+  payments,
   taskQueue,
   workflowBundle,
 }: TestWorkerOptions): Promise<TestWorker> => {
   const runtime = ManagedRuntime.make(PaymentsClient.layer(account));
-  const payments = makePaymentsActivities(runtime, { journal, ...limits });
   const common = {
     connection,
     namespace,
-    activities: { ...activities, ...payments },
+    activities: { ...activities, ...makePaymentsActivities(runtime, payments) },
     shutdownGraceTime: 0,
     shutdownForceTime: "5 seconds",
     ...(!keepsRuns && { maxCachedWorkflows: 0 }),

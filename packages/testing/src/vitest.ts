@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from "./test-server.ts";
 const START_WITHIN_MS = 120_000;
 
 /** A wait ends so much before Vitest ends the test, which would say nothing of the run. */
-const BEFORE_TIMEOUT_MS = 500;
+const BEFORE_TIMEOUT_MS = 2_500;
 
 const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
   // Each property is that of the test that runs, of which the type is PaymentsTest.
@@ -53,7 +53,7 @@ export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest
     await bundleOf(options.workflowsPath ?? defaultWorkflows(), "worker");
   }, START_WITHIN_MS);
   beforeEach(async ({ task }) => {
-    const { waitLimitMs = Math.max(BEFORE_TIMEOUT_MS, task.timeout - BEFORE_TIMEOUT_MS) } = options;
+    const { waitLimitMs = Math.max(task.timeout / 2, task.timeout - BEFORE_TIMEOUT_MS) } = options;
     payments = await createPaymentsTest({ ...options, ...(server && { server }), waitLimitMs });
   }, START_WITHIN_MS);
   afterEach(async () => {

@@ -30,7 +30,7 @@ export const withinLimit = async <A>(
   } finally {
     clearTimeout(timer);
     over.abort();
-    // What was given up is not awaited, but must be seen to end.
+    // How a wait ends that was given up matters to nobody.
     await waiting.catch(() => undefined);
   }
 };

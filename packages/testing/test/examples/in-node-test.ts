@@ -1,0 +1,13 @@
+import { createPaymentsTest } from "@durable-payments/testing";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { paySupplier } from "./workflows.ts";
+
+void test("a payout whose answer is lost is made once", async () => {
+  await using payments = await createPaymentsTest({
+    workflowsPath: import.meta.resolve("./workflows.ts"),
+  });
+  await payments.fault("dropped", { operation: "createPayout" });
+  assert.equal(await payments.run(paySupplier, ["12.50"]), "completed");
+  assert.equal((await payments.ledger()).payouts.length, 1);
+});
