@@ -1,5 +1,5 @@
 import type { ActivitiesOptions } from "@durable-payments/activities";
-import type { OperationName } from "@durable-payments/api-core";
+import { nearestName, type OperationName } from "@durable-payments/api-core";
 import { makeMemoryJournal } from "@durable-payments/journal";
 import type { Temporal } from "@durable-payments/operations";
 import { PaymentsPlugin } from "@durable-payments/plugin";
@@ -119,6 +119,23 @@ export interface PaymentsTest extends AsyncDisposable {
 }
 
 const NAMESPACE = "default";
+
+const SETTINGS: Readonly<Record<keyof WorkerSettings, true>> = {
+  approveAbove: true,
+  inputs: true,
+  maxAmounts: true,
+  operations: true,
+};
+
+/** A limit that is misspelt would be none. */
+const refuseUnknown = (settings: object): void => {
+  const unknown = Object.keys(settings).find((name) => !Object.hasOwn(SETTINGS, name));
+  if (unknown === undefined) return;
+  const like = nearestName(unknown, Object.keys(SETTINGS));
+  throw new TypeError(
+    `createPaymentsTest has no option ${unknown}${like === undefined ? "" : ` (is it ${like}?)`}.`,
+  );
+};
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
 /** A worker keeps its budget of sign-ins by the computer's clock, and must not need one for each hour that is skipped. */
@@ -173,6 +190,7 @@ export const createPaymentsTest = async ({
   workflowsPath = defaultWorkflows(),
   ...settings
 }: PaymentsTestOptions = {}): Promise<PaymentsTest> => {
+  refuseUnknown(settings);
   const own = typeof given === "string" ? await startTestServer(given) : undefined;
   // Where it is no kind, it is a server.
   const server = own ?? (given as TestServer);

@@ -1,4 +1,4 @@
-import { startTestServer, type ServerKind } from "../src/index.ts";
+import { createPaymentsTest, startTestServer, type ServerKind } from "../src/index.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
 const { TEMPORAL_TEST_SERVER_PATH: path } = process.env;
@@ -19,5 +19,12 @@ it("says what to do where the server is not where it is looked for", async () =>
 it("refuses a kind of server that there is not", async () => {
   await expect(startTestServer("real" as ServerKind)).rejects.toThrow(
     "There is no server real: give time-skipping or dev",
+  );
+});
+
+it("refuses an option that there is not", async () => {
+  const misspelt: object = { approveAbve: { USD: "1.00" } };
+  await expect(createPaymentsTest(misspelt)).rejects.toThrow(
+    "createPaymentsTest has no option approveAbve (is it approveAbove?).",
   );
 });
