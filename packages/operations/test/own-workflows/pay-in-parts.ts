@@ -1,6 +1,7 @@
 import type { PayoutInput } from "@durable-payments/workflows";
 import { beginRun, payout, runChild } from "@durable-payments/workflows";
 
+// A worker without PaymentsPlugin takes it from here.
 export { payout } from "@durable-payments/workflows";
 
 /** Pays the parts of an invoice side by side, each by a child workflow. */
@@ -15,7 +16,7 @@ export function payInParts(parts: ReadonlyArray<PayoutInput>): Promise<ReadonlyA
   });
 }
 
-/** The same, one after the other, with its end of its own. */
+/** Pays them one after the other. */
 export function payOneByOne(parts: ReadonlyArray<PayoutInput>): Promise<ReadonlyArray<string>> {
   const run = beginRun({ input: parts });
   return run.execute(async () => {
