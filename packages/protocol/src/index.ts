@@ -71,7 +71,6 @@ export { mergePatch, patchedFields } from "./merge-patch.ts";
 export {
   isOperationName,
   isOwnSend,
-  OWN_REQUEST,
   ownActivityNames,
   type OwnSend,
   ownSendingOf,

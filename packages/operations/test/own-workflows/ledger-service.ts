@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 
 /** What becomes of a request beside its answer. */
 type Fault =
+  | "carried out"
   /** It is carried out, and the connection breaks before the answer. */
   | "answer lost"
   /** The connection breaks before it is carried out. */

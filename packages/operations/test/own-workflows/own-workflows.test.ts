@@ -17,7 +17,7 @@ const WITHIN = { timeout: 60_000, interval: 50 };
 let rig: OwnRig;
 let beneficiary_id: string;
 beforeAll(async () => {
-  rig = await startOwnRig("./pay-and-book.ts");
+  rig = await startOwnRig("./workflows.ts");
   const { apiKey, clientId, url: baseUrl } = rig.simulator;
   const client = makePaymentsClient({ apiKey, clientId, baseUrl });
   const made = await client.createBeneficiary({
@@ -233,6 +233,31 @@ describe("a retry of an own workflow", () => {
     await again().result();
     expect(await made(id)).toEqual(ONCE);
     expect(rig.ledger.made("entries").at(-1)?.body).toMatchObject({ amount: "20.00", ledger: id });
+  });
+
+  it("sends nothing of a workflow that has not read its amended input", async () => {
+    const id = randomUUID();
+    const { workflow } = rig.environment.client;
+    rig.ledger.next("entries", "carried out");
+    rig.ledger.next("entries", { status: 409, text: "the ledger is closed" });
+    const { workflowId } = await workflow.start("readsOnce", {
+      workflowId: `reads-once/${id}`,
+      taskQueue: rig.taskQueue,
+      args: [{ entry: inputOf(id).entry }],
+    });
+    // The first entry is booked, and the second is refused.
+    await vi.waitFor(async () => expect((await made(id)).entries).toBe(1), WITHIN);
+    const failed = workflow.getHandle(workflowId);
+    const ended = await failureOf(failed);
+    expect(ended.type).toBe("Refused");
+    const posts = rig.ledger.posts("entries");
+    await rig.connected((temporal) =>
+      retryRun(temporal, workflowId, retrying({ entry: { amount: "20.00" } })),
+    );
+    const failure = await failureOf(workflow.getHandle(workflowId));
+    expect(failure.type).toBe("AmendmentRefused");
+    expect(failure.message).toContain("run.input() anew before each step");
+    expect(rig.ledger.posts("entries")).toBe(posts);
   });
 
   it("reconciles what it has sent before, and takes no amendment of it", async () => {

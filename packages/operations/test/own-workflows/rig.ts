@@ -8,6 +8,7 @@ import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import { temporalSettings } from "../../src/connection/settings.ts";
 import { type Temporal, withTemporal } from "../../src/connection/temporal.ts";
 import type { RetryOptions } from "../../src/retry/plan.ts";
@@ -26,6 +27,9 @@ export interface OwnRig {
   readonly connected: <A>(use: (temporal: Temporal) => Promise<A>) => Promise<A>;
   readonly end: () => Promise<void>;
 }
+
+/** What the worker knows of a workflow that is not as the documentation says. */
+const readsOnce = { schema: z.object({ entry: z.object({}) }), amendable: { "entry.": "second" } };
 
 const quiet = new DefaultLogger("ERROR", () => undefined);
 
@@ -57,7 +61,7 @@ export const startOwnRig = async (workflows: string): Promise<OwnRig> => {
   const journal = makeMemoryJournal();
   const activities = makePaymentsActivities(runtime, {
     journal,
-    inputs,
+    inputs: { ...inputs, readsOnce },
     operations: { bookEntry: bookEntry(ledger.url), sendReceipt: sendReceipt(ledger.url) },
   });
   const workflowBundle = await bundleWorkflowCode({

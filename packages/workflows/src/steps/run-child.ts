@@ -18,6 +18,7 @@ export interface ChildOptions<W extends Workflow> extends Pick<
 > {
   /** Name of the step: its workflow id is the parent's, a slash and this, in every run of the parent. */
   readonly step: string;
+  /** What the child is started with. */
   readonly args: Parameters<W>;
 }
 

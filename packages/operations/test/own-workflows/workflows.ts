@@ -1,0 +1,2 @@
+export { payAndBook } from "./pay-and-book.ts";
+export { readsOnce } from "./reads-once.ts";
