@@ -1,18 +1,25 @@
 import type { StartedProcess } from "@durable-payments/tools/processes";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { bundleAhead } from "./support/bundle.ts";
 import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+// Each test is a process: a busy machine takes its time.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-const WAITING = { timeout: 60_000, interval: 100 };
+const WAITING = { timeout: 100_000, interval: 100 };
 
-const { pay, start } = await makeRig({ settleAfter: 0 });
+const { folder, pay, start } = await makeRig({ settleAfter: 0 });
+
+const WORKFLOW_BUNDLE = join(folder, "bundle.js");
+writeFileSync(WORKFLOW_BUNDLE, (await bundleAhead()).code);
 
 const untilReady = (program: StartedProcess) =>
   vi.waitFor(() => expect(program.stdout()).toContain("ready\n"), WAITING);
 
 it("leaves signals to a program that handles them, and drains when its worker is shut down", async () => {
-  const program = start("own-signals-worker.ts");
+  const program = start("own-signals-worker.ts", { WORKFLOW_BUNDLE });
   await untilReady(program);
   program.send("SIGTERM");
   await vi.waitFor(() => expect(program.stdout()).toContain("not yet"), WAITING);
@@ -23,7 +30,7 @@ it("leaves signals to a program that handles them, and drains when its worker is
 });
 
 it("ends by itself, with the error, where a worker beside the user's fails", async () => {
-  const program = start("failing-worker.ts");
+  const program = start("failing-worker.ts", { WORKFLOW_BUNDLE });
   expect(await program.exited).toEqual({ code: 1, signal: undefined });
   expect(program.stderr()).toContain("Error: a fatal error");
 });

@@ -1,8 +1,7 @@
-/** A worker beside whom one of its companions fails while it runs, by the path that the SDK takes for fatal errors. */
+/** A worker beside whom one of its companions fails while it runs, by the path that the SDK takes for fatal errors; WORKFLOW_BUNDLE names its bundle. */
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { PaymentsPlugin } from "../../src/index.ts";
-import { workflowsPath } from "./bundle.ts";
 
 const create = Worker.create.bind(Worker);
 let fail = () => {};
@@ -24,7 +23,7 @@ const worker = await Worker.create({
   connection,
   namespace,
   taskQueue: "payments",
-  workflowsPath,
+  workflowBundle: { codePath: process.env["WORKFLOW_BUNDLE"] ?? "" },
   plugins: [new PaymentsPlugin({ onReady: () => setTimeout(() => fail(), 500) })],
 });
 await worker.run();

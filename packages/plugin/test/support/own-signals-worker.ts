@@ -1,8 +1,7 @@
-/** A worker that handles signals by itself, and says when it has drained. */
+/** A worker that handles signals by itself, and says when it has drained; WORKFLOW_BUNDLE names its bundle. */
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { PaymentsPlugin } from "../../src/index.ts";
-import { workflowsPath } from "./bundle.ts";
 
 Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("ERROR") });
 const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
@@ -11,7 +10,7 @@ const worker = await Worker.create({
   connection,
   namespace,
   taskQueue: "payments",
-  workflowsPath,
+  workflowBundle: { codePath: process.env["WORKFLOW_BUNDLE"] ?? "" },
   plugins: [new PaymentsPlugin({ onReady: () => console.log("ready") })],
 });
 let isFirst = true;
