@@ -16,6 +16,7 @@ export interface StepKind {
  */
 export const stepKinds = {
   checkInput: {},
+  findAccount: {},
   checkRequests: {},
   createBeneficiary: {
     sends: {

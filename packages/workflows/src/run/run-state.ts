@@ -14,6 +14,7 @@ import {
   type Replacement,
   type Resolution,
   type SentBefore,
+  STEP,
   UNFINISHED,
 } from "@durable-payments/protocol";
 import {
@@ -323,7 +324,7 @@ export class RunState {
       // The SDK checks conditions before the first promise goes on: by then nothing is to be written.
       await Promise.resolve();
       const { account, name } = accountPin();
-      if (name !== undefined && account === undefined) await this.#learnAccount();
+      if (name !== undefined && account === undefined) await this.#findAccount();
       const result = await body();
       this.#end("done");
       return result;
@@ -332,11 +333,18 @@ export class RunState {
     }
   }
 
-  /** Ask for an account that nobody may have before its queues are used: where no worker has it, nobody polls them. */
-  async #learnAccount(): Promise<void> {
-    // First, as its marker must not follow on a local activity; the runs before may have learned it.
-    if (this.#resetContext.mustRead()) await this.#readInstruction();
-    if (accountPin().account === undefined) await learnAccount();
+  /**
+   * Ask for an account that nobody may have before its queues are used: where no worker has it, nobody polls them. It is
+   * a step, so that a run that fails there can be retried.
+   */
+  #findAccount(): Promise<void> {
+    const find = async (): Promise<void> => {
+      // The runs before may have learned it, as their instruction says.
+      if (accountPin().account === undefined) await learnAccount();
+    };
+    return this.step(STEP.findAccount, "asking a worker for the account", find, {
+      isSearchable: false,
+    });
   }
 
   async #undoAndFail(error: unknown): Promise<never> {
