@@ -6,7 +6,10 @@ export interface Part {
 
 /** Every page of `docs/`, in the order in which a reader meets them. */
 export const PARTS: ReadonlyArray<Part> = [
-  { text: "Start", pages: ["first-workflow", "concepts", "composing", "set-up", "inputs"] },
+  {
+    text: "Start",
+    pages: ["first-workflow", "concepts", "composing", "testing", "set-up", "inputs"],
+  },
   {
     text: "Operate",
     pages: [
