@@ -131,6 +131,34 @@ describe("a batch pays nobody", () => {
     });
   });
 
+  it("where the name of its account has come to be that of another one", async () => {
+    const named = { readPause: async () => undefined, account: "eu" };
+    const [own, other] = await Promise.all([
+      startService({}, {}, named),
+      startService({ clientId: "other", apiKey: "other-key" }, {}, named),
+    ]);
+    onTestFinished(async () => {
+      await Promise.all([own.stop(), other.stop()]);
+    });
+    const { readAccount } = own.activities;
+    await withWorker(rig, { ...other.activities, readAccount }, async () => {
+      const rows = makeRows(2).map((row) => {
+        const input = { ...row.input, account: "eu" };
+        return { ...row, input, fingerprint: contentOfPayout(input) };
+      });
+      const batch = await startBatch(rig, rows, { input: { account: "eu" } });
+      await vi.waitFor(
+        async () => {
+          const [pending] = (await batch.describe()).raw.pendingActivities ?? [];
+          expect(pending?.lastFailure?.applicationFailureInfo?.type).toBe("OtherAccount");
+        },
+        { timeout: 30_000, interval: 100 },
+      );
+      expect((await other.simulator.state()).payouts).toEqual([]);
+      await batch.terminate();
+    });
+  });
+
   it("where a row of a negative amount keeps the total of the others below a limit", async () => {
     await withWorker(rig, service.activities, async () => {
       const rows = makeRows(2, (index) => (index === 0 ? "90.00" : "-80.00"));

@@ -20,7 +20,7 @@ import {
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
-import { localActivities, ofNamedAccount } from "../run/activities.ts";
+import { localActivities, ofPinnedAccount } from "../run/activities.ts";
 import { BatchCommands } from "../run/batch-commands.ts";
 import { PROVED } from "../run/approvals.ts";
 import { failureOfActivity } from "../run/failures.ts";
@@ -33,7 +33,7 @@ const WINDOW = 100;
 const CHUNKS_IN_A_RUN = 100;
 
 // On the workflow's own queue: they call Temporal, and do not use up the service's rate.
-const { awaitPayoutRuns, closeChunks, countPayees, startPayoutRuns } = ofNamedAccount(
+const { awaitPayoutRuns, closeChunks, countPayees, startPayoutRuns } = ofPinnedAccount(
   proxyActivities<BatchActivities>({
     startToCloseTimeout: "30 days",
     // A pause or a cancellation arrives with a heartbeat, within four fifths of this.

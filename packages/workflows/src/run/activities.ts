@@ -83,6 +83,16 @@ const toldOfAccount = (paymentAccount?: string): ReadonlyArray<OfAccount> => {
 export const ofNamedAccount = <Activities extends object>(activities: Activities): Activities =>
   calledBy(activities, (send) => send(...toldOfAccount()));
 
+/**
+ * The same activities of a run that was given the name of its account, each with the account that the run is pinned to:
+ * a name may stand for another one by now. Those of a run without a name are for whichever worker takes them.
+ */
+export const ofPinnedAccount = <Activities extends object>(activities: Activities): Activities =>
+  calledBy(activities, (send) => {
+    const { account, name } = accountPin();
+    return name === undefined ? send() : send(...toldOfAccount(account));
+  });
+
 /** Activities that send nothing: they cost no round trip to the server. */
 export const localActivities = ofNamedAccount(
   oneAtATime(
