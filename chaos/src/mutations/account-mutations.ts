@@ -43,4 +43,16 @@ export const accountMutations: readonly Mutation[] = [
     ],
     tests: ["--project=@durable-payments/workflows", "forged-batches"],
   },
+  {
+    name: "account-of-batch",
+    what: "a batch is paid by whichever account has the name of its own by now",
+    edits: [
+      {
+        project: "packages/workflows",
+        find: `return name === undefined ? send() : send(...toldOfAccount(account));`,
+        put: `return name === undefined || account === "" ? send() : send(...toldOfAccount());`,
+      },
+    ],
+    tests: ["--project=@durable-payments/workflows", "forged-batches"],
+  },
 ];
