@@ -4,18 +4,12 @@ import { join } from "node:path";
 import { isRecord } from "@durable-payments/api-core/values";
 import { reporter, runCommand } from "@durable-payments/tools/command";
 import { packPackages, publicPackages } from "@durable-payments/tools/packages";
-import { checkout, spawnProcess } from "@durable-payments/tools/processes";
-import {
-  awaitTemporalServer,
-  choosePort,
-  ensureServer,
-  temporalCli,
-  temporalServerArguments,
-  testServer,
-} from "@durable-payments/tools/stack";
+import { checkout } from "@durable-payments/tools/processes";
+import { ensureServer, temporalCli, testServer } from "@durable-payments/tools/stack";
 import { execa } from "execa";
 import { type Checks, startChecks } from "./checks.ts";
 import { type Leg, runLeg } from "./leg.ts";
+import { withTemporalServer } from "./temporal-server.ts";
 
 const help = `Usage: npm run test:outside [-- --keep]
 
@@ -82,24 +76,13 @@ await runCommand({ help, options: { keep: { type: "boolean" } } }, async ({ keep
       timeSkipping: (await ensureServer(testServer, report)).path,
     }));
     if (servers === undefined) return;
-    const port = await choosePort({ option: "the Temporal server" }, report);
-    const uiPort = await choosePort({ option: "the Web UI" }, report);
-    const server = spawnProcess(servers.dev, temporalServerArguments(port, uiPort), {
-      ownGroup: true,
-    });
-    const temporal = `127.0.0.1:${port}`;
-    try {
-      await awaitTemporalServer(server, temporal);
-      for (const leg of await legs()) {
-        report.line(`== Node ${leg.node}, ${leg.peers} versions`);
-        await runLeg(
-          leg,
-          { folder, packages, tarballs, temporal, testServer: servers.timeSkipping },
-          checks,
-        );
-      }
-    } finally {
-      await server.kill();
+    for (const leg of await legs()) {
+      report.line(`== Node ${leg.node}, ${leg.peers} versions`);
+      // Each has its own: a task queue belongs to one account, and each simulator is another.
+      await withTemporalServer(servers.dev, report, async (temporal) => {
+        const given = { folder, packages, tarballs, temporal, testServer: servers.timeSkipping };
+        await runLeg(leg, given, checks);
+      });
     }
   }
 });
