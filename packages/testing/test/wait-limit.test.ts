@@ -10,7 +10,7 @@ const payments = usePaymentsTest({
   workflowsPath: import.meta.resolve("./support/workflows.ts"),
   activities: { failing },
   approveAbove: { USD: "1000.00" },
-  waitLimitMs: 8_000,
+  waitLimitMs: 12_000,
 });
 
 it("a wait that lasts too long says where the run stands, and what it waits for", async () => {
@@ -33,7 +33,7 @@ it("a wait that lasts too long says where the run stands, and what it waits for"
   );
   expect(asked).toMatch(/asks a person: .* Answer by run\.resolve\(\), with .*resend/);
   expect(still).toMatch(
-    /The run still did not end within the limit\. It is at the step standStill.*limit is 8 s: waitLimitMs/,
+    /The run still did not end within the limit\. It is at the step standStill.*limit is 12 s: waitLimitMs/,
   );
   expect(approval).toContain(
     "at the step awaitApproval, and waits for the approval of a second person: run.approve() or run.reject().",
@@ -42,7 +42,7 @@ it("a wait that lasts too long says where the run stands, and what it waits for"
     /The activity failing is in its attempt \d+, after: the ledger is locked/,
   );
   expect(code).toMatch(/Its code throws.*Cannot read properties of undefined/);
-});
+}, 60_000);
 
 it("the test after one that has left runs open skips time all the same", async () => {
   const run = await payments.start(paySupplier, ["12.50"]);

@@ -6,11 +6,16 @@ import { type Attributes, readQuery, type Value } from "./query.ts";
 
 type Info = proto.temporal.api.workflow.v1.IWorkflowExecutionInfo;
 type Time = proto.google.protobuf.ITimestamp;
+type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
+type HistoryPage = proto.temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryResponse;
+type HistoryRequest =
+  proto.temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryReverseRequest;
 type ListRequest = proto.temporal.api.workflowservice.v1.IListWorkflowExecutionsRequest;
 
 const {
   CountWorkflowExecutionsResponse,
   DescribeTaskQueueResponse,
+  GetWorkflowExecutionHistoryReverseResponse,
   ListWorkflowExecutionsResponse,
 } = proto.temporal.api.workflowservice.v1;
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
@@ -84,11 +89,31 @@ const found = async (
   return runs.filter((info) => holds(attributesOf(info)));
 };
 
+/** All events of a run, the last one first. */
+const reversed = async (
+  service: WorkflowService,
+  { execution = null, namespace = null }: HistoryRequest,
+): Promise<Array<HistoryEvent>> => {
+  const events: Array<HistoryEvent> = [];
+  let nextPageToken: Uint8Array | null = null;
+  do {
+    const page: HistoryPage = await service.getWorkflowExecutionHistory({
+      namespace,
+      execution,
+      nextPageToken,
+    });
+    events.push(...(page.history?.events ?? []));
+    nextPageToken = page.nextPageToken ?? null;
+  } while (nextPageToken !== null && nextPageToken.length > 0);
+  return events.reverse();
+};
+
 /** The look-ups, as far as they are called: with a request alone. */
 interface Lookups {
   readonly listWorkflowExecutions: (request: ListRequest) => Promise<object>;
   readonly countWorkflowExecutions: (request: ListRequest) => Promise<object>;
   readonly describeTaskQueue: () => Promise<object>;
+  readonly getWorkflowExecutionHistoryReverse: (request: HistoryRequest) => Promise<object>;
 }
 
 const answerLookups = (service: WorkflowService): void => {
@@ -99,6 +124,11 @@ const answerLookups = (service: WorkflowService): void => {
       const { length: count } = await found(service, request);
       return CountWorkflowExecutionsResponse.fromObject({ count });
     },
+    // A child reads by it whether it was reset.
+    getWorkflowExecutionHistoryReverse: async (request) =>
+      GetWorkflowExecutionHistoryReverseResponse.create({
+        history: { events: await reversed(service, request) },
+      }),
     // Whoever looks for workers finds that of the test, which polls all of its queues.
     describeTaskQueue: async () =>
       DescribeTaskQueueResponse.fromObject({
