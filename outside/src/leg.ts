@@ -9,6 +9,7 @@ import {
   type Tarballs,
 } from "@durable-payments/tools/packages";
 import type { Checks } from "./checks.ts";
+import { createOutside } from "./create-outside.ts";
 import { dependenciesOf, type Peers } from "./dependencies.ts";
 import { payOutside } from "./pay-outside.ts";
 import { writeProject } from "./project.ts";
@@ -94,4 +95,5 @@ export const runLeg = async (leg: Leg, given: Given, checks: Checks): Promise<vo
   const tests = await check("the tests that the docs show pass", async () => await runTests(user));
   for (const [title, seconds] of tests ?? []) checks.note(`${seconds.toFixed(1)} s  ${title}`);
   await payOutside({ folder, node, temporal: given.temporal }, { check });
+  if (leg.peers === "newest") await createOutside(user, { ...given, node }, checks);
 };
