@@ -1,11 +1,10 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import type { Tarballs } from "@durable-payments/tools/packages";
+import type { NodeBinary, Tarballs } from "@durable-payments/tools/packages";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Checks } from "./checks.ts";
 import { runTests } from "./run-tests.ts";
 import { type User, userIn } from "./user.ts";
-import type { NodeBinary } from "@durable-payments/tools/packages";
 
 const textsOf = (value: unknown): Readonly<Record<string, string>> =>
   isRecord(value)
