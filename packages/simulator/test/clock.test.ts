@@ -6,7 +6,7 @@ import { Control } from "../src/control/control.ts";
 import type { SimulatorOptions } from "../src/index.ts";
 import { API_KEY, CLIENT_ID } from "../src/settings.ts";
 import { simulatorLayer } from "../src/simulator.ts";
-import { urlOf } from "../src/start-simulator.ts";
+import { startSimulator, urlOf } from "../src/start-simulator.ts";
 import { send, signedIn } from "./support/raw-client.ts";
 import { balance, createBeneficiary, createCardholder, createPayout } from "./support/steps.ts";
 
@@ -24,6 +24,20 @@ const start = (options: SimulatorOptions = {}) =>
   });
 
 describe("time", () => {
+  it("is that of the option clock, and never goes back", async () => {
+    let now = Date.parse("2026-11-22T12:00:00Z");
+    const simulator = await startSimulator({ clock: () => now, settleAfter: "3 days" });
+    const client = await signedIn(simulator);
+    await createPayout(client, await createBeneficiary(client));
+    now += 3 * 86_400_000;
+    const { payouts } = await simulator.state();
+    assert.strictEqual(payouts[0]?.payout_status, "completed");
+    assert.strictEqual(payouts[0]?.complete_time, "2026-11-25T12:00:00.000Z");
+    now = 0;
+    assert.strictEqual((await simulator.state()).payouts[0]?.payout_status, "completed");
+    await simulator.stop();
+  });
+
   it.effect("settles a payout after three seconds, at that moment, whenever it is read", () =>
     Effect.gen(function* () {
       const { client } = yield* start();
