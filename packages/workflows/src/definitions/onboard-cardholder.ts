@@ -3,6 +3,16 @@ import {
   type OnboardCardholderResult,
   STEP,
 } from "@durable-payments/protocol";
+import {
+  amount,
+  duration,
+  nullable,
+  object,
+  optional,
+  optionsOf,
+  refuseUnreadable,
+  text,
+} from "../run/input-faults.ts";
 import { accountOf, beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval } from "../steps/approval.ts";
 import { awaitFunds, ensureBalance } from "../steps/balance.ts";
@@ -13,6 +23,19 @@ import { isMadeBefore } from "../steps/send.ts";
 
 /** Cards and the balance that funds them are in USD only. */
 const CURRENCY = "USD";
+
+const readable = object({
+  card: object({ card_limit: amount, card_name: optional(text) }),
+  cardholder: optional(object()),
+  card_holder_id: optional(text),
+  options: nullable(
+    object({
+      verifyWithin: optional(duration),
+      fundWithin: optional(duration),
+      pollInterval: nullable(object({ min: optional(duration), max: optional(duration) })),
+    }),
+  ),
+});
 
 const requestsOf = (input: OnboardCardholderInput) => {
   const { card_name, product_code } = input.card;
@@ -103,10 +126,12 @@ const cancelIssuedCard = async (run: Run): Promise<void> => {
  * card's initial recharge, issue the card with it, and confirm the card.
  */
 export function onboardCardholder(input: OnboardCardholderInput): Promise<OnboardCardholderResult> {
-  const { onFailure = "keep", onRefusal } = input.options ?? {};
+  const { onFailure = "keep", onRefusal } = optionsOf(input);
   const run = beginRun({ input, ...accountOf(input), ...(onRefusal && { onRefusal }) });
   return run.execute(async () => {
-    await checkRequests(run, requestsOf(await run.input()));
+    const asGiven = await run.input();
+    await refuseUnreadable(run, asGiven, readable);
+    await checkRequests(run, requestsOf(asGiven));
 
     const given = await approvedInput(run);
     let card_holder_id: string;

@@ -24,8 +24,30 @@ import { localActivities, ofPinnedAccount } from "../run/activities.ts";
 import { BatchCommands } from "../run/batch-commands.ts";
 import { PROVED } from "../run/approvals.ts";
 import { failureOfActivity } from "../run/failures.ts";
+import {
+  count,
+  list,
+  nullable,
+  object,
+  optional,
+  refuseUnreadable,
+  table,
+  text,
+} from "../run/input-faults.ts";
 import { accountOf, beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval, compareWithLimits, startedBy } from "../steps/approval.ts";
+
+const readable = object({
+  chunks: count,
+  rows: count,
+  totals: table(text),
+  hashes: optional(list(text)),
+  overruled: optional(
+    list(object({ by: text, why: text, overruled: object({ by: text, why: text }) })),
+  ),
+  approval: nullable(object({ above: text })),
+  window: optional(count),
+});
 
 const WINDOW = 100;
 
@@ -168,8 +190,8 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   const run = beginRun(accountOf(input));
   const batch = workflowInfo().workflowId;
   const startTime = workflowInfo().startTime.getTime();
-  const from = positionOf(input);
-  const limit = (input.overruled ?? []).length > 0 ? NOTHING : input.approval;
+  const from = input && positionOf(input);
+  const limit = (input?.overruled ?? []).length > 0 ? NOTHING : (input?.approval ?? undefined);
   let at: BatchPosition = from ?? {
     chunk: 1,
     skip: 0,
@@ -280,6 +302,8 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   };
 
   const result = await run.execute(async (): Promise<PayoutBatchResult | undefined> => {
+    // One that goes on was read before.
+    if (from === undefined) await refuseUnreadable(run, input, readable);
     run.onFailure({ what: "close the chunks", how: closeRest });
     if (from === undefined) {
       stateOf(run).audit.addDecisions(STEP.awaitApproval, input.overruled ?? []);

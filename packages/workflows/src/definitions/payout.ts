@@ -3,6 +3,15 @@ import type { Payout } from "@durable-payments/api-core";
 import type { ApprovalOptions, Payee, PayoutInput, PayoutResult } from "@durable-payments/protocol";
 import { patched } from "@temporalio/workflow";
 import { runFailure } from "../run/failures.ts";
+import {
+  duration,
+  nullable,
+  object,
+  optional,
+  optionsOf,
+  refuseUnreadable,
+  text,
+} from "../run/input-faults.ts";
 import { accountOf, beginRun, type Run, stateOf } from "../run/run.ts";
 import { awaitApproval } from "../steps/approval.ts";
 import { createBeneficiary } from "../steps/beneficiary.ts";
@@ -17,6 +26,19 @@ const shownToApprover = (input: PayoutInput) => ({
   payout_reason: input.payout.payout_reason,
   payment_date: input.payout.payment_date,
   to: "beneficiary" in input ? input.beneficiary.nickname : input.beneficiary_id,
+});
+
+const readable = object({
+  payout: object({ amount: text, currency: text }),
+  beneficiary: optional(object()),
+  beneficiary_id: optional(text),
+  options: nullable(
+    object({
+      approval: nullable(object({ above: text })),
+      completeWithin: optional(duration),
+      pollInterval: nullable(object({ min: optional(duration), max: optional(duration) })),
+    }),
+  ),
 });
 
 /** Whether an input, which nobody may have checked, names two payees: whom it pays would be a guess. */
@@ -62,10 +84,11 @@ const resultOf = (run: Run, { short_reference }: Payout, payout: AwaitedPayout):
 
 /** Take or create the beneficiary, create the payout, and await its completion. */
 export function payout(input: PayoutInput): Promise<PayoutResult> {
-  const { approval, onLostBeneficiary, onRefusal } = input.options ?? {};
+  const { approval, onLostBeneficiary, onRefusal } = optionsOf(input);
   const run = beginRun({ input, ...accountOf(input), ...(onRefusal && { onRefusal }) });
   return run.execute(async () => {
     const given = await run.input();
+    await refuseUnreadable(run, given, readable);
     if (hasTwoPayees(given) && patched("one-payee")) {
       throw runFailure(
         "InvalidRequest",

@@ -1,8 +1,8 @@
 import type { PollSchedule } from "@durable-payments/activities";
 import type { Duration, PollInterval } from "@durable-payments/protocol";
-import { msToNumber } from "@temporalio/common/lib/time.js";
 import { isCancellation, sleep } from "@temporalio/workflow";
 import { activities, fallbackPollingActivities } from "./activities.ts";
+import { durationMs } from "./durations.ts";
 import { isOverdue } from "./failures.ts";
 
 /** Of what the tracker signals: the run's own polls are for when it does not. */
@@ -17,13 +17,13 @@ export const pollSchedule = (
   byDefault: Required<PollInterval>,
   until: number,
 ): PollSchedule => ({
-  minIntervalMs: msToNumber(asked?.min ?? byDefault.min),
-  maxIntervalMs: msToNumber(asked?.max ?? byDefault.max),
+  minIntervalMs: durationMs(asked?.min ?? byDefault.min),
+  maxIntervalMs: durationMs(asked?.max ?? byDefault.max),
   until,
 });
 
 /** When a wait that begins now ends, in milliseconds since 1970. */
-export const endOf = (within: Duration): number => Date.now() + msToNumber(within);
+export const endOf = (within: Duration): number => Date.now() + durationMs(within);
 
 /** For how long a waiting activity may be late with its last poll, as where no worker takes it. */
 const GRACE_MS = 60_000;

@@ -121,11 +121,11 @@ export class Run<Input = unknown> {
 export { stateOf };
 
 /** Give the account of an input, where it names one, as {@link beginRun} takes it and an approver is shown it. */
-export const accountOf = ({
-  account,
-}: {
-  readonly account?: string;
-}): Pick<RunOptions, "account"> => (account === undefined ? {} : { account });
+export const accountOf = (input: { readonly account?: string }): Pick<RunOptions, "account"> => {
+  // An input can be null, whatever its type says.
+  const { account } = (input as typeof input | null) ?? {};
+  return account === undefined ? {} : { account };
+};
 
 /** An input can hold anything: what is no name must not be taken for no name. */
 const takeAccount = (account: unknown): void => {

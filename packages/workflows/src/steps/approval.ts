@@ -19,6 +19,7 @@ import { condition, patched, setHandler, workflowInfo } from "@temporalio/workfl
 import { localActivities } from "../run/activities.ts";
 import { PROVED } from "../run/approvals.ts";
 import { runFailure } from "../run/failures.ts";
+import { expectReadable, object, optional, text } from "../run/input-faults.ts";
 import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { describePayee } from "./payee.ts";
@@ -81,22 +82,30 @@ export const compareWithLimits = async (
   return above && {};
 };
 
+const readable = object({
+  approval: object({ above: optional(text) }),
+  toApprove: object({ amount: text, currency: optional(text) }),
+});
+
 /**
  * Wait, however long it takes, for a second person when an amount is above a limit: that of the run, or of the
  * worker. What this run has been approved is not asked for again.
  *
  * @param approval the limit of the run; without one, that of the worker alone counts.
  * @returns whether a person was asked: meanwhile the run may have been amended.
- * @throws Rejected when the second person says no; InvalidRequest where the payload is missing.
+ * @throws Rejected when the second person says no; InvalidRequest where the payload, the amount or the limit is missing
+ *   or cannot be read.
  */
 export const awaitApproval = async (
   run: Run,
-  { above }: Partial<ApprovalOptions>,
+  approval: Partial<ApprovalOptions>,
   toApprove: ToApprove,
 ): Promise<boolean> => {
   const state = stateOf(run);
-  const { amount, currency, how, payload } = toApprove;
   const { approvals } = state;
+  expectReadable({ approval, toApprove }, STEP.awaitApproval, readable);
+  const { above } = approval;
+  const { amount, currency, how, payload } = toApprove;
   const hash = approvalHash(payload);
   if (approvals.approved === hash) return false;
   approvals.isBound = true;

@@ -1,7 +1,8 @@
 import type { Balance } from "@durable-payments/api-core";
-import { type Duration, type PollInterval, STEP } from "@durable-payments/protocol";
+import { type Duration, type PollInterval, STEP, textAt } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { failureOfActivity, runFailure } from "../run/failures.ts";
+import { expectReadable, object, text } from "../run/input-faults.ts";
 import { SOLE_POLLING, endOf, endsBy, orLastReading, pollSchedule } from "../run/polling.ts";
 import type { Run } from "../run/run.ts";
 
@@ -19,28 +20,37 @@ const isRefusal = (error: unknown): boolean => failureOfActivity(error)?.type ==
  * ```
  */
 export const ensureBalance = (run: Run, currency: string): Promise<Balance> =>
-  run.step(STEP.ensureBalance, `finding the ${currency} balance`, async () => {
-    const balance = await activities.retrieveBalance({ currency }).catch(async (error: unknown) => {
-      if (!isRefusal(error)) throw error;
-      // It may be there all the same: who refused the reading may have been busy.
-      const refused = await activities.createBalance
-        .executeWithOptions({ summary: `Create the ${currency} balance` }, [
-          { currency, name: currency },
-        ])
-        .then(
-          () => undefined,
-          (refusal: unknown) => {
-            if (!isRefusal(refusal)) throw refusal;
-            return refusal;
-          },
-        );
-      return activities.retrieveBalance({ currency }).catch((again: unknown) => {
-        throw refused ?? again;
-      });
-    });
-    run.known({ balance_id: balance.balance_id });
-    return balance;
-  });
+  run.step(
+    STEP.ensureBalance,
+    `finding the ${typeof currency === "string" ? currency : "?"} balance`,
+    async (step) => {
+      expectReadable(currency, `${step}: the currency`, text);
+      const balance = await activities
+        .retrieveBalance({ currency })
+        .catch(async (error: unknown) => {
+          if (!isRefusal(error)) throw error;
+          // It may be there all the same: who refused the reading may have been busy.
+          const refused = await activities.createBalance
+            .executeWithOptions({ summary: `Create the ${currency} balance` }, [
+              { currency, name: currency },
+            ])
+            .then(
+              () => undefined,
+              (refusal: unknown) => {
+                if (!isRefusal(refusal)) throw refusal;
+                return refusal;
+              },
+            );
+          return activities.retrieveBalance({ currency }).catch((again: unknown) => {
+            throw refused ?? again;
+          });
+        });
+      run.known({ balance_id: balance.balance_id });
+      return balance;
+    },
+  );
+
+const readable = object({ amount: text, currency: text });
 
 /** How long {@link awaitFunds} waits, and how often it polls. */
 export interface AwaitFundsOptions {
@@ -56,7 +66,7 @@ export interface AwaitFundsOptions {
  *
  * @param needed the amount as a decimal string, and the currency as an ISO 4217 code.
  * @returns the balance as it was read last.
- * @throws FundsOverdue after `within`.
+ * @throws FundsOverdue after `within`; InvalidRequest where the amount or the currency is no string.
  * @example
  * ```ts
  * await awaitFunds(run, { amount: "250.00", currency: "USD" }, { within: "7 days" });
@@ -64,13 +74,15 @@ export interface AwaitFundsOptions {
  */
 export const awaitFunds = (
   run: Run,
-  { amount, currency }: { readonly amount: string; readonly currency: string },
+  needed: { readonly amount: string; readonly currency: string },
   { pollInterval, within = "30 days" }: AwaitFundsOptions = {},
 ): Promise<Balance> =>
   run.step(
     STEP.awaitFunds,
-    `waiting until the ${currency} balance holds ${amount}`,
+    `waiting until the ${textAt(needed, "currency") ?? "?"} balance holds ${textAt(needed, "amount") ?? "?"}`,
     async (step) => {
+      expectReadable(needed, step, readable);
+      const { amount, currency } = needed;
       const until = endOf(within);
       const { balance, isEnough } = await activities.checkFunds({ amount, currency });
       if (isEnough) return balance;

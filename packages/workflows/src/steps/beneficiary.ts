@@ -4,6 +4,7 @@ import { STEP, intentOf } from "@durable-payments/protocol";
 import { patched } from "@temporalio/workflow";
 import { activities } from "../run/activities.ts";
 import { readSendFailure, runFailure } from "../run/failures.ts";
+import { expectReadable, object } from "../run/input-faults.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { sendAndReconcile } from "./send.ts";
 
@@ -69,6 +70,7 @@ export const createBeneficiary = (
   { step = STEP.createBeneficiary, whenLost = "recreate" }: CreateBeneficiaryOptions = {},
 ): Promise<string> =>
   run.step(step, "creating the beneficiary", async () => {
+    expectReadable(beneficiary, step, object());
     let lostAnswers = 0;
     const { beneficiary_id } = await sendAndReconcile<
       CreateBeneficiaryInput,

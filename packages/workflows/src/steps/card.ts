@@ -1,6 +1,7 @@
 import type { Card, CreateCardInput } from "@durable-payments/api-core";
-import { STEP, intentOf } from "@durable-payments/protocol";
+import { STEP, intentOf, textAt } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
+import { expectReadable, object } from "../run/input-faults.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { expectUnowned } from "./ownership.ts";
 import { sendAndReconcile } from "./send.ts";
@@ -50,8 +51,9 @@ export const issueCard = (
   step: string = STEP.issueCard,
   card_name?: string,
 ): Promise<IssuedCard> =>
-  run.step(step, `issuing the card with ${card.card_limit} USD`, () =>
-    sendAndReconcile<CreateCardInput, IssuedCard>(run, {
+  run.step(step, `issuing the card with ${textAt(card, "card_limit") ?? "?"} USD`, async () => {
+    expectReadable(card, step, object());
+    return sendAndReconcile<CreateCardInput, IssuedCard>(run, {
       step,
       operation: "createCard",
       // The key is the step's: see isKeyed.
@@ -81,8 +83,8 @@ export const issueCard = (
         return { card_id, card_limit, givenBy };
       },
       ids: ({ card_id }) => ({ card_id }),
-    }),
-  );
+    });
+  });
 
 /** Histories of before have cards of people that were not named before they were taken. */
 const GIVEN_CARDS = "a card that a person gives is named before it is taken";

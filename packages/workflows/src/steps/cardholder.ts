@@ -6,6 +6,7 @@ import { type Duration, type Replacement, STEP } from "@durable-payments/protoco
 import { isCancellation, patched } from "@temporalio/workflow";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
+import { expectReadable, object, text } from "../run/input-faults.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { checkRequest } from "./check-requests.ts";
@@ -82,6 +83,8 @@ const removeReplaced = async (
   }
 };
 
+const readable = object({ first_name: text, last_name: text });
+
 /**
  * Create a cardholder, exactly once: one whose answer is lost is reconciled with the list.
  *
@@ -101,7 +104,8 @@ export const createCardholder = (
   cardholder: CreateCardholderInput,
   step: string = STEP.createCardholder,
 ): Promise<string> =>
-  run.step(step, "creating the cardholder", () => {
+  run.step(step, "creating the cardholder", async () => {
+    expectReadable(cardholder, step, readable);
     const create = () =>
       sendAndReconcile<CreateCardholderInput, Identified>(run, {
         step,

@@ -8,10 +8,11 @@ import {
   type SentPayout,
 } from "@durable-payments/activities/match-rows";
 import type { CreatePayoutInput, Payout } from "@durable-payments/api-core";
-import { COMPLETE_WITHIN, type HumanTask, STEP } from "@durable-payments/protocol";
+import { COMPLETE_WITHIN, type HumanTask, STEP, textAt } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
 import { failureOfActivity, runFailure } from "../run/failures.ts";
+import { expectReadable, object, text } from "../run/input-faults.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { READ_OPTIONS } from "./reconcile.ts";
@@ -84,6 +85,11 @@ const foundPayout = async (
   );
 };
 
+const readable = object({ amount: text, beneficiary_id: text, currency: text });
+
+const noteOf = (payout: Partial<Omit<CreatePayoutInput, "unique_request_id">> | null): string =>
+  `creating the payout of ${textAt(payout, "amount") ?? "?"} ${textAt(payout, "currency") ?? "?"}`;
+
 /**
  * Create a payout, exactly once: it carries a key derived from the run and the step, and is
  * reconciled with the service's list before it is ever sent a second time.
@@ -91,7 +97,8 @@ const foundPayout = async (
  * @param payout the request, in the service's field names; `amount` is a decimal string.
  * @param step name of the step, where a run creates several payouts.
  * @returns the payout as the service answered it, or as the list or a person showed it, and what was sent.
- * @throws Refused where the service says no, unless the run asks a person then.
+ * @throws InvalidRequest where amount, currency or beneficiary_id is no string; Refused where the service says no, unless
+ *   the run asks a person then.
  * @throws Abandoned where a person ends the run.
  * @example
  * ```ts
@@ -112,7 +119,8 @@ export const createPayout = (
   payout: Omit<CreatePayoutInput, "unique_request_id">,
   step: string = STEP.createPayout,
 ): Promise<Payout & CreatedPayout> =>
-  run.step(step, `creating the payout of ${payout.amount} ${payout.currency}`, async () => {
+  run.step(step, noteOf(payout), async () => {
+    expectReadable(payout, step, readable);
     // The latest request: a person may amend it.
     let sent: SentPayout = payout;
     const created = await sendAndReconcile<CreatePayoutInput, Payout>(run, {
@@ -167,10 +175,12 @@ export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
  */
 export const awaitPayout = (
   run: Run,
-  { payout_id, sent }: CreatedPayout,
+  created: CreatedPayout,
   { within = COMPLETE_WITHIN, ...options }: AwaitCompletionOptions = {},
 ): Promise<AwaitedPayout> =>
   run.step(STEP.awaitPayout, "waiting for the payout to complete", async (step) => {
+    expectReadable(created, step, object({ payout_id: text }));
+    const { payout_id, sent } = created;
     const asked = { payout_id, ...(sent && { sent }) };
     const reading = { summary: `Read the payout ${payout_id}` };
     const seen = await awaitCompletion<SeenPayout>(

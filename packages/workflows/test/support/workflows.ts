@@ -8,3 +8,4 @@ export { payTwoAtOnce } from "./pay-two-at-once.ts";
 export { checkTwoAtOnce } from "./check-two-at-once.ts";
 export { payAndGoOn } from "./pay-and-go-on.ts";
 export { continueAsBatch, schedule } from "./forging.ts";
+export { callStep } from "./call-step.ts";
