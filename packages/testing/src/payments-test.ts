@@ -175,7 +175,7 @@ const temporalOf = (
  * @throws CannotStartServer where Temporal's server is missing: the message says what to do.
  * @example
  * ```ts
- * const payments = await createPaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+ * const payments = await createPaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
  * await payments.fault("dropped", { operation: "createPayout" });
  * await payments.run(paySupplier, [{ amount: "12.50" }]);
  * assert.equal((await payments.ledger()).payouts.length, 1);

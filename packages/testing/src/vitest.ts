@@ -34,7 +34,7 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
  * @returns what belongs to the test that runs; use it in tests and hooks.
  * @example
  * ```ts
- * const payments = usePaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+ * const payments = usePaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
  *
  * test("pays", async () => {
  *   await payments.run(paySupplier, [{ amount: "12.50" }]);

@@ -5,7 +5,7 @@ import { paySupplier } from "./workflows.ts";
 
 void test("a payout whose answer is lost is made once", async () => {
   await using payments = await createPaymentsTest({
-    workflowsPath: import.meta.resolve("./workflows.ts"),
+    workflowsPath: new URL("./workflows.ts", import.meta.url).href,
   });
   await payments.fault("dropped", { operation: "createPayout" });
   assert.equal(await payments.run(paySupplier, ["12.50"]), "completed");

@@ -2,7 +2,9 @@ import { usePaymentsTest } from "@durable-payments/testing/vitest";
 import { expect, test } from "vitest";
 import { paySupplier } from "./workflows.ts";
 
-const payments = usePaymentsTest({ workflowsPath: import.meta.resolve("./workflows.ts") });
+const payments = usePaymentsTest({
+  workflowsPath: new URL("./workflows.ts", import.meta.url).href,
+});
 
 test("a payout whose answer is lost is made once", async () => {
   await payments.fault("dropped", { operation: "createPayout" });

@@ -2,7 +2,7 @@ import { usePaymentsTest } from "@durable-payments/testing/vitest";
 import { expect, test } from "vitest";
 import { paySupplier } from "./workflows.ts";
 
-const workflowsPath = import.meta.resolve("./workflows.ts");
+const workflowsPath = new URL("./workflows.ts", import.meta.url).href;
 const payments = usePaymentsTest({ workflowsPath, simulator: { settleAfter: "3 days" } });
 
 test("a payout that settles after three days is waited for", async () => {
