@@ -14,6 +14,7 @@ import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
 import { stepsNotCarriedOut } from "./send-intent.ts";
 import { readEndingDecision } from "./ended-by-person.ts";
+import { refuseSecondChild } from "./forgotten-children.ts";
 import { amendmentFaultsOf, type OwnInputs } from "./own-inputs.ts";
 
 /** What a run that was reset finds out about its reset. */
@@ -201,6 +202,8 @@ export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetA
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
     const reset = { runId, goesByChanges: true } as const;
+    // Before its instruction is taken: a retry of the child itself, perhaps one of many, does not go past it.
+    if (parent !== undefined) await refuseSecondChild(journal, parent);
     const own = await resetsOf(client, { workflowId, runId }).next();
     const ownInstructionId = own.done === true ? undefined : own.value.instructionId;
     if (ownInstructionId !== undefined) {
