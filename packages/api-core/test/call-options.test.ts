@@ -39,6 +39,7 @@ describe("wrong options of a call", () => {
     [{ headers: { a: "b\r\nx-auth-token: t" } }, "options.headers.a must be a text that a header"],
     [{ headers: { a: 7 } }, "options.headers.a must be a text that a header can carry"],
     [{ headers: { "Idempotency-Key": "k" } }, KEY],
+    [{ headers: { "X-Idempotency-Key": "k" } }, KEY],
     [{ idempotencyKey: "k" }, KEY],
   ])("%j are refused by name, and nothing is sent", async (options, fault) => {
     await using server = await startServer(() => answers.ping);

@@ -173,15 +173,22 @@ describe("a logger", () => {
     ]);
   });
 
-  it("that throws changes no call", async () => {
-    const broken = () => {
-      throw new Error("disk full");
-    };
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("disk full");
+      },
+    ],
+    // An unhandled rejection ends the process, and fails this test.
+    ["rejects", () => Promise.reject(new Error("disk full"))],
+  ])("that %s changes no call", async (_, broken: () => unknown) => {
     await using server = await startServer(() =>
       success({ total_item: 1, total_page: 1, item_list: ["junk"] }),
     );
     await using client = clientFor(server.url, { logger: { debug: broken, warn: broken } });
     for await (const _ of client.streams.listPayouts()) expect.unreachable();
+    await setImmediate();
     expect(server.requests).toHaveLength(1);
   });
 });

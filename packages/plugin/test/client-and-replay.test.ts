@@ -66,6 +66,12 @@ it("a client starts payouts with their search attributes, unless they are given,
   expect(await accountOf("us")).toBeUndefined();
   expect(await startedWith(client, "payInvoice", "own")).toEqual({});
   expect(await startedWith(client, "payout", "unfit", { args: ["?"] })).toEqual({});
+  const amount = { beneficiary_id: "b-1", payout: { ...payment, amount: 10.5 } };
+  expect(await startedWith(client, "payout", "number", { args: [amount] })).toEqual({});
+  const beneficiary = { beneficiary_id: 7, payout: payment };
+  expect(await startedWith(client, "payout", "id", { args: [beneficiary] })).toEqual({});
+  const holder = { cardholder: { first_name: 1 }, card: {} };
+  expect(await startedWith(client, "onboardCardholder", "holder", { args: [holder] })).toEqual({});
 });
 
 it("a client reads a memo that does not decode, its own codec or not", async () => {

@@ -11,13 +11,15 @@ export interface RequestOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Most sends of this call, the first included, instead of the client's `maxAttempts`. A write that may
-   * have been carried out is sent again only as its class permits, whatever stands here.
+   * Most sends of this call, the first and that after a new sign-in included, instead of the client's
+   * `maxAttempts`. With 1, a token that is rejected ends the call as `NotAuthenticated`, and the next call
+   * signs in again. A write that may have been carried out is sent again only as its class permits, whatever
+   * stands here.
    */
   readonly maxAttempts?: number;
   /**
    * Further HTTP headers of each send of this call, such as `traceparent`; none that the client sets
-   * itself, and no `idempotency-key`, which the service does not read.
+   * itself, and no `idempotency-key` or `x-idempotency-key`, which the service does not read.
    */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -75,6 +77,7 @@ const KEY_IS_A_FIELD =
   "the idempotency key of createCard and withdrawFromCard is their field unique_request_id, " +
   "and nothing else may be sent again because of a key";
 
+const KEY_HEADER = /^(x-)?idempotency-key$/;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -82,7 +85,7 @@ const headerFault = (name: string, value: unknown): string | undefined => {
   const lower = name.toLowerCase();
   if (!HEADER_NAME.test(name)) return "is no name of an HTTP header";
   if (OWN_HEADERS.has(lower)) return "is set by the client itself";
-  if (lower === "idempotency-key") return `is not read by the service: ${KEY_IS_A_FIELD}`;
+  if (KEY_HEADER.test(lower)) return `is not read by the service: ${KEY_IS_A_FIELD}`;
   return typeof value === "string" && HEADER_VALUE.test(value)
     ? undefined
     : "must be a text that a header can carry";

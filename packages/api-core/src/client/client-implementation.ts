@@ -49,6 +49,8 @@ interface Call {
   /** Sensitive values that must not be repeated in a message. */
   readonly secrets: ReadonlyArray<string>;
   readonly options: RequestOptions;
+  /** Most sends of its request, that after a new sign-in included. */
+  readonly maxAttempts: number;
   /** When its time is over, as `performance.now()` tells it. */
   readonly endsAt: number;
   /** Sends begun so far. */
@@ -64,7 +66,7 @@ interface Call {
 const makeCall = (
   called: Operation,
   prepared: Prepared,
-  options: RequestOptions,
+  options: RequestOptions & { readonly maxAttempts: number },
   isResend: boolean,
 ): Call => ({
   called,
@@ -74,6 +76,7 @@ const makeCall = (
       ? prepared.secrets
       : [...prepared.secrets, ...secretHeaderValues(options.headers)],
   options,
+  maxAttempts: options.maxAttempts,
   endsAt: options.timeoutMs === undefined ? Infinity : performance.now() + options.timeoutMs,
   sends: 0,
   isResend,
@@ -236,13 +239,16 @@ export const makeOperations = (
           }
         }
         yield* session.reject(token);
-        if (renewed) {
+        if (renewed || call.sends >= call.maxAttempts) {
+          const why = renewed
+            ? `a fresh token was rejected too (${reason}).`
+            : `its token was rejected (${reason}), and maxAttempts (PAYMENTS_MAX_ATTEMPTS) allows no further send. The next call signs in again.`;
           return yield* Effect.fail(
             failed(
               new NotAuthenticated({
                 operation: called.name,
                 carriedOut: "no",
-                message: `${called.name} was not carried out: a fresh token was rejected too (${reason}).`,
+                message: `${called.name} was not carried out: ${why}`,
               }),
               "never",
             ),
@@ -262,8 +268,8 @@ export const makeOperations = (
       const checked = checkRequest(called, input, options.assumptions);
       if (Result.isFailure(checked)) return yield* checked.failure;
       const prepared = prepareRequest(called, checked.success, options);
-      const call = makeCall(called, prepared, requestOptions, isResend);
       const { maxAttempts = options.maxAttempts } = requestOptions;
+      const call = makeCall(called, prepared, { ...requestOptions, maxAttempts }, isResend);
       let isInDoubt = false;
       for (let attempt = 1; ; attempt++) {
         const result = yield* Effect.result(exchange(call));
@@ -276,7 +282,9 @@ export const makeOperations = (
         }
         const failure = result.failure;
         isInDoubt ||= failure.error.carriedOut === "unknown";
-        if (!mayRetry(called, failure, attempt, { ...options, maxAttempts })) {
+        // A new sign-in may have cost a second send within an attempt.
+        const tries = Math.max(attempt, call.sends);
+        if (!mayRetry(called, failure, tries, { ...options, maxAttempts })) {
           return yield* Effect.fail(errorOfCall(failure, isInDoubt));
         }
         const delayMs = retryDelayMs(failure, attempt, options, yield* Random.next);

@@ -18,9 +18,11 @@ import { tlsFaults, type TlsOptions, type TlsSettings } from "./tls.ts";
 /**
  * A dispatcher of undici 7 or later: a `MockAgent` of a test, an `Agent` that is shared or watched. It
  * decides on proxy, TLS and connections, and stays open when the client is closed. It must send each
- * request once: one that begins to send it again, as a `RetryAgent` does, is stopped, and the outcome of
- * a write is unknown then. A lost answer of a write is unknown more often than with the client's own
- * connections, which know whether a byte has left.
+ * request once: one that sends a payout twice pays twice. One that begins a request again with the handler
+ * that the client gave it, as undici's `RetryAgent` does, is stopped, and the outcome of a write is unknown
+ * then. One that sends it again with a handler of its own, to retry, hedge or mirror, is seen by nobody and
+ * not stopped. A lost answer of a write is unknown more often than with the client's own connections, which
+ * know whether a byte has left.
  */
 export type ClientDispatcher = Pick<Dispatcher, "dispatch">;
 
@@ -92,7 +94,7 @@ export interface ClientSettings extends Partial<
   readonly apiKey: Redacted.Redacted | string;
   /**
    * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false`
-   * for none. By default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host.
+   * or `"none"` for none. By default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host.
    */
   readonly proxy?: Redacted.Redacted | string | false;
   /** CAs that are trusted, and a client certificate. By default those that Node trusts, and none. */

@@ -121,7 +121,7 @@ export const readEnvironment = Effect.fnUntraced(function* (
       {
         ...others,
         ...(tls !== undefined && { tls }),
-        ...(proxy.trim() !== "" && { proxy: proxy.trim() === "none" ? false : proxy }),
+        ...(proxy.trim() !== "" && { proxy }),
         assumptions: parseAssumptions(settings.assumptions),
         ...given,
       },

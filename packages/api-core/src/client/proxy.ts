@@ -41,6 +41,9 @@ const environmentProxy = (url: URL, environment: Environment): string => {
   return environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? "";
 };
 
+/** What `PAYMENTS_PROXY` takes for no proxy, too. */
+const NO_PROXY = "none";
+
 const TAKES = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
 
 /** Whether it is percent-encoded as a part of a URL is. */
@@ -73,7 +76,7 @@ const checkProxy = (address: string): Result.Result<Redacted.Redacted, string> =
 /**
  * Choose the proxy of a client.
  *
- * @param setting what the caller says: an address, or `false` for none; undefined leaves it to the environment
+ * @param setting what the caller says: an address, or `false` or "none" for none; undefined leaves it to the environment
  * @param baseUrl the service's address, which is right
  * @returns its address, or `false` for none; fails with what is wrong, by name
  */
@@ -94,6 +97,7 @@ export const chooseProxy = (
         );
   }
   const given = Redacted.isRedacted(setting) ? Redacted.value(setting) : setting;
+  if (typeof given === "string" && given.trim() === NO_PROXY) return Result.succeed(false);
   const fault = (problem: string) => `PAYMENTS_PROXY (proxy) ${problem}`;
   if (typeof given !== "string") return Result.fail(fault(`${TAKES}, or false for none.`));
   if (url.protocol !== "https:") {

@@ -19,7 +19,7 @@ export const retryAfterMs = (header: string, now: number): number | undefined =>
 /**
  * Decide whether a call may be sent again.
  *
- * @param attempt the number of the send that failed, from 1
+ * @param attempt how many sends there were, or tries of one that never left
  */
 export const mayRetry = (
   { idempotency }: Operation,

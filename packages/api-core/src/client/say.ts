@@ -19,10 +19,13 @@ export const makeSay = (logger: ClientLogger | undefined): Say => {
   if (logger === undefined) return { debug: Effect.logDebug, warn: Effect.logWarning };
   const write = (level: keyof ClientLogger) => (message: string) =>
     Effect.sync(() => {
+      // A logger that fails, at once or later, must not change what becomes of a payment: nobody waits for an
+      // async one, and that it rejects must not end the process.
       try {
-        logger[level](message);
+        const written: unknown = logger[level](message);
+        Promise.resolve(written).catch(() => undefined);
       } catch {
-        // A logger that fails must not change what becomes of a payment.
+        // As above.
       }
     });
   return { debug: write("debug"), warn: write("warn") };

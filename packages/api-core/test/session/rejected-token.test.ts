@@ -65,6 +65,35 @@ describe.each(rejections)("a token rejected by %s", (_, rejection) => {
   });
 });
 
+describe("maxAttempts counts the send after a new sign-in, too", () => {
+  it.each(rejections)("1: one send, and the next call signs in again: %s", async (_, rejection) => {
+    await using server = await startServer((received) =>
+      received.path === "/api/v1/ping"
+        ? rejection
+        : takingAllBut(["token-1"], rejection, answers.createPayout)(received, 0),
+    );
+    await using client = clientFor(server.url);
+    const calling = client.createPayout(requests.createPayout, { maxAttempts: 1 });
+    const error = await failureOf(calling);
+    expect(error).toMatchObject({ _tag: "NotAuthenticated", carriedOut: "no" });
+    expect(error.message).toContain("allows no further send");
+    expect(withoutPings(server.requests)).toHaveLength(1);
+    const next = client.createPayout(requests.createPayout, { maxAttempts: 1 });
+    expect(await next).toMatchObject({ payout_id: "p-1" });
+    expect(withoutPings(server.requests)).toHaveLength(2);
+  });
+
+  it("2: no third send, whatever the second is answered with", async () => {
+    await using server = await startServer(
+      takingAllBut(["token-1"], { status: 401 }, { status: 503 }),
+    );
+    await using client = clientFor(server.url);
+    const calling = client.cancelCard(requests.cancelCard, { maxAttempts: 2 });
+    expect(await failureOf(calling)).toMatchObject({ carriedOut: "unknown" });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
 describe("a refusal that only speaks like one of a token", () => {
   const reply = refusal("Payer is unauthorized");
 

@@ -194,6 +194,7 @@ describe("the proxy", () => {
     expect(chosen(environment, { proxy: PROXY })).toBe(PROXY);
     expect(chosen(environment, { proxy: Redacted.make(PROXY) })).toBe(PROXY);
     expect(chosen({ HTTPS_PROXY: PROXY }, { proxy: false })).toBe(false);
+    expect(chosen({ HTTPS_PROXY: PROXY }, { proxy: "none" })).toBe(false);
   });
 
   it.each<[Readonly<Record<string, string>>, unknown, string]>([

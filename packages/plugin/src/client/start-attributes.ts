@@ -34,11 +34,15 @@ const attributesOf = (
   const name = isRecord(input) ? input["account"] : undefined;
   const account = name === undefined || typeof name === "string" ? hashes(name) : undefined;
   // What is none of these inputs is for the run to refuse, in its own words.
-  if (workflowType === WORKFLOW.payout && isPayout(input)) {
-    return payoutStartAttributes(workflowId, input, account);
-  }
-  if (workflowType === WORKFLOW.onboardCardholder && isOnboarding(input)) {
-    return onboardStartAttributes(input, { account, currency: CARD_CURRENCY });
+  try {
+    if (workflowType === WORKFLOW.payout && isPayout(input)) {
+      return payoutStartAttributes(workflowId, input, account);
+    }
+    if (workflowType === WORKFLOW.onboardCardholder && isOnboarding(input)) {
+      return onboardStartAttributes(input, { account, currency: CARD_CURRENCY });
+    }
+  } catch {
+    // A field of it is not of its type, such as an amount that is a number.
   }
   return [];
 };
