@@ -46,7 +46,7 @@ it("makes a bare server ready for a worker, which names the command until then",
   const refused = await runApp("worker", ["--json"], environment);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toBe(
-    `worker: The namespace "default" lacks search attributes that every run needs (${names.join(", ")}). Register them: starter doctor --fix\n`,
+    `worker: The namespace "default" lacks search attributes that every run needs (${names.join(", ")}). Register them: npx @durable-payments/cli doctor --fix\n`,
   );
   const inCheckout = await runApp("worker", ["--json"], {
     ...environment,

@@ -53,6 +53,7 @@ const row = { text: "text", deep: { list: ["text", { text: "text" }] }, number: 
 const attention = {
   question: "q",
   step: "createPayout",
+  operation: "createPayout",
   reason: "reason",
   sent: row,
   toSend: row,

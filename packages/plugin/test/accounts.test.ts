@@ -141,11 +141,11 @@ describe("one worker of several accounts", () => {
         payout: { ...payout, amount: `1${number}.00`, payout_reference: `fast ${number}` },
       });
     const refused = await payTo("shut", "b-1", 0);
-    const slow = await Promise.all(Array.from({ length: 10 }, (_, n) => payTo("eu", atEu, n)));
-    const fast = await Promise.all(Array.from({ length: 10 }, (_, n) => payTo("us", atUs, n)));
+    const slow = await Promise.all(Array.from({ length: 20 }, (_, n) => payTo("eu", atEu, n)));
+    const fast = await Promise.all(Array.from({ length: 5 }, (_, n) => payTo("us", atUs, n)));
     await Promise.all(fast.map((run) => run.result()));
     const paid = (await paidBy(eu)).filter((reference) => reference.startsWith("fast"));
-    expect(paid.length).toBeLessThan(10);
+    expect(paid.length).toBeLessThan(20);
     await Promise.all(slow.map((run) => run.result()));
     expect((await refused.describe()).status.name).toBe("RUNNING");
     expect(await paidBy(shut)).toEqual([]);

@@ -10,11 +10,12 @@ const manifest = join(project, "package.json");
 
 /** What the sources of the workflows import from elsewhere. */
 const dependencies = async (): Promise<ReadonlyArray<string>> => {
-  // The project's own manifest: it has dependencies.
-  const { dependencies } = JSON.parse(await readFile(manifest, "utf8")) as {
+  // The project's own manifest: it has both.
+  const { dependencies, peerDependencies } = JSON.parse(await readFile(manifest, "utf8")) as {
     readonly dependencies: Readonly<Record<string, string>>;
+    readonly peerDependencies: Readonly<Record<string, string>>;
   };
-  return Object.keys(dependencies);
+  return Object.keys({ ...dependencies, ...peerDependencies });
 };
 
 /** Folder of a package as the workflows find it. */

@@ -6,7 +6,16 @@ import {
   SignInLease,
 } from "@durable-payments/api-core";
 import type { Client } from "@temporalio/client";
-import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect";
+import {
+  Cause,
+  ConfigProvider,
+  Effect,
+  Exit,
+  Layer,
+  ManagedRuntime,
+  Redacted,
+  Result,
+} from "effect";
 import { CannotStart } from "../cannot-start.ts";
 import { type Accounts, inAccount } from "../settings/accounts.ts";
 import { clientSettingsOf } from "../settings/known-settings.ts";
@@ -38,7 +47,12 @@ const orCannotStart = <A>(exit: Exit.Exit<A, { readonly message: string }>): A =
 /** The checked settings of an account's client; the environment counts for what they leave out. */
 const clientOptionsOf = async (settings: AccountSettings): Promise<ClientOptions> =>
   orCannotStart(
-    await Effect.runPromiseExit(clientOptionsWithEnvironment(clientSettingsOf(settings))),
+    await Effect.runPromiseExit(
+      clientOptionsWithEnvironment(clientSettingsOf(settings)).pipe(
+        // As the environment is now: by default Effect keeps what it was when anything first asked for it.
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv()),
+      ),
+    ),
   );
 
 /**
