@@ -6,7 +6,10 @@ import { isStandardSchema, schemaFaults } from "./schema-faults.ts";
 
 /** What the worker knows of the input of a workflow of a user's own. */
 export interface OwnInput {
-  /** Checks the input; any library of Standard Schema: zod, valibot, Effect. It is not transformed. */
+  /**
+   * Checks the input; any library of Standard Schema: zod, valibot, Effect. It is not transformed. One that throws, or
+   * does not answer within ten seconds, fails the run as `InvalidRequest` before anything is sent.
+   */
   readonly schema: StandardSchemaV1;
   /**
    * The fields that a retry can amend, each with the last step that uses it: `{"second.": "payTheSecond"}`. A name
