@@ -248,7 +248,7 @@ const SIDES: {
     ],
     by: ["NotAuthenticated no", "OutcomeUnknown unknown", "Refused no"],
     override: { rejectedTokenCodes: [403] },
-    to: ["Unavailable no", "NotAuthenticated no", "NotAuthenticated no"],
+    to: ["UnexpectedAnswer unknown", "NotAuthenticated no", "NotAuthenticated no"],
   },
   rejectedTokenMessage: {
     read: async (assumptions) => [

@@ -192,8 +192,8 @@ describe("the assumptions", () => {
     [{ alreadySoRefusals: { cancelCard: "[" } }, "alreadySoRefusals.cancelCard: "],
     [{ alreadySoRefusals: { createPayout: "x" } }, "alreadySoRefusals.createPayout: "],
     [
-      { notCarriedOutStatuses: [404] },
-      "notCarriedOutStatuses.0: must be 403, 408, 429 or from 500 to 599",
+      { notCarriedOutStatuses: [409] },
+      "notCarriedOutStatuses.0: must be from 400 to 599, and neither 401 nor 409",
     ],
     [{ tokenLifetimeSeconds: 0 }, "tokenLifetimeSeconds: "],
     [{ amountFractionDigits: -1 }, "amountFractionDigits: "],

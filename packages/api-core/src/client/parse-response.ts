@@ -255,7 +255,8 @@ const parseRefusal = (response: UnsuccessfulResponse): ParsedResponse<undefined>
   // request, whoever sent it. Words may speak of anything, unless the request was sent before.
   const isConflict = status === CONFLICT || code === CONFLICT;
   const isKnownKey = isResend && matches(assumptions.repeatedKeyRefusal, message);
-  if (isKeyed && (isConflict || isKnownKey)) return repeatedKey(operation, summary);
+  if (isConflict && mayConflictWithItself(response)) return repeatedKey(operation, summary);
+  if (isKeyed && isKnownKey) return repeatedKey(operation, summary);
   return failed(
     new Refused({
       operation: operation.name,
@@ -267,6 +268,10 @@ const parseRefusal = (response: UnsuccessfulResponse): ParsedResponse<undefined>
     "never",
   );
 };
+
+/** Whether a conflict may be one with the like of this request: what makes something, by a key or without. */
+const mayConflictWithItself = ({ isKeyed, operation }: UnsuccessfulResponse): boolean =>
+  isKeyed || operation.idempotency === "none";
 
 /** The key was used before: by an earlier send of this very request, for all that is known. */
 const repeatedKey = (operation: Operation, summary: string): Failed =>
@@ -280,12 +285,15 @@ const repeatedKey = (operation: Operation, summary: string): Failed =>
   );
 
 const parseTurnedAway = (response: UnsuccessfulResponse): Failed | undefined => {
-  const { envelope, isKeyed, operation, status, summary } = response;
+  const { assumptions, body, envelope, operation, status, summary } = response;
   if (status < 400 || status >= 500) return undefined;
-  if (isKeyed && status === CONFLICT) return repeatedKey(operation, summary);
-  return envelope === undefined
+  if (mayConflictWithItself(response) && status === CONFLICT)
+    return repeatedKey(operation, summary);
+  if (envelope !== undefined) return undefined;
+  // Not by the service, for all that is known: a gateway may say it after the service has carried it out.
+  return operation.idempotency === "safe" || assumptions.notCarriedOutStatuses.includes(status)
     ? unavailable(operation, `turned away with ${summary}.`, "never", { status })
-    : undefined;
+    : unexpected(response, summary, body, "never");
 };
 
 /**

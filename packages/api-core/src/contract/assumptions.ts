@@ -91,18 +91,16 @@ const assumptionFields = {
   /** Messages of refusals of a sign-in that mean: too many requests. */
   signInLimitMessage: Pattern,
   /**
-   * HTTP statuses (403 without an envelope, 408, 429, from 500 on) which mean: not carried out. Each that is
-   * not listed leaves a write's outcome unknown; the other 4xx never do.
+   * HTTP statuses (408, 429, from 500 on, and each 4xx without an envelope but 401 and 409) which mean: not
+   * carried out. Each that is not listed leaves a write's outcome unknown: a gateway may answer so after the
+   * service has carried it out. 400 and 422 judge the request before it is carried out, 429 turns it away.
    */
   notCarriedOutStatuses: Schema.Array(
     Schema.Int.check(
       Schema.makeFilter(
         (status) =>
-          status === 403 ||
-          status === 408 ||
-          status === 429 ||
-          (status >= 500 && status < 600) ||
-          "must be 403, 408, 429 or from 500 to 599",
+          (status >= 400 && status < 600 && status !== 401 && status !== 409) ||
+          "must be from 400 to 599, and neither 401 nor 409",
       ),
     ),
   ),
@@ -243,7 +241,7 @@ export const defaultAssumptions: Assumptions = {
   tokenLifetimeSeconds: 600,
   tokenIdleSeconds: 600,
   signInLimitMessage: "too many|rate limit|too frequent|limit exceeded",
-  notCarriedOutStatuses: [429],
+  notCarriedOutStatuses: [400, 422, 429],
   listLagSeconds: 180,
   listsAreMonotone: false,
   listsAreNewestFirst: false,

@@ -151,12 +151,9 @@ describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
     expect(attemptsOf(name, "Unavailable") - before).toBe(SENDS);
   });
 
-  it("is not carried out, nor sent again, after a 4xx without envelope", async () => {
+  it("is not carried out, nor sent again, after a 4xx without envelope that judges the request", async () => {
     for (const [status, body] of [
-      [404, "<html>"],
-      [405, ""],
       [400, "{}"],
-      [413, "too large"],
       [422, '{"error":"x"}'],
     ] as const) {
       const { error, requests: sent } = await failedExchange(name, requests[name], () => ({
@@ -167,6 +164,19 @@ describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
       expect(sent).toHaveLength(1);
     }
   });
+
+  it.each([404, 405, 410, 413, 415, 421, 425, 431, 451, 499])(
+    "is in doubt, where it changes anything, and not sent again after HTTP %i without envelope, which a gateway may say",
+    async (status) => {
+      const reply = { status, body: "<html>no</html>" };
+      const { error, requests: sent } = await failedExchange(name, requests[name], reply);
+      expect(error.carriedOut).toBe(carriedOut);
+      expect(sent).toHaveLength(1);
+      const assumptions = { notCarriedOutStatuses: [status] };
+      const listed = await failedExchange(name, requests[name], reply, { assumptions });
+      expect(listed.error).toMatchObject({ _tag: "Unavailable", carriedOut: "no", status });
+    },
+  );
 
   it("is not sent again when the answer says success but cannot be read", async () => {
     const isConfirmed = name === "cancelCard";
@@ -180,7 +190,7 @@ describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
 describe("an earlier send in doubt", () => {
   const CASES: ReadonlyArray<readonly [OperationName, Answer]> = [
     ["createCard", () => refusal("Balance is too low")],
-    ["createCard", () => ({ status: 404, body: "<html>" })],
+    ["createCard", () => ({ status: 422, body: "<html>" })],
     ["createCard", () => ({ status: 429, headers: { "retry-after": "3600" } })],
     ["createCard", () => ({ status: 401 })],
     ["updateCard", () => refusal("Card not found")],
@@ -263,17 +273,27 @@ describe("a key that was used before", () => {
     expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
   });
 
-  it.each(SAID)("is a plain refusal where no key was sent: %s", async (_, reply) => {
-    const { error } = await failedExchange(
-      "createPayout",
-      requests.createPayout,
-      () => reply,
-      {},
-      { isResend: true },
-    );
-    expect(["Refused", "Unavailable"]).toContain(error._tag);
-    expect(error.carriedOut).toBe("no");
-  });
+  it.each(SAID)(
+    "is a plain refusal where no key was sent, unless it is a 409: %s",
+    async (said, reply) => {
+      const isConflict = said.includes("409");
+      for (const isResend of [true, false]) {
+        const { error, requests: sent } = await failedExchange(
+          "createPayout",
+          requests.createPayout,
+          () => reply,
+          {},
+          { isResend },
+        );
+        expect(error).toMatchObject(
+          isConflict
+            ? { _tag: "OutcomeUnknown", carriedOut: "unknown" }
+            : { _tag: "Refused", carriedOut: "no" },
+        );
+        expect(sent).toHaveLength(1);
+      }
+    },
+  );
 
   it("is a refusal where the key itself is at fault", async () => {
     const { error } = await failedExchange("createCard", requests.createCard, () =>
