@@ -3,6 +3,7 @@
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { userInfo } from "node:os";
 import { exampleInvoice } from "./example-invoice.ts";
 import type { payInvoice } from "./workflows.ts";
 
@@ -16,6 +17,8 @@ try {
     taskQueue: "payments",
     args: [exampleInvoice],
     workflowIdReusePolicy: "REJECT_DUPLICATE",
+    // Whoever starts a payment may not approve it.
+    memo: { startedBy: userInfo().username },
   });
   console.log(`${workflowId} has begun: npm run payments -- watch ${workflowId}`);
   console.log(await run.result());

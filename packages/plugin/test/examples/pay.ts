@@ -1,6 +1,7 @@
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { Client, Connection } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { userInfo } from "node:os";
 import type { payInvoice } from "./workflows.ts";
 
 const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
@@ -11,6 +12,8 @@ const client = new Client({ connection, namespace, plugins: [new PaymentsPlugin(
 const run = await client.workflow.start<typeof payInvoice>("payInvoice", {
   workflowId: "invoice-17",
   workflowIdReusePolicy: "REJECT_DUPLICATE",
+  // Whoever starts a payment may not approve it.
+  memo: { startedBy: userInfo().username },
   taskQueue: "payments",
   args: [
     {

@@ -244,7 +244,7 @@ const whyNotApproved = (
   const problem = nameProblem(by);
   if (problem !== undefined) return `The name of who decides (by) ${problem}.`;
   if (request.startedBy === undefined) {
-    return "Nobody can approve a run that does not say who started it (memo startedBy).";
+    return "Nobody can approve a run that does not say who started it. Cancel it, and start it again under another id with memo: { startedBy: NAME }.";
   }
   const { amendedBy = [], overruledBy = [], rejectedOf = [], resentBy = [] } = request;
   // Whoever has changed it without a name could be anybody, who decides among them.
