@@ -98,8 +98,8 @@ describe("timeoutMs of a call", () => {
     await using client = clientFor(server.url);
     await client.ping();
     const [write, read] = await Promise.all([
-      failureOf(client.freezeCard({ card_id: "card-1" }, { timeoutMs: 1_000 })),
-      failureOf(client.retrieveBalance({ currency: "USD" }, { timeoutMs: 1_000 })),
+      failureOf(client.freezeCard({ card_id: "card-1" }, { timeoutMs: 3_000 })),
+      failureOf(client.retrieveBalance({ currency: "USD" }, { timeoutMs: 3_000 })),
     ]);
     expect(write).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
     expect(read).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "no" });

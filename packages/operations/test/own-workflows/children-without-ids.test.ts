@@ -136,8 +136,8 @@ describe("children without ids of their own", () => {
         .getHandle(handle.workflowId)
         .fetchHistory();
       const child = (all: typeof now) =>
-        all?.find((event) => event.startChildWorkflowExecutionInitiatedEventAttributes)
-          ?.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
+        all?.find((event) => event.childWorkflowExecutionStartedEventAttributes)
+          ?.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId;
       const [was, is] = [child(events), child(now)];
       if (!was || !is || was === is) throw new Error("It has started no other child yet.");
       return { was, is };

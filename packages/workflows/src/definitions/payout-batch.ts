@@ -190,7 +190,7 @@ export async function payoutBatch(input: PayoutBatchInput): Promise<PayoutBatchR
   const run = beginRun(accountOf(input));
   const batch = workflowInfo().workflowId;
   const startTime = workflowInfo().startTime.getTime();
-  const from = input && positionOf(input);
+  const from = input ? positionOf(input) : undefined;
   const limit = (input?.overruled ?? []).length > 0 ? NOTHING : (input?.approval ?? undefined);
   let at: BatchPosition = from ?? {
     chunk: 1,
