@@ -13,8 +13,8 @@ const EXAMPLES = {
   "workflows.ts": "packages/plugin/test/examples/workflows.ts",
 };
 
-/** Read by the SDK's bundler alone, which knows what it requires. */
-const BUNDLERS_OWN = "@durable-payments/plugin/bundle-entry";
+/** Read by the SDK's bundler, which knows what it requires, and by Vitest, outside of which its own module fails. */
+const OF_TOOLS = ["@durable-payments/plugin/bundle-entry", "@durable-payments/testing/vitest"];
 
 /**
  * Write the files of a project that uses the packages: the workflow, worker and tests that the docs show, a
@@ -33,7 +33,9 @@ export const writeProject = async (
     recursive: true,
   });
   await cp(join(checkout, "examples/payout.json"), join(folder, "payout.json"));
-  const entries = packages.flatMap((one) => one.entries).filter((entry) => entry !== BUNDLERS_OWN);
+  const entries = packages
+    .flatMap((one) => one.entries)
+    .filter((entry) => !OF_TOOLS.includes(entry));
   const lines = (line: (name: string, entry: string) => string) =>
     entries.map((entry, index) => line(`entry${index}`, entry)).join("\n");
   const used = `console.log([${entries.map((_, index) => `entry${index}`).join(", ")}].length);\n`;
