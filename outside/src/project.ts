@@ -34,7 +34,7 @@ export const writeProject = async (
   });
   await cp(join(checkout, "examples/payout.json"), join(folder, "payout.json"));
   const entries = packages
-    .flatMap((one) => one.entries)
+    .flatMap((one) => one.entries.map(({ name }) => name))
     .filter((entry) => !OF_TOOLS.includes(entry));
   const lines = (line: (name: string, entry: string) => string) =>
     entries.map((entry, index) => line(`entry${index}`, entry)).join("\n");

@@ -1,6 +1,5 @@
-import { Schema } from "effect";
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { publicPackages } from "@durable-payments/tools/packages";
+import { join } from "node:path";
 import { Application, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 
@@ -8,27 +7,6 @@ import type { PluginOptions } from "typedoc-plugin-markdown";
 class ReferenceFailed extends Error {
   override readonly name = "ReferenceFailed";
 }
-
-const Manifest = Schema.Struct({
-  exports: Schema.Record(
-    Schema.String,
-    Schema.Union([
-      Schema.String,
-      Schema.Struct({ "@durable-payments/source": Schema.optional(Schema.String) }),
-    ]),
-  ),
-});
-
-/** The sources of what a package exports. */
-const entriesOf = (manifest: string): ReadonlyArray<string> => {
-  const { exports } = Schema.decodeUnknownSync(Schema.fromJsonString(Manifest))(
-    readFileSync(manifest, "utf8"),
-  );
-  return Object.values(exports).flatMap((target) => {
-    const source = typeof target === "string" ? undefined : target["@durable-payments/source"];
-    return source === undefined ? [] : [join(dirname(manifest), source)];
-  });
-};
 
 /**
  * Write the reference of all packages as Markdown, from their docstrings.
@@ -38,12 +16,11 @@ const entriesOf = (manifest: string): ReadonlyArray<string> => {
  * @throws ReferenceFailed
  */
 export const writeReference = async (checkout: string, folder: string): Promise<void> => {
-  const manifests = globSync("packages/*/package.json", { cwd: checkout }).toSorted();
   const options: TypeDocOptions & PluginOptions = {
     name: "API",
     out: folder,
     plugin: ["typedoc-plugin-markdown"],
-    entryPoints: manifests.flatMap((manifest) => entriesOf(join(checkout, manifest))),
+    entryPoints: publicPackages().flatMap(({ entries }) => entries.map(({ source }) => source)),
     tsconfig: join(checkout, "site/tsconfig.reference.json"),
     basePath: join(checkout, "packages"),
     readme: "none",

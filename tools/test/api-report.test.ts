@@ -68,7 +68,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const built = (name: string) => ({
   name,
   folder: join(folder, name),
-  entries: new Map([["example", join(folder, name, "index.d.ts")]]),
+  entries: [{ name: "example", declarations: join(folder, name, "index.d.ts") }],
 });
 
 const reportOf = (name: keyof typeof packages): string => {

@@ -1,21 +1,9 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
+import { publicPackages } from "../src/packages/public-packages.ts";
 import { openInEditor } from "./support/editor.ts";
 
-interface Manifest {
-  readonly name: string;
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-}
-
 /** Every entry of every package, as a user imports it. */
-const entries = globSync("packages/*/package.json", { cwd: checkout }).flatMap((path) => {
-  const manifest = JSON.parse(readFileSync(join(checkout, path), "utf8")) as Manifest;
-  return Object.entries(manifest.exports ?? {}).flatMap(([entry, target]) =>
-    typeof target === "string" ? [] : [`${manifest.name}${entry.slice(1)}`],
-  );
-});
+const entries = publicPackages().flatMap((one) => one.entries.map(({ name }) => name));
 
 const isMember = (name: string) => /\.\w+$/.test(name);
 

@@ -7,6 +7,7 @@ import { expect, it, vi } from "vitest";
 import operation from "../nx/generators/operation.mjs";
 import workflow from "../nx/generators/workflow.mjs";
 import { checkout } from "../src/processes/apps.ts";
+import { SOURCE_OPTIONS } from "./support/source-options.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -28,19 +29,7 @@ const faultsOf = (tree: Tree): ReadonlyArray<string> => {
     .map(({ path, content }) => [join(checkout, path), content?.toString() ?? ""] as const)
     .filter(([path, content]) => ts.sys.readFile(path) !== content);
   const made = new Map(changed);
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2024,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    customConditions: ["@durable-payments/source"],
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
-    types: ["node"],
-  };
-  const host = ts.createCompilerHost(options);
+  const host = ts.createCompilerHost(SOURCE_OPTIONS);
   const { fileExists, readFile } = host;
   host.fileExists = (path) => made.has(path) || fileExists(path);
   host.readFile = (path) => made.get(path) ?? readFile(path);
@@ -48,7 +37,7 @@ const faultsOf = (tree: Tree): ReadonlyArray<string> => {
     const text = host.readFile(path);
     return text === undefined ? undefined : ts.createSourceFile(path, text, version);
   };
-  const program = ts.createProgram([...made.keys()], options, host);
+  const program = ts.createProgram([...made.keys()], SOURCE_OPTIONS, host);
   return [...made.keys()].flatMap((path) =>
     program
       .getSemanticDiagnostics(program.getSourceFile(path))

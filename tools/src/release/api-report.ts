@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
 import ts from "typescript";
+import type { Entry, PublicPackage } from "../packages/public-packages.ts";
 
 /** A package whose declarations are built. */
-export interface BuiltPackage {
-  readonly name: string;
-  /** Its folder, as an absolute path. */
-  readonly folder: string;
-  /** The declaration files of its entries by what an import names: `@durable-payments/journal`. */
-  readonly entries: ReadonlyMap<string, string>;
-}
+type BuiltPackage = Pick<PublicPackage, "name" | "folder"> & {
+  readonly entries: ReadonlyArray<Pick<Entry, "name" | "declarations">>;
+};
 
 /** Inferred types that are longer are told by their hash: no reader compares 200 kB. */
 const LONGEST = 10_000;
@@ -22,14 +19,14 @@ const LONGEST = 10_000;
  * @throws an error that names the entry whose declarations are missing
  */
 export const apiReports = (packages: ReadonlyArray<BuiltPackage>): ReadonlyMap<string, string> => {
-  const files = packages.flatMap(({ entries }) => [...entries]);
-  for (const [entry, file] of files) {
-    if (!ts.sys.fileExists(file)) {
-      throw new Error(`${entry} has no declarations: run "npm run build"`);
+  const built = packages.flatMap(({ entries }) => entries);
+  for (const { name, declarations } of built) {
+    if (!ts.sys.fileExists(declarations)) {
+      throw new Error(`${name} has no declarations: run "npm run build"`);
     }
   }
   const program = ts.createProgram(
-    files.map(([, file]) => file),
+    built.map(({ declarations }) => declarations),
     {
       target: ts.ScriptTarget.ES2024,
       module: ts.ModuleKind.NodeNext,
@@ -45,13 +42,13 @@ export const apiReports = (packages: ReadonlyArray<BuiltPackage>): ReadonlyMap<s
 const reportOf = (program: ts.Program, { name, folder, entries }: BuiltPackage): string => {
   const checker = program.getTypeChecker();
   const surface = makeSurface(checker, folder);
-  const exported = [...entries].map(([entry, file]) => {
-    const source = program.getSourceFile(file);
+  const exported = entries.map((entry) => {
+    const source = program.getSourceFile(entry.declarations);
     const module = source && checker.getSymbolAtLocation(source);
     const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
     for (const symbol of symbols) surface.add(symbol);
     const names = symbols.map((symbol) => `  ${symbol.name},\n`).toSorted(byCode);
-    return `export {\n${names.join("")}} from "${entry}";\n`;
+    return `export {\n${names.join("")}} from "${entry.name}";\n`;
   });
   return [
     `# API of ${name}\n`,

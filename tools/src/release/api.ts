@@ -8,15 +8,15 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../processes/apps.ts";
+import { publicPackages } from "../packages/public-packages.ts";
 import { apiReports } from "./api-report.ts";
-import { importablePackages } from "./public-packages.ts";
 import { readVersionPlan, untoldChange } from "./surface-changes.ts";
 
 const textIn = (file: string): string | undefined =>
   existsSync(file) ? readFileSync(file, "utf8") : undefined;
 
 const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-const packages = importablePackages();
+const packages = publicPackages().filter(({ entries }) => entries.length > 0);
 const reports = apiReports(packages);
 const plans = globSync(".nx/version-plans/*.md", { cwd: checkout }).flatMap(
   (file) => readVersionPlan(readFileSync(join(checkout, file), "utf8")) ?? [],

@@ -3,6 +3,7 @@ import { SourceMap } from "node:module";
 import { join } from "node:path";
 import ts from "typescript";
 import { checkout } from "../../src/processes/apps.ts";
+import { SOURCE_OPTIONS } from "./source-options.ts";
 
 /** A place in a source, its lines as an editor counts them. */
 export interface Place {
@@ -25,19 +26,6 @@ export interface Field {
   readonly documentation: string;
   readonly definition: Place | undefined;
 }
-
-const OPTIONS: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2024,
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  customConditions: ["@durable-payments/source"],
-  allowImportingTsExtensions: true,
-  noEmit: true,
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  skipLibCheck: true,
-  types: ["node"],
-};
 
 /** What one editor has read, the next one does not read again. */
 const registry = ts.createDocumentRegistry();
@@ -85,7 +73,7 @@ export const openInEditor = (text: string) => {
         return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
       },
       getCurrentDirectory: () => checkout,
-      getCompilationSettings: () => OPTIONS,
+      getCompilationSettings: () => SOURCE_OPTIONS,
       getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
     },
     registry,
