@@ -100,7 +100,11 @@ export const openPostgresJournal = async (address: string, account: string): Pro
     await preparePostgres(pool, place);
   } catch (error) {
     await pool.end();
-    throw unavailable(error);
+    if (error instanceof JournalUnavailable) throw error;
+    throw new JournalUnavailable(
+      `the journal's database ${place} cannot be used (${messageOf(error)}); check that it runs and can be reached, and the user, password and database of PAYMENTS_JOURNAL`,
+      { cause: error },
+    );
   }
 
   const sendsOf = async ({

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { JournalUnavailable, messageOf, newerVersion } from "./errors.ts";
@@ -108,12 +108,33 @@ const cannotOpen = (file: string, why: string): JournalUnavailable =>
     `the journal's file ${file} cannot be opened for writing (${why}); make its folder writable, or name another file by PAYMENTS_JOURNAL=sqlite:FILE`,
   );
 
+const isHeld = (file: string, why: string): JournalUnavailable =>
+  new JournalUnavailable(
+    `the journal's file ${file} cannot be opened (${why}); end the process that holds it, such as a shell of sqlite3`,
+  );
+
+/** Node's own `recursive` tries for ever where a folder exists in which none can be made, such as /proc. */
+const makeFolder = (folder: string): void => {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, 0o700);
+  } catch (error) {
+    // Another worker that starts at the same moment may have made it.
+    if (!existsSync(folder)) throw error;
+  }
+};
+
 const prepareFile = (file: string): void => {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
+    // To open a pipe for writing waits until somebody reads it.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+      throw cannotOpen(file, "it is a folder, a device or a pipe, not a regular file");
+    }
     closeSync(openSync(file, "a", 0o600));
   } catch (error) {
-    throw cannotOpen(file, messageOf(error));
+    throw error instanceof JournalUnavailable ? error : cannotOpen(file, messageOf(error));
   }
   const network = networkFileSystem(statfsSync(file).type);
   if (network !== undefined) {
@@ -185,6 +206,7 @@ export const openSqliteFile = (
     };
     return { database, isInPlace };
   } catch (error) {
-    throw error instanceof JournalUnavailable ? error : cannotOpen(file, messageOf(error));
+    if (error instanceof JournalUnavailable) throw error;
+    throw isBusy(error) ? isHeld(file, messageOf(error)) : cannotOpen(file, messageOf(error));
   }
 };

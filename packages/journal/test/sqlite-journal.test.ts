@@ -1,9 +1,11 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Journal, JournalUnavailable, openJournal } from "../src/index.ts";
@@ -25,6 +27,8 @@ describe("a journal in a SQLite file", () => {
   describeJournal((account) => open("contract.sqlite", account));
   describeProcesses(() => `sqlite:${join(folder, "processes.sqlite")}`);
 });
+
+const senderProcess = fileURLToPath(new URL("support/sender-process.ts", import.meta.url));
 
 const modeOf = (file: string) => (statSync(join(folder, file)).mode & 0o777).toString(8);
 
@@ -98,7 +102,7 @@ describe("the file", () => {
       "text.sqlite/journal.sqlite",
       /cannot be opened for writing .*EEXIST|ENOTDIR/,
     ],
-    ["is a folder", "folder.sqlite", /cannot be opened for writing .*EISDIR/],
+    ["is a folder", "folder.sqlite", /cannot be opened for writing .*a folder, a device or a pipe/],
   ])("that %s is refused with words", async (_, file, words) => {
     const other = new DatabaseSync(join(folder, "other.sqlite"));
     other.exec("CREATE TABLE IF NOT EXISTS accounts (name TEXT)");
@@ -108,6 +112,27 @@ describe("the file", () => {
     const refusal = await refusalOf(open(file));
     expect(refusal).toMatch(words);
     expect(refusal).toContain("PAYMENTS_JOURNAL=sqlite:FILE");
+  });
+
+  // In a process of its own: what stands still would hold the tests.
+  it.runIf(process.platform === "linux").each([
+    ["in a folder in which none can be made", () => "/proc/none/journal.sqlite"],
+    [
+      "that is a pipe which nobody reads",
+      () => {
+        execFileSync("mkfifo", [join(folder, "pipe")]);
+        return join(folder, "pipe");
+      },
+    ],
+    ["that is a device", () => "/dev/null"],
+  ])("%s is refused at once", (_, make) => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--conditions=@durable-payments/source", senderProcess, `sqlite:${make()}`, "account-1"],
+      { encoding: "utf8", timeout: 10_000 },
+    );
+    expect(stderr).toContain("cannot be opened for writing");
+    expect(status).toBe(1);
   });
 
   it.skipIf(process.getuid?.() === 0)("in a folder that cannot be written is refused", async () => {
