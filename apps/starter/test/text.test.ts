@@ -223,6 +223,8 @@ it("says of a failure what happened and what it means for the money, each once",
     ["type", "Refused"],
   ];
   expect(failureRows(failure)).toEqual(rows);
+  const more = `${message}. The payout P-1 of 2.00 EUR had been made.`;
+  expect(failureRows({ ...failure, message: more })).toEqual([["message", more], ...rows.slice(1)]);
   vi.stubEnv("STARTER_COMMAND", "./starter");
   const hint = { type: "T", message: "Settle it (starter settle a). The starter settles nothing." };
   expect(failureRows(visible(hint))[0]?.[1]).toBe(

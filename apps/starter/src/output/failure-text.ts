@@ -21,7 +21,7 @@ const detailRows = (details: unknown, message: string): ReadonlyArray<Row> => {
       ...rest,
       // What the message says already is not said twice.
       ...(typeof reason === "string" && message.includes(reason) ? {} : { reason }),
-      ...(again === message ? {} : { message: again }),
+      ...(typeof again === "string" && message.includes(again) ? {} : { message: again }),
     }).filter(([, value]) => value !== "–"),
   ];
 };
