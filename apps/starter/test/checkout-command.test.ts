@@ -62,6 +62,14 @@ describe("installed", () => {
     expect(bash(`${line} --completions bash`, folder)).toContain(" durable-payments\n");
   });
 
+  it("for a project with a script for it, names that script, and its worker's", () => {
+    const line = `STARTER_COMMAND='npm run payments --' ${installed("script/node_modules/.bin")}`;
+    expect(bash(`${line} status --help`, folder)).toContain(
+      "  npm run payments -- status invoice-2026-001",
+    );
+    expect(bash(`${line} payot || true`, folder)).toContain("(see npm run payments -- --help)");
+  });
+
   it("for one project, names itself so that npm finds it", () => {
     const line = installed("node_modules/.bin");
     expect(bash(`${line} status --help`, folder)).toContain(

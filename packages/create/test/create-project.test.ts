@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -37,6 +38,21 @@ it("makes a project that takes the packages of its own release", () => {
   const made = readFileSync(join(cwd, "package.json"), "utf8");
   const taken = [...made.matchAll(/"@durable-payments\/[a-z-]+": "(?<version>[^"]+)"/g)];
   expect(new Set(taken.map(({ groups }) => groups?.["version"]))).toEqual(new Set([own.version]));
+});
+
+it("names the script by which its commands are printed", () => {
+  const cwd = emptyFolder();
+  execFileSync(process.execPath, [main, "."], { cwd });
+  const { STARTER_COMMAND = "" } = parseEnv(readFileSync(join(cwd, ".env"), "utf8"));
+  const [, script = ""] = /^npm run (\S+) --$/.exec(STARTER_COMMAND) ?? [];
+  const { scripts } = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  // So that a command that is copied reads the addresses and credentials of the project.
+  expect(scripts[script]).toMatch(/^node --env-file=\.env .*durable-payments$/);
+  expect(readFileSync(join(cwd, "compose.yaml"), "utf8")).toContain(
+    `STARTER_COMMAND: ${STARTER_COMMAND}\n`,
+  );
 });
 
 it("writes to no folder that has files in it", () => {

@@ -24,13 +24,20 @@ export const isInstalled = (): boolean => basename(process.argv[1] ?? "") === IN
 /** The executable that a shell completes. */
 export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");
 
+/** How a script of a project begins that calls the starter, as `npm create durable-payments` makes one. */
+const NPM_SCRIPT = "npm run ";
+
+/** Whether it was called by a script of a project: then the worker is one, too. */
+export const isNpmScript = (): boolean => starterName().startsWith(NPM_SCRIPT);
+
 /**
- * The name by which the starter was called: the file `starter` of a checkout passes its own on; an installed one is
- * called through npx, or by its name where it was installed for all projects.
+ * The name by which the starter was called: the file `starter` of a checkout passes its own on, the `.env` of a project
+ * names its script; an installed one is called through npx, or by its name where it was installed for all projects.
  */
 export const starterName = (): string => {
   const given = process.env["STARTER_COMMAND"];
-  if (given) return quoted(given);
+  // Anything else is a path, which may have blanks.
+  if (given) return given.startsWith(NPM_SCRIPT) ? given : quoted(given);
   if (!isInstalled()) return "starter";
   // What npm installed for a project, or npx for this call, is on the PATH of npm alone.
   const isOfNpm = dirname(process.argv[1] ?? "").endsWith(join("node_modules", ".bin"));

@@ -1,5 +1,5 @@
 import type { NextOperation } from "@durable-payments/operations/errors";
-import { isInstalled, plainCommand } from "./command-line.ts";
+import { isInstalled, isNpmScript, plainCommand } from "./command-line.ts";
 import { unbroken } from "./styled.ts";
 import { visible } from "./visible.ts";
 
@@ -57,7 +57,7 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
 const byAnotherProgram = (next: NextOperation): string | undefined => {
   switch (next.operation) {
     case "startWorker":
-      return isInstalled() ? "npx @durable-payments/worker" : "npm run worker";
+      return isInstalled() && !isNpmScript() ? "npx @durable-payments/worker" : "npm run worker";
     case "startServer":
       return isInstalled() ? "temporal server start-dev" : "npm run dev";
     default:
