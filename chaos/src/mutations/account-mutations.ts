@@ -49,8 +49,8 @@ export const accountMutations: readonly Mutation[] = [
     edits: [
       {
         project: "packages/workflows",
-        find: `return name === undefined ? send() : send(...toldOfAccount(account));`,
-        put: `return name === undefined || account === "" ? send() : send(...toldOfAccount());`,
+        find: `return name === undefined ? send() : send(...accountArguments(account));`,
+        put: `return name === undefined || account === "" ? send() : send(...accountArguments());`,
       },
     ],
     tests: ["--project=@durable-payments/workflows", "forged-batches"],

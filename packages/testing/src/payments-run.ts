@@ -158,7 +158,7 @@ export const paymentsRun = <W extends Workflow>(
         return handle.result();
       }),
     untilStage: (wanted) =>
-      until(`did not come to the step ${wanted}`, ({ stage }) => stage === wanted),
+      until(`did not reach the step ${wanted}`, ({ stage }) => stage === wanted),
     approve: (by) => decideApproval(by, { approve: true }),
     reject: (by, reason) => decideApproval(by, { reject: reason }),
     untilAsked: async () => (await readAsked()).task,

@@ -67,8 +67,8 @@ const oneAtATime = <Activities extends object>(activities: Activities): Activiti
     return sent;
   });
 
-/** What an activity is told of the account of its run; nothing where the run knows nothing of it. */
-const toldOfAccount = (paymentAccount?: string): ReadonlyArray<OfAccount> => {
+/** The last argument of an activity, the account of its run; none where the run does not know it. */
+const accountArguments = (paymentAccount?: string): ReadonlyArray<OfAccount> => {
   const { name } = accountPin();
   if (paymentAccount === undefined && name === undefined) return [];
   return [
@@ -81,7 +81,7 @@ const toldOfAccount = (paymentAccount?: string): ReadonlyArray<OfAccount> => {
 
 /** The same activities, each with the name of the run's account as its last argument, where the run was given one. */
 export const ofNamedAccount = <Activities extends object>(activities: Activities): Activities =>
-  calledBy(activities, (send) => send(...toldOfAccount()));
+  calledBy(activities, (send) => send(...accountArguments()));
 
 /**
  * The same activities of a run that was given the name of its account, each with the account that the run is pinned to:
@@ -90,7 +90,7 @@ export const ofNamedAccount = <Activities extends object>(activities: Activities
 export const ofPinnedAccount = <Activities extends object>(activities: Activities): Activities =>
   calledBy(activities, (send) => {
     const { account, name } = accountPin();
-    return name === undefined ? send() : send(...toldOfAccount(account));
+    return name === undefined ? send() : send(...accountArguments(account));
   });
 
 /** Activities that send nothing: they cost no round trip to the server. */
@@ -128,8 +128,8 @@ export const learnAccount = (): Promise<string> =>
 const ofAccount = <Activities extends object>(activities: Activities): Activities =>
   calledBy(activities, (send) => {
     const pin = accountPin();
-    if (pin.account !== undefined) return send(...toldOfAccount(pin.account));
-    return learnAccount().then((paymentAccount) => send(...toldOfAccount(paymentAccount)));
+    if (pin.account !== undefined) return send(...accountArguments(pin.account));
+    return learnAccount().then((paymentAccount) => send(...accountArguments(paymentAccount)));
   });
 
 /** Single readings that cost one event of the history, and no round trip: whoever asks tries elsewhere next. */
