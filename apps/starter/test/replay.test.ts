@@ -6,8 +6,10 @@ import {
   options,
   payout,
 } from "@durable-payments/tools/test-data";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { runTemporalCli } from "@durable-payments/tools/testing";
 import { describe, expect, it, vi } from "vitest";
 import { changedWorkflows } from "./support/changed-workflows.ts";
@@ -47,6 +49,17 @@ const ONE_MORE = "await new Promise((done) => setTimeout(done, 60_000));";
 const BEFORE = "const created = await createPayout(";
 const changed = await changedWorkflows("definitions/payout.ts", BEFORE, `${ONE_MORE}\n${BEFORE}`);
 
+/** The step of the payout by another name: for Temporal it does the same. */
+const CREATED = "{ ...approved.payout, beneficiary_id }";
+const renamed = await changedWorkflows(
+  "definitions/payout.ts",
+  `createPayout(run, ${CREATED})`,
+  `createPayout(run, ${CREATED}, "payTheInvoice")`,
+);
+
+/** A module of somebody's own workflows, which does not have those of this project. */
+const own = fileURLToPath(new URL("./support/own-workflows.ts", import.meta.url));
+
 const widest = (text: string): number => Math.max(...text.split("\n").map((line) => line.length));
 
 const deterministic = (workflowId: string) => ({
@@ -61,6 +74,7 @@ const differing = (workflowId: string) => ({
   type: "payout",
   events: expect.any(Number) as unknown,
   deterministic: false,
+  kind: "nondeterminism",
   message: like(/Nondeterminism/),
   difference: {
     event: {
@@ -80,6 +94,13 @@ const differing = (workflowId: string) => ({
 });
 
 const exported = join(folder, "paid.json");
+
+/** The exported history with one text replaced. */
+const historyWith = async (before: string, after: string): Promise<string> => {
+  const text = await readFile(exported, "utf8");
+  expect(text).toContain(before);
+  return text.replace(before, after);
+};
 
 describe("runs export", () => {
   it("writes a history that only its owner can read, and reports it", async () => {
@@ -193,6 +214,70 @@ describe("runs replay", () => {
     expect(called.stdout).not.toContain(beneficiary.iban);
   });
 
+  it("a step that was renamed is caught, whose key changes", async () => {
+    const args = ["runs", "replay", "paid", "--workflows", renamed];
+    const called = await starter(args);
+    expect(called.exitCode).toBe(1);
+    expect(called.stdout).toMatch(/^paid +payout +\d+ {2}differs$/m);
+    expect(called.stdout).toMatch(
+      /^ {2}history: event \d+, ActivityTaskScheduled createPayout, step createPayout,/m,
+    );
+    expect(called.stdout).toMatch(/step payTheInvoice,/);
+    expect(called.stdout).toContain("const created = await createPayout(run, {");
+    expect(called.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "sent as the step createPayout the code sends as the step payTheInvoice",
+    );
+    expect(called.stdout).not.toContain("Temporal:");
+    expect(widest(called.stdout)).toBeLessThanOrEqual(80);
+    const { runs } = jsonOf(await starter([...args, "--json"]));
+    expect(runs).toEqual([fields({ workflowId: "paid", deterministic: false, kind: "otherSend" })]);
+  });
+
+  it("beside the workflows of a module, this project's own are replayed", async () => {
+    const args = ["runs", "replay", "paid", "--workflows", own, "--json"];
+    expect(jsonOf(await starter(args))).toEqual({ runs: [deterministic("paid")], more: false });
+  });
+
+  it("a run of another workflow is refused: which module exports it is not known", async () => {
+    const name = await file("own.json", await historyWith('"payout"', '"payInvoice"'));
+    const without = await starter(["runs", "replay", "--file", name]);
+    expect(without.exitCode).toBe(2);
+    expect(without.stderr.replaceAll(/\s+/g, " ")).toContain(
+      "of the workflow type payInvoice, which is not one of durable-payments': give the module that exports it by --workflows PATH.",
+    );
+    expect(without.stdout).toBe("");
+    const other = await starter(["runs", "replay", "--file", name, "--workflows", renamed]);
+    expect(other.exitCode).toBe(2);
+    expect(other.stderr).toContain("payInvoice");
+    const known = await starter(["runs", "replay", "--file", name, "--workflows", own]);
+    expect(known.stdout).toContain("differs");
+    expect(known.exitCode).toBe(1);
+  });
+
+  it("the workflow id is given for a history that does not say it, and no other one", async () => {
+    const name = await file("nameless.json", await historyWith('"workflowId": "paid"', '"a": 1'));
+    const nameless = await starter(["runs", "replay", "--file", name]);
+    expect(nameless.exitCode).toBe(2);
+    expect(nameless.stderr).toMatch(/does not say the workflow id/);
+    const given = await starter(["runs", "replay", "paid", "--file", name, "--json"]);
+    expect(jsonOf(given)).toEqual({ runs: [deterministic("paid")], more: false });
+    const other = await starter(["runs", "replay", "other", "--file", exported]);
+    expect(other.exitCode).toBe(2);
+    expect(other.stderr).toMatch(/history of the workflow id paid, not of other/);
+  });
+
+  it("what the SDK logs is shown where it is wanted", async () => {
+    const env = { PAYMENTS_LOG_LEVEL: "info" };
+    const called = await starterProcess(["runs", "replay", "--file", exported], { env });
+    expect(called.stderr).toContain("Worker state changed");
+    expect(called.exitCode).toBe(0);
+    const wrong = await starter(["runs", "replay", "--file", exported], {
+      env: { PAYMENTS_LOG_LEVEL: "loud" },
+    });
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toContain("PAYMENTS_LOG_LEVEL must be one of");
+  });
+
   it("a run that does not exist is reported", async () => {
     const called = await starter(["runs", "replay", "nobody", "--json"]);
     expect(called.exitCode).toBe(2);
@@ -209,7 +294,9 @@ describe("what cannot be replayed is reported before anything is done:", () => {
     ["a time without --failed", ["paid", "--since", "1d"], /belong to --failed/],
     ["a time that is none", ["--failed", "--since", "soon"], /--since must be an age/],
     ["a run id alone", ["--failed", "--run-id", "x"], /--run-id belongs to/],
+    ["a run id of a file", ["paid", "--file", exported, "--run-id", "x"], /--run-id belongs to/],
     ["no such file", ["--file", "/nowhere.json"], /there is no such file/],
+    ["a folder of histories", ["--file", folder], /it is a folder/],
     ["no such workflows", ["--file", exported, "--workflows", "/nowhere.ts"], /cannot be bundled/],
   ])("%s", async (_, args, message) => {
     const called = await starter(["runs", "replay", ...args]);
@@ -222,8 +309,26 @@ describe("what cannot be replayed is reported before anything is done:", () => {
     const name = await file("secret.json", { events: [], iban: beneficiary.iban });
     const called = await starter(["runs", "replay", "--file", name]);
     expect(called.exitCode).toBe(2);
-    expect(called.stderr).toMatch(/holds no history: .*starter runs export/);
+    expect(called.stderr).toMatch(/holds no history that can be replayed: .*starter runs export/);
     expect(called.stderr).not.toContain(beneficiary.iban);
+  });
+
+  it("a file that is compressed, empty, or holds a part of a history", async () => {
+    const compressed = join(folder, "run.json.gz");
+    await writeFile(compressed, gzipSync(await readFile(exported)));
+    const part = await file("part.json", await historyWith('"eventId": "4"', '"eventId": "5"'));
+    const refusals = [
+      [compressed, /run\.json\.gz is compressed by gzip: unpack it first/],
+      [await file("empty.json", ""), /empty\.json is empty/],
+      [part, /its event 4 is missing/],
+    ] as const;
+    for (const [name, message] of refusals) {
+      const called = await starter(["runs", "replay", "--file", name]);
+      expect(called.stderr).toMatch(message);
+      expect(called.exitCode).toBe(2);
+    }
+    const ofInput = await starter(["runs", "replay", "--file", "-"], { stdin: "{}" });
+    expect(ofInput.stderr).toMatch(/^error Standard input holds no history/);
   });
 
   it("a server that cannot be reached", async () => {

@@ -51,7 +51,7 @@ interface Reported {
 
 /** What was given is wrong; nothing was done. `faults` names each fault, where there are several. */
 export class InvalidInput extends Data.TaggedError("InvalidInput")<
-  Reported & { readonly faults?: ReadonlyArray<Fault> }
+  Reported & { readonly faults?: ReadonlyArray<Fault>; readonly cause?: unknown }
 > {}
 
 /** There is no such run. */

@@ -1,5 +1,6 @@
 import type { coresdk } from "@temporalio/proto";
 import { MARKER, type Recorded, type RecordedCommand } from "./record.ts";
+import { sendsOf } from "./sends.ts";
 
 type Command = coresdk.workflow_commands.IWorkflowCommand;
 
@@ -16,8 +17,14 @@ export const recordedAs = (command: Command): Omit<RecordedCommand, "stack"> | u
   const { scheduleActivity, scheduleLocalActivity, startChildWorkflowExecution, startTimer } =
     command;
   if (scheduleActivity) {
-    const { activityType, seq } = scheduleActivity;
-    return { ...named("ACTIVITY_TASK_SCHEDULED", activityType), key: `activity ${seq}` };
+    const { activityId, activityType, seq } = scheduleActivity;
+    const sends = sendsOf(scheduleActivity.arguments);
+    return {
+      ...named("ACTIVITY_TASK_SCHEDULED", activityType),
+      key: `activity ${seq}`,
+      ...(activityId && { activityId }),
+      ...(sends && { sends }),
+    };
   }
   if (scheduleLocalActivity) {
     const { activityType, seq } = scheduleLocalActivity;
@@ -25,9 +32,10 @@ export const recordedAs = (command: Command): Omit<RecordedCommand, "stack"> | u
   }
   if (startTimer) return { type: "TIMER_STARTED", key: `timer ${startTimer.seq}` };
   if (startChildWorkflowExecution) {
-    const { seq, workflowType } = startChildWorkflowExecution;
+    const { seq, workflowId, workflowType } = startChildWorkflowExecution;
     return {
       ...named("START_CHILD_WORKFLOW_EXECUTION_INITIATED", workflowType),
+      ...(workflowId && { workflowId }),
       key: `child ${seq}`,
     };
   }

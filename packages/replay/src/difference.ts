@@ -30,7 +30,9 @@ const isLocal = ({ key, type }: { readonly key?: string; readonly type: string }
   type === MARKER && key !== undefined;
 
 const isAlike = (event: Recorded, command: Recorded): boolean =>
-  event.type === command.type && event.name === command.name;
+  event.type === command.type &&
+  event.name === command.name &&
+  event.workflowId === command.workflowId;
 
 interface Pair {
   readonly event?: RecordedEvent;
@@ -85,6 +87,17 @@ const longest = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> =>
     .map(framesOf)
     .find((frames) => frames.length > 0) ?? [];
 
+const differenceAt = (
+  { command, event }: Pair,
+  activations: ReadonlyArray<Activation>,
+  shown: (recorded: Recorded) => Recorded,
+): Difference => ({
+  ...(event && { event: { id: event.id, ...shown(event) } }),
+  ...(command && { command: shown(command) }),
+  stack: framesOf(command?.stack ?? ""),
+  waitsAt: longest(activations.at(-1)?.waitsAt ?? []),
+});
+
 /** Find where a replay that failed left its history. */
 export const firstDifference = (
   history: History,
@@ -92,18 +105,37 @@ export const firstDifference = (
 ): Difference => {
   const events = comparedEvents(history);
   const commands = lastingCommands(activations);
-  const { command, event } =
-    earlier(firstUnlikeLocal(events, commands), firstUnlike(events, commands)) ?? {};
-  return {
-    ...(event && { event: recorded(event, { id: event.id }) }),
-    ...(command && { command: recorded(command, {}) }),
-    stack: framesOf(command?.stack ?? ""),
-    waitsAt: longest(activations.at(-1)?.waitsAt ?? []),
-  };
+  const first = earlier(firstUnlikeLocal(events, commands), firstUnlike(events, commands)) ?? {};
+  return differenceAt(first, activations, ({ name, type, workflowId }) => ({
+    type,
+    ...(name !== undefined && { name }),
+    ...(workflowId !== undefined && { workflowId }),
+  }));
 };
 
-const recorded = <More>({ name, type }: Recorded, more: More): Recorded & More => ({
-  ...more,
-  type,
-  ...(name !== undefined && { name }),
-});
+/**
+ * Find the first activity that sends as another step, or under another key, than the history has: for Temporal that
+ * is the same, and for the payment service and the journal it is another payment.
+ */
+export const firstOtherSend = (
+  history: History,
+  activations: ReadonlyArray<Activation>,
+): Difference | undefined => {
+  const byId = new Map(
+    lastingCommands(activations).flatMap((command) =>
+      command.activityId === undefined ? [] : [[command.activityId, command] as const],
+    ),
+  );
+  for (const event of comparedEvents(history)) {
+    const command = event.activityId === undefined ? undefined : byId.get(event.activityId);
+    if (command === undefined || event.sends === undefined) continue;
+    const { key, step } = command.sends ?? {};
+    if (event.sends.key === key && event.sends.step === step) continue;
+    return differenceAt({ event, command }, activations, ({ name, sends, type }) => ({
+      type,
+      ...(name !== undefined && { name }),
+      ...(sends && { sends }),
+    }));
+  }
+  return undefined;
+};

@@ -64,7 +64,7 @@ export const parseEvents = (events: ReadonlyArray<unknown>): History =>
  * Write a history as Temporal's command line and Web UI write it.
  *
  * @param history as the client's `fetchHistory` returns it.
- * @returns JSON text, which `readHistory` reads once it is parsed.
+ * @returns JSON text, which `readRun` reads once it is parsed.
  */
 export const writeHistory = (history: History): string =>
   JSON.stringify(toJson(historyType, historyType.fromObject(history)), undefined, 2);

@@ -1,7 +1,8 @@
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import proto from "@temporalio/proto";
 import { parseEvents } from "./history-json.ts";
-import { MARKER, type Recorded } from "./record.ts";
+import { MARKER, type RecordedActivity } from "./record.ts";
+import { sendsOf } from "./sends.ts";
 
 export type { History } from "@temporalio/common/lib/proto-utils.js";
 
@@ -17,12 +18,27 @@ export class InvalidHistory extends Error {
  */
 export const readHistory = (json: unknown): History => {
   const history = parsed(json);
-  const [first] = history.events ?? [];
-  if (!first?.workflowExecutionStartedEventAttributes) {
+  const events = history.events ?? [];
+  if (!events[0]?.workflowExecutionStartedEventAttributes) {
     throw new InvalidHistory("it does not begin with the event WORKFLOW_EXECUTION_STARTED");
+  }
+  // The SDK would wait for ever for the rest of one that has a gap.
+  const at = events.findIndex(({ eventId }, index) => Number(eventId) !== index + 1);
+  if (at !== -1) {
+    throw new InvalidHistory(
+      `its event ${at + 1} is missing: only a whole history can be replayed`,
+    );
   }
   return history;
 };
+
+/** The workflow id that a history says; undefined for one of an older server. */
+export const workflowIdOf = ({ events }: History): string | undefined =>
+  events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
+
+/** Whether the run of a history has begun to run: before that its code has decided nothing. */
+export const hasBegun = ({ events }: History): boolean =>
+  (events ?? []).some((event) => event.workflowTaskStartedEventAttributes);
 
 const parsed = (json: unknown): History => {
   if (typeof json !== "object" || json === null || !("events" in json)) {
@@ -44,7 +60,7 @@ const withoutValue = (error: unknown): Error =>
 type HistoryEvent = NonNullable<History["events"]>[number];
 
 /** An event of a history, as far as a replay compares it. */
-export interface RecordedEvent extends Recorded {
+export interface RecordedEvent extends RecordedActivity {
   readonly id: number;
   /** The key of the command, where a marker has it. */
   readonly key?: string;
@@ -96,6 +112,18 @@ const nameOf = (event: HistoryEvent): string | null | undefined =>
   event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name ??
   event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName;
 
+/** By what else than its name an event is known: the child, the activity and what that sends. */
+const detailsOf = (event: HistoryEvent): Omit<RecordedActivity, "type"> => {
+  const { activityId, input } = event.activityTaskScheduledEventAttributes ?? {};
+  const { workflowId } = event.startChildWorkflowExecutionInitiatedEventAttributes ?? {};
+  const sends = sendsOf(input?.payloads);
+  return {
+    ...(activityId && { activityId }),
+    ...(sends && { sends }),
+    ...(workflowId && { workflowId }),
+  };
+};
+
 /** Type of an event without its prefix. */
 const typeOf = ({ eventType }: HistoryEvent): string =>
   (proto.temporal.api.enums.v1.EventType[eventType ?? 0] ?? "").replace(/^EVENT_TYPE_/, "");
@@ -110,5 +138,13 @@ export const comparedEvents = ({ events }: History): ReadonlyArray<RecordedEvent
     const type = typeOf(event);
     if (!COMPARED.has(type) || isOfSdk(event)) return [];
     const name = nameOf(event);
-    return [{ id: Number(event.eventId), type, ...(name && { name }), ...markerOf(event) }];
+    return [
+      {
+        id: Number(event.eventId),
+        type,
+        ...(name && { name }),
+        ...detailsOf(event),
+        ...markerOf(event),
+      },
+    ];
   });

@@ -1,7 +1,9 @@
 export { bundleForReplay } from "./bundle.ts";
 export type { Difference } from "./difference.ts";
-export { type History, InvalidHistory, readHistory } from "./history.ts";
+export { type History, InvalidHistory } from "./history.ts";
 export { writeHistory } from "./history-json.ts";
 export type { Recorded } from "./record.ts";
-export { type Replay, replayHistories, type RunToReplay } from "./replay.ts";
+export { type DifferenceKind, type Replay, replayHistories } from "./replay.ts";
+export { readRun, type RunToReplay, WrongWorkflowId } from "./run.ts";
+export type { Sends } from "./sends.ts";
 export type { Frame } from "./stack.ts";

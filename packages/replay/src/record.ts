@@ -1,13 +1,24 @@
+import type { Sends } from "./sends.ts";
+
 /** What a command of a workflow becomes in its history: an event of a type, about something of a name. */
 export interface Recorded {
   /** As histories name it, without the prefix: `ACTIVITY_TASK_SCHEDULED`. */
   readonly type: string;
   /** Type of the activity or the child workflow, name of the signal, id of the patch. */
   readonly name?: string;
+  /** Of the child workflow. */
+  readonly workflowId?: string;
+  /** As what an activity sends, where it sends something. */
+  readonly sends?: Sends;
+}
+
+/** The same of an activity, by whose id the command and its event are known as one. */
+export interface RecordedActivity extends Recorded {
+  readonly activityId?: string;
 }
 
 /** A command that the workflow's code gave while it was replayed. */
-export interface RecordedCommand extends Recorded {
+export interface RecordedCommand extends RecordedActivity {
   /** By what a later command can take it back, and a marker names it: `timer 1`, `activity 2`. */
   readonly key?: string;
   /** Where the code stood when it gave the command, in lines of its sources. */

@@ -4,16 +4,18 @@ import {
   Worker,
   type WorkflowBundle,
 } from "@temporalio/worker";
-import { type Difference, firstDifference } from "./difference.ts";
-import type { History } from "./history.ts";
+import { type Difference, firstDifference, firstOtherSend } from "./difference.ts";
+import { hasBegun } from "./history.ts";
+import { quietUnlessInstalled } from "./quiet.ts";
 import type { Activation, RecorderSinks } from "./record.ts";
+import { expectOwnId, type RunToReplay } from "./run.ts";
 import { framesOf } from "./stack.ts";
 
-/** A run whose history is replayed. */
-export interface RunToReplay {
-  readonly workflowId: string;
-  readonly history: History;
-}
+/**
+ * How code differs from a history: it does something else, or throws (`nondeterminism`), it sends as another step or
+ * under another key (`otherSend`), it has no workflow of that type (`unknownWorkflow`).
+ */
+export type DifferenceKind = "nondeterminism" | "otherSend" | "unknownWorkflow";
 
 /** What came of the replay of one history. */
 export type Replay = {
@@ -25,7 +27,8 @@ export type Replay = {
   | { readonly deterministic: true }
   | {
       readonly deterministic: false;
-      /** What the SDK says about it. */
+      readonly kind: DifferenceKind;
+      /** What the SDK says about it; of another send, which it does not see, what that means. */
       readonly message: string;
       readonly difference: Difference;
     }
@@ -45,24 +48,51 @@ const quotedField = (text: string, field: string): string | undefined => {
 const messageOf = ({ message }: Error): string =>
   (quotedField(message, "message") ?? message).replace(/: HistoryEvent \{.*/s, "");
 
+/** How the SDK says that a bundle does not have a workflow. */
+const NO_SUCH_WORKFLOW = /no such function is exported by the workflow bundle/;
+
+const inDanger =
+  "Where its outcome is not known yet, or the run is retried, it could be paid a second time.";
+
+const otherSendMessage = ({ command, event }: Difference): string => {
+  const before = event?.sends?.step;
+  const now = command?.sends?.step;
+  if (before === now) {
+    return `${before === undefined ? `The activity ${event?.name}` : `The step ${before}`} sends under another key (unique_request_id) than this run did. ${inDanger}`;
+  }
+  const [was, is] = [before, now].map((step) =>
+    step === undefined ? "an activity without a step" : `the step ${step}`,
+  );
+  return `What this run sent as ${was} the code sends as ${is}: keys, the journal and retries go by its name. ${inDanger} Keep the name, or take the new one behind patched.`;
+};
+
+const runOf = ({ history: { events }, workflowId }: RunToReplay) => ({
+  workflowId,
+  type: events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? "",
+  events: events?.length ?? 0,
+});
+
 const outcomeOf = (
-  { history, workflowId }: RunToReplay,
+  replayed: RunToReplay,
   { error }: ReplayResult,
   activations: ReadonlyArray<Activation>,
 ): Replay => {
-  const events = history.events ?? [];
-  const run = {
-    workflowId,
-    type: events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? "",
-    events: events.length,
-  };
-  if (error === undefined) return { ...run, deterministic: true };
+  const { history } = replayed;
+  const run = runOf(replayed);
+  if (error === undefined) {
+    const difference = firstOtherSend(history, activations);
+    if (difference === undefined) return { ...run, deterministic: true };
+    const message = otherSendMessage(difference);
+    return { ...run, deterministic: false, kind: "otherSend", message, difference };
+  }
+  const message = messageOf(error);
   const difference = firstDifference(history, activations);
   const thrownAt = framesOf(quotedField(error.message, "stack_trace") ?? "");
   return {
     ...run,
     deterministic: false,
-    message: messageOf(error),
+    kind: NO_SUCH_WORKFLOW.test(message) ? "unknownWorkflow" : "nondeterminism",
+    message,
     // Code that throws where it did not then is shown where it throws.
     difference: thrownAt.length > 0 ? { ...difference, stack: thrownAt } : difference,
   };
@@ -70,9 +100,12 @@ const outcomeOf = (
 
 /**
  * Replays histories one after the other, offline: no server and no worker is needed, and no
- * activity runs.
+ * activity runs. The SDK logs nothing of it, unless the process has installed a `Runtime`.
  *
  * @param workflowBundle from {@link bundleForReplay}
+ * @param runs from {@link readRun}, or a workflow id with what the client's `fetchHistory` returns.
+ * @returns one result for each run, in their order.
+ * @throws WrongWorkflowId where a history is of another workflow id.
  */
 export async function* replayHistories(
   workflowBundle: WorkflowBundle,
@@ -80,8 +113,15 @@ export async function* replayHistories(
 ): AsyncGenerator<Replay> {
   let replayed: RunToReplay | undefined;
   let activations: Array<Activation> = [];
+  let notBegun: Array<Replay> = [];
   async function* oneByOne() {
     for await (const run of runs) {
+      expectOwnId(run);
+      // The SDK would wait for ever for its first workflow task.
+      if (!hasBegun(run.history)) {
+        notBegun.push({ ...runOf(run), deterministic: true });
+        continue;
+      }
       replayed = run;
       activations = [];
       yield run;
@@ -96,7 +136,11 @@ export async function* replayHistories(
     },
   };
   const options = { workflowBundle, sinks, reuseV8Context: false };
+  quietUnlessInstalled();
   for await (const result of Worker.runReplayHistories(options, oneByOne())) {
+    yield* notBegun;
+    notBegun = [];
     if (replayed !== undefined) yield outcomeOf(replayed, result, activations);
   }
+  yield* notBegun;
 }

@@ -4,33 +4,35 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { historyFromJSON, historyToJSON } from "@temporalio/common/lib/proto-utils.js";
-import { DefaultLogger, Runtime, type WorkflowBundle } from "@temporalio/worker";
+import type { WorkflowBundle } from "@temporalio/worker";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
   bundleForReplay,
   type History,
   InvalidHistory,
-  readHistory,
+  readRun,
   type Replay,
   replayHistories,
+  WrongWorkflowId,
   writeHistory,
 } from "../src/index.ts";
+import { readHistory } from "../src/history.ts";
 import { goesOn } from "./examples/goes-on.ts";
 import {
   activityScheduled,
+  beginOf,
+  childInitiated,
   completed,
   historyOf,
   localActivityRecorded,
+  ofWorkflowId,
   patchRecorded,
+  sent,
   timerStarted,
 } from "./support/histories.ts";
 
 let bundle: WorkflowBundle;
 beforeAll(async () => {
-  Runtime.install({
-    logger: new DefaultLogger("ERROR", () => undefined),
-    telemetryOptions: { logging: { filter: "OFF", forward: {} } },
-  });
   bundle = await bundleForReplay(fileURLToPath(new URL("./support/workflows.ts", import.meta.url)));
 });
 
@@ -66,6 +68,14 @@ describe("what the code does as it did is deterministic:", () => {
     ["a timer that was taken back", historyOf("takesTimerBack", activityScheduled("first"))],
     ["a patch", historyOf("isPatched", ...patchRecorded("one-more"), activityScheduled("second"))],
     ["code before a patch", historyOf("isPatched", activityScheduled("first"))],
+    ["a child", historyOf("startsChild", childInitiated("callsFirst", "run-0/first"))],
+    [
+      "a send under its key",
+      historyOf("paysAsPayFirst", sent({ unique_request_id: "run-0/payFirst" }, "payFirst")),
+    ],
+    ["a send without a key", historyOf("makesAsMakeFirst", sent({}, "makeFirst"))],
+    ["a run that has not begun", beginOf(historyOf("callsFirst"), 1)],
+    ["a run whose first workflow task waits for a worker", beginOf(historyOf("callsFirst"), 2)],
   ])("%s", async (_, history) => {
     expect(await replayed(history)).toEqual([
       {
@@ -137,6 +147,18 @@ describe("the first differing event is reported, and what the code did instead:"
     for (const { file } of difference.stack) expect(file).toMatch(/test\/support\/workflows\.ts$/);
   });
 
+  it("another child of the same type, which a parent finds by its id", async () => {
+    const before = historyOf("startsChild", childInitiated("callsFirst", "run-0/payFirst"));
+    const { difference, kind } = await differenceOf(before);
+    expect(kind).toBe("nondeterminism");
+    const child = { type: "START_CHILD_WORKFLOW_EXECUTION_INITIATED", name: "callsFirst" };
+    expect(difference).toMatchObject({
+      event: { id: 5, ...child, workflowId: "run-0/payFirst" },
+      command: { ...child, workflowId: "run-0/first" },
+    });
+    expect(difference.stack[0]?.source).toMatch(/^await executeChild\(callsFirst/);
+  });
+
   it("nothing, with where the code waits", async () => {
     const { difference } = await differenceOf(historyOf("waits", timerStarted()));
     expect(difference.event).toEqual({ id: 5, type: "TIMER_STARTED" });
@@ -152,8 +174,81 @@ describe("the first differing event is reported, and what the code did instead:"
   });
 
   it("a workflow that the code does not have", async () => {
-    const { message } = await differenceOf(historyOf("unknownHere", timerStarted()));
+    const { kind, message } = await differenceOf(historyOf("unknownHere", timerStarted()));
     expect(message).toContain("unknownHere");
+    expect(kind).toBe("unknownWorkflow");
+  });
+});
+
+describe("what is sent as another payment is reported, though for Temporal it is the same:", () => {
+  it("a step that was renamed, whose key changes", async () => {
+    const { difference, kind, message } = await differenceOf(
+      historyOf("paysAsPayFirst", sent({ unique_request_id: "run-0/pay" }, "pay")),
+    );
+    expect(kind).toBe("otherSend");
+    expect(message).toMatch(
+      /sent as the step pay the code sends as the step payFirst: .*paid a second time/,
+    );
+    const activity = { type: "ACTIVITY_TASK_SCHEDULED", name: "send" };
+    expect(difference).toMatchObject({
+      event: { id: 5, ...activity, sends: { step: "pay", key: "run-0/pay" } },
+      command: { ...activity, sends: { step: "payFirst", key: "run-0/payFirst" } },
+    });
+    expect(difference.stack.at(-1)?.source).toBe('await sendAs("payFirst");');
+  });
+
+  it("a step that was renamed, whose requests carry no key", async () => {
+    const { difference, message } = await differenceOf(
+      historyOf("makesAsMakeFirst", sent({}, "make")),
+    );
+    expect(message).toMatch(/sent as the step make the code sends as the step makeFirst/);
+    expect(difference.event?.sends).toEqual({ step: "make" });
+  });
+
+  it("another key of the same step", async () => {
+    const { message } = await differenceOf(
+      historyOf("paysAsPayFirst", sent({ unique_request_id: "other" }, "payFirst")),
+    );
+    expect(message).toMatch(/^The step payFirst sends under another key/);
+  });
+
+  it("not what a codec has made unreadable", async () => {
+    const history = historyOf("paysAsPayFirst", sent({ unique_request_id: "other" }, "pay"));
+    for (const { activityTaskScheduledEventAttributes: scheduled } of history.events ?? []) {
+      for (const payload of scheduled?.input?.payloads ?? []) {
+        payload.metadata = { encoding: Buffer.from("binary/encrypted") };
+      }
+    }
+    expect(await replayed(history)).toMatchObject([{ deterministic: true }]);
+  });
+});
+
+describe("keys and ids of children are derived from the workflow id, so that a run is replayed under its own:", () => {
+  const history = historyOf("startsChild", childInitiated("callsFirst", "paid/first"));
+  const json = (of: History): unknown => JSON.parse(writeHistory(of));
+
+  it("read from the history", async () => {
+    const run = readRun(json(ofWorkflowId("paid", history)));
+    expect(run.workflowId).toBe("paid");
+    for await (const replay of replayHistories(bundle, [run])) {
+      expect(replay).toMatchObject({ workflowId: "paid", deterministic: true });
+    }
+  });
+
+  it("given for a history that does not say it", async () => {
+    expect(thrownBy(() => readRun(json(history)))).toBeInstanceOf(WrongWorkflowId);
+    for await (const replay of replayHistories(bundle, [readRun(json(history), "paid")])) {
+      expect(replay).toMatchObject({ workflowId: "paid", deterministic: true });
+    }
+  });
+
+  it("not under another one", async () => {
+    const named = ofWorkflowId("paid", history);
+    expect(thrownBy(() => readRun(json(named), "run")).message).toBe(
+      "it is the history of the workflow id paid, not of run",
+    );
+    const replays = replayHistories(bundle, [{ workflowId: "run", history: named }]);
+    await expect(replays.next()).rejects.toBeInstanceOf(WrongWorkflowId);
   });
 });
 
@@ -169,6 +264,8 @@ it("histories are replayed one after the other, whatever becomes of each", async
   ]);
 });
 
+const STARTED = { eventId: "1", workflowExecutionStartedEventAttributes: {} };
+
 it.each([
   [null, "it is no JSON object with the events of a run"],
   [{}, "it is no JSON object with the events of a run"],
@@ -177,6 +274,10 @@ it.each([
   [{ events: 1 }, "its `events` are no list"],
   [{ events: [] }, "it does not begin with the event WORKFLOW_EXECUTION_STARTED"],
   [{ events: [{ eventId: "1" }] }, "it does not begin with the event WORKFLOW_EXECUTION_STARTED"],
+  [
+    { events: [STARTED, { eventId: "3" }] },
+    "its event 2 is missing: only a whole history can be replayed",
+  ],
   [{ events: [7_654_321] }, "HistoryEvent: expected object"],
   [{ events: [{ eventId: "7654321a" }] }, "HistoryEvent.eventId: invalid integer"],
   [{ events: [{ eventTime: "7:654321" }] }, "Timestamp: invalid timestamp"],
@@ -225,9 +326,11 @@ it("a test of one's own asks whether a run goes on", async () => {
   const workflows = new URL("./support/workflows.ts", import.meta.url);
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   try {
-    writeFileSync(file, historyToJSON(historyOf("callsFirst", activityScheduled("first"))));
+    const called = (name: string) =>
+      historyToJSON(ofWorkflowId("run", historyOf("callsFirst", activityScheduled(name))));
+    writeFileSync(file, called("first"));
     expect(await goesOn(workflows, file)).toBe(true);
-    writeFileSync(file, historyToJSON(historyOf("callsFirst", activityScheduled("second"))));
+    writeFileSync(file, called("second"));
     expect(await goesOn(workflows, file)).toBe(false);
     expect(logged).toHaveBeenCalledOnce();
   } finally {

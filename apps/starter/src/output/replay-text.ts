@@ -1,9 +1,10 @@
-import type { Difference, Replay } from "@durable-payments/replay";
+import type { Difference, Recorded, Replay } from "@durable-payments/replay";
 import { styled } from "./styled.ts";
 import type { ListLayout } from "./stream.ts";
 import { columnsOf, cut, pad, textWidth, wrap } from "./text.ts";
 
 type Frame = Difference["stack"][number];
+type Different = Extract<Replay, { readonly deterministic: false }>;
 
 /** Widths are fixed: a row is printed before the next one is known. */
 const COLUMNS = { id: 36, type: 17, events: 6 } as const;
@@ -24,8 +25,14 @@ const pascal = (type: string): string =>
     .map((word) => `${word.slice(0, 1)}${word.slice(1).toLowerCase()}`)
     .join("");
 
-const recorded = ({ name, type }: { readonly type: string; readonly name?: string }): string =>
-  name === undefined ? pascal(type) : `${pascal(type)} ${name}`;
+/** `ActivityTaskScheduled createPayout, step payFirst, key 6d0c…` */
+const recorded = ({ name, sends, type, workflowId }: Recorded): string =>
+  [
+    name === undefined ? pascal(type) : `${pascal(type)} ${name}`,
+    ...(workflowId === undefined ? [] : [`workflow id ${workflowId}`]),
+    ...(sends?.step === undefined ? [] : [`step ${sends.step}`]),
+    ...(sends?.key === undefined ? [] : [`key ${sends.key}`]),
+  ].join(", ");
 
 /** A frame on one line, the source in what is left of it, else on its own line. */
 const frameLine = ({ column, file, line, source }: Frame): string => {
@@ -42,21 +49,25 @@ const addsTo = (stack: ReadonlyArray<Frame>, waitsAt: ReadonlyArray<Frame>): boo
   return !stack.some(({ file, line }) => file === first?.file && line === first.line);
 };
 
-const differenceLines = (
-  { command, event, stack, waitsAt }: Difference,
-  message: string,
-): ReadonlyArray<string> => [
-  wrap(
-    event === undefined
-      ? "history: no further event"
-      : `history: event ${event.id}, ${recorded(event)}`,
-    "  ",
-  ),
-  wrap(`code:    ${command === undefined ? "nothing of that kind" : recorded(command)}`, "  "),
-  ...frames("where the code did so:", stack),
-  ...(addsTo(stack, waitsAt) ? frames("where the code waits since:", waitsAt) : []),
-  wrap(`Temporal: ${message}`, "  "),
-];
+const differenceLines = ({ difference, kind, message }: Different): ReadonlyArray<string> => {
+  const { command, event, stack, waitsAt } = difference;
+  const isOtherSend = kind === "otherSend";
+  return [
+    wrap(
+      event === undefined
+        ? "history: no further event"
+        : `history: event ${event.id}, ${recorded(event)}`,
+      "  ",
+    ),
+    wrap(`code:    ${command === undefined ? "nothing of that kind" : recorded(command)}`, "  "),
+    ...frames("where the code did so:", stack),
+    // Where it goes on after it has sent does not matter.
+    ...(!isOtherSend && addsTo(stack, waitsAt)
+      ? frames("where the code waits since:", waitsAt)
+      : []),
+    wrap(isOtherSend ? message : `Temporal: ${message}`, "  "),
+  ];
+};
 
 const line = (replay: Replay): string => {
   const { events, type, workflowId } = replay;
@@ -68,7 +79,7 @@ const line = (replay: Replay): string => {
   return [
     ...(isLong ? [workflowId] : []),
     rest,
-    ...(replay.deterministic ? [] : differenceLines(replay.difference, replay.message)),
+    ...(replay.deterministic ? [] : differenceLines(replay)),
   ].join("\n");
 };
 

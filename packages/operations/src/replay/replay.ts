@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { messageOf } from "@durable-payments/api-core/values";
+import type { WorkflowBundle } from "@temporalio/worker";
 import type { Temporal } from "../connection/temporal.ts";
-import { invalidInput } from "../errors.ts";
+import { InvalidInput } from "../errors.ts";
 import { listRuns } from "../runs/list.ts";
 import { describeRun } from "../runs/state.ts";
 
@@ -23,22 +24,35 @@ const loadReplay = () => import("@durable-payments/replay");
  * Read the run whose history a file holds.
  *
  * @param json what the file holds.
- * @param file its name, by which it is called where the history names no workflow id.
- * @throws InvalidInput where it is no history.
+ * @param file its name, for messages.
+ * @param workflowId of the run, where its history does not say it: those of older servers do not.
+ * @returns the run, to be replayed.
+ * @throws InvalidInput where it is no history, or that of another run, or of which run is not known.
  */
-export const readRunOfFile = async (json: unknown, file: string): Promise<RunToReplay> => {
-  const { InvalidHistory, readHistory } = await loadReplay();
+export const readRunOfFile = async (
+  json: unknown,
+  file: string,
+  workflowId?: string,
+): Promise<RunToReplay> => {
+  const { InvalidHistory, readRun, WrongWorkflowId } = await loadReplay();
   try {
-    const history = readHistory(json);
-    const named = history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId;
-    return { workflowId: named || file, history };
-  } catch (error) {
-    if (!(error instanceof InvalidHistory)) throw error;
-    throw invalidInput(
-      `${file} holds no history: ${error.message}. \`temporal workflow show --output json\` writes one, too.`,
-      undefined,
-      { operation: "export" },
-    );
+    return readRun(json, workflowId);
+  } catch (cause) {
+    if (cause instanceof InvalidHistory) {
+      throw new InvalidInput({
+        message: `${file} holds no history that can be replayed: ${cause.message}. \`temporal workflow show --output json\` writes one, too.`,
+        next: { operation: "export" },
+        cause,
+      });
+    }
+    if (!(cause instanceof WrongWorkflowId)) throw cause;
+    throw new InvalidInput({
+      message:
+        workflowId === undefined
+          ? `${file} does not say the workflow id of its run, from which keys of payments and ids of children are derived: give it with the file.`
+          : `${file} is not that of this run: ${cause.message}.`,
+      cause,
+    });
   }
 };
 
@@ -72,24 +86,51 @@ export async function* selectRuns(
   }
 }
 
+/** Path of the module that exports the workflows of this project. */
+const ownWorkflows = (): string =>
+  fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
+
+const bundled = async (workflows: string): Promise<WorkflowBundle> => {
+  const { bundleForReplay } = await loadReplay();
+  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
+  try {
+    return await bundleForReplay(workflows, [paymentsBundler({ shared: [] })]);
+  } catch (cause) {
+    const message = `The workflows in ${workflows} cannot be bundled: ${messageOf(cause)}`;
+    throw new InvalidInput({ message, cause });
+  }
+};
+
+const hasNoWorkflow = (replay: Replay): boolean =>
+  !replay.deterministic && replay.kind === "unknownWorkflow";
+
 /**
  * Replay histories against workflow code: would the runs go on under it?
  *
  * @param runs what `selectRuns` or `readRunOfFile` returns.
- * @param workflows path of the module that exports the workflows; default: this project's own.
+ * @param workflows path of the module that exports the workflows, beside this project's own; default: these alone.
  * @returns one result for each run: deterministic, or where the code differs.
  * @throws InvalidInput where they cannot be bundled.
  */
 export async function* replayRuns(
   runs: AsyncIterable<RunToReplay> | Iterable<RunToReplay>,
-  workflows = fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")),
+  workflows?: string,
 ): AsyncGenerator<Replay> {
-  const { bundleForReplay, replayHistories } = await loadReplay();
-  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
-  const bundle = await bundleForReplay(workflows, [paymentsBundler({ shared: [] })]).catch(
-    (error: unknown) => {
-      throw invalidInput(`The workflows in ${workflows} cannot be bundled: ${messageOf(error)}`);
-    },
-  );
-  yield* replayHistories(bundle, runs);
+  const { replayHistories } = await loadReplay();
+  const bundle = await bundled(workflows ?? ownWorkflows());
+  let latest: RunToReplay | undefined;
+  async function* watched() {
+    for await (const run of runs) {
+      latest = run;
+      yield run;
+    }
+  }
+  let own: WorkflowBundle | undefined;
+  for await (const replay of replayHistories(bundle, watched())) {
+    // A worker has both, and payouts are not exported by the module of somebody's own workflows.
+    if (workflows !== undefined && latest !== undefined && hasNoWorkflow(replay)) {
+      own ??= await bundled(ownWorkflows());
+      yield* replayHistories(own, [latest]);
+    } else yield replay;
+  }
 }

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { bundleForReplay, readHistory, replayHistories } from "@durable-payments/replay";
+import { bundleForReplay, readRun, replayHistories } from "@durable-payments/replay";
 
 /** Whether the run of an exported history could go on under the workflows of a module. */
 export const goesOn = async (workflows: URL, file: string): Promise<boolean> => {
   const bundle = await bundleForReplay(fileURLToPath(workflows));
-  const history = readHistory(JSON.parse(await readFile(file, "utf8")));
-  for await (const replay of replayHistories(bundle, [{ workflowId: "run", history }])) {
+  const run = readRun(JSON.parse(await readFile(file, "utf8")));
+  for await (const replay of replayHistories(bundle, [run])) {
     if (replay.deterministic) continue;
     console.error(replay.message, replay.difference);
     return false;

@@ -1,14 +1,12 @@
-import { type History, readHistory } from "../../src/index.ts";
+import { type History, readHistory } from "../../src/history.ts";
 
 type Event = { readonly eventType: string } & Readonly<Record<string, unknown>>;
 
-const data = (value: unknown) => ({
-  payloads: [
-    {
-      metadata: { encoding: btoa("json/plain") },
-      data: btoa(JSON.stringify(value)),
-    },
-  ],
+const data = (...values: ReadonlyArray<unknown>) => ({
+  payloads: values.map((value) => ({
+    metadata: { encoding: btoa("json/plain") },
+    data: btoa(JSON.stringify(value)),
+  })),
 });
 
 /** The event number of the workflow task's completion in a history of {@link historyOf}. */
@@ -17,6 +15,26 @@ const DECIDED = { workflowTaskCompletedEventId: "4" };
 export const activityScheduled = (name: string, activityId = "1"): Event => ({
   eventType: "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED",
   activityTaskScheduledEventAttributes: { ...DECIDED, activityId, activityType: { name } },
+});
+
+/** A send of a step, as an activity records it. */
+export const sent = (request: object, step: string): Event => ({
+  eventType: "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED",
+  activityTaskScheduledEventAttributes: {
+    ...DECIDED,
+    activityId: "1",
+    activityType: { name: "send" },
+    input: data(request, { step, number: 1 }),
+  },
+});
+
+export const childInitiated = (workflowType: string, workflowId: string): Event => ({
+  eventType: "EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED",
+  startChildWorkflowExecutionInitiatedEventAttributes: {
+    ...DECIDED,
+    workflowId,
+    workflowType: { name: workflowType },
+  },
 });
 
 export const timerStarted = (timerId = "1"): Event => ({
@@ -68,6 +86,21 @@ export const completed: Event = {
 };
 
 const taskQueue = { name: "payments", kind: "TASK_QUEUE_KIND_NORMAL" };
+
+/** The same history as a newer server writes it, which says the workflow id. */
+export const ofWorkflowId = (workflowId: string, history: History): History => {
+  const [first, ...events] = history.events ?? [];
+  const workflowExecutionStartedEventAttributes = {
+    ...first?.workflowExecutionStartedEventAttributes,
+    workflowId,
+  };
+  return { events: [{ ...first, workflowExecutionStartedEventAttributes }, ...events] };
+};
+
+/** The first events of a history. */
+export const beginOf = ({ events }: History, length: number): History => ({
+  events: (events ?? []).slice(0, length),
+});
 
 /** A history of one workflow task, in which these events were decided. */
 export const historyOf = (workflowType: string, ...decided: ReadonlyArray<Event>): History => {

@@ -1,18 +1,21 @@
 import {
   CancellationScope,
   condition,
+  executeChild,
   patched,
   proxyActivities,
   proxyLocalActivities,
   sleep,
+  workflowInfo,
 } from "@temporalio/workflow";
 
 interface Activities {
   readonly first: () => Promise<void>;
   readonly second: () => Promise<void>;
+  readonly send: (request: object, intent: object) => Promise<void>;
 }
 
-const { first, second } = proxyActivities<Activities>({ startToCloseTimeout: "1 minute" });
+const { first, second, send } = proxyActivities<Activities>({ startToCloseTimeout: "1 minute" });
 const local = proxyLocalActivities<Activities>({ startToCloseTimeout: "1 minute" });
 
 export async function callsFirst(): Promise<void> {
@@ -61,4 +64,25 @@ export async function takesTimerBack(): Promise<void> {
 export async function isPatched(): Promise<void> {
   if (patched("one-more")) await second();
   await first();
+}
+
+/** The id of its child is derived from its own. */
+export async function startsChild(): Promise<void> {
+  await executeChild(callsFirst, { workflowId: `${workflowInfo().workflowId}/first` });
+}
+
+/** Sends as the steps of `@durable-payments/workflows` do: the key is derived from workflow id and step. */
+const sendAs = (step: string): Promise<void> =>
+  send(
+    { amount: "1.00", unique_request_id: `${workflowInfo().workflowId}/${step}` },
+    { step, number: 1 },
+  );
+
+export async function paysAsPayFirst(): Promise<void> {
+  await sendAs("payFirst");
+}
+
+/** Its request carries no key. */
+export async function makesAsMakeFirst(): Promise<void> {
+  await send({ nickname: "Example supplier" }, { step: "makeFirst", number: 1 });
 }

@@ -19,6 +19,13 @@ const read = async (file: string): Promise<string> => {
   }
 };
 
+/** What a file is called in messages. */
+export const nameOfFile = (file: string): string =>
+  file === STANDARD_INPUT ? "Standard input" : file;
+
+/** How a file begins that gzip has compressed, read as text. */
+const GZIP = "\u001f\ufffd";
+
 /** Where a JSON text is broken; the parser's own message may repeat account numbers of the text. */
 const placeOf = (error: unknown): string => {
   const place = error instanceof Error ? /line \d+ column \d+/.exec(error.message) : null;
@@ -32,7 +39,8 @@ export const readJson = async (file: string): Promise<unknown> => {
     const value: unknown = JSON.parse(json);
     return value;
   } catch (error) {
-    const name = file === STANDARD_INPUT ? "Standard input" : file;
+    const name = nameOfFile(file);
+    if (json.startsWith(GZIP)) throw badUsage(`${name} is compressed by gzip: unpack it first.`);
     throw badUsage(
       json.trim() === ""
         ? `${name} is empty: it must hold a JSON object.`

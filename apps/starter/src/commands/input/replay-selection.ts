@@ -3,7 +3,14 @@ import type { ReplaySelection } from "@durable-payments/operations/replay";
 import { readSince } from "./since.ts";
 
 /** Which histories are to be replayed. */
-export type Selection = ReplaySelection | { readonly from: "file"; readonly file: string };
+export type Selection =
+  | ReplaySelection
+  | {
+      readonly from: "file";
+      readonly file: string;
+      /** Of the run, where the history does not say it. */
+      readonly workflowId: string | undefined;
+    };
 
 /** Which runs the command line names. */
 export interface GivenSelection {
@@ -18,7 +25,7 @@ export interface GivenSelection {
 /**
  * Reads which histories are wanted.
  *
- * @throws BadUsage unless it is exactly one of a run, a file and the failed runs
+ * @throws BadUsage unless it is exactly one of a run, a file (of a run) and the failed runs
  */
 export const selectionOf = ({
   failed,
@@ -28,15 +35,15 @@ export const selectionOf = ({
   since,
   type,
 }: GivenSelection): Selection => {
-  if ([id !== undefined, file !== undefined, failed].filter(Boolean).length !== 1) {
+  if (failed === (id !== undefined || file !== undefined)) {
     throw badUsage("Name exactly one of the ID of a run, --file FILE and --failed.");
   }
   if (!failed && (since !== undefined || type !== undefined)) {
     throw badUsage("--since and --type belong to --failed.");
   }
-  if (id === undefined && runId !== undefined)
+  if ((id === undefined || file !== undefined) && runId !== undefined)
     throw badUsage("--run-id belongs to the ID of a run.");
+  if (file !== undefined) return { from: "file", file, workflowId: id };
   if (id !== undefined) return { from: "run", workflowId: id, runId };
-  if (file !== undefined) return { from: "file", file };
   return { from: "failed", since: since === undefined ? undefined : readSince(since), type };
 };

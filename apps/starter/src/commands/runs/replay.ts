@@ -13,7 +13,7 @@ const text = (name: string, metavar: string, description: string) =>
 
 const parameters = {
   id: Argument.String("ID").pipe(
-    Argument.withDescription("Workflow id of the run"),
+    Argument.withDescription("Workflow id of the run; with --file where FILE does not say it"),
     Argument.optional,
   ),
   runId: temporalRunId,
@@ -24,7 +24,7 @@ const parameters = {
   ),
   since: text("since", "AGE", "… started or ended since: 30d, 12h, 2026-11-01"),
   type: text("type", "TYPE", "… of this workflow type, such as payout"),
-  workflows: text("workflows", "PATH", "Module of the workflows; default: this checkout's"),
+  workflows: text("workflows", "PATH", "Module of your own workflows, beside this checkout's"),
   json,
 };
 
@@ -51,7 +51,8 @@ export const replay = Command.make("replay", parameters, (given) =>
     `Replay the histories of runs against the workflow code of this checkout, as it
   is now: would they go on under it? Nothing is sent, no worker is needed. For
   one that is not deterministic, the first event that the code does not lead to,
-  what it does instead, and in which lines.
+  what it does instead, and in which lines. A payment that the code sends as
+  another step, or under another key, is shown, too: Temporal does not see it.
 
   Exit codes: 0 all are deterministic, 1 at least one is not, 2 bad input,
   3 cannot connect, 130 interrupted.`,

@@ -1,0 +1,4 @@
+/** A workflow that composes nothing of this project's. */
+export async function payInvoice(): Promise<string> {
+  return "paid";
+}
