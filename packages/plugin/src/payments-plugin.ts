@@ -14,6 +14,7 @@ import { type AccountHashes, startAttributesInterceptor } from "./client/start-a
 import { readAccounts } from "./settings/accounts.ts";
 import { refuseUnknownSettings } from "./settings/known-settings.ts";
 import type { AccountSettings, PaymentsSettings } from "./settings/payments-settings.ts";
+import type { Environment, WorkerProcess } from "./settings/worker-process.ts";
 import { checkAccounts } from "./worker/account.ts";
 import { checkNames, checkNamespace } from "./worker/check-worker.ts";
 import { deploymentFromEnvironment } from "./worker/deployment.ts";
@@ -27,26 +28,43 @@ interface Configured {
 
 /** A client needs no credentials: of an account its settings may have the client id alone, or nothing. */
 const accountHashes =
-  (settings: PaymentsSettings): AccountHashes =>
+  (settings: PaymentsSettings, environment: Environment): AccountHashes =>
   (name) => {
-    if (name === undefined) return accountOf(settings);
+    if (name === undefined) return accountOf(settings, environment);
     const named = settings.accounts?.[name];
     const { baseUrl = settings.baseUrl, clientId = "" } = named ?? {};
-    return accountOf({ clientId, ...(baseUrl !== undefined && { baseUrl }) });
+    return accountOf({ clientId, ...(baseUrl !== undefined && { baseUrl }) }, environment);
   };
 
 const DEFAULT_GRACE = "30 seconds";
 
 /** The account of the settings, as far as a process that only starts runs knows it. */
-const accountOf = ({ baseUrl, clientId }: AccountSettings): string | undefined => {
+const accountOf = (
+  { baseUrl, clientId }: AccountSettings,
+  environment: Environment,
+): string | undefined => {
   const account = {
-    baseUrl: baseUrl ?? process.env["PAYMENTS_BASE_URL"] ?? "",
-    clientId: clientId ?? process.env["PAYMENTS_CLIENT_ID"] ?? "",
+    baseUrl: baseUrl ?? environment["PAYMENTS_BASE_URL"] ?? "",
+    clientId: clientId ?? environment["PAYMENTS_CLIENT_ID"] ?? "",
   };
   return account.clientId !== "" && URL.canParse(account.baseUrl)
     ? accountHash(account)
     : undefined;
 };
+
+/** Only this class reaches what is private to a plugin. */
+let madeIn: (settings: PaymentsSettings, process: WorkerProcess) => PaymentsPlugin;
+
+/**
+ * Make a plugin for which other variables count than those of this process, or whose server skips waiting.
+ *
+ * @param settings as those of {@link PaymentsPlugin}.
+ * @throws CannotStart for a setting of an unknown name.
+ */
+export const paymentsPluginIn = (
+  process: WorkerProcess,
+  settings: PaymentsSettings,
+): PaymentsPlugin => madeIn(settings, process);
 
 /**
  * A plugin of the Temporal SDK by which a worker runs payments, each exactly once, beside its own workflows and
@@ -80,6 +98,15 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   /** By an activity of theirs: a worker keeps that, whatever other plugins do with its options. */
   readonly #configured = new WeakMap<object, Configured>();
   readonly #running = new WeakSet<Worker>();
+  #process: WorkerProcess = { environment: process.env, skipsTime: false };
+
+  static {
+    madeIn = (settings, process) => {
+      const plugin = new PaymentsPlugin(settings);
+      plugin.#process = process;
+      return plugin;
+    };
+  }
 
   /**
    * Make the plugin. Nothing is opened, and the environment is not read, before a worker is created.
@@ -110,7 +137,10 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
       ...readablePayloads.configureClient(options),
       interceptors: {
         ...interceptors,
-        workflow: [...own, startAttributesInterceptor(accountHashes(this.#settings))],
+        workflow: [
+          ...own,
+          startAttributesInterceptor(accountHashes(this.#settings, this.#process.environment)),
+        ],
       },
     };
   }
@@ -123,14 +153,15 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   async configureWorker(given: WorkerOptions): Promise<WorkerOptions> {
     // On the connection and on the worker it is called twice.
     if (this.#configuredOf(Object.values(given.activities ?? {})) !== undefined) return given;
-    const accounts = readAccounts(this.#settings);
-    const payments = new PaymentsWorker(this.#settings, accounts);
+    const { environment } = this.#process;
+    const accounts = readAccounts(this.#settings, environment);
+    const payments = new PaymentsWorker(this.#settings, accounts, this.#process);
     checkNames(given, Object.keys(payments.activities));
-    await checkAccounts(accounts);
-    await checkNamespace(given);
+    await checkAccounts(accounts, environment);
+    await checkNamespace(given, environment);
     const { bundlerOptions: _bundled, workflowsPath: _path, interceptors, ...rest } = given;
     const options: WorkerOptions = {
-      ...deploymentFromEnvironment(given),
+      ...deploymentFromEnvironment(given, environment),
       shutdownGraceTime: DEFAULT_GRACE,
       ...rest,
       workflowBundle: await bundleOfWorker(given, this),

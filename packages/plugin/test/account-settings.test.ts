@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { CannotStart, type PaymentsSettings } from "../src/index.ts";
 import { readAccounts } from "../src/settings/accounts.ts";
 import { checkAccounts } from "../src/worker/account.ts";
@@ -9,22 +9,18 @@ import { checkAccounts } from "../src/worker/account.ts";
 const folder = mkdtempSync(join(tmpdir(), "account-settings-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-beforeEach(() => {
-  vi.stubEnv("PAYMENTS_BASE_URL", "https://service.example");
-  vi.stubEnv("PAYMENTS_CLIENT_ID", "");
-  vi.stubEnv("PAYMENTS_API_KEY", "");
-  vi.stubEnv("PAYMENTS_ACCOUNTS_FILE", "");
-});
-afterEach(() => void vi.unstubAllEnvs());
+const SERVICE = { PAYMENTS_BASE_URL: "https://service.example" };
 
 const eu = { clientId: "client-eu", apiKey: "key-eu" };
 const us = { clientId: "client-us", apiKey: "key-us" };
 
-const check = async (settings: unknown): Promise<unknown> => {
+const check = async (settings: unknown, variables = {}): Promise<unknown> => {
+  const environment = { ...SERVICE, ...variables };
   try {
     // A program without types, or a file, can give anything.
-    const accounts = readAccounts({ journal: "none", ...(settings as PaymentsSettings) });
-    await checkAccounts(accounts);
+    const given = { journal: "none", ...(settings as PaymentsSettings) };
+    const accounts = readAccounts(given, environment);
+    await checkAccounts(accounts, environment);
     return [...accounts.keys()];
   } catch (error) {
     if (!(error instanceof CannotStart)) throw error;
@@ -45,19 +41,20 @@ describe("the accounts of a worker", () => {
       undefined,
       "eu",
     ]);
-    vi.stubEnv("PAYMENTS_CLIENT_ID", "from-environment");
-    expect([...readAccounts({ accounts: { eu } }).keys()]).toEqual([undefined, "eu"]);
-    expect([...readAccounts({}).keys()]).toEqual([undefined]);
+    const environment = { PAYMENTS_CLIENT_ID: "from-environment" };
+    expect([...readAccounts({ accounts: { eu } }, environment).keys()]).toEqual([undefined, "eu"]);
+    expect([...readAccounts({}, environment).keys()]).toEqual([undefined]);
   });
 
   it("have the limits and rates of the other settings, unless they have their own, and never the credentials", () => {
-    const accounts = readAccounts({
+    const settings = {
       clientId: "c",
       apiKey: "k",
       maxAmounts: { USD: "10.00" },
       activitiesPerSecond: 5,
       accounts: { eu: { ...eu, maxAmounts: { EUR: "1.00" } }, us },
-    });
+    };
+    const accounts = readAccounts(settings, {});
     expect(accounts.get("eu")).toEqual({
       ...eu,
       maxAmounts: { EUR: "1.00" },
@@ -117,14 +114,12 @@ describe("the accounts of a worker", () => {
 
   it("come from a file, with API keys in files of their own", async () => {
     write("us.key", "key-us\n");
-    vi.stubEnv(
-      "PAYMENTS_ACCOUNTS_FILE",
-      write("accounts.json", { eu, us: { clientId: "client-us", apiKeyFile: "us.key" } }),
-    );
-    expect(await check({})).toEqual(["eu", "us"]);
-    expect(readAccounts({}).get("us")).toEqual(us);
+    const content = { eu, us: { clientId: "client-us", apiKeyFile: "us.key" } };
+    const environment = { PAYMENTS_ACCOUNTS_FILE: write("accounts.json", content) };
+    expect(await check({}, environment)).toEqual(["eu", "us"]);
+    expect(readAccounts({}, environment).get("us")).toEqual(us);
     // What a program gives counts before it.
-    expect(await check({ accounts: { eu } })).toEqual(["eu"]);
+    expect(await check({ accounts: { eu } }, environment)).toEqual(["eu"]);
   });
 
   it.each([
@@ -135,8 +130,7 @@ describe("the accounts of a worker", () => {
     [{ eu: { ...eu, apiKeyFile: "us.key" } }, "must give eu either apiKey or apiKeyFile"],
     [{ eu: { clientId: "c", apiKeyFile: "no-such-file" } }, "cannot be read: ENOENT"],
   ])("are refused where the file is wrong, without its content: %j", async (content, message) => {
-    vi.stubEnv("PAYMENTS_ACCOUNTS_FILE", write("wrong.json", content));
-    const said = await check({});
+    const said = await check({}, { PAYMENTS_ACCOUNTS_FILE: write("wrong.json", content) });
     expect(said).toContain(message);
     expect(said).toContain("PAYMENTS_ACCOUNTS_FILE");
     expect(said).not.toContain("key-eu");

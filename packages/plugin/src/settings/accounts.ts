@@ -4,6 +4,7 @@ import { ACCOUNT_NAME_RULE, isAccountName } from "@durable-payments/protocol";
 import { CannotStart } from "../cannot-start.ts";
 import { refuseUnknownAccountSettings, settingsOfAnAccount } from "./known-settings.ts";
 import type { AccountSettings, PaymentsSettings } from "./payments-settings.ts";
+import type { Environment } from "./worker-process.ts";
 
 /** Settings by the name of the account; by undefined those of the account without a name. */
 export type Accounts = ReadonlyMap<string | undefined, AccountSettings>;
@@ -25,8 +26,10 @@ export const inAccount = async <A>(
   }
 };
 
-const fromFile = (): Readonly<Record<string, AccountSettings>> | undefined => {
-  const file = process.env["PAYMENTS_ACCOUNTS_FILE"]?.trim() ?? "";
+const fromFile = (
+  environment: Environment,
+): Readonly<Record<string, AccountSettings>> | undefined => {
+  const file = environment["PAYMENTS_ACCOUNTS_FILE"]?.trim() ?? "";
   if (file === "") return undefined;
   try {
     return readAccountsFile(file);
@@ -65,13 +68,13 @@ const checked = (name: string, own: AccountSettings, common: AccountSettings): A
  *
  * @throws CannotStart where a name or a credential is missing or wrong, or a setting is none.
  */
-export const readAccounts = (settings: PaymentsSettings): Accounts => {
+export const readAccounts = (settings: PaymentsSettings, environment: Environment): Accounts => {
   const own = settingsOfAnAccount(settings);
   const { apiKey: _key, clientId, ...common } = own;
-  const named = Object.entries(settings.accounts ?? fromFile() ?? {}).map(
+  const named = Object.entries(settings.accounts ?? fromFile(environment) ?? {}).map(
     ([name, account]) => [name, checked(name, account, common)] as const,
   );
-  const isUnnamed = (clientId ?? process.env["PAYMENTS_CLIENT_ID"]?.trim() ?? "") !== "";
+  const isUnnamed = (clientId ?? environment["PAYMENTS_CLIENT_ID"]?.trim() ?? "") !== "";
   return new Map<string | undefined, AccountSettings>([
     ...(isUnnamed || named.length === 0 ? ([[undefined, own]] as const) : []),
     ...named,

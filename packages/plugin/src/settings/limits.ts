@@ -7,6 +7,7 @@ import {
 import { messageOf } from "@durable-payments/api-core/values";
 import { CannotStart } from "../cannot-start.ts";
 import type { AccountSettings, PaymentsSettings } from "./payments-settings.ts";
+import type { Environment } from "./worker-process.ts";
 
 const orCannotStart = <A>(read: () => A): A => {
   try {
@@ -20,10 +21,11 @@ const readLimits = (
   setting: "maxAmounts" | "approveAbove",
   given: AmountLimits | undefined,
   variable: string,
+  environment: Environment,
 ): AmountLimits | undefined =>
   orCannotStart(() =>
     given === undefined
-      ? readAmountLimits(variable, process.env[variable])
+      ? readAmountLimits(variable, environment[variable])
       : readAmountLimits(setting, JSON.stringify(given)),
   );
 
@@ -38,9 +40,19 @@ export interface Limits {
  *
  * @throws CannotStart
  */
-export const readLimitsOf = (settings: AccountSettings): Limits => {
-  const maxAmounts = readLimits("maxAmounts", settings.maxAmounts, "PAYMENTS_MAX_AMOUNTS");
-  const approveAbove = readLimits("approveAbove", settings.approveAbove, "PAYMENTS_APPROVE_ABOVE");
+export const readLimitsOf = (settings: AccountSettings, environment: Environment): Limits => {
+  const maxAmounts = readLimits(
+    "maxAmounts",
+    settings.maxAmounts,
+    "PAYMENTS_MAX_AMOUNTS",
+    environment,
+  );
+  const approveAbove = readLimits(
+    "approveAbove",
+    settings.approveAbove,
+    "PAYMENTS_APPROVE_ABOVE",
+    environment,
+  );
   return { ...(maxAmounts && { maxAmounts }), ...(approveAbove && { approveAbove }) };
 };
 
@@ -49,9 +61,10 @@ export const readLimitsOf = (settings: AccountSettings): Limits => {
  *
  * @throws CannotStart
  */
-export const readNotifications = ({
-  notify = {},
-}: PaymentsSettings): NotificationSettings | undefined => {
+export const readNotifications = (
+  { notify = {} }: PaymentsSettings,
+  environment: Environment,
+): NotificationSettings | undefined => {
   const given = {
     PAYMENTS_NOTIFY_URL: notify.url,
     PAYMENTS_NOTIFY_SECRET: notify.secret,
@@ -61,6 +74,6 @@ export const readNotifications = ({
   };
   const isGiven = Object.entries(given).filter(([, value]) => value !== undefined);
   return orCannotStart(() =>
-    readNotificationSettings({ ...process.env, ...Object.fromEntries(isGiven) }),
+    readNotificationSettings({ ...environment, ...Object.fromEntries(isGiven) }),
   );
 };

@@ -1,6 +1,7 @@
 import type { QueueRates, SignInBudget } from "@durable-payments/activities";
 import { CannotStart } from "../cannot-start.ts";
 import type { AccountSettings } from "./payments-settings.ts";
+import type { Environment } from "./worker-process.ts";
 
 interface Source {
   /** Name of the setting, and its value where it is given. */
@@ -10,8 +11,8 @@ interface Source {
   readonly variable: string;
 }
 
-const fromEnvironment = (variable: string): number | undefined => {
-  const text = process.env[variable]?.trim() ?? "";
+const fromEnvironment = (variable: string, environment: Environment): number | undefined => {
+  const text = environment[variable]?.trim() ?? "";
   return text === "" ? undefined : Number(text);
 };
 
@@ -19,8 +20,12 @@ const fromEnvironment = (variable: string): number | undefined => {
 const named = ({ given, setting, variable }: Source): string =>
   given === undefined ? variable : setting;
 
-const positive = (source: Source, below = Infinity): number | undefined => {
-  const value: unknown = source.given ?? fromEnvironment(source.variable);
+const positive = (
+  source: Source,
+  environment: Environment,
+  below = Infinity,
+): number | undefined => {
+  const value: unknown = source.given ?? fromEnvironment(source.variable, environment);
   if (value === undefined) return undefined;
   if (typeof value === "number" && value > 0 && value < below) return value;
   const bounds = below === Infinity ? "above 0" : `above 0 and below ${below}`;
@@ -32,12 +37,15 @@ const positive = (source: Source, below = Infinity): number | undefined => {
  *
  * @throws CannotStart
  */
-export const readRates = (settings: AccountSettings): QueueRates => {
-  const activitiesPerSecond = positive({
-    setting: "activitiesPerSecond",
-    given: settings.activitiesPerSecond,
-    variable: "PAYMENTS_FLEET_ACTIVITIES_PER_SECOND",
-  });
+export const readRates = (settings: AccountSettings, environment: Environment): QueueRates => {
+  const activitiesPerSecond = positive(
+    {
+      setting: "activitiesPerSecond",
+      given: settings.activitiesPerSecond,
+      variable: "PAYMENTS_FLEET_ACTIVITIES_PER_SECOND",
+    },
+    environment,
+  );
   return {
     activitiesPerSecond,
     batchShare: positive(
@@ -46,6 +54,7 @@ export const readRates = (settings: AccountSettings): QueueRates => {
         given: settings.batchShare,
         variable: "PAYMENTS_FLEET_BATCH_SHARE",
       },
+      environment,
       1,
     ),
     fallbackPollingPerSecond: positive(
@@ -54,6 +63,7 @@ export const readRates = (settings: AccountSettings): QueueRates => {
         given: settings.fallbackPollingPerSecond,
         variable: "PAYMENTS_FLEET_FALLBACK_POLLING_PER_SECOND",
       },
+      environment,
       activitiesPerSecond,
     ),
   };
@@ -67,13 +77,16 @@ const SIGN_INS_BELOW = 50;
  *
  * @throws CannotStart
  */
-export const readSignInBudget = ({ signInsPerMinute }: AccountSettings): SignInBudget => {
+export const readSignInBudget = (
+  { signInsPerMinute }: AccountSettings,
+  environment: Environment,
+): SignInBudget => {
   const source = {
     setting: "signInsPerMinute",
     given: signInsPerMinute,
     variable: "PAYMENTS_FLEET_SIGN_INS_PER_MINUTE",
   };
-  const perMinute = positive(source, SIGN_INS_BELOW);
+  const perMinute = positive(source, environment, SIGN_INS_BELOW);
   if (perMinute === undefined || Number.isInteger(perMinute)) return { perMinute };
   throw new CannotStart(`${named(source)} must be a whole number.`);
 };

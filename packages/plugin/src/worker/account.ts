@@ -20,6 +20,7 @@ import { CannotStart } from "../cannot-start.ts";
 import { type Accounts, inAccount } from "../settings/accounts.ts";
 import { clientSettingsOf } from "../settings/known-settings.ts";
 import type { AccountSettings } from "../settings/payments-settings.ts";
+import type { Environment, WorkerProcess } from "../settings/worker-process.ts";
 import { readLimitsOf } from "../settings/limits.ts";
 import { readRates, readSignInBudget } from "../settings/rates.ts";
 import { type OpenedJournal, openJournalOf } from "./journal.ts";
@@ -45,12 +46,18 @@ const orCannotStart = <A>(exit: Exit.Exit<A, { readonly message: string }>): A =
 };
 
 /** The checked settings of an account's client; the environment counts for what they leave out. */
-const clientOptionsOf = async (settings: AccountSettings): Promise<ClientOptions> =>
+const clientOptionsOf = async (
+  settings: AccountSettings,
+  environment: Environment,
+): Promise<ClientOptions> =>
   orCannotStart(
     await Effect.runPromiseExit(
       clientOptionsWithEnvironment(clientSettingsOf(settings)).pipe(
         // As the environment is now: by default Effect keeps what it was when anything first asked for it.
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv()),
+        Effect.provideService(
+          ConfigProvider.ConfigProvider,
+          ConfigProvider.fromEnvRecord(environment),
+        ),
       ),
     ),
   );
@@ -64,12 +71,14 @@ const clientOptionsOf = async (settings: AccountSettings): Promise<ClientOptions
 export const openAccount = async (
   settings: AccountSettings,
   temporal: Client,
+  { environment, skipsTime }: WorkerProcess,
 ): Promise<Account> => {
-  const options = await clientOptionsOf(settings);
-  const leases = makeSignInLeases(temporal, options, readSignInBudget(settings));
-  const opened = await openJournalOf(options, settings.journal);
+  const options = await clientOptionsOf(settings, environment);
+  const client = PaymentsClient.layer(options);
+  const leases = makeSignInLeases(temporal, options, readSignInBudget(settings, environment));
+  const opened = await openJournalOf(options, settings, environment);
   const runtime = ManagedRuntime.make(
-    PaymentsClient.layer(options).pipe(Layer.provide(Layer.succeed(SignInLease, leases))),
+    skipsTime ? client : Layer.provide(client, Layer.succeed(SignInLease, leases)),
   );
   return {
     settings,
@@ -88,17 +97,20 @@ export const openAccount = async (
  *
  * @throws CannotStart
  */
-export const checkAccounts = async (accounts: Accounts): Promise<void> => {
+export const checkAccounts = async (
+  accounts: Accounts,
+  environment: Environment,
+): Promise<void> => {
   const known: Array<readonly [name: string | undefined, options: ClientOptions]> = [];
   for (const [name, settings] of accounts) {
     await inAccount(name, async () => {
-      readSignInBudget(settings);
-      readRates(settings);
-      readLimitsOf(settings);
-      const options = await clientOptionsOf(settings);
+      readSignInBudget(settings, environment);
+      readRates(settings, environment);
+      readLimitsOf(settings, environment);
+      const options = await clientOptionsOf(settings, environment);
       for (const [otherName, other] of known) refuseAlike(options, other, otherName);
       known.push([name, options]);
-      const { journal } = await openJournalOf(options, settings.journal);
+      const { journal } = await openJournalOf(options, settings, environment);
       await journal.close();
     });
   }

@@ -1,6 +1,7 @@
 import { NativeConnection, type WorkerOptions } from "@temporalio/worker";
 import { baseQueue } from "@durable-payments/protocol";
 import { CannotStart } from "../cannot-start.ts";
+import type { Environment } from "../settings/worker-process.ts";
 import { checkNamespaceReady } from "./namespace-ready.ts";
 
 const DEFAULT_NAMESPACE = "default";
@@ -34,15 +35,15 @@ export const checkNames = (
  *
  * @throws CannotStart that names the command that registers them.
  */
-export const checkNamespace = async ({
-  connection,
-  namespace = DEFAULT_NAMESPACE,
-}: WorkerOptions): Promise<void> => {
-  if (connection !== undefined) return checkNamespaceReady(connection, namespace);
+export const checkNamespace = async (
+  { connection, namespace = DEFAULT_NAMESPACE }: WorkerOptions,
+  environment: Environment,
+): Promise<void> => {
+  if (connection !== undefined) return checkNamespaceReady(connection, namespace, environment);
   // The worker will open one as this is, and close it.
   const own = await NativeConnection.connect();
   try {
-    await checkNamespaceReady(own, namespace);
+    await checkNamespaceReady(own, namespace, environment);
   } finally {
     await own.close();
   }

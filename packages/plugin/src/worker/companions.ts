@@ -99,6 +99,8 @@ export const createCompanions = async ({
     interceptors: { ...interceptors, workflowModules: [] },
     connection: withPlugins(connection, [readablePayloads]),
     activities,
+    // Who keeps no run of his own in memory keeps none of a batch.
+    ...(options.maxCachedWorkflows === 0 && { maxCachedWorkflows: 0 }),
   };
   const { workflowBundle } = options;
   const { activityQueues, workflowQueues } = companionQueues(options.taskQueue, rates);

@@ -1,13 +1,19 @@
 import { VERSIONING_BEHAVIOR } from "@durable-payments/workflows";
 import type { WorkerOptions } from "@temporalio/worker";
 import { CannotStart } from "../cannot-start.ts";
+import type { Environment } from "../settings/worker-process.ts";
 
 /** Temporal joins name and build id by a dot or a colon, which the name may therefore not hold. */
 const NAME = /^(?!__)[^\s.:]{1,100}$/;
 const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
 
-const valueOf = (variable: string, pattern: RegExp, what: string): string | undefined => {
-  const value = process.env[variable]?.trim() ?? "";
+const valueOf = (
+  environment: Environment,
+  variable: string,
+  pattern: RegExp,
+  what: string,
+): string | undefined => {
+  const value = environment[variable]?.trim() ?? "";
   if (value === "") return undefined;
   if (pattern.test(value)) return value;
   throw new CannotStart(`${variable} must be ${what}, with no space and not beginning with __.`);
@@ -19,19 +25,23 @@ const valueOf = (variable: string, pattern: RegExp, what: string): string | unde
  *
  * @throws CannotStart
  */
-export const deploymentFromEnvironment = ({
-  workerDeploymentOptions,
-}: Pick<WorkerOptions, "workerDeploymentOptions">): Pick<
-  WorkerOptions,
-  "workerDeploymentOptions"
-> => {
+export const deploymentFromEnvironment = (
+  { workerDeploymentOptions }: Pick<WorkerOptions, "workerDeploymentOptions">,
+  environment: Environment,
+): Pick<WorkerOptions, "workerDeploymentOptions"> => {
   if (workerDeploymentOptions !== undefined) return {};
   const deploymentName = valueOf(
+    environment,
     "PAYMENTS_DEPLOYMENT_NAME",
     NAME,
     "up to 100 characters without dots and colons",
   );
-  const buildId = valueOf("PAYMENTS_BUILD_ID", BUILD_ID, "up to 100 characters without colons");
+  const buildId = valueOf(
+    environment,
+    "PAYMENTS_BUILD_ID",
+    BUILD_ID,
+    "up to 100 characters without colons",
+  );
   if (deploymentName === undefined && buildId === undefined) return {};
   if (deploymentName === undefined || buildId === undefined) {
     throw new CannotStart(

@@ -12,6 +12,8 @@ import type { Client } from "@temporalio/client";
 import { Runtime } from "@temporalio/worker";
 import { hostname } from "node:os";
 import { CannotStart } from "../cannot-start.ts";
+import type { AccountSettings } from "../settings/payments-settings.ts";
+import type { Environment } from "../settings/worker-process.ts";
 
 /** The journal of a worker. */
 export interface OpenedJournal {
@@ -48,16 +50,17 @@ export const warnOfOtherHosts = async (
 /**
  * Open the journal of an account's client.
  *
- * @param setting where it is; where that is undefined, `PAYMENTS_JOURNAL` says it.
+ * @param settings say where it is; where they do not, `PAYMENTS_JOURNAL` does.
  * @throws CannotStart where it cannot be written.
  */
 export const openJournalOf = async (
   account: Pick<Account, "clientId">,
-  setting: string | undefined,
+  settings: AccountSettings,
+  environment: Environment,
 ): Promise<OpenedJournal> => {
   const hash = clientHash(account);
   try {
-    const place = readJournalPlace(setting ?? process.env[JOURNAL_VARIABLE], hash);
+    const place = readJournalPlace(settings.journal ?? environment[JOURNAL_VARIABLE], hash);
     return {
       journal: await openJournal(place, hash),
       where: describeJournalPlace(place),

@@ -2,6 +2,7 @@ import { readNamespaceAttributes } from "@durable-payments/activities/namespace-
 import { messageOf } from "@durable-payments/api-core/values";
 import { type NativeConnection, Runtime } from "@temporalio/worker";
 import { CannotStart } from "../cannot-start.ts";
+import type { Environment } from "../settings/worker-process.ts";
 
 const read = async (connection: NativeConnection, namespace: string) => {
   try {
@@ -24,6 +25,7 @@ const read = async (connection: NativeConnection, namespace: string) => {
 export const checkNamespaceReady = async (
   connection: NativeConnection,
   namespace: string,
+  environment: Environment,
 ): Promise<void> => {
   const { missing = [], wrong = [] } = (await read(connection, namespace)) ?? {};
   const [first] = wrong;
@@ -34,7 +36,7 @@ export const checkNamespaceReady = async (
   }
   if (missing.length > 0) {
     throw new CannotStart(
-      `The namespace "${namespace}" lacks search attributes that every run needs (${missing.map(({ name }) => name).join(", ")}). Register them: ${process.env["STARTER_COMMAND"] || "npx @durable-payments/cli"} doctor --fix`,
+      `The namespace "${namespace}" lacks search attributes that every run needs (${missing.map(({ name }) => name).join(", ")}). Register them: ${environment["STARTER_COMMAND"] || "npx @durable-payments/cli"} doctor --fix`,
     );
   }
 };

@@ -16,6 +16,7 @@ import { type Accounts, inAccount } from "../settings/accounts.ts";
 import { readLimitsOf, readNotifications } from "../settings/limits.ts";
 import type { PaymentsSettings } from "../settings/payments-settings.ts";
 import { readRates } from "../settings/rates.ts";
+import type { WorkerProcess } from "../settings/worker-process.ts";
 import { type Account, openAccount } from "./account.ts";
 import { createCompanions } from "./companions.ts";
 import { warnOfOtherHosts } from "./journal.ts";
@@ -67,16 +68,18 @@ export class PaymentsWorker {
 
   readonly #settings: PaymentsSettings;
   readonly #accounts: Accounts;
+  readonly #process: WorkerProcess;
   readonly #notifications: NotificationSettings | undefined;
   readonly #draining = new AbortController();
   /** Made before any of the workers polls. */
   #made: PaymentsActivities | undefined;
 
   /** @throws CannotStart for a wrong setting that is of no account */
-  constructor(settings: PaymentsSettings, accounts: Accounts) {
+  constructor(settings: PaymentsSettings, accounts: Accounts, process: WorkerProcess) {
     this.#settings = settings;
     this.#accounts = accounts;
-    this.#notifications = readNotifications(settings);
+    this.#process = process;
+    this.#notifications = readNotifications(settings, process.environment);
     // A worker that is never run must hold nothing, and none can be given its activities later.
     this.activities = Object.fromEntries(
       activityNames(settings).map((name) => [name, (...input) => this.#activity(name)(...input)]),
@@ -123,7 +126,7 @@ export class PaymentsWorker {
 
   async #open(into: Map<string | undefined, Account>, client: Client): Promise<void> {
     for (const [name, settings] of this.#accounts) {
-      into.set(name, await inAccount(name, () => openAccount(settings, client)));
+      into.set(name, await inAccount(name, () => openAccount(settings, client, this.#process)));
     }
   }
 
@@ -132,13 +135,14 @@ export class PaymentsWorker {
     { client, connection, next, options, worker }: Run,
   ): Promise<void> {
     const draining = this.#draining.signal;
+    const { environment, skipsTime } = this.#process;
     const notifications = this.#notifications;
     this.#made = forAccounts(
       mapOf(accounts, ({ opened, runtime, settings }, account) =>
         makePaymentsActivities(runtime, {
           ...(account !== undefined && { account }),
           journal: opened.journal,
-          ...readLimitsOf(settings),
+          ...readLimitsOf(settings, environment),
           ...ownOf(this.#settings),
           tracker: { draining },
           notifier: { draining, settings: notifications },
@@ -149,7 +153,7 @@ export class PaymentsWorker {
       activities: this.#made,
       connection,
       options,
-      rates: mapOf(accounts, ({ settings }) => readRates(settings)),
+      rates: mapOf(accounts, ({ settings }) => readRates(settings, environment)),
       worker,
     });
     // What has been created ends only by being run.
@@ -162,7 +166,7 @@ export class PaymentsWorker {
       this.#draining,
     );
     const { taskQueue } = options;
-    for (const [name, account] of accounts) {
+    for (const [name, account] of skipsTime ? [] : accounts) {
       void keepRunning(client, trackerOf(account.options, taskQueue, name), draining);
     }
     if (notifications) void keepRunning(client, notifierOf(taskQueue), draining);

@@ -1,0 +1,2 @@
+// For the packages of this project alone: no part of what users can rely on.
+export { paymentsPluginIn } from "./payments-plugin.ts";
