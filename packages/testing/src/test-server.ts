@@ -21,6 +21,8 @@ export interface TestServer {
   /**
    * Puts a new server in its place, as a test does that leaves runs open: their activities would keep the time of a server
    * that skips waiting for all tests to come.
+   *
+   * @throws CannotStartServer, as everything here does from then on.
    */
   readonly renew: () => Promise<void>;
   /** Stops the server. */
@@ -93,7 +95,7 @@ const whatToDo = (kind: ServerKind): string => {
     : `There is none for ${process.arch}: use the real one, server: "dev", and settle payouts by simulator.setPayoutStatus or a short settleAfter.`;
 };
 
-const start = async (kind: ServerKind): Promise<TestWorkflowEnvironment> => {
+const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "environment">> => {
   const environment = await createPatiently(kind).catch((error: unknown) => {
     throw new CannotStartServer(
       `The ${SERVERS[kind].title} of Temporal cannot be started: ${messageOf(error)}. ${whatToDo(kind)}`,
@@ -105,7 +107,7 @@ const start = async (kind: ServerKind): Promise<TestWorkflowEnvironment> => {
     await registerNamespaceAttributes(operatorService, "default", searchAttributes);
     makeRunsVisible(environment);
   }
-  return environment;
+  return { environment, clock: testClockOf(environment) };
 };
 
 /**
@@ -128,20 +130,34 @@ export const startTestServer = async (kind: ServerKind = "time-skipping"): Promi
     );
   }
   quietRuntime();
-  let environment = await start(kind);
-  let clock = testClockOf(environment);
+  let started = await start(kind);
+  let notRenewed: CannotStartServer | undefined;
+  /** Of the one that ended every call would say that its channel has been shut down, and not why. */
+  const running = () => {
+    if (notRenewed !== undefined) throw notRenewed;
+    return started;
+  };
   return {
     get environment() {
-      return environment;
+      return running().environment;
     },
     get clock() {
-      return clock;
+      return running().clock;
     },
     renew: async () => {
-      await environment.teardown();
-      environment = await start(kind);
-      clock = testClockOf(environment);
+      try {
+        await running().environment.teardown();
+        started = await start(kind);
+      } catch (error) {
+        notRenewed ??= new CannotStartServer(
+          `A test has left runs open, and a new server could not take the place of the one that has them. ${messageOf(error)}`,
+          { cause: error },
+        );
+        throw notRenewed;
+      }
     },
-    dispose: () => environment.teardown(),
+    dispose: async () => {
+      if (notRenewed === undefined) await started.environment.teardown();
+    },
   };
 };

@@ -1,19 +1,37 @@
-import { createPaymentsTest, startTestServer, type ServerKind } from "../src/index.ts";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import {
+  CannotStartServer,
+  createPaymentsTest,
+  startTestServer,
+  type ServerKind,
+} from "../src/index.ts";
+import { afterEach, expect, it, vi } from "vitest";
 
-const { TEMPORAL_TEST_SERVER_PATH: path } = process.env;
+const NOWHERE =
+  "It was started from /nowhere/temporal-test-server (TEMPORAL_TEST_SERVER_PATH): let that name an executable of the server, or unset it.";
 
-beforeEach(() => {
-  process.env["TEMPORAL_TEST_SERVER_PATH"] = "/nowhere/temporal-test-server";
-});
-afterEach(() => {
-  process.env["TEMPORAL_TEST_SERVER_PATH"] = path;
-});
+const hideServer = () => vi.stubEnv("TEMPORAL_TEST_SERVER_PATH", "/nowhere/temporal-test-server");
+
+afterEach(() => vi.unstubAllEnvs());
 
 it("says what to do where the server is not where it is looked for", async () => {
-  await expect(startTestServer()).rejects.toThrow(
-    "It was started from /nowhere/temporal-test-server (TEMPORAL_TEST_SERVER_PATH): let that name an executable of the server, or unset it.",
-  );
+  hideServer();
+  await expect(startTestServer()).rejects.toThrow(NOWHERE);
+});
+
+it("says so to every test that was to use a server which did not start again", async () => {
+  const server = await startTestServer();
+  try {
+    hideServer();
+    const why = `A test has left runs open, and a new server could not take the place of the one that has them. The time-skipping test server of Temporal cannot be started: `;
+    for (const use of [server.renew, () => createPaymentsTest({ server }), server.renew]) {
+      const failed = use();
+      await expect(failed).rejects.toBeInstanceOf(CannotStartServer);
+      await expect(failed).rejects.toThrow(why);
+      await expect(failed).rejects.toThrow(NOWHERE);
+    }
+  } finally {
+    await server.dispose();
+  }
 });
 
 it("refuses a kind of server that there is not", async () => {
