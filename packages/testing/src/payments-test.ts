@@ -1,8 +1,6 @@
-import type { ActivitiesOptions } from "@durable-payments/activities";
 import { nearestName, type OperationName } from "@durable-payments/api-core";
-import { makeMemoryJournal } from "@durable-payments/journal";
 import type { Temporal } from "@durable-payments/operations";
-import { PaymentsPlugin } from "@durable-payments/plugin";
+import { PaymentsPlugin, type PaymentsSettings } from "@durable-payments/plugin";
 import {
   type FaultKind,
   type FaultOrder,
@@ -15,6 +13,9 @@ import {
 import { Client, type Workflow, type WorkflowStartOptions } from "@temporalio/client";
 import type { Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
 import { crashOn } from "./crash.ts";
 import { endRuns, historiesOf } from "./test-runs.ts";
@@ -25,7 +26,7 @@ import { startTestWorker } from "./test-worker.ts";
 
 /** What of a worker's settings a test can have otherwise. */
 type WorkerSettings = Pick<
-  ActivitiesOptions,
+  PaymentsSettings,
   "approveAbove" | "inputs" | "maxAmounts" | "operations"
 >;
 
@@ -221,17 +222,16 @@ export const createPaymentsTest = async ({
     const taskQueue = `payments-${randomUUID()}`;
     const account = { apiKey, clientId, baseUrl };
     const temporal = temporalOf(server, taskQueue, account);
-    const journal = makeMemoryJournal();
+    const folder = await mkdtemp(join(tmpdir(), "payments-test-"));
+    ends.push(() => rm(folder, { recursive: true }));
     const startWorker = () =>
       startTestWorker({
-        connection: environment.nativeConnection,
+        environment,
         namespace: NAMESPACE,
         taskQueue,
         workflowBundle,
         activities,
-        account,
-        payments: { ...settings, journal },
-        keepsRuns: !environment.supportsTimeSkipping,
+        settings: { ...account, ...settings, journal: `sqlite:${join(folder, "journal.sqlite")}` },
       });
     let worker = await startWorker();
     ends.push(

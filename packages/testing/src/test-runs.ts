@@ -1,18 +1,19 @@
 import type { RunToReplay } from "@durable-payments/replay";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { batchQueue, queryTexts } from "@durable-payments/protocol";
+import { batchQueue, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 
 /** The query of all runs of a test, children and continuations among them. */
 const ofQueue = (taskQueue: string): string =>
   `TaskQueue IN ${queryTexts([taskQueue, batchQueue(taskQueue)])}`;
 
-/** Read the histories of all runs of a test. */
+/** Read the histories of all runs of a test, but not that of the tracker, which is none of its own. */
 export const historiesOf = async (
   { workflow }: Client,
   taskQueue: string,
 ): Promise<ReadonlyArray<RunToReplay>> => {
   const runs: Array<RunToReplay> = [];
-  for await (const { runId, workflowId } of workflow.list({ query: ofQueue(taskQueue) })) {
+  const query = `${ofQueue(taskQueue)} AND WorkflowType != "${WORKFLOW.tracker}"`;
+  for await (const { runId, workflowId } of workflow.list({ query })) {
     const history = await workflow.getHandle(workflowId, runId).fetchHistory();
     runs.push({ workflowId, history });
   }

@@ -1,82 +1,66 @@
-import {
-  type ActivitiesOptions,
-  makePaymentsActivities,
-  workerQueues,
-} from "@durable-payments/activities";
-import { type ClientSettings, PaymentsClient } from "@durable-payments/api-core";
-import { type NativeConnection, Worker, type WorkflowBundle } from "@temporalio/worker";
-import { ManagedRuntime } from "effect";
+import type { PaymentsSettings } from "@durable-payments/plugin";
+import { paymentsPluginIn } from "@durable-payments/plugin/internal";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { Worker, type WorkflowBundle } from "@temporalio/worker";
 
-/** What the workers of a test need, however often they are started. */
+/** What the worker of a test needs, however often it is started. */
 export interface TestWorkerOptions {
-  readonly connection: NativeConnection;
+  readonly environment: TestWorkflowEnvironment;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly workflowBundle: WorkflowBundle;
   /** Activities of the user's own. */
   readonly activities: object;
-  readonly account: ClientSettings;
-  /** What the activities of payments take: the journal, limits, operations of the user's own. */
-  readonly payments: ActivitiesOptions;
-  /** Keeps no run in memory: a server that skips waiting has no way to learn that a worker is gone. */
-  readonly keepsRuns: boolean;
+  /** All that the worker is told: no variable of whoever tests counts for what they leave out. */
+  readonly settings: PaymentsSettings;
 }
 
-/** The workers of a test, which run as one process's would. */
+/** The worker of a test, with those of its other task queues. */
 export interface TestWorker {
-  /** Ends them at once: what they have begun is given up, and what they knew is gone. */
+  /** Ends it at once: what it has begun is given up, and what it knew is gone. */
   readonly kill: () => Promise<void>;
 }
 
 /**
- * Start the workers of all task queues. They are made of what `PaymentsPlugin` is made of, and not by it: that keeps
- * a tracker running, whose activity would forbid a server to skip, and reads the variables `PAYMENTS_*` of whoever tests.
+ * Start a worker with the plugin, as its user does. On a server that skips waiting it keeps no run in memory: such a server
+ * has no way to learn that a worker is gone.
  *
- * @returns when they poll.
+ * @returns when it polls all its task queues.
+ * @throws CannotStart of the plugin.
  */
 export const startTestWorker = async ({
-  account,
   activities,
-  connection,
-  keepsRuns,
+  environment: { nativeConnection: connection, supportsTimeSkipping },
   namespace,
-  payments,
+  settings,
   taskQueue,
   workflowBundle,
 }: TestWorkerOptions): Promise<TestWorker> => {
-  const runtime = ManagedRuntime.make(PaymentsClient.layer(account));
-  const common = {
+  const ready = Promise.withResolvers<void>();
+  const plugin = paymentsPluginIn(
+    { environment: {}, skipsTime: supportsTimeSkipping },
+    { ...settings, onReady: () => ready.resolve() },
+  );
+  const worker = await Worker.create({
     connection,
     namespace,
-    activities: { ...activities, ...makePaymentsActivities(runtime, payments) },
+    taskQueue,
+    workflowBundle,
+    activities,
+    plugins: [plugin],
+    workflowThreadPoolSize: 1,
     shutdownGraceTime: 0,
     shutdownForceTime: "5 seconds",
-    ...(!keepsRuns && { maxCachedWorkflows: 0 }),
-  } as const;
-  // Tests have no rates: on a clock that skips, seconds are not those of a limiter.
-  const { activityQueues, workflowQueues } = workerQueues(taskQueue);
-  const workers = await Promise.all([
-    ...workflowQueues.map((queue) =>
-      Worker.create({
-        ...common,
-        taskQueue: queue.taskQueue,
-        workflowBundle,
-        workflowThreadPoolSize: 1,
-      }),
-    ),
-    ...activityQueues.map((queue) => Worker.create({ ...common, taskQueue: queue.taskQueue })),
-  ]);
-  const running = Promise.all(workers.map((worker) => worker.run()));
+    ...(supportsTimeSkipping && { maxCachedWorkflows: 0 }),
+  });
+  const running = worker.run();
   // It is told by `kill`, and by the run that waits.
   running.catch(() => undefined);
+  await Promise.race([ready.promise, running]);
   return {
     kill: async () => {
-      for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
-      try {
-        await running;
-      } finally {
-        await runtime.dispose();
-      }
+      if (worker.getState() === "RUNNING") worker.shutdown();
+      await running;
     },
   };
 };

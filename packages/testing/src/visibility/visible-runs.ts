@@ -2,6 +2,7 @@ import type { WorkflowService } from "@temporalio/client";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { hostname } from "node:os";
 import { type Attributes, readQuery, type Value } from "./query.ts";
 
 type Info = proto.temporal.api.workflow.v1.IWorkflowExecutionInfo;
@@ -132,7 +133,12 @@ const answerLookups = (service: WorkflowService): void => {
     // Whoever looks for workers finds that of the test, which polls all of its queues.
     describeTaskQueue: async () =>
       DescribeTaskQueueResponse.fromObject({
-        pollers: [{ identity: "test", lastAccessTime: { seconds: Math.floor(Date.now() / 1000) } }],
+        pollers: [
+          {
+            identity: `${process.pid}@${hostname()}`,
+            lastAccessTime: { seconds: Math.floor(Date.now() / 1000) },
+          },
+        ],
       }),
   };
   Object.assign(service, lookups);
