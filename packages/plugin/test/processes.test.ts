@@ -29,6 +29,16 @@ it("leaves signals to a program that handles them, and drains when its worker is
   expect(program.stdout()).toBe("ready\nnot yet\nnow\ndrained\n");
 });
 
+it("that cannot start says why in one line, without a stack, and ends with exit code 1", async () => {
+  const program = start("../examples/worker.ts", { PAYMENTS_JOURNAL: "sqlite:/dev/null/journal" });
+  expect(await program.exited).toEqual({ code: 1, signal: undefined });
+  const said = program.stderr();
+  expect(said).toMatch(/^\[CannotStart: The journal of sends cannot be used: .*\]$/m);
+  expect(said).not.toMatch(/^\s+at /m);
+  // Node's own words for what nobody catches, and its version.
+  expect(said.trim().split("\n").length).toBeLessThan(10);
+});
+
 it("ends by itself, with the error, where a worker beside the user's fails", async () => {
   const program = start("failing-worker.ts", { WORKFLOW_BUNDLE });
   expect(await program.exited).toEqual({ code: 1, signal: undefined });
