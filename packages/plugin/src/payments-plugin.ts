@@ -16,6 +16,7 @@ import { refuseUnknownSettings } from "./settings/known-settings.ts";
 import type { AccountSettings, PaymentsSettings } from "./settings/payments-settings.ts";
 import type { Environment, WorkerProcess } from "./settings/worker-process.ts";
 import { checkAccounts } from "./worker/account.ts";
+import { checkPackages } from "./worker/check-packages.ts";
 import { checkNames, checkNamespace } from "./worker/check-worker.ts";
 import { deploymentFromEnvironment } from "./worker/deployment.ts";
 import { PaymentsWorker } from "./worker/payments-worker.ts";
@@ -153,6 +154,7 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   async configureWorker(given: WorkerOptions): Promise<WorkerOptions> {
     // On the connection and on the worker it is called twice.
     if (this.#configuredOf(Object.values(given.activities ?? {})) !== undefined) return given;
+    checkPackages();
     const { environment } = this.#process;
     const accounts = readAccounts(this.#settings, environment);
     const payments = new PaymentsWorker(this.#settings, accounts, this.#process);
