@@ -283,8 +283,8 @@ export const createPaymentsTest = async ({
       restartWorker,
       now: clock.now,
       sleep: clock.sleep,
-      replay: async (path = workflowsPath) =>
-        replayRuns(path, await historiesOf(temporal.client, taskQueue)),
+      replay: async (path) =>
+        replayRuns(workflowsPath, await historiesOf(temporal.client, taskQueue), path),
       dispose: endAll,
       [Symbol.asyncDispose]: endAll,
     };

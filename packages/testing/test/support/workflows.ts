@@ -2,6 +2,7 @@ export { paySupplier } from "../examples/workflows.ts";
 import { beginRun } from "@durable-payments/workflows";
 import { executeChild, proxyActivities, sleep } from "@temporalio/workflow";
 import type { paySupplier } from "../examples/workflows.ts";
+import { payInStep } from "./one-payment.ts";
 
 const { failing } = proxyActivities<{ failing: () => Promise<void> }>({
   startToCloseTimeout: "1 minute",
@@ -35,4 +36,9 @@ export async function payTwice(): Promise<ReadonlyArray<string | undefined>> {
   const pay = (amount: string) =>
     executeChild<typeof paySupplier>("paySupplier", { args: [amount] });
   return Promise.all([pay("10.00"), pay("20.00")]);
+}
+
+/** Pays a beneficiary that exists. */
+export async function payBeneficiary(beneficiary_id: string): Promise<void> {
+  await payInStep(beneficiary_id, "payTheInvoice");
 }
