@@ -153,14 +153,4 @@ describe.each([
     expect(members.size).toBeGreaterThan(operationNames.length);
     expect(undocumented(members)).toStrictEqual([]);
   });
-
-  it("shows examples that compile", () => {
-    const examples = operationNames.map(
-      (name) => `export const ${name} = async () => {\n${editor.hover(name).example ?? ""}\n};\n`,
-    );
-    const opened = openInEditor(
-      `import type { PromiseClient } from "${module}";\ndeclare const client: PromiseClient;\n${examples.join("")}`,
-    );
-    expect(opened.problems()).toStrictEqual([]);
-  }, 120_000);
 });

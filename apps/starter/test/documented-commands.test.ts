@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -9,11 +9,9 @@ const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
-  ...["docs", "packages/simulator", "apps/worker", "bench", "chaos"].flatMap((folder) =>
-    readdirSync(join(checkout, folder))
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => join(folder, name)),
-  ),
+  ...globSync("{docs/*,{packages,apps}/*/README,{bench,chaos,outside,site}/README}.md", {
+    cwd: checkout,
+  }).toSorted(),
 ];
 
 /** The lines of shell that a document shows, comments taken away, continued lines joined. */
@@ -30,9 +28,15 @@ const shellOf = (document: string): ReadonlyArray<string> =>
 /** Calls in shell, and in the code of a sentence or a table. */
 const starterCalls = (document: string): ReadonlyArray<string> => {
   const text = readFileSync(join(checkout, document), "utf8");
-  const inline = [...text.matchAll(/`(?:\.\/)?starter ([^`]*)`/g)];
+  const inline = [
+    ...text.matchAll(
+      /`(?:(?:\.\/)?starter|npx (?:@durable-payments\/cli|durable-payments)) ([^`]*)`/g,
+    ),
+  ];
   const inShell = shellOf(document).flatMap((line) => [
-    ...line.matchAll(/(?:^|[\s;&|])(?:\.\/)?starter (?:-- )?([^|;&>]*)/g),
+    ...line.matchAll(
+      /(?:^|[\s;&|])(?:(?:\.\/)?starter (?:-- )?|npx (?:@durable-payments\/cli|durable-payments) |npm run payments -- )([^|;&>]*)/g,
+    ),
   ]);
   return [...inline, ...inShell].map(([, words = ""]) => words.replaceAll(/[[\],…]/g, " ").trim());
 };

@@ -90,12 +90,10 @@ export interface ActivitiesOptions {
  * @example
  * ```ts
  * const runtime = ManagedRuntime.make(PaymentsClient.layer({ baseUrl, clientId, apiKey }));
- * const journal = await openJournal(readJournalPlace(undefined, client), client);
- * const worker = await Worker.create({
- *   taskQueue: "payments",
- *   workflowsPath: fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")),
- *   activities: makePaymentsActivities(runtime, { journal, maxAmounts: { USD: "10000.00" } }),
- * });
+ * const place = readJournalPlace(process.env["PAYMENTS_JOURNAL"], client);
+ * const journal = await openJournal(place, client);
+ * const activities = makePaymentsActivities(runtime, { journal, maxAmounts: { USD: "10000.00" } });
+ * const worker = await Worker.create({ connection, taskQueue: "accounts-payable", activities });
  * ```
  */
 export const makePaymentsActivities = (

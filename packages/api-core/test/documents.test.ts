@@ -203,10 +203,7 @@ describe("the README", () => {
       ["signIn, send 1: 200", "retrieveBalance, send 1: 200", "200 application/json 12.50"],
     ],
     ["mock", ["12.50"]],
-  ])("shows the example %s as it runs", async (name, printed) => {
-    const example = await textOf(`./examples/${name}.ts`);
-    expect(await textOf("../README.md")).toContain(`\`\`\`ts\n${example}\`\`\``);
-
+  ])("shows the example %s, which runs", async (name, printed) => {
     await using server = await startServer(({ path }) => answering(path));
     vi.stubEnv("PAYMENTS_BASE_URL", server.url);
     vi.stubEnv("PAYMENTS_CLIENT_ID", "client-7");

@@ -64,7 +64,8 @@ export const describeJournalPlace = (place: JournalPlace): string => {
  * @throws JournalUnavailable where it cannot be used, or is of a later version.
  * @example
  * ```ts
- * const journal = await openJournal(readJournalPlace("sqlite:/var/lib/payments.sqlite", client), client);
+ * const place = readJournalPlace("sqlite:payments.sqlite", client);
+ * const journal = await openJournal(place, client);
  * ```
  */
 export const openJournal = async (place: JournalPlace, client: string): Promise<Journal> => {

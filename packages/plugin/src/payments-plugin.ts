@@ -88,7 +88,7 @@ export const paymentsPluginIn = (
  *   connection,
  *   taskQueue: "payments",
  *   workflowsPath: fileURLToPath(import.meta.resolve("./workflows.ts")),
- *   plugins: [new PaymentsPlugin({ journal: "postgres://payments@db/journal" })],
+ *   plugins: [new PaymentsPlugin({ maxAmounts: { EUR: "10000.00", USD: "1000.00" } })],
  * });
  * await worker.run();
  * ```

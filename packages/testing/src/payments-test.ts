@@ -178,7 +178,7 @@ const temporalOf = (
  * ```ts
  * const payments = await createPaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
  * await payments.fault("dropped", { operation: "createPayout" });
- * await payments.run(paySupplier, [{ amount: "12.50" }]);
+ * await payments.run(payInvoice, [invoice]);
  * assert.equal((await payments.ledger()).payouts.length, 1);
  * await payments.dispose();
  * ```

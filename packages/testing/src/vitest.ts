@@ -37,7 +37,7 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
  * const payments = usePaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
  *
  * test("pays", async () => {
- *   await payments.run(paySupplier, [{ amount: "12.50" }]);
+ *   expect(await payments.run(payInvoice, [invoice])).toBe("completed");
  * });
  * ```
  */

@@ -126,7 +126,7 @@ export const checkRequest = (
  * @param options.later fields that may still be missing: an id of an earlier step, for example
  * @returns every fault; empty where there is none
  * @example
- * checkInput("freezeCard", {}); // [{ field: "card_id", problem: "is required" }]
+ * const faults = checkInput("freezeCard", {}); // [{ field: "card_id", problem: "is required" }]
  */
 export const checkInput = (
   name: OperationName,

@@ -13,7 +13,7 @@ import type { OperationName } from "./operations.ts";
  * same call is in doubt, the call fails with `OutcomeUnknown`; otherwise with that failure.
  *
  * @example
- * Effect.provideService(client.createPayout(payout), BeforeSend, (operation) =>
+ * const guarded = Effect.provideService(client.createPayout(payout), BeforeSend, (operation) =>
  *   isPaused() ? Effect.fail(paused(operation)) : Effect.void,
  * );
  */

@@ -114,7 +114,7 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
  * @param overrides an object of the settings that differ, from JSON for example
  * @returns all assumptions; fails with `InvalidSettings` for an unknown name or a wrong value
  * @example
- * makeAssumptions({ timeZone: "Asia/Singapore", listLagSeconds: 60 });
+ * const assumptions = makeAssumptions({ timeZone: "Asia/Singapore", listLagSeconds: 60 });
  */
 export const makeAssumptions = (
   overrides: unknown,

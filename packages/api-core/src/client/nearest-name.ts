@@ -11,7 +11,7 @@ const SHORTEST_PART = 3;
  * @returns the one that differs least, in any capitals and with any separators, or the only one that it is
  *   a part of; undefined where none is like it
  * @example
- * nearestName("maxAttemps", ["maxAttempts", "timeoutMs"]); // "maxAttempts"
+ * const meant = nearestName("maxAttemps", ["maxAttempts", "timeoutMs"]); // "maxAttempts"
  */
 export const nearestName = (text: string, known: ReadonlyArray<string>): string | undefined => {
   const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_-]+/g, "_");

@@ -48,7 +48,7 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
    *
    * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults
    * @example
-   * Effect.provide(program, PaymentsClient.layer({ baseUrl, clientId, apiKey }));
+   * const provided = Effect.provide(program, PaymentsClient.layer({ baseUrl, clientId, apiKey }));
    */
   static readonly layer = (
     settings: ClientSettings,

@@ -114,7 +114,7 @@ const WORD = new RegExp(
  * @param ids that must stay readable
  * @returns the text with `[redacted]` in their place
  * @example
- * redact('{"iban":"DE89370400440532013000"}'); // {"iban":"[redacted]"}
+ * const shown = redact('{"iban":"DE89370400440532013000"}'); // {"iban":"[redacted]"}
  */
 export const redact = (
   text: string,

@@ -204,7 +204,7 @@ const describedFields = {
   account_currency_code: answeredOrUnset,
   /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
   bank_country_code: answeredOrUnset,
-  /** State in the service's own words, such as `pending`; the document does not list them. */
+  /** State in the service's own words, such as `pending`; the document does not list them. Only the creation shows it. */
   beneficiary_status: answeredOrUnset,
 };
 
@@ -276,7 +276,7 @@ export const beneficiaryOperations = {
    *
    * @example
    * await client.updateBeneficiary({
-   *   beneficiary_id: "7b6f1a52-4f51-4ddd-9c4f-0c2f7a7f1a01",
+   *   beneficiary_id,
    *   bank_country: "US",
    *   account_currency: "USD",
    *   entity_type: "individual",
@@ -313,9 +313,7 @@ export const beneficiaryOperations = {
    * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
    *
    * @example
-   * const { beneficiary_status } = await client.retrieveBeneficiary({
-   *   beneficiary_id: "7b6f1a52-4f51-4ddd-9c4f-0c2f7a7f1a01",
-   * });
+   * const { beneficiary_nickname } = await client.retrieveBeneficiary({ beneficiary_id });
    */
   retrieveBeneficiary: HttpApiEndpoint.get(
     "retrieveBeneficiary",

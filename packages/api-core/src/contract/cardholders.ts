@@ -179,7 +179,7 @@ export const cardholderOperations = {
    * answer.
    *
    * @example
-   * await client.removeCardholder({ card_holder_id: "ch-1" });
+   * await client.removeCardholder({ card_holder_id });
    */
   removeCardholder: HttpApiEndpoint.post(
     "removeCardholder",

@@ -142,9 +142,9 @@ export const cardOperations = {
    *
    * @example
    * const { card_id } = await client.createCard({
-   *   card_holder_id: "ch-1",
+   *   card_holder_id,
    *   product_code: "prepaid-usd",
-   *   balance_id: "b-1",
+   *   balance_id,
    *   card_limit: "100.00",
    *   unique_request_id: "card-of-ada",
    * });
@@ -162,8 +162,8 @@ export const cardOperations = {
    *
    * @example
    * await client.withdrawFromCard({
-   *   card_id: "card-1",
-   *   card_number: "4000001234567899",
+   *   card_id,
+   *   card_number,
    *   amount: "5.00",
    *   unique_request_id: "withdrawal-7",
    * });
@@ -179,7 +179,7 @@ export const cardOperations = {
    * Idempotency class `idempotent`: sent twice it leaves the same name; it is sent again after a lost answer.
    *
    * @example
-   * await client.updateCard({ card_id: "card-1", card_name: "Travel" });
+   * await client.updateCard({ card_id, card_name: "Travel" });
    */
   updateCard: HttpApiEndpoint.post("updateCard", "/api/v1/cards/update", {
     payload: UpdateCardInputSchema,
@@ -193,7 +193,7 @@ export const cardOperations = {
    * answer.
    *
    * @example
-   * await client.cancelCard({ card_id: "card-1" });
+   * await client.cancelCard({ card_id });
    */
   cancelCard: HttpApiEndpoint.post("cancelCard", "/api/v1/cards/cancel", {
     payload: CancelCardInputSchema,
@@ -206,7 +206,7 @@ export const cardOperations = {
    * Idempotency class `idempotent`: sent twice it leaves the card frozen; it is sent again after a lost answer.
    *
    * @example
-   * await client.freezeCard({ card_id: "card-1" });
+   * await client.freezeCard({ card_id });
    */
   freezeCard: HttpApiEndpoint.post("freezeCard", "/api/v1/cards/freeze", {
     payload: FreezeCardInputSchema,

@@ -236,7 +236,7 @@ export const payoutOperations = {
    *
    * @example
    * const { payout_id } = await client.createPayout({
-   *   beneficiary_id: "7b6f1a52-4f51-4ddd-9c4f-0c2f7a7f1a01",
+   *   beneficiary_id,
    *   amount: "12.50",
    *   currency: "EUR",
    *   payout_reason: "Payment for goods",
@@ -278,9 +278,7 @@ export const payoutOperations = {
    * Idempotency class `safe`: it only reads, and is sent again after a lost answer.
    *
    * @example
-   * const { complete_time, payout_status } = await client.retrievePayout({
-   *   payout_id: "f0c8a2b4-8f5e-4f0e-8a43-0f2f9c5d7e11",
-   * });
+   * const { complete_time, payout_status } = await client.retrievePayout({ payout_id });
    */
   retrievePayout: HttpApiEndpoint.get("retrievePayout", "/api/v1/payouts/:payout_id/retrieve", {
     params: RetrievePayoutInputSchema,

@@ -85,7 +85,7 @@ export type Imported =
  *   a person has rejected rows and that is not overruled; Refused where the file is not what was checked, or the batch
  *   was started meanwhile by somebody else, or with another approval.
  * @example
- * const checked = await checkBatchFile("payouts.csv", assumptions);
+ * const checked = await checkBatchFile("payouts.csv", defaultAssumptions);
  * const { outcome } = await importBatch(temporal, checked, options, observer);
  * if (outcome === "started") await awaitBatch(temporal, checked.batch, console.log);
  */

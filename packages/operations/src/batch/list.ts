@@ -69,7 +69,9 @@ const READ_AT_ONCE = 8;
  * @returns the batches one after the other.
  * @throws InvalidInput where `since` is no time.
  * @example
- * for await (const { file, runs } of listBatches(temporal)) console.log(file, runs.completed, runs.failed);
+ * for await (const { file, runs } of listBatches(temporal)) {
+ *   console.log(file, runs.completed, runs.failed);
+ * }
  */
 export async function* listBatches(
   temporal: Temporal,

@@ -209,7 +209,7 @@ const progressOfEnded = async (
  * @throws NotFound where there is no run of that id; Refused where it is no batch.
  * @example
  * const report = await reportBatch(temporal, checked.batch);
- * if (!isEachPaid(report)) console.log(report.runs.failed, report.runs.asking);
+ * if (!isEachPaid(report)) console.log(report.runs.failed, report.runs.attention);
  */
 export const reportBatch = async (temporal: Temporal, workflowId: string): Promise<BatchReport> => {
   const description = await describeRun(temporal, workflowId);

@@ -50,7 +50,9 @@ const isOtherKind = ({ cause }: WorkflowUpdateFailedError): boolean =>
  * @throws InvalidInput where the name or a reason is empty; NotFound where there is no such run; Refused
  *   where the run does not take it, or is not the expected one; ConnectionFailed where no worker could give it to the run, which may still take it.
  * @example
- * await decide(temporal, "invoice-2026-001", approveUpdate, { by: "Bob", hash, approve: true });
+ * const { request, runId } = await readApproval(temporal, "invoice-2026-002");
+ * const { hash } = request;
+ * await decide(temporal, "invoice-2026-002", approveUpdate, { by: "Bob", hash, approve: true }, runId);
  */
 export const decide = async <Content extends Decided>(
   temporal: Temporal,

@@ -119,8 +119,8 @@ export interface ResolveOptions {
  * @throws InvalidInput that names every fault of an amendment; Refused where the run asks another question by
  *   now, or none; ConnectionFailed where no worker took it.
  * @example
- * const { runId, task } = await readHumanTask(temporal, "invoice-2026-001");
- * await resolveRun(temporal, "invoice-2026-001", {
+ * const { runId, task } = await readHumanTask(temporal, "invoice-2026-003");
+ * await resolveRun(temporal, "invoice-2026-003", {
  *   question: task.question,
  *   expectedRunId: runId,
  *   by: "Ada",

@@ -127,9 +127,9 @@ export interface Settled {
  *   makes is given; Refused where the run goes on or is not the expected one, nothing of it is in doubt, another
  *   run owns the id, or the service knows no such payout, or shows it as another than was sent.
  * @example
- * const found = { payout_id: "7d595adc-9f5e-4c1e" };
+ * const found = { payout_id };
  * const seen = { by: "Ada", reason: "it is in the portal", step: undefined, found, services: [service] };
- * await settle(temporal, "invoice-2026-001", seen);
+ * await settle(temporal, "invoice-2026-004", seen);
  */
 export const settle = async (
   temporal: Temporal,

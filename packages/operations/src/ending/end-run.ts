@@ -94,7 +94,7 @@ const terminate = async (
  * @throws InvalidInput where name or reason are empty; NotFound where there is no such run; Refused where it
  *   has ended, or is not the expected one.
  * @example
- * const { undoes } = await cancelRun(temporal, "invoice-2026-001", { by: "Ada", reason: "paid by hand" });
+ * const { undoes } = await cancelRun(temporal, "invoice-2026-005", { by: "Ada", reason: "paid by hand" });
  */
 export const cancelRun = async (
   temporal: Temporal,

@@ -89,9 +89,9 @@ const whyNot = async (
  *   or a retry might do something twice; InvalidInput where step, amendment, name or reason are wrong; EndedByPerson where a person has
  *   ended it and that is not overruled.
  * @example
- * const { plan, run } = await planRetryOf(temporal, "invoice-2026-001", options);
+ * const { plan, run } = await planRetryOf(temporal, "invoice-2026-006", options);
  * console.log(plan.from, plan.again);
- * await retryRun(temporal, "invoice-2026-001", { ...options, expectedRunId: run.runId });
+ * await retryRun(temporal, "invoice-2026-006", { ...options, expectedRunId: run.runId });
  */
 export const planRetryOf = async (
   temporal: Temporal,
@@ -123,12 +123,12 @@ export const planRetryOf = async (
  * @throws as {@link planRetryOf}; InvalidInput where its worker refuses the amendment of a workflow that is not this
  *   project's: the run has ended again, and nothing was sent; Refused where somebody else has retried it meanwhile.
  * @example
- * await retryRun(temporal, "invoice-2026-001", {
+ * await retryRun(temporal, "invoice-2026-007", {
  *   by: "Bob",
  *   reason: "wrong amount",
  *   from: undefined,
  *   patch: { payout: { amount: "20.00" } },
- *   assumptions,
+ *   assumptions: defaultAssumptions,
  *   decisions: "keep",
  * });
  */

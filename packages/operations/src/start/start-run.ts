@@ -160,7 +160,7 @@ const findRun = async (
  *   the fields; Refused where the id belongs to a run of another workflow, or it is not known any more how it was
  *   amended; NotFound where the run was deleted meanwhile.
  * @example
- * const planned = planPayout(input, assumptions);
+ * const planned = planPayout(input, defaultAssumptions);
  * const run = await startRun(temporal, "invoice-2026-001", planned, { startedBy: "Ada", journal });
  */
 export const startRun = async (

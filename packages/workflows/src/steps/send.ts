@@ -36,7 +36,7 @@ import type { Write } from "./write.ts";
  *     whenLost: "ask",
  *     shown: ({ amount, currency }) => ({ amount, currency }),
  *     idsWanted: ["payout_id"],
- *     fromIds: ({ payout_id }) => activities.retrievePayout({ payout_id }),
+ *     fromIds: ({ payout_id = "" }) => activities.retrievePayout({ payout_id }),
  *     ids: ({ payout_id }) => ({ payout_id }),
  *   }),
  * );
