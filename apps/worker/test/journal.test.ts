@@ -1,5 +1,7 @@
+import { runApp } from "@durable-payments/tools/testing";
 import { type PayoutResult, type Progress, serviceQueue } from "@durable-payments/protocol";
 import { Worker } from "@temporalio/worker";
+import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
@@ -7,7 +9,7 @@ import { makeRig } from "./support/rig.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const { folder, simulator, startWorker, temporal } = await makeRig();
+const { folder, simulator, startWorker, temporal, variables } = await makeRig();
 
 it("warns where another host polls, which does not have its file", async () => {
   const another = await Worker.create({
@@ -52,6 +54,41 @@ it("while the journal cannot be written nothing is sent; then it is, once", asyn
   await handle.terminate();
   expect(worker.stderr()).toMatch(/cannot be written \(database is locked\)/);
   await worker.kill();
+});
+
+it("a journal that was lost is noticed by worker and doctor, and a lost answer is not paid again", async () => {
+  const file = `${folder.path}/lost.sqlite`;
+  const settings = { PAYMENTS_JOURNAL: `sqlite:${file}` };
+  const first = await startWorker(settings);
+  const before = (await simulator.state()).payouts.length;
+  await simulator.addFault({ kind: "dropped", operation: "createPayout" });
+  const handle = await temporal.client.workflow.start("payout", {
+    workflowId: "journal-was-lost",
+    taskQueue: "payments",
+    args: [payoutInput],
+  });
+  await vi.waitFor(async () => expect((await simulator.state()).payouts).toHaveLength(before + 1), {
+    timeout: 60_000,
+  });
+  await first.kill("SIGKILL");
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`);
+
+  const next = await startWorker(settings);
+  await vi.waitFor(
+    () =>
+      expect(next.stderr()).toMatch(
+        /\[ERROR\] The journal of sends, the file .*lost\.sqlite.* has nothing of the run [-a-z]+, which has sent: it has lost its records/,
+      ),
+    { timeout: 20_000 },
+  );
+  const { exitCode, stdout } = await runApp("starter", ["doctor", "--json"], variables(settings));
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /"name":"journal of sends","status":"warning","detail":"[^"]*lost its records/,
+  );
+  await handle.result();
+  expect((await simulator.state()).payouts).toHaveLength(before + 1);
+  await next.kill();
 });
 
 it("a payment is remembered when the service's address is written in another way, and Temporal has forgotten it", async () => {

@@ -84,7 +84,7 @@ export const openSqliteJournal = (file: string, account: string): Journal => {
   const check = () => {
     if (!isInPlace()) {
       throw new JournalUnavailable(
-        `the journal's file ${file} was moved, removed or replaced while it was in use: put it back, or restart the worker`,
+        `the journal's file ${file} was moved, removed or replaced while it was in use: put it back and restart the worker (docs/disaster-recovery.md, where it is lost)`,
       );
     }
   };

@@ -5,7 +5,9 @@ import {
   type KeyEcho,
   type ListName,
 } from "@durable-payments/journal";
+import { findUnrecordedRun } from "@durable-payments/activities/unrecorded-run";
 import { stepKinds } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
 import * as Result from "effect/Result";
 import {
   type JournalSettings,
@@ -71,6 +73,29 @@ const checkPlace = async (
       );
 };
 
+/** Check that the journal has what the account's runs have sent, where Temporal can be reached. */
+const checkRecords = async (
+  { journal, where }: OpenedJournal,
+  { service, temporal }: Pick<DoctorSettings, "service" | "temporal">,
+): Promise<Check | undefined> => {
+  if (Result.isFailure(service)) return undefined;
+  try {
+    const run = await withTemporal(temporal(), ({ client }) =>
+      findUnrecordedRun(client, journal, accountHash(service.success)),
+    );
+    return run === undefined
+      ? undefined
+      : warning(
+          JOURNAL,
+          `${where}, and has nothing of the run ${run}, which has sent: it has lost its records, or is not the one that the workers write`,
+          "Put that one back, or name it by PAYMENTS_JOURNAL. Where it is lost: docs/disaster-recovery.md.",
+        );
+  } catch (error) {
+    if (error instanceof ConnectionFailed) return undefined;
+    throw error;
+  }
+};
+
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
 const LISTS: ReadonlyArray<ListName> = ["listPayouts", "listCardholders"];
@@ -133,7 +158,8 @@ const checkOpened = async (
     );
   }
   return [
-    await checkPlace(opened, temporal),
+    (await checkRecords(opened, { service: settings, temporal })) ??
+      (await checkPlace(opened, temporal)),
     Result.isSuccess(settings)
       ? await checkLag(journal, settings.success.assumptions.listLagSeconds)
       : skipped(LAG, "not checked: the settings are wrong"),

@@ -7,7 +7,8 @@ import {
   openJournal,
   readJournalPlace,
 } from "@durable-payments/journal";
-import { type Account, clientHash } from "@durable-payments/protocol/account";
+import { findUnrecordedRun } from "@durable-payments/activities/unrecorded-run";
+import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
 import { Runtime } from "@temporalio/worker";
 import { hostname } from "node:os";
@@ -44,6 +45,26 @@ export const warnOfOtherHosts = async (
     // Its connection is closed: it does not matter to this worker any more.
     if (draining.aborted) return;
     logger.warn(`Whether other hosts poll, too, cannot be seen: ${String(error)}`);
+  }
+};
+
+/** Says where the journal lacks what runs of the account have sent: a new one was made in the place of one that is lost. */
+export const warnOfLostJournal = async (
+  { journal, where }: OpenedJournal,
+  account: Account,
+  client: Client,
+  draining: AbortSignal,
+): Promise<void> => {
+  const { logger } = Runtime.instance();
+  try {
+    const run = await findUnrecordedRun(client, journal, accountHash(account));
+    if (run === undefined) return;
+    logger.error(
+      `The journal of sends, ${where}, has nothing of the run ${run}, which has sent: it has lost its records, or is not the one that the workers wrote. Put that one back, or name it by ${JOURNAL_VARIABLE}; where it is lost, runs go on, but do not restore Temporal's database, nor start ids again that it has forgotten (docs/disaster-recovery.md).`,
+    );
+  } catch (error) {
+    if (draining.aborted) return;
+    logger.warn(`Whether the journal of sends is whole cannot be seen: ${String(error)}`);
   }
 };
 

@@ -19,7 +19,7 @@ import { readRates } from "../settings/rates.ts";
 import type { WorkerProcess } from "../settings/worker-process.ts";
 import { type Account, openAccount } from "./account.ts";
 import { createCompanions } from "./companions.ts";
-import { warnOfOtherHosts } from "./journal.ts";
+import { warnOfLostJournal, warnOfOtherHosts } from "./journal.ts";
 import { runWorkers } from "./run-workers.ts";
 
 /** An activity of any type: the types differ, the run-time value does not. */
@@ -168,6 +168,7 @@ export class PaymentsWorker {
     const { taskQueue } = options;
     for (const [name, account] of skipsTime ? [] : accounts) {
       void keepRunning(client, trackerOf(account.options, taskQueue, name), draining);
+      void warnOfLostJournal(account.opened, account.options, client, draining);
     }
     if (notifications) void keepRunning(client, notifierOf(taskQueue), draining);
     const opened = [...accounts.values()].map((account) => account.opened);
