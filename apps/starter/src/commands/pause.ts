@@ -44,9 +44,10 @@ export const pause = Command.make("pause", { why, by, json }, ({ by, json, why }
 ).pipe(
   Command.withShortDescription("Pause every new send of every run"),
   Command.withDescription(
-    `Pause every new send of every run on the task queue. Waits and reconciliations
-  go on; what is paused is sent after \`starter resume\`. The pause
-  survives restarts of workers and server.
+    `Pause every new send of every run on the task queue (PAYMENTS_TASK_QUEUE), of
+  all its accounts; workers of another task queue go on. Waits and
+  reconciliations go on; what is paused is sent after \`starter resume\`. The
+  pause survives restarts of workers and server.
 
   Exit codes: 0 paused, 1 paused, but no worker polls the task queue: perhaps
   workers poll another one, 2 bad input, 3 cannot connect.`,
