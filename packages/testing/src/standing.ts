@@ -53,7 +53,8 @@ const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> =
 };
 
 /**
- * Word where a run stands, and what keeps it: its step, whom it asks, which activity fails, or what its code throws.
+ * Word where a run stands, and what keeps it: its step, whom it asks, which activity fails, which child it waits for and
+ * where that stands, or what its code throws.
  *
  * @returns sentences; also where the run cannot be asked.
  */
@@ -69,10 +70,17 @@ export const describeStanding = async (
       const failure = lastFailure?.message ? `, after: ${lastFailure.message}` : "";
       return `The activity ${activityType?.name ?? ""} is in its attempt ${attempt ?? 1}${failure}.`;
     });
+    const children = await Promise.all(
+      (raw.pendingChildren ?? []).map(async ({ workflowId, workflowTypeName }) => {
+        const child = handle.client.getHandle(workflowId ?? "");
+        return `It waits for the child ${workflowId} (${workflowTypeName}): ${await describeStanding(connection, child)}`;
+      }),
+    );
     const thrown = await failedTask(handle);
     return [
       progress === undefined ? "It does not say at which step it is." : waitsFor(progress),
       ...pending,
+      ...children,
       ...(thrown === undefined ? [] : [thrown]),
     ].join(" ");
   } catch (error) {

@@ -1,6 +1,12 @@
 import { usePaymentsTest } from "../src/vitest.ts";
 import { expect, it } from "vitest";
-import { callFailing, paySupplier, throwType, waitForNothing } from "./support/workflows.ts";
+import {
+  callFailing,
+  paySupplier,
+  throwType,
+  waitForChild,
+  waitForNothing,
+} from "./support/workflows.ts";
 
 const failing = async (): Promise<void> => {
   throw new Error("the ledger is locked");
@@ -42,6 +48,13 @@ it("a wait that lasts too long says where the run stands, and what it waits for"
     /The activity failing is in its attempt \d+, after: the ledger is locked/,
   );
   expect(code).toMatch(/Its code throws.*Cannot read properties of undefined/);
+}, 60_000);
+
+it("a wait for a child says which one, and where that stands", async () => {
+  const run = await payments.start(waitForChild, []);
+  await expect(run.result()).rejects.toThrow(
+    /at the step awaitChild.* It waits for the child the-child \(waitForNothing\): It is at the step standStill/,
+  );
 }, 60_000);
 
 it("the test after one that has left runs open skips time all the same", async () => {

@@ -31,6 +31,16 @@ export async function sleepLong(): Promise<number> {
   return Date.now();
 }
 
+/** Waits for a child that waits for nothing that comes. */
+export async function waitForChild(): Promise<void> {
+  const run = beginRun();
+  return run.execute(() =>
+    run.step("awaitChild", "waiting", () =>
+      executeChild<typeof waitForNothing>("waitForNothing", { workflowId: "the-child" }),
+    ),
+  );
+}
+
 /** Pays in two children at once. */
 export async function payTwice(): Promise<ReadonlyArray<string | undefined>> {
   const pay = (amount: string) =>
