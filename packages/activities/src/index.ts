@@ -33,7 +33,7 @@ export type {
   OwnOperations,
   SendContext,
 } from "./own-operation.ts";
-export type { OwnResult } from "./own-operation-activities.ts";
+export type { OwnResult } from "./own-operation-call.ts";
 export { OTHER_ACCOUNT, type OfAccount, UNKNOWN_ACCOUNT } from "./account-check.ts";
 export { forAccounts } from "./several-accounts.ts";
 export type { ReadReset } from "./reset-activities.ts";

@@ -1,13 +1,4 @@
-import {
-  type Fault,
-  OutcomeUnknown,
-  type PaymentsError,
-  RateLimited,
-  redact,
-  Refused,
-  Unavailable,
-  UnexpectedAnswer,
-} from "@durable-payments/api-core";
+import { type Fault, type PaymentsError, redact, Unavailable } from "@durable-payments/api-core";
 import { isRecord, lookUp, messageOf } from "@durable-payments/api-core/values";
 import {
   isOperationName,
@@ -24,29 +15,23 @@ import { invalidRequest } from "./amount-limits.ts";
 import { answerContradicts, toApplicationFailure, workerLost } from "./failures.ts";
 import { GuardedSend, type GuardOptions } from "./guarded-send.ts";
 import { readMade } from "./journal-evidence.ts";
-import type {
-  CallContext,
-  Made,
-  OwnOperation,
-  OwnOperations,
-  SendContext,
-} from "./own-operation.ts";
+import type { Made, OwnOperation, OwnOperations } from "./own-operation.ts";
+import {
+  call,
+  errorOf,
+  type Keyed,
+  type OwnResult,
+  plainRequest,
+  resultOf,
+  sendContext,
+  TIMEOUT_MS,
+} from "./own-operation-call.ts";
 import { findConcurrentRuns, findOwners } from "./owners.ts";
 import type { Match, Matches, Sent } from "./reconciliation-activities.ts";
 import { recordedSend } from "./recorded-send.ts";
-import { accountOf, HEARTBEAT_EVERY_MS, optionsOf, type PaymentsRuntime } from "./run-operation.ts";
+import { accountOf, optionsOf, type PaymentsRuntime } from "./run-operation.ts";
 import { schemaFaults } from "./schema-faults.ts";
 import type { SendIntent } from "./send-intent.ts";
-
-/** What an operation has made: by the name of the id's field, as the journal and histories have it. */
-export interface OwnResult {
-  /** What was made, by its id. */
-  readonly made: Made;
-  readonly [idField: string]: unknown;
-}
-
-/** A request as its activity gets it: with the key of its step. */
-type Keyed = object & { readonly unique_request_id?: string };
 
 /** The activities of one operation, by what each does. */
 export interface OwnActivities {
@@ -66,7 +51,6 @@ export interface OwnActivities {
 
 type Options = Pick<GuardOptions, "journal" | "readPause" | "readRunState">;
 
-const TIMEOUT_MS = 30_000;
 const LIST_LAG_MS = 60_000;
 
 /** Most of what is listed that a reconciliation compares. */
@@ -74,38 +58,6 @@ const MOST_MATCHES = 100;
 
 /** Attempts to undo, after which its run fails and says so: an hour, as attempts come. */
 const MOST_ATTEMPTS = 60;
-
-/** Says what became of a send, as the function that sent it knows. */
-class SendError extends Error {
-  readonly error: PaymentsError;
-  constructor(error: PaymentsError) {
-    super(error.message);
-    this.error = error;
-  }
-}
-
-/** Run a function of an operation: with heartbeats, and no longer than its time. */
-const call = async <A>(
-  { timeoutMs = TIMEOUT_MS }: Pick<OwnOperation<object, Made>, "timeoutMs">,
-  run: (context: CallContext) => Promise<A>,
-): Promise<A> => {
-  const activity = Context.current();
-  const { cancellationSignal } = activity;
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), cancellationSignal]);
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  const heart = setInterval(() => activity.heartbeat(), HEARTBEAT_EVERY_MS);
-  try {
-    // A function that does not heed its signal is waited for no longer.
-    return await Promise.race([run({ signal }), aborted.promise]);
-  } finally {
-    clearInterval(heart);
-    signal.removeEventListener("abort", abort);
-  }
-};
-
-const plainRequest = ({ unique_request_id: _, ...request }: Keyed): object => request;
 
 const faultsOf = async (
   { schema }: OwnOperation<object, Made>,
@@ -117,50 +69,6 @@ const faultsOf = async (
 
 const failing = (activity: string, reason: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(reason, activity);
-
-/** What the error of a function that sends says; what it does not say is not known. */
-const errorOf = (operation: string, thrown: unknown): PaymentsError => {
-  if (thrown instanceof SendError) return thrown.error;
-  const message = `${operation} failed, and whether it was carried out is not known: ${redact(messageOf(thrown))}`;
-  return new OutcomeUnknown({ operation, carriedOut: "unknown", message });
-};
-
-const sendContext = (operation: string, request: Keyed, intent: SendIntent) =>
-  ({
-    key: request.unique_request_id ?? "",
-    isResend: intent.isResend ?? intent.number > 1,
-    refused: (given) => {
-      const reason = redact(given);
-      const message = `${operation} was refused: ${reason}`;
-      return new SendError(new Refused({ operation, carriedOut: "no", message, code: 0, reason }));
-    },
-    notCarriedOut: (given, { retryAfterMs: retryAfter } = {}) => {
-      const about = {
-        operation,
-        carriedOut: "no",
-        message: `${operation} was not carried out: ${redact(given)}`,
-      } as const;
-      return new SendError(
-        retryAfter === undefined
-          ? new Unavailable(about)
-          : new RateLimited({ ...about, retryAfter }),
-      );
-    },
-  }) satisfies Omit<SendContext, "signal">;
-
-/** The result of an operation; its answer has to name what was made. */
-const resultOf = (operation: string, made: Made, idField: string): OwnResult => {
-  const id = textAt(made, "id");
-  if (id !== undefined && id.trim() !== "") return { [idField]: id, made };
-  throw new SendError(
-    new UnexpectedAnswer({
-      operation,
-      carriedOut: "unknown",
-      message: `${operation} was answered without the id of what it made: its function must return {id}, a text.`,
-      answer: "",
-    }),
-  );
-};
 
 /** Make the activities of one operation over the journal. */
 const makeActivities = (
