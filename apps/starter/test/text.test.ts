@@ -243,6 +243,13 @@ it("says of a failure what happened and what it means for the money, each once",
       ["cause: type", "Refused"],
     ],
   );
+  expect(failureRows({ type: "Wrapped", message: `Ended: ${message}`, cause: failure })).toEqual([
+    ["message", `Ended: ${message}`],
+    ["type", "Wrapped"],
+    ["cause: meaning", "nothing was carried out by createPayout"],
+    ["cause: code", "400"],
+    ["cause: type", "Refused"],
+  ]);
 });
 
 it("writes commands that can be copied, as the starter was called", () => {

@@ -33,5 +33,7 @@ export const failureRows = ({ cause, details, message, type }: Failure): Readonl
   ["type", type],
   ...(cause === undefined
     ? []
-    : failureRows(cause).map(([name, value]) => [`cause: ${name}`, value] as const)),
+    : failureRows(cause)
+        .filter(([name, value]) => name !== "message" || !message.includes(value))
+        .map(([name, value]) => [`cause: ${name}`, value] as const)),
 ];
