@@ -254,6 +254,17 @@ describe("runs replay", () => {
     expect(known.exitCode).toBe(1);
   });
 
+  it("a history that a codec has written is refused: nothing can be said of it", async () => {
+    // The first payload is the input.
+    const encrypted = `"encoding": "${btoa("binary/encrypted")}"`;
+    const plain = `"encoding": "${btoa("json/plain")}"`;
+    const name = await file("encrypted.json", await historyWith(plain, encrypted));
+    const called = await starter(["runs", "replay", "--file", name]);
+    expect(called.exitCode).toBe(2);
+    expect(called.stderr).toMatch(/The history of paid was written by a codec of yours/);
+    expect(called.stdout).toBe("");
+  });
+
   it("the workflow id is given for a history that does not say it, and no other one", async () => {
     const name = await file("nameless.json", await historyWith('"workflowId": "paid"', '"a": 1'));
     const nameless = await starter(["runs", "replay", "--file", name]);

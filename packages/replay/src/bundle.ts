@@ -9,15 +9,35 @@ import {
 const nothing = () => undefined;
 const toStandardError = (message: string) => void process.stderr.write(`${message}\n`);
 
-/** The bundler reports each build; only what goes wrong is of interest. */
-const quiet: NonNullable<BundleOptions["logger"]> = {
+/** The bundler reports each build, with all that it is made of; only what goes wrong is of interest. */
+const quietLogger = (onError: (report: string) => void): NonNullable<BundleOptions["logger"]> => ({
   log: nothing,
   trace: nothing,
   debug: nothing,
   info: nothing,
   warn: toStandardError,
-  error: toStandardError,
+  error: onError,
+});
+
+/** A fault on one line: where it is, and what is wrong; a compiler shows the place below its message. */
+const faultIn = (part: string): string => {
+  const [, file = ""] = /^ERROR in (.*)/.exec(part) ?? [];
+  const [, problem = "it cannot be compiled"] = /\bError: *(?:[x×] )?(.+)/.exec(part) ?? [];
+  const [, place = file] = /(?:,-|╭─)\[(.+)\]/.exec(part) ?? [];
+  return `${place}: ${problem}`;
 };
+
+/** The faults in a report of webpack, without what it has bundled and where it has looked for modules. */
+const faultsIn = (report: string): ReadonlyArray<string> =>
+  report
+    .split(/^(?=ERROR in )/m)
+    .filter((part) => part.startsWith("ERROR in "))
+    .map(faultIn);
+
+/** The workflows cannot be bundled; the message has the faults of their sources. */
+export class CannotBundle extends Error {
+  override readonly name = "CannotBundle";
+}
 
 /** `.ts` in a checkout that runs from its sources, `.js` where the package is built or installed. */
 const extension = extname(import.meta.filename);
@@ -47,19 +67,28 @@ const ofOwnCode = (rule: Rule): Rule =>
  *
  * @param workflowsPath module that exports the workflows
  * @param plugins those with which the worker's bundle is made
+ * @returns the bundle, for `replayHistories`.
+ * @throws CannotBundle
  */
-export const bundleForReplay = (
+export const bundleForReplay = async (
   workflowsPath: string,
   plugins: ReadonlyArray<BundlerPlugin> = [],
-): Promise<WorkflowBundle> =>
-  bundleWorkflowCode({
-    workflowsPath,
-    plugins: [...plugins],
-    workflowInterceptorModules: [recorder],
-    webpackConfigHook: (config) => ({
-      ...config,
-      resolve: { ...config.resolve, conditionNames },
-      module: { ...config.module, rules: config.module?.rules?.map(ofOwnCode) ?? [] },
-    }),
-    logger: quiet,
-  });
+): Promise<WorkflowBundle> => {
+  const faults: Array<string> = [];
+  try {
+    return await bundleWorkflowCode({
+      workflowsPath,
+      plugins: [...plugins],
+      workflowInterceptorModules: [recorder],
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: { ...config.resolve, conditionNames },
+        module: { ...config.module, rules: config.module?.rules?.map(ofOwnCode) ?? [] },
+      }),
+      logger: quietLogger((report) => faults.push(...faultsIn(report))),
+    });
+  } catch (cause) {
+    const [fault = cause instanceof Error ? cause.message : String(cause), ...more] = faults;
+    throw new CannotBundle([fault, ...more].join("; "), { cause });
+  }
+};

@@ -1,4 +1,4 @@
-export { bundleForReplay } from "./bundle.ts";
+export { bundleForReplay, CannotBundle } from "./bundle.ts";
 export type { Difference } from "./difference.ts";
 export { type History, InvalidHistory } from "./history.ts";
 export { writeHistory } from "./history-json.ts";

@@ -13,9 +13,10 @@ import { framesOf } from "./stack.ts";
 
 /**
  * How code differs from a history: it does something else, or throws (`nondeterminism`), it sends as another step or
- * under another key (`otherSend`), it has no workflow of that type (`unknownWorkflow`).
+ * under another key (`otherSend`). Or nothing can be said: it has no workflow of that type (`unknownWorkflow`), or a
+ * codec has written the history (`unreadable`).
  */
-export type DifferenceKind = "nondeterminism" | "otherSend" | "unknownWorkflow";
+export type DifferenceKind = "nondeterminism" | "otherSend" | "unknownWorkflow" | "unreadable";
 
 /** What came of the replay of one history. */
 export type Replay = {
@@ -50,6 +51,14 @@ const messageOf = ({ message }: Error): string =>
 
 /** How the SDK says that a bundle does not have a workflow. */
 const NO_SUCH_WORKFLOW = /no such function is exported by the workflow bundle/;
+
+/** How the SDK says that no converter of the workflow reads a payload. */
+const UNKNOWN_ENCODING = /^Unknown encoding: /;
+
+const kindOf = (message: string): DifferenceKind => {
+  if (NO_SUCH_WORKFLOW.test(message)) return "unknownWorkflow";
+  return UNKNOWN_ENCODING.test(message) ? "unreadable" : "nondeterminism";
+};
 
 const inDanger =
   "Where its outcome is not known yet, or the run is retried, it could be paid a second time.";
@@ -91,7 +100,7 @@ const outcomeOf = (
   return {
     ...run,
     deterministic: false,
-    kind: NO_SUCH_WORKFLOW.test(message) ? "unknownWorkflow" : "nondeterminism",
+    kind: kindOf(message),
     message,
     // Code that throws where it did not then is shown where it throws.
     difference: thrownAt.length > 0 ? { ...difference, stack: thrownAt } : difference,

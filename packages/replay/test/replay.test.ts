@@ -8,6 +8,7 @@ import type { WorkflowBundle } from "@temporalio/worker";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
   bundleForReplay,
+  CannotBundle,
   type History,
   InvalidHistory,
   readRun,
@@ -177,6 +178,50 @@ describe("the first differing event is reported, and what the code did instead:"
     const { kind, message } = await differenceOf(historyOf("unknownHere", timerStarted()));
     expect(message).toContain("unknownHere");
     expect(kind).toBe("unknownWorkflow");
+  });
+});
+
+it("what a codec has written is unreadable, and no difference", async () => {
+  const history = historyOf("returnsInput", completed);
+  const encoded = {
+    metadata: { encoding: Buffer.from("binary/encrypted") },
+    data: new Uint8Array(),
+  };
+  const started = history.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
+  started.input = { payloads: [encoded] };
+  const { kind, message } = await differenceOf(history);
+  expect(kind).toBe("unreadable");
+  expect(message).toBe("Unknown encoding: binary/encrypted");
+});
+
+describe("workflows that cannot be bundled are reported with what is wrong in them, and no more:", () => {
+  it.each([
+    ["is-no-code.ts", "export const (", /^\S+is-no-code\.ts:1:\d+: \S.*[^;]$/],
+    [
+      "lacks.ts",
+      'import "no-such-package";',
+      /^\S+lacks\.ts 1:0-25: Can't resolve 'no-such-package' in '[^']*'$/,
+    ],
+    ["is-not-there.ts", undefined, /no such file or directory/],
+  ])("%s", async (name, source, fault) => {
+    // Where the SDK's modules are found.
+    const folder = mkdtempSync(fileURLToPath(new URL("./support/bundled-", import.meta.url)));
+    const printed = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    try {
+      const file = join(folder, name);
+      if (source !== undefined) writeFileSync(file, source);
+      const refusal: unknown = await bundleForReplay(file).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(CannotBundle);
+      expect(refusal).toMatchObject({ message: expect.stringMatching(fault) as unknown });
+      expect(refusal).toHaveProperty("cause");
+      expect(String(refusal)).not.toMatch(
+        /asset workflow-bundle|looking for modules|compiled with/,
+      );
+      expect(printed).not.toHaveBeenCalled();
+    } finally {
+      printed.mockRestore();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -10,19 +10,29 @@ import { nameOfFile, readJson } from "./input/read-json.ts";
 import type { Selection } from "./input/replay-selection.ts";
 import { logSdkWhereWanted } from "./sdk-log.ts";
 
-/** A run of a workflow that no module has which was given: nothing can be said of it. */
-const noModule = ({ type, workflowId }: Replay, workflows: string | undefined) =>
-  badUsage(
+type Different = Extract<Replay, { readonly deterministic: false }>;
+
+/** Why nothing can be said of a run, where that is so. */
+const whyUnknown = (
+  { kind, message, type, workflowId }: Different,
+  workflows: string | undefined,
+): string | undefined => {
+  if (kind === "unreadable") {
+    return `The history of ${workflowId} was written by a codec of yours, and cannot be read here (${message}). Replay it by Worker.runReplayHistory of Temporal's SDK, with your dataConverter.`;
+  }
+  if (kind !== "unknownWorkflow") return undefined;
+  const notFound =
     workflows === undefined
-      ? `${workflowId} is a run of the workflow type ${type}, which is not one of durable-payments': give the module that exports it by --workflows PATH.`
-      : `${workflowId} is a run of the workflow type ${type}, which neither ${workflows} exports nor durable-payments has: give the module that exports it by --workflows PATH.`,
-  );
+      ? "is not one of durable-payments'"
+      : `neither ${workflows} exports nor durable-payments has`;
+  return `${workflowId} is a run of the workflow type ${type}, which ${notFound}: give the module that exports it by --workflows PATH.`;
+};
 
 /**
  * Replay the selected histories, and answer with what came of each.
  *
  * @returns whether all are deterministic.
- * @throws BadUsage for a run whose workflow is in no module that was given.
+ * @throws BadUsage for a run of which nothing can be said: of a workflow that no given module has, or written by a codec.
  */
 export const replaySelected = async (
   output: Output,
@@ -33,10 +43,11 @@ export const replaySelected = async (
   let isAllDeterministic = true;
   async function* watched(replays: AsyncIterable<Replay>) {
     for await (const replay of replays) {
-      if (!replay.deterministic && replay.kind === "unknownWorkflow") {
-        throw noModule(replay, workflows);
+      if (!replay.deterministic) {
+        const why = whyUnknown(replay, workflows);
+        if (why !== undefined) throw badUsage(why);
+        isAllDeterministic = false;
       }
-      if (!replay.deterministic) isAllDeterministic = false;
       yield replay;
     }
   }

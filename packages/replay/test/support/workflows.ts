@@ -86,3 +86,7 @@ export async function paysAsPayFirst(): Promise<void> {
 export async function makesAsMakeFirst(): Promise<void> {
   await send({ nickname: "Example supplier" }, { step: "makeFirst", number: 1 });
 }
+
+export async function returnsInput(input: string): Promise<string> {
+  return input;
+}
