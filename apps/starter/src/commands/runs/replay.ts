@@ -13,7 +13,7 @@ const text = (name: string, metavar: string, description: string) =>
 
 const parameters = {
   id: Argument.String("ID").pipe(
-    Argument.withDescription("Workflow id of the run; with --file where FILE does not say it"),
+    Argument.withDescription("Workflow id; with --file where FILE lacks it"),
     Argument.optional,
   ),
   runId: temporalRunId,
