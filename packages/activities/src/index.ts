@@ -3,6 +3,7 @@ export type { ApprovalActivities } from "./approval-activities.ts";
 export { type ReadPause } from "./pause.ts";
 export type { AboveLimit, AnsweredCard, CheckedRequests } from "./check-activities.ts";
 export type { PlannedRequest } from "./planned-requests.ts";
+export type { EarlierSends } from "./earlier-sends.ts";
 export type { ForgottenSend, FoundByStep, KnownSends } from "./journal-activities.ts";
 export { type AmountLimits, readAmountLimits } from "./amount-limits.ts";
 export { NEEDS_APPROVAL, NOT_YET, PAUSED, RUN_CANCELLING, RUN_ENDED } from "./failures.ts";

@@ -1,11 +1,7 @@
-import {
-  idNameOf,
-  idOf,
-  isInDoubt,
-  type Journal,
-  type RecordedSend,
-} from "@durable-payments/journal";
+import { idNameOf, idOf, type Journal, type RecordedSend } from "@durable-payments/journal";
 import { Context } from "@temporalio/activity";
+import { mayStand } from "./earlier-sends.ts";
+import { RunRelations } from "./run-relation.ts";
 import { isUnnamedStep } from "./send-intent.ts";
 
 /**
@@ -50,9 +46,14 @@ export interface JournalActivities {
    * Finds what runs of this workflow id have sent, may have been carried out and stands, and is not
    * known to this run.
    *
+   * @param hasEarlierRuns whether runs may have come before that do something else: what these have made is theirs,
+   *   and this run does not answer for it.
    * @returns the latest such send of each step.
    */
-  readonly findForgottenSends: (known: KnownSends) => Promise<ReadonlyArray<ForgottenSend>>;
+  readonly findForgottenSends: (
+    known: KnownSends,
+    hasEarlierRuns?: true,
+  ) => Promise<ReadonlyArray<ForgottenSend>>;
   /**
    * Whether the journal has it that a step has made this: by an answer, or as it was found. Whoever instructs a
    * run can say anything.
@@ -71,8 +72,6 @@ const madeBy = (send: RecordedSend): Pick<ForgottenSend, "made"> => {
   const [name, id] = [idNameOf(send.operation), idOf(send)];
   return name === undefined || id === undefined ? {} : { made: { [name]: id } };
 };
-
-const mayStand = (send: RecordedSend): boolean => isInDoubt(send) || send.outcome === "carriedOut";
 
 /** The activities by which a run compares what it knows with the journal. */
 export const makeJournalActivities = (journal: Journal): JournalActivities => ({
@@ -98,14 +97,21 @@ export const makeJournalActivities = (journal: Journal): JournalActivities => ({
     return { owner: other.workflowId === workflowId ? other.step : other.workflowId };
   },
 
-  findForgottenSends: async (known) => {
-    const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
-    const recorded = await journal.find({ workflowId });
+  findForgottenSends: async (known, hasEarlierRuns) => {
+    const { client, info } = Context.current();
+    const own = info.workflowExecution ?? { workflowId: "", runId: "" };
+    const recorded = await journal.find({ workflowId: own.workflowId });
     const forgotten = recorded.filter(
       (send) =>
         !isUnnamedStep(send.step) && send.number > (known[send.step] ?? 0) && mayStand(send),
     );
     const latest = new Map(forgotten.map((send) => [send.step, send]));
+    const relations = new RunRelations(client);
+    for (const [step, { outcome, runId }] of hasEarlierRuns === true ? latest : []) {
+      if (outcome !== "carriedOut") continue;
+      const { workflowId } = own;
+      if ((await relations.relate(own, { workflowId, runId })) === "other") latest.delete(step);
+    }
     return [...latest.values()].map((send) => {
       const { amount, begunAt, currency, ids, key, operation, step } = send;
       return {

@@ -4,6 +4,7 @@ import { Approvals } from "./approvals.ts";
 import { type BatchActivities, makeBatchActivities } from "./batch-activities.ts";
 import { type ReadPause, makeTemporalPauseReader } from "./pause.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
+import { type EarlierSendActivities, makeEarlierSendActivities } from "./earlier-sends.ts";
 import { type JournalActivities, makeJournalActivities } from "./journal-activities.ts";
 import type { AmountLimits } from "./amount-limits.ts";
 import {
@@ -41,6 +42,7 @@ export type PaymentsActivities = OperationActivities &
   PayeeActivities &
   ResetActivities &
   JournalActivities &
+  EarlierSendActivities &
   BatchActivities &
   TrackerActivities &
   NotifierActivities;
@@ -135,6 +137,7 @@ export const makePaymentsActivities = (
       ...makeNotifierActivities(notifier),
       ...makeResetActivities(inputs, journal),
       ...makeJournalActivities(journal),
+      ...makeEarlierSendActivities(journal),
       ...makePayeeActivities(payees),
       ...makeOwnOperationActivities(runtime, operations, { readPause, readRunState, journal }),
       ...makeBatchActivities({ account: { name: account, hash }, approvals, payees }),

@@ -14,6 +14,7 @@ import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
 import { stepsNotCarriedOut } from "./send-intent.ts";
 import { readEndingDecision } from "./ended-by-person.ts";
+import { type RunExecution, RunRelations } from "./run-relation.ts";
 import { refuseSecondChild } from "./forgotten-children.ts";
 import { amendmentFaultsOf, type OwnInputs } from "./own-inputs.ts";
 
@@ -32,6 +33,11 @@ export interface ReadReset {
   readonly goesByChanges?: true;
   /** What is wrong with the amended input: the run must not go on with it. Left out where nothing is. */
   readonly refused?: ReadonlyArray<Fault>;
+  /**
+   * Whether runs may have come before of which it is no reset: it is continued, or its parent has started it again.
+   * What these have sent is not known by the instruction. Left out where there can be none.
+   */
+  readonly hasEarlierRuns?: true;
   /** The account that an earlier run of this workflow id was pinned to; absent where none was. */
   readonly account?: string;
   /** Steps of which it is known though that nothing that they have sent was carried out. */
@@ -86,34 +92,49 @@ async function* resetsOf(client: Client, execution: Execution): AsyncGenerator<R
   } while (nextPageToken?.length);
 }
 
-/**
- * Read the runs of this workflow id: the latest instruction of any of them (those of its resets may be
- * older), the account that they were pinned to, and the run before this one.
- */
+/** What the runs of a workflow id say to one of them. */
+interface RunsOfId {
+  /** The latest instruction that is about this run, too. */
+  readonly instructionId: string | undefined;
+  /** Whether what that amends is the input of this run. */
+  readonly isInputOwn: boolean;
+  /** The account that they were pinned to. */
+  readonly account: string | undefined;
+  /** The run before this one. */
+  readonly before: WorkflowExecutionInfo | undefined;
+  /** Whether one of them is no reset of the same execution. */
+  readonly hasOthers: boolean;
+}
+
+/** Read the runs of this workflow id; the instructions of its resets may be older than the latest. */
 const readRuns = async (
   client: Client,
-  { runId: ownRunId, workflowId }: Required<Execution>,
-): Promise<{
-  readonly instructionId: string | undefined;
-  readonly account: string | undefined;
-  readonly before: WorkflowExecutionInfo | undefined;
-}> => {
-  let latest: Reset | undefined;
+  relations: RunRelations,
+  own: RunExecution,
+): Promise<RunsOfId> => {
+  const { runId: ownRunId, workflowId } = own;
+  let latest: (Reset & Pick<RunsOfId, "isInputOwn">) | undefined;
   let account: string | undefined;
   let before: WorkflowExecutionInfo | undefined;
-  const query = runsOfIdQuery(workflowId);
-  for await (const run of client.workflow.list({ query })) {
+  let hasOthers = false;
+  for await (const run of client.workflow.list({ query: runsOfIdQuery(workflowId) })) {
     if (run.workflowId !== workflowId) continue;
     const { runId, startTime, typedSearchAttributes } = run;
     if (runId !== ownRunId && (before === undefined || startTime > before.startTime)) before = run;
     account = typedSearchAttributes.get(PAYMENT_ACCOUNT) ?? account;
+    const relation = await relations.relate(own, { workflowId, runId });
+    hasOthers ||= relation !== "reset";
+    // What a run was to do that does something else is not about this one.
+    if (relation === "other") continue;
+    const isInputOwn = relation === "reset" || relation === "attempt";
     for await (const reset of resetsOf(client, { workflowId, runId })) {
       if (reset.instructionId === undefined) continue;
-      if (latest === undefined || reset.at > latest.at) latest = reset;
+      if (latest === undefined || reset.at > latest.at) latest = { ...reset, isInputOwn };
       break;
     }
   }
-  return { instructionId: latest?.instructionId, account, before };
+  const { instructionId, isInputOwn = false } = latest ?? {};
+  return { instructionId, isInputOwn, account, before, hasOthers };
 };
 
 const readInstruction = async (
@@ -189,12 +210,25 @@ const readStanding = async (
     : decision;
 };
 
-/** What a child's own earlier retries amended was of the input that its parent gave it then. */
+/** What retries of an earlier run amended was of the input that was given to that one. */
 const withoutInput = ({ fixed: _, input: __, ...instruction }: RetryInstruction) => ({
   ...instruction,
   fields: [],
   amendedBy: [],
 });
+
+const hasOtherRuns = async (
+  client: Client,
+  relations: RunRelations,
+  own: RunExecution,
+): Promise<boolean> => {
+  const { workflowId } = own;
+  for await (const run of client.workflow.list({ query: runsOfIdQuery(workflowId) })) {
+    if (run.workflowId !== workflowId) continue;
+    if ((await relations.relate(own, { workflowId, runId: run.runId })) !== "reset") return true;
+  }
+  return false;
+};
 
 /** The activities of runs that were reset, or started again by their parents. */
 export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetActivities => ({
@@ -204,8 +238,12 @@ export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetA
     const reset = { runId, goesByChanges: true } as const;
     // Before its instruction is taken: a retry of the child itself, perhaps one of many, does not go past it.
     if (parent !== undefined) await refuseSecondChild(journal, parent);
-    const own = await resetsOf(client, { workflowId, runId }).next();
+    const relations = new RunRelations(client);
+    const execution = { workflowId, runId };
+    const isContinued = (await relations.before(execution)) !== undefined;
+    const own = await resetsOf(client, execution).next();
     const ownInstructionId = own.done === true ? undefined : own.value.instructionId;
+    const mayHaveEarlierRuns = isContinued || parent !== undefined;
     if (ownInstructionId !== undefined) {
       const instruction = await takeInstruction(client, ownInstructionId);
       const { account } = instruction;
@@ -216,13 +254,20 @@ export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetA
         isOutdated: false,
         ...(refused.length > 0 && { refused }),
         ...(account !== undefined && { account }),
+        ...((mayHaveEarlierRuns || (await hasOtherRuns(client, relations, execution))) && {
+          hasEarlierRuns: true,
+        }),
       };
     }
-    const { account, before, instructionId } = await readRuns(client, { workflowId, runId });
+    const { account, before, hasOthers, instructionId, isInputOwn } = await readRuns(
+      client,
+      relations,
+      execution,
+    );
     const isStartedByParent = parent !== undefined && own.done === true;
     const sends = isStartedByParent ? await journal.find({ workflowId }) : [];
     // Lists lag: a run of just now may have sent, and be in no list yet.
-    const isFirst = before === undefined && sends.every((send) => send.runId === runId);
+    const isFirst = !isContinued && before === undefined && sends.every((send) => send.runId === runId);
     if (isStartedByParent && isFirst) return { ...reset, instruction: null, isOutdated: false };
     const notCarriedOut = stepsNotCarriedOut(sends);
     const instruction =
@@ -233,8 +278,9 @@ export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetA
         : undefined;
     return {
       ...reset,
-      instruction: instruction && isStartedByParent ? withoutInput(instruction) : instruction,
+      instruction: instruction && !isInputOwn ? withoutInput(instruction) : instruction,
       isOutdated: true,
+      ...((mayHaveEarlierRuns || hasOthers) && { hasEarlierRuns: true }),
       ...(notCarriedOut.length > 0 && { notCarriedOut }),
       ...(account !== undefined && { account }),
       ...(standing && { standing }),

@@ -1,4 +1,5 @@
 import type { ReadReset } from "@durable-payments/activities";
+import { type RunExecution, RunRelations } from "@durable-payments/activities/run-relation";
 import { isRecord } from "@durable-payments/api-core/values";
 import {
   type EndingDecision,
@@ -24,7 +25,11 @@ import { type PastSend, sendsOf, undoneBy } from "./sends.ts";
 import { type KeptSettlement, readSettlement } from "./settlement.ts";
 
 /** A run of a workflow id, read. */
-export type ReadPastRun = ReadRun & { readonly runId: string };
+export type ReadPastRun = ReadRun & {
+  readonly runId: string;
+  /** Whether it was started on its own under the same id: with an input that is none of the latest run's. */
+  readonly hasOtherInput?: true;
+};
 
 /** What all runs of a workflow id have done, and what people decided about them. */
 export interface ExecutionHistory {
@@ -182,7 +187,10 @@ export const executionHistoryOf = (runs: ReadonlyArray<ReadPastRun>): ExecutionH
     undoing: new Set([...undoing].filter((key) => !givenKeys.has(key))),
     replaced,
     gone,
-    ...amendedInput(runs, sends),
+    ...amendedInput(
+      runs.filter(({ hasOtherInput }) => hasOtherInput !== true),
+      sends,
+    ),
     account: runs.findLast(({ account }) => account !== undefined)?.account,
     decisions: allDecisions(
       runs.flatMap(({ endedBy, runId }) => (endedBy === undefined ? [] : [{ ...endedBy, runId }])),
@@ -242,15 +250,40 @@ export const readAmendedInput = async (
   { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
 ): Promise<unknown> => executionHistoryOf([await historyOf(temporal, workflowId, runId)]).input;
 
+/** The other runs of the workflow id: of those that do something else, as this one continues them, only where all are wanted. */
+const readOthers = async (
+  temporal: Temporal,
+  own: RunExecution,
+  known: ReadonlyMap<string, ReadPastRun>,
+  which: "all" | "own",
+): Promise<ReadonlyArray<ReadPastRun>> => {
+  const { client } = temporal;
+  const { workflowId } = own;
+  const relations = new RunRelations(client);
+  const others: Array<ReadPastRun> = [];
+  for await (const other of client.workflow.list({ query: runsOfIdQuery(workflowId) })) {
+    const { runId } = other;
+    if (other.workflowId !== workflowId || known.has(runId)) continue;
+    const relation = await relations.relate(own, { workflowId, runId });
+    if (relation === "other" && which === "own") continue;
+    const hasOtherInput = relation === "other" || relation === "again";
+    const run = await historyOf(temporal, workflowId, runId);
+    others.push({ ...run, ...(hasOtherInput && { hasOtherInput }) });
+  }
+  return others;
+};
+
 /**
- * Read what all runs of a workflow id have done: this one, those that it was reset from, and
- * those that were reset meanwhile.
+ * Read what the runs of a workflow id have done: this one, those that it was reset from, and those that were reset
+ * meanwhile.
  *
+ * @param which `all` counts those that it continues, too: what they have sent is not what it sends; default: `own`.
  * @throws Refused where one of them is gone
  */
 export const readExecutionHistory = async (
   temporal: Temporal,
   { raw, runId, workflowId }: WorkflowExecutionDescription,
+  which: "all" | "own" = "own",
 ): Promise<ExecutionHistory> => {
   const runs = new Map<string, ReadPastRun>();
   let next: string | undefined = runId;
@@ -261,15 +294,7 @@ export const readExecutionHistory = async (
   }
   const inOrder = [...runs.values()].toReversed();
   const isReset = raw.workflowExecutionInfo?.firstRunId !== runId;
-  const others: Array<ReadPastRun> = [];
-  if (isReset) {
-    const query = runsOfIdQuery(workflowId);
-    for await (const other of temporal.client.workflow.list({ query })) {
-      if (other.workflowId === workflowId && !runs.has(other.runId)) {
-        others.push(await historyOf(temporal, workflowId, other.runId));
-      }
-    }
-  }
+  const others = isReset ? await readOthers(temporal, { workflowId, runId }, runs, which) : [];
   return settled(temporal, [...others, ...inOrder]);
 };
 

@@ -91,7 +91,7 @@ const sentSteps = async (
   { runId, workflowId }: Pick<WorkflowExecutionInfo, "runId" | "workflowId">,
 ): Promise<UnrecordedRun["steps"]> => {
   const run = await describeRun(temporal, workflowId, runId);
-  const { sends } = await readExecutionHistory(temporal, run);
+  const { sends } = await readExecutionHistory(temporal, run, "all");
   return [...sends].flatMap(([step, { kind, sent }]) =>
     sent.outcome === "known" || sent.outcome === "unknown"
       ? [{ step, operation: kind.operation }]

@@ -31,6 +31,11 @@ export interface OwnRig {
 /** What the worker knows of a workflow that is not as the documentation says. */
 const readsOnce = { schema: z.object({ entry: z.object({}) }), amendable: { "entry.": "second" } };
 
+const payInTurn = {
+  schema: z.looseObject({ payment: z.looseObject({ amount: z.string() }) }),
+  amendable: { "payment.": "createPayout", step: "createPayout" },
+};
+
 const quiet = new DefaultLogger("ERROR", () => undefined);
 
 export const retrying = (patch?: unknown, more: Partial<RetryOptions> = {}): RetryOptions => ({
@@ -43,7 +48,11 @@ export const retrying = (patch?: unknown, more: Partial<RetryOptions> = {}): Ret
   ...more,
 });
 
-export const startOwnRig = async (workflows: string): Promise<OwnRig> => {
+/** @param journal where it does not matter, one in memory. */
+export const startOwnRig = async (
+  workflows: string,
+  journal: Journal = makeMemoryJournal(),
+): Promise<OwnRig> => {
   const environment = await createLocalEnvironment();
   const simulator = await startSimulator({ settleAfter: 0, verifyAfter: 0 });
   const ledger = await startLedgerService();
@@ -58,10 +67,9 @@ export const startOwnRig = async (workflows: string): Promise<OwnRig> => {
       assumptions: { listLagSeconds: 0, visibilityLagSeconds: 1 },
     }),
   );
-  const journal = makeMemoryJournal();
   const activities = makePaymentsActivities(runtime, {
     journal,
-    inputs: { ...inputs, readsOnce },
+    inputs: { ...inputs, payInTurn, readsOnce },
     operations: { bookEntry: bookEntry(ledger.url), sendReceipt: sendReceipt(ledger.url) },
   });
   const workflowBundle = await bundleWorkflowCode({

@@ -148,7 +148,10 @@ export const localReadings = ofAccount(
 export const localJournal = ofAccount(
   oneAtATime(
     proxyLocalActivities<
-      Pick<PaymentsActivities, "findForgottenSends" | "hasMade" | "recordFound">
+      Pick<
+        PaymentsActivities,
+        "findEarlierSends" | "findForgottenSends" | "hasMade" | "recordFound"
+      >
     >({
       startToCloseTimeout: "30 seconds",
       retry: { maximumInterval: "1 minute" },

@@ -109,6 +109,11 @@ export class ResetContext {
     return (this.#read?.instruction?.input as Input | undefined) ?? given;
   }
 
+  /** Whether runs may have come before of which this one is no reset: what they have sent is not what it sends. */
+  get hasEarlierRuns(): boolean {
+    return this.#read?.hasEarlierRuns === true;
+  }
+
   /** Whether the input was amended. */
   get isAmended(): boolean {
     return this.#read?.instruction?.input !== undefined;

@@ -182,6 +182,11 @@ export class RunState {
     return this.#resetContext.sent(step);
   }
 
+  /** Whether runs of its workflow id may have come before that do something else: see {@link ResetContext}. */
+  get hasEarlierRuns(): boolean {
+    return this.#resetContext.hasEarlierRuns;
+  }
+
   /** Expect that the workflow has read its input since it was amended: see {@link ResetContext.expectInputRead}. */
   expectInputRead(step: string): void {
     this.#resetContext.expectInputRead(step);
@@ -368,6 +373,7 @@ export class RunState {
 
   async #readInstruction(): Promise<void> {
     const instruction = await this.#resetContext.read();
+    if (this.hasEarlierRuns) this.#searchAttributes.stageIsOfOther();
     if (instruction === undefined) return;
     const { by, decisions = [], fields, from, reason } = instruction;
     this.audit.addDecisions(from, decisions);

@@ -51,6 +51,11 @@ export class SearchAttributes {
     this.#due();
   }
 
+  /** The run has taken over its attributes from another one: the stage is written though it may be the same. */
+  stageIsOfOther(): void {
+    this.#written.delete(PAYMENT_STAGE.name);
+  }
+
   /** The account that the run is pinned to. */
   account(account: string): void {
     this.#account = account;

@@ -3,6 +3,7 @@ import { asSentence, type HumanTask, likenessText, textAt } from "@durable-payme
 import { sleep, workflowInfo } from "@temporalio/workflow";
 import { otherInDoubt } from "../run/in-doubt.ts";
 import type { RunState } from "../run/run-state.ts";
+import { foundOfEarlierRun } from "./earlier-runs.ts";
 import { askPerson, type Evidence } from "./ask-person.ts";
 import { describeFound } from "./describe-send.ts";
 import { recordFound } from "./ownership.ts";
@@ -22,6 +23,14 @@ const MOST_EVENTS = 5_000;
 /** Failures of a send that its worker itself has reported: it sends no more. */
 const REPORTED = new Set(["OutcomeUnknown", "UnexpectedAnswer"]);
 
+/** What is known of what earlier runs may have sent. */
+export interface EarlierSendsKnown {
+  /** Whether what is found is the result; otherwise nothing says that this run has sent it. */
+  readonly isOwn: boolean;
+  /** Why what was known of it is not it, for a person. */
+  readonly whyNot?: string;
+}
+
 /** Finds out what became of the sends of a write: by the service's list; where that does not tell, by a person. */
 export class OutcomeFinder<Request extends object, A> {
   readonly #run: RunState;
@@ -30,6 +39,8 @@ export class OutcomeFinder<Request extends object, A> {
   /** What was listed that may be what was sent, by its id. */
   readonly #seen = new Map<string, Seen<A>>();
   #unknownOutcomes = 0;
+  /** Whether what is listed is another payment: nothing says that this run has sent it. */
+  #isUnsent = false;
   #absent = 0;
   #askBeyondEvents = MOST_EVENTS;
 
@@ -52,19 +63,21 @@ export class OutcomeFinder<Request extends object, A> {
   /** A send may have made something that this run does not know. */
   markInDoubt(): void {
     this.#unknownOutcomes += 1;
+    this.#isUnsent = false;
     this.#state.markInDoubt();
   }
 
   /**
    * Find out what became of what an earlier run may have sent.
    *
-   * @param whyNot why what was known of it is not it, for a person.
+   * @throws SentByEarlierRun where the service shows something that nothing says this run has sent.
    */
-  reconcileEarlierSends(whyNot?: string): Promise<A | "send"> {
+  reconcileEarlierSends({ isOwn, whyNot }: EarlierSendsKnown): Promise<A | "send"> {
     this.markInDoubt();
     // With a list, "absent" is known of the send before: the refusal of a resend is a refusal.
     if (this.#write.reconciler !== undefined) this.#unknownOutcomes = 0;
     const said = whyNot === undefined ? "" : ` ${whyNot}`;
+    this.#isUnsent = !isOwn;
     return this.reconcile(`An earlier run of this workflow may have sent it.${said}`, "");
   }
 
@@ -97,6 +110,10 @@ export class OutcomeFinder<Request extends object, A> {
     });
     const listRead = listReadOf(found);
     if (found._tag === "Found") {
+      if (this.#isUnsent) {
+        this.#state.markNotCarriedOut();
+        throw foundOfEarlierRun(step, this.#write.ids(found.value));
+      }
       const owner = await recordFound(this.#run, this.#write, found.value);
       if (owner === undefined) {
         if (!found.isProved) this.#noteLikeness(reconciler.shown(found.value));

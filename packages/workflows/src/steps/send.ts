@@ -4,6 +4,7 @@ import { localJournal } from "../run/activities.ts";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
+import { expectNotSentByOthers } from "./earlier-runs.ts";
 import { takeAsOwn } from "./ownership.ts";
 import { Sender } from "./sender.ts";
 import type { Write } from "./write.ts";
@@ -23,6 +24,7 @@ import type { Write } from "./write.ts";
  * @throws Refused or InvalidRequest where the service or a check said no, and nobody is asked.
  * @throws Abandoned where a person ends it.
  * @throws DuplicateStep where a step of this name has sent in this run.
+ * @throws SentByEarlierRun where one has sent something else in an earlier run that this one continues, say.
  * @example
  * ```ts
  * const topUp = await run.step("topUp", "topping up the card", () =>
@@ -48,8 +50,12 @@ export const sendAndReconcile = async <Request extends object, A>(
 ): Promise<A> => {
   const run = stateOf(publicRun);
   run.sends.sendsOnce(write.step);
-  const before = await run.sentBefore(write.step);
+  const inAnyRun = await run.sentBefore(write.step);
   run.expectInputRead(write.step);
+  const sent = run.hasEarlierRuns
+    ? await expectNotSentByOthers(write, write.request)
+    : ("perhaps" as const);
+  const before = sent === "nothing" ? withoutDoubt(inAnyRun) : inAnyRun;
   run.sends.isReplaced(
     write.step,
     (before?.gone ?? []).flatMap((id) => write.idsWanted.map((name) => ({ [name]: id }))),
@@ -68,7 +74,7 @@ export const sendAndReconcile = async <Request extends object, A>(
   );
   try {
     let result: A | "send" = sender.hasEarlierSends
-      ? await sender.reconcileEarlierSends(known?.whyNot)
+      ? await sender.reconcileEarlierSends({ isOwn: sent === "perhaps", ...known })
       : "send";
     while (result === "send") {
       const intent = sender.begin();
@@ -84,6 +90,10 @@ export const sendAndReconcile = async <Request extends object, A>(
     throw error;
   }
 };
+
+/** Nothing was sent that could have been carried out. */
+const withoutDoubt = (before: SentBefore | undefined): SentBefore | undefined =>
+  before?.outcome === "unknown" ? { ...before, outcome: "nothing" } : before;
 
 /** Read whether it is known what a step made before the run was reset: whatever led to it has been done. */
 export const isMadeBefore = async (run: Run, step: string): Promise<boolean> =>

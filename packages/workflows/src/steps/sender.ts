@@ -11,7 +11,8 @@ import { approveSend } from "./approval.ts";
 import { askToAmend } from "./ask-person.ts";
 import { checkRequest } from "./check-requests.ts";
 import { earlierRequestText, otherRequestText, shownOfJournal } from "./describe-send.ts";
-import { OutcomeFinder } from "./outcome-finder.ts";
+import { expectNotSentByOthers } from "./earlier-runs.ts";
+import { type EarlierSendsKnown, OutcomeFinder } from "./outcome-finder.ts";
 import type { Write } from "./write.ts";
 import { startTimeMs, WriteState } from "./write-state.ts";
 
@@ -72,12 +73,12 @@ export class Sender<Request extends object, A> {
   /**
    * Check an amended request, and reconcile what an earlier run may have sent.
    *
-   * @param whyNot why what was known of it is not it, for a person.
+   * @param known what is known of these sends.
    */
-  async reconcileEarlierSends(whyNot?: string): Promise<A | "send"> {
+  async reconcileEarlierSends(known: EarlierSendsKnown): Promise<A | "send"> {
     if (this.#run.isAmended) await this.#checkAmended();
     if (!this.#state.isSentBefore) return "send";
-    return this.#outcome.reconcileEarlierSends(whyNot);
+    return this.#outcome.reconcileEarlierSends(known);
   }
 
   /**
@@ -176,6 +177,10 @@ export class Sender<Request extends object, A> {
     const { begunAt, isNoneCarriedOut, isSamePayload, key, number, outcome, runId } = sent;
     this.#state.knowRecorded(number);
     const isOfThisRun = runId === workflowInfo().runId;
+    // A run before may have been about to send it when this one began.
+    if (this.#run.hasEarlierRuns && !isOfThisRun) {
+      await expectNotSentByOthers(this.#write, this.request);
+    }
     const isUndone = outcome === "undone" || (outcome === "carriedOut" && this.#state.isGone(sent));
     if (isUndone && this.#state.isKey(key)) this.#state.makeAnew(number);
     // What is undone is written into the journal; but of a cardholder that is replaced a person may say anything.

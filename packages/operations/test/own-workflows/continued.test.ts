@@ -1,0 +1,321 @@
+import { makePaymentsClient } from "@durable-payments/api-core";
+import { JournalUnavailable, makeMemoryJournal } from "@durable-payments/journal";
+import { progressQuery } from "@durable-payments/protocol";
+import { beneficiary, payout } from "@durable-payments/tools/test-data";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { retryRun } from "../../src/retry/retry.ts";
+import { goSignal, type PayInTurn } from "./continued.ts";
+import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
+
+// A busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+const WITHIN = { timeout: 60_000, interval: 50 };
+
+let rig: OwnRig;
+let beneficiary_id: string;
+beforeAll(async () => {
+  // It remembers all that was sent, as one of a file does.
+  rig = await startOwnRig("./continued.ts", { ...makeMemoryJournal(), isOfProcess: false });
+  const { apiKey, clientId, url: baseUrl } = rig.simulator;
+  const client = makePaymentsClient({ apiKey, clientId, baseUrl });
+  const payee = { ...beneficiary, account_currency: "USD", payment_method: "swift" } as const;
+  ({ beneficiary_id } = await client.createBeneficiary(payee));
+  await client.close();
+}, 120_000);
+afterEach(() => void vi.restoreAllMocks());
+afterAll(() => rig?.end(), 60_000);
+
+const paymentOf = (id: string, amount: string) => ({
+  ...payout,
+  beneficiary_id,
+  currency: "USD",
+  amount,
+  payout_reference: id,
+});
+
+type Turn = Omit<PayInTurn, "next" | "paid" | "payment"> & { readonly amount: string };
+
+const inputOf = (id: string, [turn, ...rest]: ReadonlyArray<Turn>): PayInTurn => {
+  const { amount, ...how } = turn!;
+  return {
+    ...how,
+    payment: paymentOf(id, amount),
+    ...(rest.length > 0 && { next: inputOf(id, rest) }),
+  };
+};
+
+const start = async (
+  type: "payAtLast" | "payByChild" | "payInTurn",
+  args: (id: string) => ReadonlyArray<unknown>,
+  options: { readonly cronSchedule?: string; readonly retry?: { readonly maximumAttempts: number } } = {},
+) => {
+  const id = randomUUID().slice(0, 8);
+  const handle = await rig.environment.client.workflow.start(type, {
+    workflowId: `rent-${id}`,
+    taskQueue: rig.taskQueue,
+    args: [...args(id)],
+    ...options,
+  });
+  return { id, handle, workflowId: handle.workflowId };
+};
+
+const payInTurn = (...turns: ReadonlyArray<Turn>) =>
+  start("payInTurn", (id) => [inputOf(id, turns)]);
+
+const paid = async (id: string) =>
+  (await rig.simulator.state()).payouts
+    .filter(({ payout_reference }) => payout_reference === id)
+    .map(({ amount }) => amount)
+    .toSorted();
+
+/** Everything that an error says, and what it wraps. */
+const textsOf = (error: unknown): string =>
+  error instanceof Error ? `${error.message} ${textsOf(error.cause)}` : "";
+
+const endOf = (workflowId: string, runId?: string): Promise<string> =>
+  rig.environment.client.workflow
+    .getHandle(workflowId, runId, { followRuns: runId === undefined })
+    .result()
+    .then(() => "completed", textsOf);
+
+const reset = async (workflowId: string, runId: string) => {
+  const { client } = rig.environment;
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  const { runId: made } = await client.workflowService.resetWorkflowExecution({
+    namespace: "default",
+    requestId: randomUUID(),
+    reason: "as an operator would",
+    workflowExecution: { workflowId, runId },
+    workflowTaskFinishEventId: first!.eventId!,
+  });
+  return made;
+};
+
+/** The run that continues a first one, once it has begun. */
+const continued = (handle: { readonly workflowId: string; readonly firstExecutionRunId: string }) =>
+  vi.waitFor(async () => {
+    const runId = await latest(handle.workflowId);
+    expect(runId).not.toBe(handle.firstExecutionRunId);
+    return runId;
+  }, WITHIN);
+
+/** The history is gone, as after its retention. */
+const forget = async (workflowId: string, runId: string) => {
+  const { workflow, workflowService } = rig.environment.client;
+  const workflowExecution = { workflowId, runId };
+  await workflowService.deleteWorkflowExecution({ namespace: "default", workflowExecution });
+  await vi.waitFor(
+    () => expect(workflow.getHandle(workflowId, runId).fetchHistory()).rejects.toThrow(),
+    WITHIN,
+  );
+};
+
+const latest = async (workflowId: string) =>
+  (await rig.environment.client.workflow.getHandle(workflowId).describe()).runId;
+
+const retry = (workflowId: string, patch?: unknown) =>
+  rig.connected((temporal) => retryRun(temporal, workflowId, retrying(patch)));
+
+describe("a run that continues as new", () => {
+  it.each([
+    ["another amount", "200.00"],
+    ["the same amount", "100.00"],
+  ])("does not take an earlier payment of its step name for its own: %s", async (_, amount) => {
+    const { handle, id, workflowId } = await payInTurn({ amount: "100.00" }, { amount });
+    const end = await endOf(workflowId);
+    expect(end).toContain(
+      `An earlier run of ${workflowId} (${handle.firstExecutionRunId}) has sent a payment as createPayout`,
+    );
+    expect(end).toContain("give the step a name of its own");
+    expect(end).not.toContain("nobody knows whether this was carried out");
+    expect(await paid(id)).toEqual(["100.00"]);
+    // Neither a retry nor a reset goes past it.
+    await retry(workflowId);
+    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    await reset(workflowId, await latest(workflowId));
+    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+
+  it("goes on where its step is given a name of its own, with its own input", async () => {
+    const { id, workflowId } = await payInTurn({ amount: "100.00" }, { amount: "200.00" });
+    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    await retry(workflowId, { step: "second" });
+    expect(await endOf(workflowId)).toBe("completed");
+    expect(await paid(id)).toEqual(["100.00", "200.00"]);
+  });
+
+  it("pays by steps of their own names, each once, however alike they are", async () => {
+    const { id, workflowId } = await payInTurn(
+      { amount: "100.00", step: "first" },
+      { amount: "100.00", step: "second" },
+      { amount: "100.00", step: "third" },
+    );
+    expect(await endOf(workflowId)).toBe("completed");
+    expect(await paid(id)).toEqual(["100.00", "100.00", "100.00"]);
+  });
+
+  it("takes what it has sent itself before its reset, or its retry", async () => {
+    const { id, workflowId } = await payInTurn(
+      { amount: "100.00", step: "first" },
+      { amount: "100.00", step: "second", stop: "fails" },
+    );
+    expect(await endOf(workflowId)).toContain("The booking failed.");
+    await retry(workflowId);
+    expect(await endOf(workflowId)).toContain("The booking failed.");
+    await reset(workflowId, await latest(workflowId));
+    expect(await endOf(workflowId)).toContain("The booking failed.");
+    expect(await paid(id)).toEqual(["100.00", "100.00"]);
+  });
+
+  it("is continued anew by a reset of the run before it, and pays nothing a second time", async () => {
+    const { handle, id, workflowId } = await payInTurn(
+      { amount: "100.00", step: "first" },
+      { amount: "200.00", step: "second" },
+    );
+    expect(await endOf(workflowId)).toBe("completed");
+    await reset(workflowId, handle.firstExecutionRunId);
+    expect(await endOf(workflowId)).toBe("completed");
+    expect(await paid(id)).toEqual(["100.00", "200.00"]);
+  });
+
+  it("has an input of its own, whatever the run before it was amended to", async () => {
+    await rig.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    const { id, workflowId } = await payInTurn(
+      { amount: "100.00", step: "first" },
+      { amount: "200.00", step: "second" },
+    );
+    expect(await endOf(workflowId)).toContain("was refused");
+    await retry(workflowId, { payment: { amount: "150.00" } });
+    expect(await endOf(workflowId)).toBe("completed");
+    expect(await paid(id)).toEqual(["150.00", "200.00"]);
+  });
+
+  it("sends nothing while the journal cannot be reached, and is refused then", async () => {
+    const { handle, id, workflowId } = await payInTurn(
+      { amount: "100.00" },
+      { amount: "100.00", stop: "awaits" },
+    );
+    await continued(handle);
+    const find = vi.spyOn(rig.journal, "find").mockImplementation(async () => {
+      throw new JournalUnavailable("The journal is away.");
+    });
+    await rig.environment.client.workflow.getHandle(workflowId).signal(goSignal);
+    await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(1), WITHIN);
+    expect(await paid(id)).toEqual(["100.00"]);
+    find.mockRestore();
+    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+
+  it.each(["kept", "gone"])(
+    "is refused where the journal has lost what was sent, its history being %s",
+    async (history) => {
+      const { handle, id, workflowId } = await payInTurn(
+        { amount: "100.00" },
+        { amount: "100.00", stop: "awaits" },
+      );
+      await continued(handle);
+      vi.spyOn(rig.journal, "find").mockResolvedValue([]);
+      vi.spyOn(rig.journal, "isOfProcess", "get").mockReturnValue(true);
+      if (history === "gone") await forget(workflowId, handle.firstExecutionRunId);
+      await rig.environment.client.workflow.getHandle(workflowId).signal(goSignal);
+      expect(await endOf(workflowId)).toContain(
+        history === "kept"
+          ? "has sent a payment as createPayout"
+          : "The service shows what an earlier run",
+      );
+      expect(await paid(id)).toEqual(["100.00"]);
+    },
+  );
+});
+
+describe("a run of a cron schedule", () => {
+  it("does not take the payment of the run before it for its own", async () => {
+    const { handle, id, workflowId } = await start(
+      "payInTurn",
+      (each) => [inputOf(each, [{ amount: "100.00" }])],
+      { cronSchedule: "@every 1s" },
+    );
+    const second = await continued(handle);
+    expect(await endOf(workflowId, second)).toContain("has sent a payment as createPayout");
+    await rig.environment.client.workflow.getHandle(workflowId).terminate();
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+});
+
+describe("another attempt of a retry policy", () => {
+  it("takes what the attempt before it has sent, where it asks for the same", async () => {
+    const { id, workflowId } = await start(
+      "payAtLast",
+      (each) => [[paymentOf(each, "100.00"), paymentOf(each, "100.00")]],
+      { retry: { maximumAttempts: 2 } },
+    );
+    expect(await endOf(workflowId)).toBe("completed");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+
+  it("does not take it for another payment", async () => {
+    const { id, workflowId } = await start(
+      "payAtLast",
+      (each) => [[paymentOf(each, "100.00"), paymentOf(each, "200.00")]],
+      { retry: { maximumAttempts: 2 } },
+    );
+    expect(await endOf(workflowId)).toContain("has sent another request as createPayout");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+});
+
+describe("a child that is started again under its id", () => {
+  const partOf = (id: string, amount: string) => {
+    const { beneficiary_id: _, ...part } = paymentOf(id, amount);
+    return { beneficiary_id, payout: part };
+  };
+  const payByChild = (how: string, ...amounts: ReadonlyArray<string>) =>
+    start("payByChild", (id) => [amounts.map((amount) => partOf(id, amount)), how]);
+
+  it.each(["100.00", "200.00"])(
+    "by a parent that continues as new does not take the earlier payment for its own: %s",
+    async (amount) => {
+      const { id, workflowId } = await payByChild("continued", "100.00", amount);
+      expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+      expect(await paid(id)).toEqual(["100.00"]);
+    },
+  );
+
+  it("in one run does not take it for another payment", async () => {
+    const { id, workflowId } = await payByChild("inOneRun", "100.00", "200.00");
+    expect(await endOf(workflowId)).toContain("has sent another request as createPayout");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+
+  it("in one run takes it for the same one", async () => {
+    const { id, workflowId } = await payByChild("inOneRun", "100.00", "100.00");
+    expect(await endOf(workflowId)).toBe("completed");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+});
+
+describe("a run whose id was used before", () => {
+  it("does not take the earlier payment for another one: not by itself, and not reset", async () => {
+    const { handle, id, workflowId } = await payInTurn({ amount: "100.00" });
+    await handle.result();
+    const { workflow } = rig.environment.client;
+    const again = await workflow.start("payInTurn", {
+      workflowId,
+      taskQueue: rig.taskQueue,
+      args: [inputOf(id, [{ amount: "200.00" }])],
+    });
+    await vi.waitFor(async () => {
+      const { attention } = await again.query(progressQuery);
+      expect(attention?.reason).toContain("It was another request than this one");
+    }, WITHIN);
+    await reset(workflowId, again.firstExecutionRunId);
+    expect(await endOf(workflowId)).toContain("has sent another request as createPayout");
+    await retry(workflowId);
+    expect(await endOf(workflowId)).toContain("has sent another request as createPayout");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Input } from "@durable-payments/api-core";
+import {
+  beginRun,
+  createPayout,
+  payout,
+  type PayoutInput,
+} from "@durable-payments/workflows";
+import {
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineSignal,
+  executeChild,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+
+// A worker without PaymentsPlugin takes it from here.
+export { payout } from "@durable-payments/workflows";
+
+type Payment = Omit<Input<"createPayout">, "unique_request_id">;
+
+/** A payment, and those that the runs to come pay. */
+export interface PayInTurn {
+  readonly payment: Payment;
+  /** Name of the step that pays it. */
+  readonly step?: string;
+  /** What the run does before it pays, or after. */
+  readonly stop?: "awaits" | "fails";
+  readonly next?: PayInTurn;
+  /** What was paid by the runs before. */
+  readonly paid?: ReadonlyArray<string>;
+}
+
+export const goSignal = defineSignal("go");
+
+/** Pays, and continues as new with the payment that is next. */
+export async function payInTurn(input: PayInTurn): Promise<ReadonlyArray<string>> {
+  const run = beginRun({ input });
+  let mayGo = input.stop !== "awaits";
+  setHandler(goSignal, () => void (mayGo = true));
+  const { next, paid } = await run.execute(async () => {
+    await condition(() => mayGo);
+    const { payment, step } = await run.input();
+    const { payout_id } = await createPayout(run, payment, step);
+    if (input.stop === "fails") throw ApplicationFailure.nonRetryable("The booking failed.");
+    return { next: input.next, paid: [...(input.paid ?? []), payout_id] };
+  });
+  return next === undefined ? paid : await continueAsNew<typeof payInTurn>({ ...next, paid });
+}
+
+/** Pays what is of its attempt, and fails at the first one. */
+export function payAtLast(payments: ReadonlyArray<Payment>): Promise<string> {
+  const run = beginRun({ input: payments });
+  return run.execute(async () => {
+    const { attempt } = workflowInfo();
+    const { payout_id } = await createPayout(run, payments[attempt - 1]!);
+    if (attempt === 1) throw new ApplicationFailure("The booking failed.");
+    return payout_id;
+  });
+}
+
+/** Pays each part by a child of one and the same id: one after the other, or by the run that continues this one. */
+export async function payByChild(
+  parts: ReadonlyArray<PayoutInput>,
+  how: "continued" | "inOneRun",
+): Promise<ReadonlyArray<string>> {
+  const run = beginRun({ input: parts });
+  const now = how === "continued" ? parts.slice(0, 1) : parts;
+  const paid = await run.execute(async () => {
+    const ids: Array<string> = [];
+    for (const part of now) {
+      const workflowId = `${workflowInfo().workflowId}/part`;
+      ids.push((await executeChild(payout, { workflowId, args: [part] })).payout_id);
+    }
+    return ids;
+  });
+  const rest = parts.slice(now.length);
+  return rest.length === 0 ? paid : await continueAsNew<typeof payByChild>(rest, how);
+}
