@@ -1,5 +1,10 @@
 import { makePaymentsClient } from "@durable-payments/api-core";
-import { progressQuery, resolveUpdate } from "@durable-payments/protocol";
+import {
+  type ApprovalRequest,
+  approveUpdate,
+  progressQuery,
+  resolveUpdate,
+} from "@durable-payments/protocol";
 import { WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
@@ -8,6 +13,7 @@ import { beneficiary, payout } from "@durable-payments/tools/test-data";
 import { InvalidInput } from "../../src/errors.ts";
 import { planRetryOf, retryRun } from "../../src/retry/retry.ts";
 import type { PayAndBook } from "./ledger-types.ts";
+import type { PaysApproved } from "./pays-approved.ts";
 import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
 
 // A busy machine takes its time.
@@ -284,4 +290,61 @@ describe("a retry of an own workflow", () => {
     await again().result();
     expect(await made(id)).toEqual(ONCE);
   });
+});
+
+describe("what a second person has approved", () => {
+  const beginApproved = async (what: PaysApproved["what"]) => {
+    const id = randomUUID();
+    const { entry, payment } = inputOf(id);
+    const handle = await rig.environment.client.workflow.start("paysApproved", {
+      workflowId: `order/${id}`,
+      taskQueue: rig.taskQueue,
+      args: [
+        { entry: { ...entry, amount: "100.00" }, payment: { ...payment, amount: "100.00" }, what },
+      ],
+      memo: { startedBy: "Ada" },
+    });
+    return {
+      id,
+      handle,
+      again: () => rig.environment.client.workflow.getHandle(handle.workflowId),
+    };
+  };
+  const untilApproval = (handle: WorkflowHandle) =>
+    vi.waitFor(async () => {
+      const { shown } = await handle.query(progressQuery);
+      if (shown["approval"] === undefined) throw new Error("It waits for no approval.");
+      return shown["approval"] as ApprovalRequest;
+    }, WITHIN);
+  const approve = async (handle: WorkflowHandle, by: string) => {
+    const { hash } = await untilApproval(handle);
+    await handle.executeUpdate(approveUpdate, { args: [{ by, approve: true, hash }] });
+  };
+
+  it.each<PaysApproved["what"]>(["payment", "requests"])(
+    "is approved anew where it is amended since, and not by who has amended it: %s",
+    async (what) => {
+      if (what === "booking") rig.ledger.next("entries", { status: 409, text: "closed" });
+      else await rig.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+      const { again, handle, id } = await beginApproved(what);
+      await approve(handle, "Carol");
+      // What is not named request by request is approved once more where it is sent.
+      if (what === "payment") await approve(handle, "Carol");
+      expect((await failureOf(handle)).message).toContain("was refused");
+      const amount = "900.00";
+      const patch = what === "booking" ? { entry: { amount } } : { payment: { amount } };
+      await rig.connected((temporal) => retryRun(temporal, handle.workflowId, retrying(patch)));
+      const { payment } = await untilApproval(again());
+      expect(payment).toMatchObject({ amount });
+      for (const by of ["Bob", "Ada"]) {
+        await expect(approve(again(), by)).rejects.toThrow();
+      }
+      expect(await made(id)).toMatchObject({ payouts: 0, entries: 0 });
+      await approve(again(), "Carol");
+      await again().result();
+      expect(await made(id)).toMatchObject(
+        what === "booking" ? { payouts: 0, entries: 1 } : { payouts: 1, entries: 0 },
+      );
+    },
+  );
 });

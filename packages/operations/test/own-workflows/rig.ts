@@ -36,6 +36,11 @@ const payInTurn = {
   amendable: { "payment.": "createPayout", step: "createPayout" },
 };
 
+const paysApproved = {
+  schema: z.looseObject({}),
+  amendable: { "payment.": "createPayout", "entry.": "bookEntry" },
+};
+
 const quiet = new DefaultLogger("ERROR", () => undefined);
 
 export const retrying = (patch?: unknown, more: Partial<RetryOptions> = {}): RetryOptions => ({
@@ -69,7 +74,7 @@ export const startOwnRig = async (
   );
   const activities = makePaymentsActivities(runtime, {
     journal,
-    inputs: { ...inputs, payInTurn, readsOnce },
+    inputs: { ...inputs, payInTurn, paysApproved, readsOnce },
     operations: { bookEntry: bookEntry(ledger.url), sendReceipt: sendReceipt(ledger.url) },
   });
   const workflowBundle = await bundleWorkflowCode({
