@@ -16,7 +16,7 @@ import { hashPayload, textOf } from "./recorded-send.ts";
 import { type RunExecution, RunRelations } from "./run-relation.ts";
 
 /** What a step of a run is about to send. */
-export interface AboutToSend {
+interface AboutToSend {
   readonly step: string;
   readonly operation: string;
   readonly request: object;
@@ -79,9 +79,7 @@ const sendsIn = async (
 ): Promise<ReadonlyArray<EarlierSend>> => {
   const events = await readHistory(client, { workflowId, runId });
   const completed = new Set(
-    events.map((event) =>
-      event.activityTaskCompletedEventAttributes?.scheduledEventId?.toString(),
-    ),
+    events.map((event) => event.activityTaskCompletedEventAttributes?.scheduledEventId?.toString()),
   );
   const sends: Array<EarlierSend> = [];
   for (const { activityTaskScheduledEventAttributes: scheduled, eventId } of events) {
@@ -138,9 +136,15 @@ export const makeEarlierSendActivities = (journal: Journal): EarlierSendActiviti
     const own = info.workflowExecution ?? { workflowId: "", runId: "" };
     const { workflowId } = own;
     const relations = new RunRelations(client);
-    const recorded = (await journal.find({ workflowId, step: send.step })).filter(mayStand);
+    const recorded = await journal.find({ workflowId, step: send.step });
+    for (const { runId } of recorded) {
+      // It was permitted to send, and has asked a person where it was to send beside another request.
+      if ((await relations.relate(own, { workflowId, runId })) === "reset")
+        return { sent: "perhaps" };
+    }
+    const standing = recorded.filter(mayStand);
     const sends =
-      recorded.length > 0 ? recorded : await readSendsInHistories(client, relations, own, send);
+      standing.length > 0 ? standing : await readSendsInHistories(client, relations, own, send);
     const hash = hashPayload(workflowId, send.request);
     const key = keyOfStep(workflowId, send.step);
 

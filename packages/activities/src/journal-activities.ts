@@ -73,6 +73,17 @@ const madeBy = (send: RecordedSend): Pick<ForgottenSend, "made"> => {
   return name === undefined || id === undefined ? {} : { made: { [name]: id } };
 };
 
+/** What another run has made that this one only continues is that one's: whether it was carried out is known. */
+const leaveOutThoseOfOthers = async (latest: Map<string, RecordedSend>): Promise<void> => {
+  const { client, info } = Context.current();
+  const own = info.workflowExecution ?? { workflowId: "", runId: "" };
+  const relations = new RunRelations(client);
+  for (const [step, { outcome, runId, workflowId }] of latest) {
+    if (outcome !== "carriedOut") continue;
+    if ((await relations.relate(own, { workflowId, runId })) === "other") latest.delete(step);
+  }
+};
+
 /** The activities by which a run compares what it knows with the journal. */
 export const makeJournalActivities = (journal: Journal): JournalActivities => ({
   hasMade: async ({ ids, operation, step }) => {
@@ -98,20 +109,14 @@ export const makeJournalActivities = (journal: Journal): JournalActivities => ({
   },
 
   findForgottenSends: async (known, hasEarlierRuns) => {
-    const { client, info } = Context.current();
-    const own = info.workflowExecution ?? { workflowId: "", runId: "" };
-    const recorded = await journal.find({ workflowId: own.workflowId });
+    const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
+    const recorded = await journal.find({ workflowId });
     const forgotten = recorded.filter(
       (send) =>
         !isUnnamedStep(send.step) && send.number > (known[send.step] ?? 0) && mayStand(send),
     );
     const latest = new Map(forgotten.map((send) => [send.step, send]));
-    const relations = new RunRelations(client);
-    for (const [step, { outcome, runId }] of hasEarlierRuns === true ? latest : []) {
-      if (outcome !== "carriedOut") continue;
-      const { workflowId } = own;
-      if ((await relations.relate(own, { workflowId, runId })) === "other") latest.delete(step);
-    }
+    if (hasEarlierRuns === true) await leaveOutThoseOfOthers(latest);
     return [...latest.values()].map((send) => {
       const { amount, begunAt, currency, ids, key, operation, step } = send;
       return {

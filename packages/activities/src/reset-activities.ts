@@ -267,7 +267,8 @@ export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetA
     const isStartedByParent = parent !== undefined && own.done === true;
     const sends = isStartedByParent ? await journal.find({ workflowId }) : [];
     // Lists lag: a run of just now may have sent, and be in no list yet.
-    const isFirst = !isContinued && before === undefined && sends.every((send) => send.runId === runId);
+    const isFirst =
+      !isContinued && before === undefined && sends.every((send) => send.runId === runId);
     if (isStartedByParent && isFirst) return { ...reset, instruction: null, isOutdated: false };
     const notCarriedOut = stepsNotCarriedOut(sends);
     const instruction =

@@ -21,7 +21,7 @@ export interface RunExecution {
 export type RunRelation = "reset" | "attempt" | "again" | "other";
 
 /** How an execution was started; undefined where its history is gone. */
-export type Start = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes | undefined;
+type Start = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes | undefined;
 
 /** Most executions of a chain that are read for one comparison. */
 const MOST_EXECUTIONS = 500;
@@ -69,7 +69,7 @@ export class RunRelations {
     const [startA, startB] = await Promise.all([this.startOf(a), this.startOf(b)]);
     if (most === 0 || startA === undefined) return "other";
     if (startB === undefined) return (await this.isContinued(a)) ? "other" : "again";
-    if (startA.originalExecutionRunId === startB.originalExecutionRunId) return "reset";
+    if (executionOf(a, startA) === executionOf(b, startB)) return "reset";
     const [beforeA, beforeB] = await Promise.all([this.before(a), this.before(b)]);
     if (beforeA !== undefined && isAttempt(startA)) {
       return asAttempt(await this.relate(beforeA, b, most - 1));
@@ -102,6 +102,10 @@ export class RunRelations {
     }
   }
 }
+
+/** The run that all resets of an execution go back to. */
+const executionOf = ({ runId }: RunExecution, start: NonNullable<Start>): string =>
+  start.originalExecutionRunId || runId;
 
 const isAttempt = ({ initiator }: NonNullable<Start>): boolean =>
   initiator === CONTINUE_AS_NEW_INITIATOR_RETRY;

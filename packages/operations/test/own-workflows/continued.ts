@@ -1,10 +1,5 @@
 import type { Input } from "@durable-payments/api-core";
-import {
-  beginRun,
-  createPayout,
-  payout,
-  type PayoutInput,
-} from "@durable-payments/workflows";
+import { beginRun, createPayout, payout, type PayoutInput } from "@durable-payments/workflows";
 import {
   ApplicationFailure,
   condition,
@@ -35,18 +30,23 @@ export interface PayInTurn {
 export const goSignal = defineSignal("go");
 
 /** Pays, and continues as new with the payment that is next. */
-export async function payInTurn(input: PayInTurn): Promise<ReadonlyArray<string>> {
+export function payInTurn(input: PayInTurn): Promise<ReadonlyArray<string>> {
   const run = beginRun({ input });
   let mayGo = input.stop !== "awaits";
   setHandler(goSignal, () => void (mayGo = true));
-  const { next, paid } = await run.execute(async () => {
+  return run.execute(async () => {
     await condition(() => mayGo);
     const { payment, step } = await run.input();
     const { payout_id } = await createPayout(run, payment, step);
     if (input.stop === "fails") throw ApplicationFailure.nonRetryable("The booking failed.");
-    return { next: input.next, paid: [...(input.paid ?? []), payout_id] };
+    const paid = [...(input.paid ?? []), payout_id];
+    if (input.next === undefined) return paid;
+    run.onFailure({
+      what: "end the lease",
+      how: () => Promise.reject(new Error("Nothing has failed.")),
+    });
+    return await continueAsNew<typeof payInTurn>({ ...input.next, paid });
   });
-  return next === undefined ? paid : await continueAsNew<typeof payInTurn>({ ...next, paid });
 }
 
 /** Pays what is of its attempt, and fails at the first one. */

@@ -19,6 +19,7 @@ import {
 } from "@durable-payments/protocol";
 import {
   CancellationScope,
+  ContinueAsNew,
   isCancellation,
   setCurrentDetails,
   workflowInfo,
@@ -334,7 +335,9 @@ export class RunState {
       this.#end("done");
       return result;
     } catch (error) {
-      return await this.shielded(() => this.#undoAndFail(error));
+      return await this.shielded(() =>
+        error instanceof ContinueAsNew ? this.#goOn(error) : this.#undoAndFail(error),
+      );
     }
   }
 
@@ -350,6 +353,18 @@ export class RunState {
     return this.step(STEP.findAccount, "asking a worker for the account", find, {
       isSearchable: false,
     });
+  }
+
+  /** The run continues as new: nothing has failed that would have to be undone. */
+  async #goOn(continuing: ContinueAsNew): Promise<never> {
+    await this.sends.markForgotten();
+    const { inDoubt } = this.sends;
+    if (inDoubt.length === 0) {
+      this.#end("done");
+      throw continuing;
+    }
+    this.#end("failed");
+    throw endedInDoubt(continuing, { inDoubt, leftOver: [], ids: this.progress.ids });
   }
 
   async #undoAndFail(error: unknown): Promise<never> {
