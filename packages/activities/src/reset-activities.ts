@@ -31,6 +31,11 @@ export interface ReadReset {
    * before, where markers of `patched` say it. Directly after a local activity those come too late for a replay.
    */
   readonly goesByChanges?: true;
+  /**
+   * Says that the run asks for an approval anew of what it sends by an input that was amended since it was approved;
+   * absent in answers of before.
+   */
+  readonly approvesAnew?: true;
   /** What is wrong with the amended input: the run must not go on with it. Left out where nothing is. */
   readonly refused?: ReadonlyArray<Fault>;
   /**
@@ -235,7 +240,7 @@ export const makeResetActivities = (inputs: OwnInputs, journal: Journal): ResetA
   readRetryInstruction: async (parent) => {
     const { client, info } = Context.current();
     const { runId, workflowId } = info.workflowExecution ?? { runId: "", workflowId: "" };
-    const reset = { runId, goesByChanges: true } as const;
+    const reset = { runId, goesByChanges: true, approvesAnew: true } as const;
     // Before its instruction is taken: a retry of the child itself, perhaps one of many, does not go past it.
     if (parent !== undefined) await refuseSecondChild(journal, parent);
     const relations = new RunRelations(client);

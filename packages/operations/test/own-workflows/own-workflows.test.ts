@@ -321,7 +321,7 @@ describe("what a second person has approved", () => {
     await handle.executeUpdate(approveUpdate, { args: [{ by, approve: true, hash }] });
   };
 
-  it.each<PaysApproved["what"]>(["payment", "requests"])(
+  it.each<PaysApproved["what"]>(["payment", "requests", "booking"])(
     "is approved anew where it is amended since, and not by who has amended it: %s",
     async (what) => {
       if (what === "booking") rig.ledger.next("entries", { status: 409, text: "closed" });

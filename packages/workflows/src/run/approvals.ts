@@ -43,6 +43,8 @@ export class Approvals {
   isWanted = false;
   /** Whether the requests were approved with the batch that they are of. */
   isOfBatch = false;
+  /** Whether the input was amended since the run asked whether it needs an approval: what it sends now has none. */
+  isOutdated = false;
   /** The hash of the payload that a second person approved last. */
   approved: string | undefined;
   #requests: ReadonlyArray<ApprovedRequest> = [];

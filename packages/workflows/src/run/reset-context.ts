@@ -119,6 +119,11 @@ export class ResetContext {
     return this.#read?.instruction?.input !== undefined;
   }
 
+  /** Whether what an amended input sends is approved anew. */
+  get approvesAnew(): boolean {
+    return this.isAmended && this.#read?.approvesAnew === true;
+  }
+
   /** Who amended the input; an empty name where it was amended, and the instruction names nobody. */
   get amendedBy(): ReadonlyArray<string> {
     const named = this.#read?.instruction?.amendedBy ?? [];

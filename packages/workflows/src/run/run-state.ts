@@ -396,6 +396,7 @@ export class RunState {
     const detail = { reason, ...(fields.length > 0 && { fields: fields.join(", ") }) };
     this.audit.add({ who: by, step: from, what: "retried", detail });
     if (!this.#resetContext.isAmended) return;
+    this.approvals.isOutdated = this.approvals.isBound && this.#resetContext.approvesAnew;
     const payment = paymentMemoOf(workflowInfo().workflowType, instruction.input);
     if (payment !== undefined) {
       this.#searchAttributes.amended(

@@ -107,6 +107,7 @@ export const awaitApproval = async (
   const { above } = approval;
   const { amount, currency, how, payload } = toApprove;
   const hash = approvalHash(payload);
+  approvals.isOutdated = false;
   if (approvals.approved === hash) return false;
   approvals.isBound = true;
   approvals.above = above;
@@ -156,6 +157,33 @@ export const approveSend = async (
     requests: [{ operation, input: request }],
   });
   state.resume(step);
+};
+
+/**
+ * Wait for a second person to approve what an operation of a user's own is to send, where the run was approved before
+ * its input was amended. Those of the payment service are refused by their activities until it is approved.
+ *
+ * @throws Rejected when the second person says no.
+ */
+export const approveAmended = async (
+  state: RunState,
+  send: Omit<Parameters<typeof approveSend>[1], "why">,
+): Promise<void> => {
+  const { approvals } = state;
+  const { operation, request } = send;
+  const amount = textAt(request, "amount");
+  const isApproved = approvals.of({ operation, input: request }).approvedBy !== undefined;
+  if (!approvals.isOutdated || amount === undefined || isApproved) return;
+  const { above } = approvals;
+  const currency = textAt(request, "currency");
+  const toShow = await compareWithLimits({
+    amount,
+    ...(above !== undefined && { limit: above }),
+    ...(currency !== undefined && { currency }),
+  });
+  if (toShow === false) return;
+  const { why = `above ${above ?? "a limit"}` } = toShow;
+  await approveSend(state, { ...send, why: `amended since it was approved, ${why}` });
 };
 
 /** Ask, and keep who has approved which requests. */

@@ -1,9 +1,10 @@
-import type { SentBefore } from "@durable-payments/protocol";
+import { isOwnSend, type SentBefore } from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
 import { localJournal } from "../run/activities.ts";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
+import { approveAmended } from "./approval.ts";
 import { expectNotSentByOthers } from "./earlier-runs.ts";
 import { takeAsOwn } from "./ownership.ts";
 import { Sender } from "./sender.ts";
@@ -77,6 +78,11 @@ export const sendAndReconcile = async <Request extends object, A>(
       ? await sender.reconcileEarlierSends({ isOwn: sent === "perhaps", ...known })
       : "send";
     while (result === "send") {
+      if (run.approvals.isOutdated && isOwnSend(write.operation)) {
+        const { operation, shown, step } = write;
+        const { request } = sender;
+        await approveAmended(run, { operation, request, shown: shown(request), step });
+      }
       const intent = sender.begin();
       try {
         result = await run.shielded(() => write.send(sender.request, intent));
