@@ -1,11 +1,10 @@
 import { PaymentsApi } from "@durable-payments/api-core/contract";
-import {
-  NodeFileSystem,
-  NodeHttpPlatform,
-  NodeHttpServer,
-  NodeHttpServerRequest,
-  NodePath,
-} from "@effect/platform-node";
+// Not from their barrel: that loads five times as much, and this is half of the time that a test's imports take.
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem";
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";
+import * as NodePath from "@effect/platform-node/NodePath";
 import { Console, Effect, Layer } from "effect";
 import { Etag, HttpRouter, HttpServerRequest } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";

@@ -1,4 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import type { Temporal } from "@durable-payments/operations";
 import {
   type AskedTask,
   decide,
@@ -6,8 +7,7 @@ import {
   readApproval,
   readHumanTask,
   resolveRun,
-  type Temporal,
-} from "@durable-payments/operations";
+} from "@durable-payments/operations/decisions";
 import {
   approveUpdate,
   type Decision,

@@ -1,5 +1,5 @@
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
-import { isApproval } from "@durable-payments/operations";
+import { isApproval } from "@durable-payments/operations/decisions";
 import { type Progress, progressQuery } from "@durable-payments/protocol";
 import type { Connection, WorkflowHandle } from "@temporalio/client";
 

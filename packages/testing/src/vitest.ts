@@ -49,7 +49,7 @@ export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest
     isOwn = typeof options.server !== "object";
     server =
       typeof options.server === "object" ? options.server : await startTestServer(options.server);
-    // Made once in a process: here, so that no test waits for it.
+    // Made once in a process: here, so that no test waits for it. Not while the server starts, which has five seconds.
     await bundleOf(options.workflowsPath ?? defaultWorkflows(), "worker");
   }, START_WITHIN_MS);
   beforeEach(async ({ task }) => {
