@@ -2,12 +2,13 @@ import { join } from "node:path";
 import {
   accessOf,
   createLocalEnvironment,
+  makeTestFolder,
   type ReadyProcess,
   startApp,
+  type TestFolder,
   workerVariables,
 } from "@durable-payments/tools/testing";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile } from "./support/inputs.ts";
 import { runStarter } from "./support/run-starter.ts";
 
@@ -29,7 +30,7 @@ const startTemporal = async (port?: number): Promise<void> => {
 };
 
 beforeEach(async () => {
-  folder = makeFolder();
+  folder = makeTestFolder();
   await startTemporal();
   simulator = await startApp("simulator", [
     "--port=0",

@@ -2,13 +2,14 @@ import { PAYMENT_ACCOUNT, PAYMENT_AWAITS } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import {
   createLocalEnvironment,
+  makeTestFolder,
   type ReadyProcess,
   runApp,
   startApp,
+  type TestFolder,
 } from "@durable-payments/tools/testing";
 import { defaultPayloadConverter } from "@temporalio/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile } from "./support/inputs.ts";
 
 let folder: TestFolder;
@@ -17,7 +18,7 @@ let simulator: ReadyProcess;
 let worker: ReadyProcess;
 
 beforeEach(async () => {
-  folder = makeFolder();
+  folder = makeTestFolder();
   temporal = await createLocalEnvironment();
   simulator = await startApp("simulator", ["--port=0", "--json", "--settle-after=3"]);
 });

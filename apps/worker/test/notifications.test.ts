@@ -5,9 +5,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Notification } from "@durable-payments/protocol";
 import { startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment, startApp, workerVariables } from "@durable-payments/tools/testing";
+import {
+  createLocalEnvironment,
+  makeTestFolder,
+  startApp,
+  workerVariables,
+} from "@durable-payments/tools/testing";
 import { afterEach, expect, it, vi } from "vitest";
-import { makeFolder } from "./support/folder.ts";
 import { payoutInput } from "./support/inputs.ts";
 
 // Each test is a server and a process: a busy machine takes its time.
@@ -44,7 +48,7 @@ const startEndpoint = async () => {
 };
 
 it("loses no notification when the Temporal server is restarted, and its worker gone meanwhile", async () => {
-  const folder = makeFolder();
+  const folder = makeTestFolder();
   cleanUp.push(() => folder.remove());
   const endpoint = await startEndpoint();
   const simulator = await startSimulator({ balances: { EUR: "1.00", USD: "1.00" } });

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import {
   accessOf,
   createLocalEnvironment,
+  makeTestFolder,
   type ReadyProcess,
   runApp,
   startApp,
+  type TestFolder,
   workerVariables,
 } from "@durable-payments/tools/testing";
 import type { payout } from "@durable-payments/workflows";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { makeFolder, type TestFolder } from "./support/folder.ts";
 import { exampleFile, payoutInput } from "./support/inputs.ts";
 import { runStarter } from "./support/run-starter.ts";
 
@@ -41,7 +42,7 @@ const whileStopped = async (work: () => void): Promise<void> => {
 };
 
 beforeEach(async () => {
-  folder = makeFolder();
+  folder = makeTestFolder();
   await startTemporal();
   simulator = await startApp("simulator", ["--port=0", "--json", "--settle-after=0"]);
 });

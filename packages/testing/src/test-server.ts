@@ -1,17 +1,10 @@
-import { registerNamespaceAttributes } from "@durable-payments/activities/namespace-attributes";
 import { messageOf } from "@durable-payments/api-core/values";
-import { searchAttributes } from "@durable-payments/protocol";
-import { IllegalStateError } from "@temporalio/common";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { DefaultLogger, Runtime } from "@temporalio/worker";
+import { type ServerKind, startTestEnvironment } from "@durable-payments/protocol/test-server";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { type TestClock, testClockOf } from "./test-clock.ts";
 import { makeRunsVisible } from "./visibility/visible-runs.ts";
 
-/**
- * Which Temporal server runs the tests: `time-skipping` lets days pass in no time; `dev` is a real one, which keeps real
- * time.
- */
-export type ServerKind = "time-skipping" | "dev";
+export type { ServerKind } from "@durable-payments/protocol/test-server";
 
 /** A Temporal server that runs for tests. Any number of {@link PaymentsTest} can use it, one after the other. */
 export interface TestServer {
@@ -39,49 +32,6 @@ const SERVERS = {
   dev: { variable: "TEMPORAL_CLI_PATH", title: "dev server (Temporal CLI)" },
 } as const;
 
-/** What goes wrong in a workflow shows in its run: of the SDK only errors are printed. */
-const quietRuntime = (): void => {
-  try {
-    Runtime.install({
-      logger: new DefaultLogger("ERROR"),
-      // The core prints its warnings by itself where they are not forwarded.
-      telemetryOptions: { logging: { forward: {} } },
-    });
-  } catch (error) {
-    // The test has a runtime of its own.
-    if (!(error instanceof IllegalStateError)) throw error;
-  }
-};
-
-const create = (kind: ServerKind): Promise<TestWorkflowEnvironment> => {
-  const path = process.env[SERVERS[kind].variable];
-  const server = path ? { executable: { type: "existing-path", path } as const } : {};
-  return kind === "dev"
-    ? TestWorkflowEnvironment.createLocal({
-        server: {
-          ...server,
-          extraArgs: searchAttributes.flatMap(({ name, type }) => [
-            "--search-attribute",
-            `${name}=${type === "KEYWORD_LIST" ? "KeywordList" : "Keyword"}`,
-          ]),
-        },
-      })
-    : TestWorkflowEnvironment.createTimeSkipping({ server });
-};
-
-const MOST_TRIES = 3;
-
-/** The SDK gives a server 5 seconds to start; on a busy machine that is not always enough. */
-const createPatiently = async (kind: ServerKind): Promise<TestWorkflowEnvironment> => {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await create(kind);
-    } catch (error) {
-      if (tries === MOST_TRIES || !String(error).includes("did not start within")) throw error;
-    }
-  }
-};
-
 const whatToDo = (kind: ServerKind): string => {
   const { variable } = SERVERS[kind];
   const path = process.env[variable];
@@ -96,17 +46,15 @@ const whatToDo = (kind: ServerKind): string => {
 };
 
 const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "environment">> => {
-  const environment = await createPatiently(kind).catch((error: unknown) => {
+  const path = process.env[SERVERS[kind].variable];
+  const options = path ? { server: { executable: { type: "existing-path", path } as const } } : {};
+  const environment = await startTestEnvironment(kind, options).catch((error: unknown) => {
     throw new CannotStartServer(
       `The ${SERVERS[kind].title} of Temporal cannot be started: ${messageOf(error)}. ${whatToDo(kind)}`,
       { cause: error },
     );
   });
-  if (environment.supportsTimeSkipping) {
-    const { operatorService } = environment.connection;
-    await registerNamespaceAttributes(operatorService, "default", searchAttributes);
-    makeRunsVisible(environment);
-  }
+  if (environment.supportsTimeSkipping) makeRunsVisible(environment);
   return { environment, clock: testClockOf(environment) };
 };
 
@@ -129,7 +77,6 @@ export const startTestServer = async (kind: ServerKind = "time-skipping"): Promi
       `There is no server ${kind}: give ${Object.keys(SERVERS).join(" or ")}, or what startTestServer returned.`,
     );
   }
-  quietRuntime();
   let started = await start(kind);
   let notRenewed: CannotStartServer | undefined;
   /** Of the one that ended every call would say that its channel has been shut down, and not why. */

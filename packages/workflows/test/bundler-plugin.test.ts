@@ -7,7 +7,7 @@ import { bundleWorkflowCode, Worker } from "@temporalio/worker";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paymentsBundler } from "../src/bundler-plugin.ts";
 import { failureOf } from "./support/failure-of.ts";
-import { quiet, quietRuntime } from "./support/quiet.ts";
+import { quiet } from "./support/quiet.ts";
 import { throwing } from "./support/throwing.ts";
 import { whereLoaded } from "./support/where-loaded.ts";
 
@@ -21,7 +21,6 @@ const bundle = (shared: ReadonlyArray<string>) =>
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
-  quietRuntime();
   environment = await createLocalEnvironment();
 });
 afterAll(() => environment?.teardown());

@@ -1,3 +1,4 @@
+import { quietRuntime } from "@durable-payments/protocol/test-server";
 import { bundleForReplay, readRun, type Replay, replayHistories } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { createHash } from "node:crypto";
@@ -5,7 +6,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asWorker, definitions } from "./support/bundle.ts";
 import { endings } from "./support/endings/endings.ts";
-import { quietRuntime } from "./support/quiet.ts";
 
 /** Histories that `npm run histories:record` recorded. */
 const folder = new URL("./histories/", import.meta.url);

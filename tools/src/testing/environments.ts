@@ -1,14 +1,14 @@
 import {
-  type LocalTestWorkflowEnvironmentOptions,
-  TestWorkflowEnvironment,
-  type TimeSkippingTestWorkflowEnvironmentOptions,
-} from "@temporalio/testing";
-import { searchAttributeArguments } from "../stack/temporal-server.ts";
+  type ServerKind,
+  startTestEnvironment,
+  type TestEnvironmentOptions,
+} from "@durable-payments/protocol/test-server";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { locate, ServerNotFound } from "../servers/locate-server.ts";
 import type { Server } from "../servers/server.ts";
 import { temporalCli, testServer } from "../servers/temporal-servers.ts";
 import { loggedServer } from "./logged-server.ts";
-import { quietRuntime } from "./quiet-runtime.ts";
+import { fileLogger } from "./file-logger.ts";
 
 /** Whether the time-skipping test server can be had, for `describe.skipIf(!timeSkipping.available)`. */
 export interface TimeSkipping {
@@ -53,27 +53,25 @@ export const temporalServerVariables = (): Readonly<Record<string, string>> =>
     }),
   );
 
-const mostTries = 3;
-
-/** The SDK gives a server 5 seconds to start; on a busy machine that is not always enough. */
-const withPatience = async (
-  create: () => Promise<TestWorkflowEnvironment>,
-): Promise<TestWorkflowEnvironment> => {
-  quietRuntime();
-  for (let tries = 1; ; tries++) {
-    try {
-      return await create();
-    } catch (error) {
-      if (tries === mostTries || !String(error).includes("did not start within")) throw error;
-    }
-  }
+const SERVERS: Readonly<Record<ServerKind, Server>> = {
+  dev: temporalCli,
+  "time-skipping": testServer,
 };
 
-/** How a local server is started. */
-export interface LocalOptions extends LocalTestWorkflowEnvironmentOptions {
-  /** Leaves out the search attributes, as `temporal server start-dev` does. */
-  readonly isBare?: boolean;
-}
+const start = (
+  kind: ServerKind,
+  { server, ...options }: LocalOptions,
+): Promise<TestWorkflowEnvironment> => {
+  const logger = fileLogger();
+  return startTestEnvironment(kind, {
+    ...options,
+    ...(logger && { logger }),
+    server: { executable: executable(SERVERS[kind]), ...server },
+  });
+};
+
+/** How a server is started. */
+export type LocalOptions = Omit<TestEnvironmentOptions, "logger">;
 
 /**
  * Starts a real Temporal server in memory, on a free port, with the search attributes of the
@@ -81,36 +79,15 @@ export interface LocalOptions extends LocalTestWorkflowEnvironmentOptions {
  *
  * @throws ServerNotFound when `npm run setup` has not been run
  */
-export const createLocalEnvironment = async ({
-  isBare = false,
-  ...options
-}: LocalOptions = {}): Promise<TestWorkflowEnvironment> =>
-  await withPatience(() =>
-    TestWorkflowEnvironment.createLocal({
-      ...options,
-      server: {
-        executable: executable(temporalCli),
-        ...options.server,
-        extraArgs: [
-          ...(isBare ? [] : searchAttributeArguments()),
-          ...(options.server?.extraArgs ?? []),
-        ],
-      },
-    }),
-  );
+export const createLocalEnvironment = async (
+  options: LocalOptions = {},
+): Promise<TestWorkflowEnvironment> => await start("dev", options);
 
 /**
- * Starts the test server that skips waiting times, on a free port. Skip the tests that use it
- * unless {@link timeSkipping} is available. End it by `teardown()`.
+ * Starts the test server that skips waiting times, on a free port, with the same search attributes. Skip
+ * the tests that use it unless {@link timeSkipping} is available. End it by `teardown()`.
  *
  * @throws ServerNotFound when it is not set up
  */
-export const createTimeSkippingEnvironment = async (
-  options: TimeSkippingTestWorkflowEnvironmentOptions = {},
-): Promise<TestWorkflowEnvironment> =>
-  await withPatience(() =>
-    TestWorkflowEnvironment.createTimeSkipping({
-      ...options,
-      server: { executable: executable(testServer), ...options.server },
-    }),
-  );
+export const createTimeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment> =>
+  await start("time-skipping", {});

@@ -15,6 +15,7 @@ export {
 } from "./start-process.ts";
 export { testedAppArguments } from "./tested-app.ts";
 export { accessOf, serviceVariables, workerVariables } from "./worker-variables.ts";
+export { makeTestFolder, type TestFolder } from "./test-folder.ts";
 export { runTemporalCli } from "./temporal-cli.ts";
 export {
   type IndependentService,

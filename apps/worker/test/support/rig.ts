@@ -1,16 +1,16 @@
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import {
   createLocalEnvironment,
+  makeTestFolder,
   type ReadyProcess,
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
 import { afterAll } from "vitest";
-import { makeFolder } from "./folder.ts";
 
 /** A Temporal server, a simulator and a folder, for the tests of one file, and workers of them. */
 export const makeRig = async (options: SimulatorOptions = {}) => {
-  const folder = makeFolder();
+  const folder = makeTestFolder();
   const [temporal, simulator] = await Promise.all([
     createLocalEnvironment(),
     startSimulator(options),

@@ -1,5 +1,4 @@
 import { type ClientSettings, clientSettingNames, nearestName } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
 import { CannotStart } from "../cannot-start.ts";
 import type { AccountSettings, NotifySettings, PaymentsSettings } from "./payments-settings.ts";
 
@@ -34,8 +33,7 @@ const NOTIFY: Names<NotifySettings> = {
 
 const accountSettingNames: ReadonlyArray<string> = [...clientSettingNames, ...Object.keys(ACCOUNT)];
 
-const refuse = (given: unknown, known: ReadonlyArray<string>, of: string): void => {
-  if (!isRecord(given)) throw new CannotStart(`${of} takes an object with settings.`);
+const refuse = (given: object, known: ReadonlyArray<string>, of: string): void => {
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const words = unknown.map((name) => {
@@ -48,16 +46,13 @@ const refuse = (given: unknown, known: ReadonlyArray<string>, of: string): void 
 };
 
 /**
- * Refuse what is no setting: a misspelt limit would be none. Settings may be written in JavaScript, and be anything.
+ * Refuse what is no setting: a misspelt limit would be none.
  *
  * @throws CannotStart that names it, and all that there are.
  */
 export const refuseUnknownSettings = (settings: PaymentsSettings): void => {
   refuse(settings, [...accountSettingNames, ...Object.keys(PAYMENTS)], "PaymentsPlugin");
   refuse(settings.notify ?? {}, Object.keys(NOTIFY), "The setting notify of PaymentsPlugin");
-  if (settings.onReady !== undefined && typeof settings.onReady !== "function") {
-    throw new CannotStart("The setting onReady of PaymentsPlugin must be a function.");
-  }
 };
 
 /**

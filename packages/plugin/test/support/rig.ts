@@ -1,10 +1,12 @@
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
 import { beneficiary, payout } from "@durable-payments/tools/test-data/inputs";
-import { createLocalEnvironment, workerVariables } from "@durable-payments/tools/testing";
+import {
+  createLocalEnvironment,
+  makeTestFolder,
+  workerVariables,
+} from "@durable-payments/tools/testing";
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
@@ -19,10 +21,7 @@ export const makeRig = async ({
   isBare = false,
   ...options
 }: SimulatorOptions & { readonly isBare?: boolean } = {}) => {
-  const folder = mkdtempSync(join(tmpdir(), "plugin-test-"));
-  // Keeps the profiles of whoever runs the tests out of the programs.
-  const TEMPORAL_CONFIG_FILE = join(folder, "temporal.toml");
-  writeFileSync(TEMPORAL_CONFIG_FILE, "[profile.default]\n");
+  const { path: folder, remove, variables } = makeTestFolder();
   const [temporal, simulator] = await Promise.all([
     createLocalEnvironment({ isBare }),
     startSimulator(options),
@@ -32,7 +31,7 @@ export const makeRig = async ({
     await Promise.all(programs.map((program) => program.kill("SIGKILL")));
     await temporal.teardown();
     await simulator.stop();
-    rmSync(folder, { recursive: true });
+    remove();
   }, 120_000);
   const { apiKey, clientId, url: baseUrl } = simulator;
   return {
@@ -51,7 +50,7 @@ export const makeRig = async ({
       const file = fileURLToPath(new URL(path, import.meta.url));
       const args = ["--conditions=@durable-payments/source", file];
       const program = spawnProcess(process.execPath, args, {
-        env: { TEMPORAL_CONFIG_FILE, ...workerVariables(temporal, simulator), ...env },
+        env: { ...variables, ...workerVariables(temporal, simulator), ...env },
       });
       programs.push(program);
       return program;

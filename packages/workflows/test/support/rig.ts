@@ -1,5 +1,4 @@
 import { type PaymentsActivities, workerQueues } from "@durable-payments/activities";
-import { searchAttributes } from "@durable-payments/protocol";
 import {
   createLocalEnvironment,
   createTimeSkippingEnvironment,
@@ -11,15 +10,11 @@ import type {
   WorkflowStartOptions,
 } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import type {
-  LocalTestWorkflowEnvironmentOptions,
-  TestWorkflowEnvironment,
-} from "@temporalio/testing";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { inject } from "vitest";
-import { quietRuntime } from "./quiet.ts";
 
 /** A Temporal server and a worker of the workflows: one of each per test file. */
 export interface Rig {
@@ -41,26 +36,9 @@ export interface Queue {
   ) => Promise<WorkflowHandleWithFirstExecutionRunId<W>>;
 }
 
-// As the operator service numbers the types.
-const KEYWORD = 2;
-const KEYWORD_LIST = 7;
-
 /** A server that skips waiting times. */
-export const timeSkippingRig = async (): Promise<Rig> => {
-  quietRuntime();
-  const environment = await createTimeSkippingEnvironment();
-  // Without them the first act of every run would fail, again and again.
-  await environment.connection.operatorService.addSearchAttributes({
-    namespace: "default",
-    searchAttributes: Object.fromEntries(
-      searchAttributes.map(({ name, type }) => [
-        name,
-        type === "KEYWORD_LIST" ? KEYWORD_LIST : KEYWORD,
-      ]),
-    ),
-  });
-  return startRig(environment);
-};
+export const timeSkippingRig = async (): Promise<Rig> =>
+  startRig(await createTimeSkippingEnvironment());
 
 /**
  * A real server, which lists workflows and keeps real time.
@@ -68,12 +46,9 @@ export const timeSkippingRig = async (): Promise<Rig> => {
  * @param code of the workflows; by default what the tests have bundled.
  */
 export const localRig = async (
-  options: LocalTestWorkflowEnvironmentOptions = {},
+  options?: Parameters<typeof createLocalEnvironment>[0],
   code?: string,
-): Promise<Rig> => {
-  quietRuntime();
-  return startRig(await createLocalEnvironment(options), code);
-};
+): Promise<Rig> => startRig(await createLocalEnvironment(options), code);
 
 const startRig = async (environment: TestWorkflowEnvironment, code?: string): Promise<Rig> => {
   const taskQueue = `test-${randomUUID()}`;

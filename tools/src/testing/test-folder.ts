@@ -10,8 +10,9 @@ export interface TestFolder {
   readonly remove: () => void;
 }
 
-export const makeFolder = (): TestFolder => {
-  const path = mkdtempSync(join(tmpdir(), "worker-test-"));
+/** Make a folder of a test's own; remove it after the test. */
+export const makeTestFolder = (): TestFolder => {
+  const path = mkdtempSync(join(tmpdir(), "test-"));
   const configFile = join(path, "temporal.toml");
   writeFileSync(configFile, "[profile.default]\n");
   return {

@@ -1,0 +1,101 @@
+import { IllegalStateError } from "@temporalio/common";
+import { encodeSearchAttributeIndexedValueType } from "@temporalio/common/lib/search-attributes.js";
+import {
+  type LocalTestWorkflowEnvironmentOptions,
+  TestWorkflowEnvironment,
+} from "@temporalio/testing";
+import { DefaultLogger, type Logger, Runtime } from "@temporalio/worker";
+import { searchAttributes } from "./search-attributes.ts";
+
+/**
+ * Which Temporal server runs the tests: `time-skipping` lets days pass in no time; `dev` is a real one, which keeps real
+ * time.
+ */
+export type ServerKind = "time-skipping" | "dev";
+
+/** How a server for tests is started. */
+export interface TestEnvironmentOptions {
+  /** What the SDK takes: executable, port, database, further arguments. Default: what the SDK downloads, in memory. */
+  readonly server?: LocalTestWorkflowEnvironmentOptions["server"];
+  /** Leaves out the search attributes, as `temporal server start-dev` does. Default: false. */
+  readonly isBare?: boolean;
+  /** As of {@link quietRuntime}. */
+  readonly logger?: Logger;
+}
+
+/**
+ * Let the SDK's runtime, of which a process has one, say no more than a logger writes. One that is installed already
+ * stays.
+ *
+ * @param logger default: errors alone are printed, since a run shows what goes wrong in it.
+ */
+export const quietRuntime = (logger: Logger = new DefaultLogger("ERROR")): void => {
+  try {
+    // The core prints its warnings by itself where they are not forwarded.
+    Runtime.install({ logger, telemetryOptions: { logging: { forward: {} } } });
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
+};
+
+const MOST_TRIES = 3;
+
+/** The SDK gives a server 5 seconds to start; on a busy machine that is not always enough. */
+const patiently = async (
+  create: () => Promise<TestWorkflowEnvironment>,
+): Promise<TestWorkflowEnvironment> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await create();
+    } catch (error) {
+      if (tries === MOST_TRIES || !String(error).includes("did not start within")) throw error;
+    }
+  }
+};
+
+const startDev = (
+  server: TestEnvironmentOptions["server"],
+  isBare: boolean,
+): Promise<TestWorkflowEnvironment> =>
+  TestWorkflowEnvironment.createLocal({
+    server: { ...server, searchAttributes: isBare ? [] : [...searchAttributes] },
+  });
+
+const startTimeSkipping = async (
+  server: TestEnvironmentOptions["server"],
+  isBare: boolean,
+): Promise<TestWorkflowEnvironment> => {
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({
+    ...(server && { server }),
+  });
+  if (!isBare) {
+    await environment.connection.operatorService.addSearchAttributes({
+      namespace: "default",
+      searchAttributes: Object.fromEntries(
+        searchAttributes.map(({ name, type }) => [
+          name,
+          encodeSearchAttributeIndexedValueType(type) ?? 0,
+        ]),
+      ),
+    });
+  }
+  return environment;
+};
+
+/**
+ * Start a Temporal server for tests, on a free port, with the search attributes of payment workflows.
+ *
+ * @param kind which server.
+ * @param options what differs from the defaults.
+ * @returns the SDK's environment; end it by `teardown`.
+ * @throws the SDK's error where the server is missing or does not start.
+ */
+export const startTestEnvironment = (
+  kind: ServerKind,
+  { isBare = false, logger, server }: TestEnvironmentOptions = {},
+): Promise<TestWorkflowEnvironment> => {
+  quietRuntime(logger);
+  return patiently(() =>
+    kind === "dev" ? startDev(server, isBare) : startTimeSkipping(server, isBare),
+  );
+};
