@@ -243,12 +243,13 @@ const SIDES: {
   rejectedTokenCodes: {
     read: async (assumptions) => [
       await outcomeOf(assumptions, "cancelCard", { status: 401 }),
+      await outcomeOf(assumptions, "cancelCard", refusal("no", 401)),
       await outcomeOf(assumptions, "cancelCard", { status: 403 }),
       await outcomeOf(assumptions, "cancelCard", { body: { code: 403, message: "no" } }),
     ],
-    by: ["NotAuthenticated no", "OutcomeUnknown unknown", "Refused no"],
+    by: ["OutcomeUnknown unknown", "NotAuthenticated no", "OutcomeUnknown unknown", "Refused no"],
     override: { rejectedTokenCodes: [403] },
-    to: ["UnexpectedAnswer unknown", "NotAuthenticated no", "NotAuthenticated no"],
+    to: ["UnexpectedAnswer unknown", "Refused no", "OutcomeUnknown unknown", "NotAuthenticated no"],
   },
   rejectedTokenMessage: {
     read: async (assumptions) => [
@@ -302,16 +303,18 @@ const SIDES: {
       await outcomeOf(assumptions, "createPayout", { status: 502 }),
       await outcomeOf(assumptions, "createPayout", refusal("busy", 503)),
       await outcomeOf(assumptions, "createPayout", { status: 403, body: "<html>" }),
+      await outcomeOf(assumptions, "createPayout", { status: 401, body: "<html>" }),
       await outcomeOf(assumptions, "createPayout", refusal("busy", 429)),
       await outcomeOf(assumptions, "retrievePayout", refusal("busy", 429), { payout_id: "p-1" }),
     ],
-    by: [...Array<string>(4).fill("OutcomeUnknown unknown"), "RateLimited no", "RateLimited no"],
-    override: { notCarriedOutStatuses: [403, 503] },
+    by: [...Array<string>(5).fill("OutcomeUnknown unknown"), "RateLimited no", "RateLimited no"],
+    override: { notCarriedOutStatuses: [401, 403, 503] },
     to: [
       "Unavailable no",
       "OutcomeUnknown unknown",
       "Unavailable no",
       "Unavailable no",
+      "NotAuthenticated no",
       "OutcomeUnknown unknown",
       "RateLimited no",
     ],

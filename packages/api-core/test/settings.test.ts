@@ -193,7 +193,7 @@ describe("the assumptions", () => {
     [{ alreadySoRefusals: { createPayout: "x" } }, "alreadySoRefusals.createPayout: "],
     [
       { notCarriedOutStatuses: [409] },
-      "notCarriedOutStatuses.0: must be from 400 to 599, and neither 401 nor 409",
+      "notCarriedOutStatuses.0: must be from 400 to 599, and not 409",
     ],
     [{ tokenLifetimeSeconds: 0 }, "tokenLifetimeSeconds: "],
     [{ amountFractionDigits: -1 }, "amountFractionDigits: "],

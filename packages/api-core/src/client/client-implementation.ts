@@ -18,7 +18,7 @@ import { checkRequest } from "./check-request.ts";
 import { BeforeSend, IsResend } from "./client-references.ts";
 import type { Operations, OperationsWithResponse, PaymentsClientShape } from "./client-shape.ts";
 import type { ClientOptions } from "./config.ts";
-import { NotAuthenticated, type PaymentsError } from "./errors.ts";
+import { NotAuthenticated, OutcomeUnknown, type PaymentsError } from "./errors.ts";
 import { maskedHeaders, secretHeaderValues } from "./headers.ts";
 import { withHooks } from "./hooks.ts";
 import { invalidRequest } from "./invalid-request.ts";
@@ -29,6 +29,7 @@ import { parseResponse } from "./parse-response.ts";
 import {
   type Failed,
   failed,
+  outcomeUnknown,
   type ParsedResponse,
   parseNoResponse,
   type ResponseContext,
@@ -57,6 +58,8 @@ interface Call {
   sends: number;
   /** Whether its request may have been sent before. */
   isResend: boolean;
+  /** Whether one of its sends may have been carried out. */
+  isInDoubt: boolean;
   /** The last response, and what must not be shown of it. */
   answered:
     | { readonly response: WireResponse; readonly secrets: ReadonlyArray<string> }
@@ -80,6 +83,7 @@ const makeCall = (
   endsAt: options.timeoutMs === undefined ? Infinity : performance.now() + options.timeoutMs,
   sends: 0,
   isResend,
+  isInDoubt: false,
   answered: undefined,
 });
 
@@ -221,6 +225,7 @@ export const makeOperations = (
 
     const exchange = Effect.fnUntraced(function* (call: Call): Effect.fn.Return<unknown, Failed> {
       const { called } = call;
+      let isRejectionInDoubt = false;
       for (let renewed = false; ; renewed = true) {
         yield* within(call, withinRate);
         const token = yield* within(call, tokenFor(called));
@@ -230,7 +235,9 @@ export const makeOperations = (
           return reading.value;
         }
         if (reading._tag === "Failed") return yield* Effect.fail(reading);
-        const { otherwise, reason } = reading;
+        const { isInDoubt, otherwise, reason } = reading;
+        call.isInDoubt ||= isInDoubt;
+        isRejectionInDoubt ||= isInDoubt;
         if (otherwise !== undefined && called !== ping && (renewed || session.isInUse(token))) {
           // Its words alone speak of a token, and may speak of anything else.
           const isGood = yield* isAccepted(call, token);
@@ -239,17 +246,28 @@ export const makeOperations = (
           }
         }
         yield* session.reject(token);
+        if (isInDoubt && called.idempotency === "none") {
+          const remedy =
+            "A gateway may say so after the service has carried it out. The next request signs in again.";
+          return yield* Effect.fail(outcomeUnknown(called, `answered with ${reason}`, { remedy }));
+        }
         if (renewed || call.sends >= call.maxAttempts) {
           const why = renewed
             ? `a fresh token was rejected too (${reason}).`
             : `its token was rejected (${reason}), and maxAttempts (PAYMENTS_MAX_ATTEMPTS) allows no further send. The next call signs in again.`;
           return yield* Effect.fail(
             failed(
-              new NotAuthenticated({
-                operation: called.name,
-                carriedOut: "no",
-                message: `${called.name} was not carried out: ${why}`,
-              }),
+              isRejectionInDoubt
+                ? new OutcomeUnknown({
+                    operation: called.name,
+                    carriedOut: "unknown",
+                    message: `${called.name} may have been carried out: ${why}`,
+                  })
+                : new NotAuthenticated({
+                    operation: called.name,
+                    carriedOut: "no",
+                    message: `${called.name} was not carried out: ${why}`,
+                  }),
               "never",
             ),
           );
@@ -270,7 +288,6 @@ export const makeOperations = (
       const prepared = prepareRequest(called, checked.success, options);
       const { maxAttempts = options.maxAttempts } = requestOptions;
       const call = makeCall(called, prepared, { ...requestOptions, maxAttempts }, isResend);
-      let isInDoubt = false;
       for (let attempt = 1; ; attempt++) {
         const result = yield* Effect.result(exchange(call));
         yield* countAttempt(
@@ -281,14 +298,15 @@ export const makeOperations = (
           return hasResponse ? answerWithResponse(call, result.success) : result.success;
         }
         const failure = result.failure;
-        isInDoubt ||= failure.error.carriedOut === "unknown";
+        call.isInDoubt ||= failure.error.carriedOut === "unknown";
         // A new sign-in may have cost a second send within an attempt.
         const tries = Math.max(attempt, call.sends);
         if (!mayRetry(called, failure, tries, { ...options, maxAttempts })) {
-          return yield* Effect.fail(errorOfCall(failure, isInDoubt));
+          return yield* Effect.fail(errorOfCall(failure, call.isInDoubt));
         }
         const delayMs = retryDelayMs(failure, attempt, options, yield* Random.next);
-        if (delayMs >= leftMs(call)) return yield* Effect.fail(errorOfCall(failure, isInDoubt));
+        if (delayMs >= leftMs(call))
+          return yield* Effect.fail(errorOfCall(failure, call.isInDoubt));
         yield* say.debug(
           `${called.name}: send ${attempt} failed (${failure.error.message}); again in ${Math.round(delayMs)} ms.`,
         );

@@ -213,11 +213,17 @@ const parseRejectedToken = (response: UnsuccessfulResponse): TokenRejected | und
   const isByCode =
     rejectedTokenCodes.includes(status) ||
     (envelope !== undefined && rejectedTokenCodes.includes(envelope.code));
-  if (isByCode) return { _tag: "TokenRejected", reason: summary, otherwise: undefined };
+  if (isByCode) {
+    const isInDoubt =
+      operation.idempotency !== "safe" &&
+      envelope === undefined &&
+      !assumptions.notCarriedOutStatuses.includes(status);
+    return { _tag: "TokenRejected", reason: summary, isInDoubt, otherwise: undefined };
+  }
   if (!isRefusal(envelope) || !matches(rejectedTokenMessage, envelope.message)) return undefined;
   const otherwise = parseRefusal(response);
   return otherwise?._tag === "Failed"
-    ? { _tag: "TokenRejected", reason: summary, otherwise }
+    ? { _tag: "TokenRejected", reason: summary, isInDoubt: false, otherwise }
     : undefined;
 };
 

@@ -4,10 +4,12 @@ import type { Operation } from "./operations.ts";
 import { redact } from "./redact.ts";
 import type { NoResponse } from "./no-response.ts";
 
-/** The service did not accept the token: not carried out; sign in again. */
+/** The token was not accepted; sign in again. */
 export interface TokenRejected {
   readonly _tag: "TokenRejected";
   readonly reason: string;
+  /** Whether it may have been carried out: a gateway may say so of the answer of what it has forwarded. */
+  readonly isInDoubt: boolean;
   /** What the answer means if it was not the token: set where its words alone speak of one. */
   readonly otherwise: Failed | undefined;
 }

@@ -91,16 +91,17 @@ const assumptionFields = {
   /** Messages of refusals of a sign-in that mean: too many requests. */
   signInLimitMessage: Pattern,
   /**
-   * HTTP statuses (408, 429, from 500 on, and each 4xx without an envelope but 401 and 409) which mean: not
+   * HTTP statuses (408, 429, from 500 on, and each 4xx without an envelope but 409) which mean: not
    * carried out. Each that is not listed leaves a write's outcome unknown: a gateway may answer so after the
-   * service has carried it out. 400 and 422 judge the request before it is carried out, 429 turns it away.
+   * service has carried it out. 400 and 422 judge the request before it is carried out, 429 turns it away. List
+   * 401 where the service itself rejects tokens without an envelope.
    */
   notCarriedOutStatuses: Schema.Array(
     Schema.Int.check(
       Schema.makeFilter(
         (status) =>
-          (status >= 400 && status < 600 && status !== 401 && status !== 409) ||
-          "must be from 400 to 599, and neither 401 nor 409",
+          (status >= 400 && status < 600 && status !== 409) ||
+          "must be from 400 to 599, and not 409",
       ),
     ),
   ),

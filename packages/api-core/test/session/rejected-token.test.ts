@@ -1,12 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { answers } from "../support/responses.ts";
-import { clientFor, failureOf } from "../support/client.ts";
+import { anyOperation, clientFor, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, type Received, refusal, type Reply, startServer } from "../support/server.ts";
 
-const rejections: ReadonlyArray<readonly [string, Reply]> = [
+/** Not the service's own word: a gateway may answer so after the service has carried it out. */
+const withoutEnvelope = [
   ["HTTP 401 without a body", { status: 401 }],
   ["HTTP 401 with HTML", { status: 401, body: "<html>" }],
+  ["HTTP 401 with JSON that is no envelope", { status: 401, body: { message: "Unauthorized" } }],
+] as const;
+
+const rejections: ReadonlyArray<readonly [string, Reply]> = [
   ["HTTP 401 with an envelope", refusal("nope", 401)],
   ["code 401 under HTTP 200", { body: { code: 401, message: "nope" } }],
   ["a message that says so", refusal("Token expired or invalid")],
@@ -65,6 +70,70 @@ describe.each(rejections)("a token rejected by %s", (_, rejection) => {
   });
 });
 
+describe.each(withoutEnvelope)("%s", (_, rejection) => {
+  const made = [
+    ["createPayout", requests.createPayout],
+    ["createCardholder", requests.createCardholder],
+    ["createBeneficiary", requests.createBeneficiary],
+  ] as const;
+
+  it.each(made)("leaves it unknown whether %s was carried out, and sends it once", async (name) => {
+    await using server = await startServer(takingAllBut(["token-1"], rejection, answers[name]));
+    await using client = clientFor(server.url);
+    const call = () => anyOperation(client, name)(requests[name]);
+    const error = await failureOf(call());
+    expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+    expect(error.message).toContain("The next request signs in again.");
+    expect(server.requests).toHaveLength(1);
+    expect(server.signIns).toHaveLength(1);
+    await call();
+    expect(server.signIns).toHaveLength(2);
+  });
+
+  it.each(["retrievePayout", "cancelCard", "createCard"] as const)(
+    "costs %s, which may be repeated, one new sign-in",
+    async (name) => {
+      await using server = await startServer(takingAllBut(["token-1"], rejection, answers[name]));
+      await using client = clientFor(server.url);
+      await anyOperation(client, name)(requests[name]);
+      const [first, second] = server.requests;
+      expect(second?.body).toBe(first?.body);
+      expect(server.requests).toHaveLength(2);
+      expect(server.signIns).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ["retrievePayout", "NotAuthenticated", "no"],
+    ["cancelCard", "OutcomeUnknown", "unknown"],
+    ["createCard", "OutcomeUnknown", "unknown"],
+  ] as const)("twice ends %s as %s", async (name, _tag, carriedOut) => {
+    await using server = await startServer(() => rejection);
+    await using client = clientFor(server.url);
+    const error = await failureOf(anyOperation(client, name)(requests[name]));
+    expect(error).toMatchObject({ _tag, carriedOut });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("keeps a keyed write in doubt where the repeat is refused", async () => {
+    await using server = await startServer(
+      takingAllBut(["token-1"], rejection, refusal("Balance is too low")),
+    );
+    await using client = clientFor(server.url);
+    const error = await failureOf(client.createCard(requests.createCard));
+    expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+  });
+
+  it("is the service's own word where that is said", async () => {
+    await using server = await startServer(
+      takingAllBut(["token-1"], rejection, answers.createPayout),
+    );
+    await using client = clientFor(server.url, { assumptions: { notCarriedOutStatuses: [401] } });
+    expect(await client.createPayout(requests.createPayout)).toMatchObject({ payout_id: "p-1" });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
 describe("maxAttempts counts the send after a new sign-in, too", () => {
   it.each(rejections)("1: one send, and the next call signs in again: %s", async (_, rejection) => {
     await using server = await startServer((received) =>
@@ -85,7 +154,7 @@ describe("maxAttempts counts the send after a new sign-in, too", () => {
 
   it("2: no third send, whatever the second is answered with", async () => {
     await using server = await startServer(
-      takingAllBut(["token-1"], { status: 401 }, { status: 503 }),
+      takingAllBut(["token-1"], refusal("nope", 401), { status: 503 }),
     );
     await using client = clientFor(server.url);
     const calling = client.cancelCard(requests.cancelCard, { maxAttempts: 2 });
@@ -129,7 +198,7 @@ describe("a refusal that only speaks like one of a token", () => {
 });
 
 it.each([
-  ["by code", { status: 401 }],
+  ["by code", refusal("nope", 401)],
   ["by words", refusal("Session expired")],
 ])(
   "100 callers begin with one sign-in, and need one more when all their tokens are rejected %s",

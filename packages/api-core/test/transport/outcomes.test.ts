@@ -192,7 +192,7 @@ describe("an earlier send in doubt", () => {
     ["createCard", () => refusal("Balance is too low")],
     ["createCard", () => ({ status: 422, body: "<html>" })],
     ["createCard", () => ({ status: 429, headers: { "retry-after": "3600" } })],
-    ["createCard", () => ({ status: 401 })],
+    ["createCard", () => refusal("no", 401)],
     ["updateCard", () => refusal("Card not found")],
   ];
   it.each(CASES)("keeps %s in doubt, whatever the outcome of the last send", async (name, last) => {
