@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
+import { anchorOf } from "../src/links.ts";
 import { PARTS, REPOSITORY } from "../src/pages.ts";
 
 const content = fileURLToPath(new URL("../.content/", import.meta.url));
@@ -42,11 +43,19 @@ export default defineConfig({
   // Examples speak of what runs on the reader's machine.
   ignoreDeadLinks: "localhostLinks",
   // What a docstring writes in angle brackets is text, and no element of a page.
-  markdown: { html: false },
+  markdown: { html: false, anchor: { slugify: anchorOf } },
   // The index of the search is one file.
   vite: { build: { chunkSizeWarningLimit: 4096 } },
   themeConfig: {
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        // Guides come before the reference, which has ten times their pages.
+        miniSearch: {
+          searchOptions: { boostDocument: (id: string) => (id.startsWith("/api/") ? 0.2 : 1) },
+        },
+      },
+    },
     nav: [
       { text: "Start", link: "/first-workflow" },
       { text: "Operate", link: "/runbook" },

@@ -27,3 +27,13 @@ export const asSitePage = (text: string, file: string): string =>
     const target = posix.join(posix.dirname(file), path);
     return `${pageOf(target) ?? `${REPOSITORY}/blob/main/${target}`}${place}`;
   });
+
+/**
+ * Name the place of a heading as GitHub does, so that a link to it leads there on both: `payout.json` is `payoutjson`.
+ */
+export const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc} -]/gu, "")
+    .replaceAll(" ", "-");

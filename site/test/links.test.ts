@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { asSitePage } from "../src/links.ts";
+import { anchorOf, asSitePage } from "../src/links.ts";
 
 it.each([
   ["[a](repair.md#amendments)", "[a](/repair.md#amendments)"],
@@ -16,4 +16,15 @@ it.each([
 
 it("leaves comments out", () => {
   expect(asSitePage("one\n<!-- example: a.ts -->\ntwo\n", "docs/page.md")).toBe("one\ntwo\n");
+});
+
+it.each([
+  ["payout.json", "payoutjson"],
+  [
+    "A failed identity check: another cardholder in its place",
+    "a-failed-identity-check-another-cardholder-in-its-place",
+  ],
+  ["What is not done, and why", "what-is-not-done-and-why"],
+])("names the heading %s as GitHub does", (heading, expected) => {
+  expect(anchorOf(heading)).toBe(expected);
 });

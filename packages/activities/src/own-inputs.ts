@@ -1,5 +1,5 @@
 import type { Fault } from "@durable-payments/api-core";
-import { lookUp } from "@durable-payments/api-core/values";
+import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import { type RetryInstruction, stepThatUses, WORKFLOW } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isStandardSchema, schemaFaults } from "./schema-faults.ts";
@@ -33,7 +33,8 @@ export const expectInputs = (inputs: OwnInputs): void => {
     if (OUR_TYPES.includes(type)) {
       throw new TypeError(`inputs.${type}: the input of ${type} is known, leave it out.`);
     }
-    if (!isStandardSchema(input.schema)) {
+    // Written in JavaScript, it may be anything.
+    if (!isRecord(input) || !isStandardSchema(input.schema)) {
       throw new TypeError(
         `inputs.${type}.schema must be a Standard Schema, as zod, valibot and others make it.`,
       );

@@ -5,7 +5,7 @@ import { type PayloadCodec, ValueError } from "@temporalio/common";
 import { bundleWorkflowCode, Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
-import { PaymentsPlugin } from "../src/index.ts";
+import { CannotStart, PaymentsPlugin } from "../src/index.ts";
 import { bundleAhead, workflowsPath } from "./support/bundle.ts";
 import { quiet } from "./support/quiet.ts";
 import { makeRig } from "./support/rig.ts";
@@ -15,6 +15,9 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const { pay, settings, temporal } = await makeRig({ settleAfter: 0 });
 const plugin = new PaymentsPlugin(settings);
 const { connection } = temporal.client;
+
+const supportPath = (name: string): string =>
+  fileURLToPath(new URL(`./support/${name}`, import.meta.url));
 
 /** The search attributes with which a run is started. */
 const startedWith = async (
@@ -133,13 +136,34 @@ it("a history replays with it, from sources and from a bundle that was made ahea
   ).rejects.toThrow(/Nondeterminism/);
 });
 
-it("no run goes on where two workflows have one name", async () => {
-  const path = fileURLToPath(new URL("./support/taken-name.ts", import.meta.url));
+it("no worker is created where a workflow has the name of one of the project's", async () => {
+  await expect(
+    Worker.create({
+      connection: temporal.nativeConnection,
+      taskQueue: "taken",
+      workflowsPath: supportPath("taken-name.ts"),
+      plugins: [plugin],
+    }),
+  ).rejects.toThrow(
+    new CannotStart(
+      "Your workflows have names of workflows of @durable-payments/workflows: payout. Give yours other names.",
+    ),
+  );
+  // What passes on the project's own workflow has its name rightly.
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: supportPath("passed-on.ts"),
+    plugins: [plugin],
+    logger: quiet,
+  });
+  expect(code).toContain("passed on");
+});
+
+it("no run goes on where two workflows have one name that the bundler did not see", async () => {
   const worker = await Worker.create({
     connection: temporal.nativeConnection,
     taskQueue: "taken",
     workflowBundle: await bundleWorkflowCode({
-      workflowsPath: path,
+      workflowsPath: supportPath("taken-name.cjs"),
       plugins: [plugin],
       logger: quiet,
     }),

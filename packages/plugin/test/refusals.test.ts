@@ -111,6 +111,18 @@ it.each<readonly [string, PaymentsSettings, NodeJS.ProcessEnv, RegExp]>([
     /inputs\.payInvoice\.schema must be a Standard Schema/,
   ],
   [
+    "an input that is none",
+    { inputs: { payInvoice: null } } as unknown as PaymentsSettings,
+    {},
+    /inputs\.payInvoice\.schema must be a Standard Schema/,
+  ],
+  [
+    "accounts that are none",
+    { accounts: { eu: "client-7" } } as unknown as PaymentsSettings,
+    {},
+    /The account eu takes an object with settings/,
+  ],
+  [
     "a webhook without its secret",
     { notify: { url: "https://alerts.example" } },
     {},
@@ -164,6 +176,21 @@ it("a setting of an unknown name", () => {
   );
   const nested = { notify: { uri: "https://alerts.example" } } as PaymentsSettings;
   expect(() => new PaymentsPlugin(nested)).toThrow("has no setting uri (is it url?).");
+});
+
+it.each<readonly [unknown, string]>([
+  [null, "PaymentsPlugin takes an object with settings."],
+  ["settings", "PaymentsPlugin takes an object with settings."],
+  [{ notify: "me" }, "The setting notify of PaymentsPlugin takes an object with settings."],
+  [{ onReady: "now" }, "The setting onReady of PaymentsPlugin must be a function."],
+])("settings that are none: %j", (given, message) => {
+  expect(() => new PaymentsPlugin(given as PaymentsSettings)).toThrow(new CannotStart(message));
+});
+
+it("a namespace that the server does not have", async () => {
+  const failure = await failureOf({}, { namespace: "nope" });
+  expect(failure).toBeInstanceOf(CannotStart);
+  expect(String(failure)).toContain('There is no namespace "nope" on this Temporal server');
 });
 
 it("a task queue that it polls itself, and activities with the names of its own", async () => {

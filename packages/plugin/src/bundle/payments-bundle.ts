@@ -11,6 +11,7 @@ import {
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { CannotStart } from "../cannot-start.ts";
+import { refuseTakenNames } from "./taken-names.ts";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 
@@ -23,8 +24,8 @@ const stepsPath = pathOf(import.meta.resolve("@durable-payments/workflows"));
 const entryPath = pathOf(import.meta.resolve("@durable-payments/plugin/bundle-entry"));
 
 /** The names by which that module requires the entry that the SDK has generated, and the workflows of the project. */
-const SDK_ENTRY = "durable-payments-sdk-entry$";
-const DEFINITIONS = "durable-payments-definitions$";
+const SDK_ENTRY = "durable-payments-sdk-entry";
+const DEFINITIONS = "durable-payments-definitions";
 
 /** In a checkout the bundler has to read the packages' sources, as Node does: it would take what was built once. */
 const conditions = definitionsPath.endsWith(".ts")
@@ -34,7 +35,7 @@ const conditions = definitionsPath.endsWith(".ts")
 /** An own activity of the tracker's, by whose name a bundle with the project's workflows is known, minified or not. */
 const IN_EVERY_BUNDLE = "trackWaiting";
 
-const withOurEntry = (config: WebpackConfig): WebpackConfig => {
+const withOurEntry = (config: WebpackConfig, workflowsPath: string): WebpackConfig => {
   const [generated] = Array.isArray(config.entry) ? config.entry : [];
   if (generated === entryPath) return config;
   if (generated === undefined) {
@@ -46,13 +47,14 @@ const withOurEntry = (config: WebpackConfig): WebpackConfig => {
   return {
     ...config,
     entry: [entryPath],
+    plugins: [...(config.plugins ?? []), refuseTakenNames(workflowsPath, DEFINITIONS)],
     resolve: {
       ...config.resolve,
       ...conditions,
       alias: {
         ...(isRecord(alias) ? alias : {}),
-        [SDK_ENTRY]: generated,
-        [DEFINITIONS]: definitionsPath,
+        [`${SDK_ENTRY}$`]: generated,
+        [`${DEFINITIONS}$`]: definitionsPath,
       },
     },
   };
@@ -66,7 +68,8 @@ export const withPaymentWorkflows = (given: BundleOptions): BundleOptions => {
   const options = paymentsBundler({ shared: [stepsPath, definitionsPath] }).configureBundler(given);
   return {
     ...options,
-    webpackConfigHook: (config) => withOurEntry(options.webpackConfigHook?.(config) ?? config),
+    webpackConfigHook: (config) =>
+      withOurEntry(options.webpackConfigHook?.(config) ?? config, options.workflowsPath),
   };
 };
 

@@ -1,4 +1,5 @@
 import { type ClientSettings, clientSettingNames, nearestName } from "@durable-payments/api-core";
+import { isRecord } from "@durable-payments/api-core/values";
 import { CannotStart } from "../cannot-start.ts";
 import type { AccountSettings, NotifySettings, PaymentsSettings } from "./payments-settings.ts";
 
@@ -33,7 +34,8 @@ const NOTIFY: Names<NotifySettings> = {
 
 const accountSettingNames: ReadonlyArray<string> = [...clientSettingNames, ...Object.keys(ACCOUNT)];
 
-const refuse = (given: object, known: ReadonlyArray<string>, of: string): void => {
+const refuse = (given: unknown, known: ReadonlyArray<string>, of: string): void => {
+  if (!isRecord(given)) throw new CannotStart(`${of} takes an object with settings.`);
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const words = unknown.map((name) => {
@@ -46,13 +48,16 @@ const refuse = (given: object, known: ReadonlyArray<string>, of: string): void =
 };
 
 /**
- * Refuse what is no setting: a misspelt limit would be none.
+ * Refuse what is no setting: a misspelt limit would be none. Settings may be written in JavaScript, and be anything.
  *
  * @throws CannotStart that names it, and all that there are.
  */
 export const refuseUnknownSettings = (settings: PaymentsSettings): void => {
   refuse(settings, [...accountSettingNames, ...Object.keys(PAYMENTS)], "PaymentsPlugin");
   refuse(settings.notify ?? {}, Object.keys(NOTIFY), "The setting notify of PaymentsPlugin");
+  if (settings.onReady !== undefined && typeof settings.onReady !== "function") {
+    throw new CannotStart("The setting onReady of PaymentsPlugin must be a function.");
+  }
 };
 
 /**

@@ -1,5 +1,6 @@
 import { readNamespaceAttributes } from "@durable-payments/activities/namespace-attributes";
 import { messageOf } from "@durable-payments/api-core/values";
+import { isNotFound } from "@durable-payments/protocol";
 import { type NativeConnection, Runtime } from "@temporalio/worker";
 import { CannotStart } from "../cannot-start.ts";
 import type { Environment } from "../settings/worker-process.ts";
@@ -8,6 +9,11 @@ const read = async (connection: NativeConnection, namespace: string) => {
   try {
     return await readNamespaceAttributes(connection.operatorService, namespace);
   } catch (error) {
+    if (isNotFound(error)) {
+      throw new CannotStart(
+        `There is no namespace "${namespace}" on this Temporal server: use another one (TEMPORAL_NAMESPACE), or create it: temporal operator namespace create ${namespace}`,
+      );
+    }
     // Whoever may run workflows may not always read this: the runs will show.
     Runtime.instance().logger.warn(
       `Whether the namespace has the search attributes cannot be seen: ${messageOf(error)}`,
