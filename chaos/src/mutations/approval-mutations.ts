@@ -3,6 +3,18 @@ import type { Mutation } from "./mutation.ts";
 /** The guards that send nothing which has to be approved, and is not. */
 export const approvalMutations: readonly Mutation[] = [
   {
+    name: "amended-since-approval",
+    what: "an own operation, or a child, sends what a retry has amended since it was approved",
+    edits: [
+      {
+        project: "packages/workflows",
+        find: `this.approvals.isOutdated = this.approvals.isBound && this.#resetContext.approvesAnew;`,
+        put: `this.approvals.isOutdated = false;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/operations", "own-workflows/own-workflows"],
+  },
+  {
     name: "approval",
     what: "what is above the limit of the worker is sent without the approval of a second person",
     edits: [

@@ -310,6 +310,18 @@ export const mutations: readonly Mutation[] = [
     ],
     tests: ["--project=@durable-payments/workflows", "approved-payee"],
   },
+  {
+    name: "payment-of-another-run",
+    what: "a run that continues another one takes that one's payment for its own",
+    edits: [
+      {
+        project: "packages/activities",
+        find: `if (relation === "other" && !(isSameRequest && MOVE_NO_MONEY.has(send.operation))) {`,
+        put: `if (relation === "other" && !isSameRequest && MOVE_NO_MONEY.has(send.operation)) {`,
+      },
+    ],
+    tests: ["--project=@durable-payments/operations", "own-workflows/continued"],
+  },
   ...approvalMutations,
   ...accountMutations,
 ];

@@ -3,6 +3,9 @@ import {
   beginRun,
   createPayout,
   defineOperation,
+  payout,
+  type PayoutInput,
+  runChild,
 } from "@durable-payments/workflows";
 import type { BookedEntry, Entry, PayAndBook } from "./ledger-types.ts";
 
@@ -13,9 +16,9 @@ const bookEntry = defineOperation<Entry, BookedEntry>({
   shown: ({ amount }) => ({ amount }),
 });
 
-/** What a second person approves: the payment, the booking, or the two of them named one by one. */
+/** What a second person approves, and what sends it: the run by itself, request by request, or a child. */
 export interface PaysApproved extends Pick<PayAndBook, "entry" | "payment"> {
-  readonly what: "booking" | "payment" | "requests";
+  readonly what: "booking" | "child" | "payment" | "requests";
 }
 
 /** Pays or books once a second person has approved it. */
@@ -40,6 +43,11 @@ export function paysApproved(input: PaysApproved): Promise<string> {
     // The input is read anew before each step: a retry may have amended it.
     const now = await run.input();
     if (what === "booking") return (await bookEntry(run, now.entry)).id;
+    if (what === "child") {
+      const { beneficiary_id, ...rest } = now.payment;
+      const args: [PayoutInput] = [{ beneficiary_id, payout: rest }];
+      return (await runChild(run, payout, { step: "part", args })).payout_id;
+    }
     return (await createPayout(run, now.payment)).payout_id;
   });
 }

@@ -12,6 +12,7 @@ import {
   nameProblem,
   namesSomebody,
   type Payee,
+  paymentMemoOf,
   textAt,
 } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
@@ -159,6 +160,21 @@ export const approveSend = async (
   state.resume(step);
 };
 
+/** Why a second person has to approve anew what an amended input pays; undefined where it is not above a limit. */
+const whyAnew = async (
+  { approvals: { above } }: RunState,
+  paid: { readonly amount: string; readonly currency?: string | undefined },
+): Promise<string | undefined> => {
+  const { amount, currency } = paid;
+  const toShow = await compareWithLimits({
+    amount,
+    ...(above !== undefined && { limit: above }),
+    ...(currency !== undefined && { currency }),
+  });
+  if (toShow === false) return undefined;
+  return `amended since it was approved, ${toShow.why ?? `above ${above ?? "a limit"}`}`;
+};
+
 /**
  * Wait for a second person to approve what an operation of a user's own is to send, where the run was approved before
  * its input was amended. Those of the payment service are refused by their activities until it is approved.
@@ -169,21 +185,37 @@ export const approveAmended = async (
   state: RunState,
   send: Omit<Parameters<typeof approveSend>[1], "why">,
 ): Promise<void> => {
-  const { approvals } = state;
   const { operation, request } = send;
   const amount = textAt(request, "amount");
-  const isApproved = approvals.of({ operation, input: request }).approvedBy !== undefined;
-  if (!approvals.isOutdated || amount === undefined || isApproved) return;
-  const { above } = approvals;
-  const currency = textAt(request, "currency");
-  const toShow = await compareWithLimits({
-    amount,
-    ...(above !== undefined && { limit: above }),
-    ...(currency !== undefined && { currency }),
+  const isApproved = state.approvals.of({ operation, input: request }).approvedBy !== undefined;
+  if (amount === undefined || isApproved) return;
+  const why = await whyAnew(state, { amount, currency: textAt(request, "currency") });
+  if (why !== undefined) await approveSend(state, { ...send, why });
+};
+
+/**
+ * Wait for a second person to approve what a child workflow is to be started with, where its parent was approved before
+ * its input was amended: the child knows nothing of the limit of its parent.
+ *
+ * @throws Rejected when the second person says no.
+ */
+export const approveAmendedChild = async (
+  state: RunState,
+  {
+    args,
+    step,
+    type,
+  }: { readonly args: ReadonlyArray<unknown>; readonly step: string; readonly type: string },
+): Promise<void> => {
+  const payment = paymentMemoOf(type, args[0]);
+  const why =
+    payment === undefined ? "amended since it was approved" : await whyAnew(state, payment);
+  if (why === undefined) return;
+  await askSecondPerson(state, why, {
+    hash: approvalHash([type, args]),
+    shown: { workflow: type, ...payment },
   });
-  if (toShow === false) return;
-  const { why = `above ${above ?? "a limit"}` } = toShow;
-  await approveSend(state, { ...send, why: `amended since it was approved, ${why}` });
+  state.resume(step);
 };
 
 /** Ask, and keep who has approved which requests. */

@@ -10,6 +10,7 @@ import {
 } from "@temporalio/workflow";
 import { accountPin } from "../run/account-pin.ts";
 import { type Run, stateOf } from "../run/run.ts";
+import { approveAmendedChild } from "./approval.ts";
 
 /** How a child workflow is started. */
 export interface ChildOptions<W extends Workflow> extends Pick<
@@ -46,7 +47,9 @@ export const runChild = <W extends Workflow>(
 ): Promise<WorkflowResultType<W>> => {
   const type = typeof workflow === "string" ? workflow : workflow.name;
   return run.step(step, `running ${type}`, async () => {
-    stateOf(run).sends.sendsOnce(step);
+    const state = stateOf(run);
+    state.sends.sendsOnce(step);
+    if (state.approvals.isOutdated) await approveAmendedChild(state, { args, step, type });
     const workflowId = `${workflowInfo().workflowId}/${step}`;
     const { account } = accountPin();
     for (let waitMs = 1_000; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
