@@ -46,7 +46,7 @@ const inputOf = (id: string, [turn, ...rest]: ReadonlyArray<Turn>): PayInTurn =>
 };
 
 const start = async (
-  type: "payAtLast" | "payByChild" | "payInTurn",
+  type: "bookInTurn" | "payAtLast" | "payByChild" | "payInTurn",
   args: (id: string) => ReadonlyArray<unknown>,
   options: {
     readonly cronSchedule?: string;
@@ -129,22 +129,22 @@ describe("a run that continues as new", () => {
     const { handle, id, workflowId } = await payInTurn({ amount: "100.00" }, { amount });
     const end = await endOf(workflowId);
     expect(end).toContain(
-      `An earlier run of ${workflowId} (${handle.firstExecutionRunId}) has sent a payment as createPayout`,
+      `An earlier run of ${workflowId} (${handle.firstExecutionRunId}) has sent a request as createPayout`,
     );
     expect(end).toContain("give the step a name of its own");
     expect(end).not.toContain("nobody knows whether this was carried out");
     expect(await paid(id)).toEqual(["100.00"]);
     // Neither a retry nor a reset goes past it.
     await retry(workflowId);
-    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    expect(await endOf(workflowId)).toContain("has sent a request as createPayout");
     await reset(workflowId, await latest(workflowId));
-    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    expect(await endOf(workflowId)).toContain("has sent a request as createPayout");
     expect(await paid(id)).toEqual(["100.00"]);
   });
 
   it("goes on where its step is given a name of its own, with its own input", async () => {
     const { id, workflowId } = await payInTurn({ amount: "100.00" }, { amount: "200.00" });
-    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    expect(await endOf(workflowId)).toContain("has sent a request as createPayout");
     await retry(workflowId, { step: "second" });
     expect(await endOf(workflowId)).toBe("completed");
     expect(await paid(id)).toEqual(["100.00", "200.00"]);
@@ -209,7 +209,7 @@ describe("a run that continues as new", () => {
     await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(1), WITHIN);
     expect(await paid(id)).toEqual(["100.00"]);
     find.mockRestore();
-    expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+    expect(await endOf(workflowId)).toContain("has sent a request as createPayout");
     expect(await paid(id)).toEqual(["100.00"]);
   });
 
@@ -227,12 +227,35 @@ describe("a run that continues as new", () => {
       await rig.environment.client.workflow.getHandle(workflowId).signal(goSignal);
       expect(await endOf(workflowId)).toContain(
         history === "kept"
-          ? "has sent a payment as createPayout"
+          ? "has sent a request as createPayout"
           : "The service shows what an earlier run",
       );
       expect(await paid(id)).toEqual(["100.00"]);
     },
   );
+});
+
+describe("an own operation of a run that continues as new", () => {
+  const bookInTurn = async (isNamed: boolean) => {
+    const { id, workflowId } = await start("bookInTurn", (ledger) => {
+      const entry = { ledger, amount: "10.00", currency: "USD" };
+      return [[entry, entry], isNamed];
+    });
+    const end = await endOf(workflowId);
+    return { end, booked: rig.ledger.made("entries").filter(({ body }) => body["ledger"] === id) };
+  };
+
+  it("is not taken for the one of the run before", async () => {
+    const { booked, end } = await bookInTurn(false);
+    expect(end).toContain("has sent a request as bookEntry");
+    expect(booked).toHaveLength(1);
+  });
+
+  it("is sent under a step name of its own", async () => {
+    const { booked, end } = await bookInTurn(true);
+    expect(end).toBe("completed");
+    expect(booked).toHaveLength(2);
+  });
 });
 
 describe("a run of a cron schedule", () => {
@@ -255,7 +278,7 @@ describe("a run of a cron schedule", () => {
       expect(ended).toBeTruthy();
       return ended?.message;
     }, WITHIN);
-    expect(failure).toContain("has sent a payment as createPayout");
+    expect(failure).toContain("has sent a request as createPayout");
     await workflow.getHandle(workflowId).terminate();
     expect(await paid(id)).toEqual(["100.00"]);
   });
@@ -295,7 +318,7 @@ describe("a child that is started again under its id", () => {
     "by a parent that continues as new does not take the earlier payment for its own: %s",
     async (amount) => {
       const { id, workflowId } = await payByChild("continued", "100.00", amount);
-      expect(await endOf(workflowId)).toContain("has sent a payment as createPayout");
+      expect(await endOf(workflowId)).toContain("has sent a request as createPayout");
       expect(await paid(id)).toEqual(["100.00"]);
     },
   );

@@ -1,5 +1,11 @@
 import type { Input } from "@durable-payments/api-core";
-import { beginRun, createPayout, payout, type PayoutInput } from "@durable-payments/workflows";
+import {
+  beginRun,
+  createPayout,
+  defineOperation,
+  payout,
+  type PayoutInput,
+} from "@durable-payments/workflows";
 import {
   ApplicationFailure,
   condition,
@@ -9,6 +15,7 @@ import {
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
+import type { BookedEntry, Entry } from "./ledger-types.ts";
 
 // A worker without PaymentsPlugin takes it from here.
 export { payout } from "@durable-payments/workflows";
@@ -46,6 +53,25 @@ export function payInTurn(input: PayInTurn): Promise<ReadonlyArray<string>> {
       how: () => Promise.reject(new Error("Nothing has failed.")),
     });
     return await continueAsNew<typeof payInTurn>({ ...input.next, paid });
+  });
+}
+
+const bookEntry = defineOperation<Entry, BookedEntry>({
+  name: "bookEntry",
+  repeat: "keyed",
+  note: "booking the entry",
+  shown: ({ amount }) => ({ amount }),
+});
+
+/** Books an entry, and continues as new with the one that is next. */
+export function bookInTurn(
+  [entry, ...next]: ReadonlyArray<Entry>,
+  isNamed: boolean,
+): Promise<string> {
+  const run = beginRun();
+  return run.execute(async () => {
+    const { id } = await bookEntry(run, entry!, isNamed ? { step: `book${next.length}` } : {});
+    return next.length === 0 ? id : await continueAsNew<typeof bookInTurn>(next, isNamed);
   });
 }
 

@@ -10,12 +10,12 @@ const SENT_BY_EARLIER_RUN = "SentByEarlierRun";
 type Sending<Request extends object> = Pick<Write<Request, unknown>, "operation" | "step">;
 
 const WAY_OUT =
-  "If it is another payment, give the step a name of its own, such as with the month or the number of the turn; if it is the same, hand its result on as input.";
+  "If it is another one, give the step a name of its own, such as with the month; if it is the same, hand its result on as input.";
 
 const refusal = (step: string, what: string, details: Readonly<Record<string, unknown>>) =>
   runFailure(
     SENT_BY_EARLIER_RUN,
-    `${what}: nobody can tell whether ${step} of this run is another payment or the same one. Nothing was sent. ${WAY_OUT}`,
+    `${what}. Both have one key, so that the one would be taken for the other: nothing was sent. ${WAY_OUT}`,
     { step, ...details },
   );
 
@@ -45,7 +45,7 @@ export const expectNotSentByOthers = async <Request extends object>(
   });
   if (forbiddenBy === undefined) return sent;
   const { isOtherRequest, runId } = forbiddenBy;
-  const other = isOtherRequest === true ? "another request" : "a payment";
+  const other = isOtherRequest === true ? "another request" : "a request";
   throw refusal(
     step,
     `An earlier run of ${workflowInfo().workflowId} (${runId}) has sent ${other} as ${step}`,
