@@ -335,9 +335,7 @@ export class RunState {
       this.#end("done");
       return result;
     } catch (error) {
-      return await this.shielded(() =>
-        error instanceof ContinueAsNew ? this.#goOn(error) : this.#undoAndFail(error),
-      );
+      return await this.shielded(() => this.#undoAndFail(error));
     }
   }
 
@@ -355,30 +353,21 @@ export class RunState {
     });
   }
 
-  /** The run continues as new: nothing has failed that would have to be undone. */
-  async #goOn(continuing: ContinueAsNew): Promise<never> {
-    await this.sends.markForgotten();
-    const { inDoubt } = this.sends;
-    if (inDoubt.length === 0) {
-      this.#end("done");
-      throw continuing;
-    }
-    this.#end("failed");
-    throw endedInDoubt(continuing, { inDoubt, leftOver: [], ids: this.progress.ids });
-  }
-
   async #undoAndFail(error: unknown): Promise<never> {
-    // The run was not retried after all: what it has made stands until it is.
-    const leftOver = isOfType(error, AMENDMENT_REFUSED)
-      ? []
-      : await this.#compensations.undoAll(({ how, what }) =>
-          // It stays to be found by the step that failed.
-          this.step(`undo: ${what}`, what, how, { isSearchable: false }),
-        );
+    const isContinued = error instanceof ContinueAsNew;
+    // Nothing has failed, or the run was not retried after all: what it has made stands.
+    const leftOver =
+      isContinued || isOfType(error, AMENDMENT_REFUSED)
+        ? []
+        : await this.#compensations.undoAll(({ how, what }) =>
+            // It stays to be found by the step that failed.
+            this.step(`undo: ${what}`, what, how, { isSearchable: false }),
+          );
     await this.sends.markForgotten();
     const { inDoubt } = this.sends;
     this.#searchAttributes.clearIntentsBut(inDoubt.map(({ step }) => step));
-    this.#end(isCancellation(error) && inDoubt.length === 0 ? "cancelled" : "failed");
+    const ended = isContinued ? "done" : isCancellation(error) ? "cancelled" : "failed";
+    this.#end(inDoubt.length === 0 ? ended : "failed");
     if (inDoubt.length > 0) {
       throw endedInDoubt(error, { inDoubt, leftOver, ids: this.progress.ids });
     }
