@@ -347,4 +347,44 @@ describe("what a second person has approved", () => {
       );
     },
   );
+
+  const resetAfterUpdate = async (handle: WorkflowHandle) => {
+    const { events = [] } = await handle.fetchHistory();
+    const taken = events?.find((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
+    const task = events?.findLast(
+      (event) =>
+        event.workflowTaskCompletedEventAttributes &&
+        Number(event.eventId) < Number(taken?.eventId),
+    );
+    await rig.environment.client.workflowService.resetWorkflowExecution({
+      namespace: "default",
+      requestId: randomUUID(),
+      reason: "as an operator would",
+      workflowExecution: { workflowId: handle.workflowId },
+      workflowTaskFinishEventId: task?.eventId ?? null,
+    });
+  };
+
+  it("is approved anew where another booking has used its approval", async () => {
+    const { again, handle, id } = await beginApproved("twoBookings");
+    const first = await untilApproval(handle);
+    await approve(handle, "Carol");
+    const second = await vi.waitFor(async () => {
+      const asked = await untilApproval(handle);
+      expect(asked.hash).not.toBe(first.hash);
+      return asked;
+    }, WITHIN);
+    expect(second.why).toContain("the approval of such a payment was used by bookEntry");
+    expect(await made(id)).toMatchObject({ entries: 1 });
+    // The run is put back to when the first approval was taken: that is still the first booking's.
+    await resetAfterUpdate(handle);
+    await vi.waitFor(
+      async () => expect((await untilApproval(again())).why).toContain("bookEntry"),
+      WITHIN,
+    );
+    expect(await made(id)).toMatchObject({ entries: 1 });
+    await approve(again(), "Carol");
+    await again().result();
+    expect(await made(id)).toMatchObject({ entries: 2 });
+  });
 });

@@ -16,9 +16,9 @@ const bookEntry = defineOperation<Entry, BookedEntry>({
   shown: ({ amount }) => ({ amount }),
 });
 
-/** What a second person approves, and what sends it: the run by itself, request by request, or a child. */
+/** What a second person approves, and what sends it: the run by itself, request by request, two of one, or a child. */
 export interface PaysApproved extends Pick<PayAndBook, "entry" | "payment"> {
-  readonly what: "booking" | "child" | "payment" | "requests";
+  readonly what: "booking" | "child" | "payment" | "requests" | "twoBookings";
 }
 
 /** Pays or books once a second person has approved it. */
@@ -26,7 +26,8 @@ export function paysApproved(input: PaysApproved): Promise<string> {
   const run = beginRun({ input });
   return run.execute(async () => {
     const { entry, payment, what } = await run.input();
-    const { amount, currency } = what === "booking" ? entry : payment;
+    const isBooked = what === "booking" || what === "twoBookings";
+    const { amount, currency } = isBooked ? entry : payment;
     await awaitApproval(
       run,
       { above: "50.00" },
@@ -38,11 +39,18 @@ export function paysApproved(input: PaysApproved): Promise<string> {
         ...(what === "requests" && {
           requests: [{ operation: "createPayout", input: payment }],
         }),
+        ...(what === "twoBookings" && {
+          requests: [{ operation: "send/bookEntry", input: entry }],
+        }),
       },
     );
     // The input is read anew before each step: a retry may have amended it.
     const now = await run.input();
-    if (what === "booking") return (await bookEntry(run, now.entry)).id;
+    if (isBooked) {
+      const { id } = await bookEntry(run, now.entry);
+      if (what === "booking") return id;
+      return (await bookEntry(run, now.entry, { step: "bookAgain" })).id;
+    }
     if (what === "child") {
       const { beneficiary_id, ...rest } = now.payment;
       const args: [PayoutInput] = [{ beneficiary_id, payout: rest }];

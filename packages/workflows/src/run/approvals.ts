@@ -48,6 +48,10 @@ export class Approvals {
   /** The hash of the payload that a second person approved last. */
   approved: string | undefined;
   #requests: ReadonlyArray<ApprovedRequest> = [];
+  /** The step that sends what was approved: an approval covers each of its requests once. */
+  readonly #usedBy = new Map<ApprovedRequest, string>();
+  /** By what it says, the step that sends a request that was approved with the batch of the run. */
+  readonly #ofBatchUsedBy = new Map<string, string>();
   #isProofOfNow = true;
   readonly #resentBy: Array<string> = [];
   readonly #amendedBy: Array<string> = [];
@@ -72,6 +76,7 @@ export class Approvals {
    * A second person has approved these requests.
    *
    * @param proofs of each of them, where that is not the proof that the run was started with.
+   * @param step the one that they were approved for, where that is known: no other one sends them.
    */
   approve(
     requests: ReadonlyArray<Omit<PlannedRequest, "at">>,
@@ -79,25 +84,35 @@ export class Approvals {
     {
       payee,
       proofs = [],
-    }: { readonly payee?: string; readonly proofs?: ReadonlyArray<string> } = {},
+      step,
+    }: {
+      readonly payee?: string;
+      readonly proofs?: ReadonlyArray<string>;
+      readonly step?: string;
+    } = {},
   ): void {
-    this.#requests = [
-      ...this.#requests,
-      ...requests.map(({ input, later = [], operation }, index) => ({
-        by,
-        operation,
-        later,
-        text: textOfRequest({ operation, input, later }),
-        payee,
-        maker: makerOf({ later }, requests),
-        proof: proofs[index],
-      })),
-    ];
+    const approved = requests.map(({ input, later = [], operation }, index) => ({
+      by,
+      operation,
+      later,
+      text: textOfRequest({ operation, input, later }),
+      payee,
+      maker: makerOf({ later }, requests),
+      proof: proofs[index],
+    }));
+    this.#requests = [...this.#requests, ...approved];
+    if (step !== undefined) for (const one of approved) this.#usedBy.set(one, step);
   }
 
-  /** A person has a request sent again that may have been carried out: that is another payment to approve. */
-  isSentAgain(request: Request, by: string): void {
-    this.#requests = this.#requests.filter((approved) => !covers(approved, request));
+  /**
+   * A person has a request of a step sent again that may have been carried out: that is another payment to approve,
+   * and takes no approval that was not used yet.
+   */
+  isSentAgain(request: Request, step: string, by: string): void {
+    this.#requests = this.#requests.filter((approved) => {
+      const user = this.#usedBy.get(approved);
+      return !covers(approved, request) || (user !== undefined && user !== step);
+    });
     this.#isProofOfNow = false;
     this.#resentBy.push(by);
   }
@@ -113,10 +128,23 @@ export class Approvals {
     this.#amendedBy.push(by);
   }
 
-  /** What the activity that sends a request gets. */
-  of(request: Request): Approved {
-    const approved = this.#requests.findLast((one) => covers(one, request));
-    const proof = approved?.proof ?? (this.#isProofOfNow ? proofOfBatch() : undefined);
+  /**
+   * Use the approval of a request for a step, where no other step has used it. A step that sends nothing more, since
+   * earlier runs have sent it, uses it too: another one would be sent by it otherwise.
+   */
+  use(request: Request, step: string): void {
+    const approved = this.#approvalOf(request, step);
+    if (approved !== undefined) this.#usedBy.set(approved, step);
+    if (proofOfBatch() === undefined) return;
+    const text = textOfRequest(request);
+    if (!this.#ofBatchUsedBy.has(text)) this.#ofBatchUsedBy.set(text, step);
+  }
+
+  /** What the activity that sends a request of a step gets. */
+  of(request: Request, step: string): Approved {
+    this.use(request, step);
+    const approved = this.#approvalOf(request, step);
+    const proof = approved?.proof ?? this.#proofOfBatch(request, step);
     return {
       ...(this.above !== undefined && { approveAbove: this.above }),
       ...(approved && { approvedBy: approved.by }),
@@ -125,6 +153,33 @@ export class Approvals {
       ...(approved?.maker !== undefined && { approvedFor: approved.maker }),
       ...(proof !== undefined && { approval: proof }),
     };
+  }
+
+  /** Whether this request was approved, for a step to send that no other step has used. */
+  isApproved(request: Request, step: string): boolean {
+    return this.#approvalOf(request, step) !== undefined;
+  }
+
+  /** The other step that has used the approval of such a request, where none is left for this one. */
+  usedByOther(request: Request, step: string): string | undefined {
+    if (this.isApproved(request, step)) return undefined;
+    const approved = this.#requests.findLast((one) => covers(one, request));
+    return approved && this.#usedBy.get(approved);
+  }
+
+  #approvalOf(request: Request, step: string): ApprovedRequest | undefined {
+    const covering = this.#requests.filter((one) => covers(one, request));
+    return (
+      covering.findLast((one) => this.#usedBy.get(one) === step) ??
+      covering.findLast((one) => !this.#usedBy.has(one))
+    );
+  }
+
+  /** The proof that the run was started with, for the one step that sends this request. */
+  #proofOfBatch(request: Request, step: string): string | undefined {
+    const proof = this.#isProofOfNow ? proofOfBatch() : undefined;
+    if (proof === undefined) return undefined;
+    return this.#ofBatchUsedBy.get(textOfRequest(request)) === step ? proof : undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type EndingDecision,
   STEP,
   intentOf,
+  isOwnSend,
   isSamePerson,
   nameProblem,
   namesSomebody,
@@ -128,6 +129,16 @@ export const awaitApproval = async (
   return true;
 };
 
+/** A request that a step is about to send. */
+interface ToSend {
+  readonly operation: PlannedRequest["operation"];
+  readonly request: object;
+  readonly shown: Readonly<Record<string, unknown>>;
+  readonly step: string;
+  /** Why it has to be approved. */
+  readonly why: string;
+}
+
 /**
  * Wait for a second person to approve a request that the worker does not send without it: amended since it was
  * approved, say, or to be sent again by the decision of a person.
@@ -136,26 +147,19 @@ export const awaitApproval = async (
  */
 export const approveSend = async (
   state: RunState,
-  {
-    operation,
-    request,
-    shown,
-    step,
-    why,
-  }: {
-    readonly operation: PlannedRequest["operation"];
-    readonly request: object;
-    readonly shown: Readonly<Record<string, unknown>>;
-    readonly step: string;
-    readonly why: string;
-  },
+  { operation, request, shown, step, why }: ToSend,
 ): Promise<void> => {
   const beneficiary_id = textAt(request, "beneficiary_id");
-  await askSecondPerson(state, why, {
+  const used = state.approvals.usedByOther({ operation, input: request }, step);
+  // Who has approved one of the same must not take this for the same question.
+  const alike =
+    used === undefined ? "" : `, and the approval of such a payment was used by ${used}`;
+  await askSecondPerson(state, `${why}${alike}`, {
     hash: approvalHash([operation, request]),
     shown: { operation, ...shown },
     ...(beneficiary_id !== undefined && { payee: { beneficiary_id } }),
     requests: [{ operation, input: request }],
+    forStep: step,
   });
   state.resume(step);
 };
@@ -175,20 +179,34 @@ const whyAnew = async (
   return `amended since it was approved, ${toShow.why ?? `above ${above ?? "a limit"}`}`;
 };
 
+/** Before, an approval covered every send of its request by an operation of a user's own. */
+const COVERS_ONE = "an approval covers one send of an own operation";
+
+/** Whether {@link approveOwn} has something to ask: mostly not, and then nothing is awaited. */
+export const mayNeedOwnApproval = (
+  { approvals }: RunState,
+  { operation, request, step }: Pick<ToSend, "operation" | "request" | "step">,
+): boolean =>
+  isOwnSend(operation) &&
+  (approvals.isOutdated ||
+    approvals.usedByOther({ operation, input: request }, step) !== undefined);
+
 /**
  * Wait for a second person to approve what an operation of a user's own is to send, where the run was approved before
- * its input was amended. Those of the payment service are refused by their activities until it is approved.
+ * its input was amended, or another step has used the approval of such a request. Those of the payment service are
+ * refused by their activities until they are approved.
  *
  * @throws Rejected when the second person says no.
  */
-export const approveAmended = async (
-  state: RunState,
-  send: Omit<Parameters<typeof approveSend>[1], "why">,
-): Promise<void> => {
-  const { operation, request } = send;
+export const approveOwn = async (state: RunState, send: Omit<ToSend, "why">): Promise<void> => {
+  const { approvals } = state;
+  const { operation, request, step } = send;
+  const asked = { operation, input: request };
+  if (approvals.usedByOther(asked, step) !== undefined && state.goesBy(COVERS_ONE)) {
+    return await approveSend(state, { ...send, why: "each is approved by itself" });
+  }
   const amount = textAt(request, "amount");
-  const isApproved = state.approvals.of({ operation, input: request }).approvedBy !== undefined;
-  if (amount === undefined || isApproved) return;
+  if (!approvals.isOutdated || amount === undefined || approvals.isApproved(asked, step)) return;
   const why = await whyAnew(state, { amount, currency: textAt(request, "currency") });
   if (why !== undefined) await approveSend(state, { ...send, why });
 };
@@ -223,13 +241,19 @@ const askSecondPerson = (
   state: RunState,
   why: string,
   {
+    forStep,
     hash,
     overruled = [],
     payee,
     requests = [],
     shown,
     showsPayee,
-  }: Omit<ToApprove, "amount" | "payload"> & Pick<ToShow, "showsPayee"> & { readonly hash: string },
+  }: Omit<ToApprove, "amount" | "payload"> &
+    Pick<ToShow, "showsPayee"> & {
+      readonly hash: string;
+      /** The step that sends what is approved, where that is known. */
+      readonly forStep?: string;
+    },
 ): Promise<void> => {
   const note = `${why}: a second person has to approve`;
   const ask = async (step: string): Promise<void> => {
@@ -265,7 +289,11 @@ const askSecondPerson = (
       requests.length > 0 && patched(PROVED)
         ? await localActivities.proveApproval({ firstRunId, ...approved })
         : [];
-    state.approvals.approve(requests, given.by, { ...approved, proofs });
+    state.approvals.approve(requests, given.by, {
+      ...approved,
+      ...(forStep !== undefined && { step: forStep }),
+      proofs,
+    });
   };
   // It is one stage to those who search for what is to be approved, however often it is asked.
   return state.step(STEP.awaitApproval, note, ask, { stage: STEP.awaitApproval });

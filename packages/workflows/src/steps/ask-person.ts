@@ -61,7 +61,8 @@ export const askPerson = async <Request extends object, A>(
     actions: canResend ? ["found", "resend", "abandon"] : ["found", "abandon"],
   });
   if (!("found" in resolution)) {
-    run.approvals.isSentAgain({ operation: sending.operation, input: request }, resolution.by);
+    const { operation } = sending;
+    run.approvals.isSentAgain({ operation, input: request }, step, resolution.by);
     return "send";
   }
   const asSent = other && reconciler?.asSent?.(request, other);

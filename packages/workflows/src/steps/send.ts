@@ -1,10 +1,10 @@
-import { isOwnSend, type SentBefore } from "@durable-payments/protocol";
+import type { SentBefore } from "@durable-payments/protocol";
 import { isCancellation } from "@temporalio/workflow";
 import { localJournal } from "../run/activities.ts";
 import { rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
-import { approveAmended } from "./approval.ts";
+import { approveOwn, mayNeedOwnApproval } from "./approval.ts";
 import { expectNotSentByOthers } from "./earlier-runs.ts";
 import { takeAsOwn } from "./ownership.ts";
 import { Sender } from "./sender.ts";
@@ -53,6 +53,7 @@ export const sendAndReconcile = async <Request extends object, A>(
   run.sends.sendsOnce(write.step);
   const inAnyRun = await run.sentBefore(write.step);
   run.expectInputRead(write.step);
+  run.approvals.use({ operation: write.operation, input: write.request }, write.step);
   const sent = run.hasEarlierRuns
     ? await expectNotSentByOthers(write, write.request)
     : ("perhaps" as const);
@@ -78,10 +79,10 @@ export const sendAndReconcile = async <Request extends object, A>(
       ? await sender.reconcileEarlierSends({ isOwn: sent === "perhaps", ...known })
       : "send";
     while (result === "send") {
-      if (run.approvals.isOutdated && isOwnSend(write.operation)) {
-        const { operation, shown, step } = write;
-        const { request } = sender;
-        await approveAmended(run, { operation, request, shown: shown(request), step });
+      const { operation, shown, step } = write;
+      const { request } = sender;
+      if (mayNeedOwnApproval(run, { operation, request, step })) {
+        await approveOwn(run, { operation, request, shown: shown(request), step });
       }
       const intent = sender.begin();
       try {

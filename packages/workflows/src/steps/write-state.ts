@@ -108,14 +108,15 @@ export class WriteState<Request extends object> {
   nextSend(isResend: boolean): SendIntent {
     const number = this.#number;
     this.#number += 1;
+    const { operation, step } = this.#write;
     return {
-      step: this.#write.step,
+      step,
       number,
       knownTo: this.#knownTo,
       isResend,
       ...(this.isUndone && { isUndone: true }),
       ...(isShielded() && { evenIfCancelled: true }),
-      ...this.#run.approvals.of({ operation: this.#write.operation, input: this.#request }),
+      ...this.#run.approvals.of({ operation, input: this.#request }, step),
     };
   }
 

@@ -7,5 +7,6 @@ export { payBack } from "./pay-back.ts";
 export { payTwoAtOnce } from "./pay-two-at-once.ts";
 export { checkTwoAtOnce } from "./check-two-at-once.ts";
 export { payAndGoOn } from "./pay-and-go-on.ts";
+export { payApproved } from "./pay-approved.ts";
 export { continueAsBatch, schedule } from "./forging.ts";
 export { callStep } from "./call-step.ts";
