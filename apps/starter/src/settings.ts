@@ -5,6 +5,7 @@ import type {
   Temporal,
   TemporalSettings,
 } from "@durable-payments/operations/connection";
+import type { DoubtedStep } from "@durable-payments/operations/history";
 import type { Assumptions } from "@durable-payments/api-core";
 
 // What the operations take as parameters, the command line takes from the environment. Each is loaded
@@ -101,6 +102,33 @@ export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArra
   return (process.env["PAYMENTS_CLIENT_ID"] ?? "") === ""
     ? [first, ...others]
     : [unnamed(), first, ...others];
+};
+
+/**
+ * Read what the journals of these settings have of what is in doubt of runs. None is opened where nothing is.
+ *
+ * @throws InvalidInput where the file of accounts is wrong.
+ */
+export const withRecords = async <
+  Run extends { readonly workflowId: string; readonly inDoubt: ReadonlyArray<DoubtedStep> },
+>(
+  runs: ReadonlyArray<Run>,
+): Promise<ReadonlyArray<Run>> => {
+  if (runs.every(({ inDoubt }) => inDoubt.length === 0)) return runs;
+  const accounts = await readAccounts();
+  const { withJournalRecords } = await import("@durable-payments/operations/decisions");
+  return withJournalRecords(
+    accounts.map(({ journal }) => journal),
+    runs,
+  );
+};
+
+/** The same of one run. */
+export const withRecord = async <Run extends Parameters<typeof withRecords>[0][number]>(
+  run: Run,
+): Promise<Run> => {
+  const [recorded = run] = await withRecords([run]);
+  return recorded;
 };
 
 /**

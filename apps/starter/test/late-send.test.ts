@@ -1,5 +1,13 @@
 import type { PayoutInput } from "@durable-payments/protocol";
-import { beneficiary, ID, options, payout, tooWide } from "@durable-payments/tools/test-data";
+import {
+  beneficiary,
+  ID,
+  like,
+  listWith,
+  options,
+  payout,
+  tooWide,
+} from "@durable-payments/tools/test-data";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +88,9 @@ it("what waits to be sent again is not sent after its run was terminated", async
     runId: ID,
     step: "createPayout",
     status: "settled",
+    notConfirmed: "PAYMENTS_* is not set here",
+    journalNotRead: like(/PAYMENTS_CLIENT_ID is not set here/),
+    retry: listWith("retry"),
     mayBeSentUntil: new Date((closeTime?.getTime() ?? 0) + 90_000).toISOString(),
   });
   const person = await starter([...settle, "--not-carried-out"]);

@@ -457,7 +457,7 @@ it("a row whose run was terminated while it paid reports that it may have been p
     payout_id: "",
     state: "terminated",
     reason: like(
-      /^by hand\. It may have been paid: nobody knows whether createPayout of .* EUR was carried out\. See it: .*starter status payout\/doubt-0$/,
+      /^by hand\. It may have been paid: the run does not know whether createPayout of .* EUR was carried out\. See it: .*starter status payout\/doubt-0$/,
     ),
     failure: "Terminated",
   });

@@ -140,7 +140,7 @@ describe("a payout", () => {
     expect(status.stdout).toMatch(
       /to\s+Supplier\s+21\.00,\s+beneficiary_id\s+\S+,\s+reference\s+"Invoice/,
     );
-    expect(status.stdout).toMatch(/^ {2}✗ createPayout/m);
+    expect(status.stdout).toMatch(/^ {2}\? createPayout/m);
     expect(status.stdout).toMatch(/settle settled \\\n\s+--run-id \S+ \\\n\s+--by NAME/);
     const person = await starter(["attention"]);
     expect(tooWide(person.stdout)).toEqual([]);

@@ -230,6 +230,10 @@ it("says of a failure what happened and what it means for the money, each once",
   expect(failureRows(visible(hint))[0]?.[1]).toBe(
     "Settle it (./starter settle a). The starter settles nothing.",
   );
+  const published = "Settle it (npx @durable-payments/cli settle a).";
+  expect(failureRows(visible({ ...hint, message: published }))[0]?.[1]).toBe(
+    "Settle it (./starter settle a).",
+  );
   const cause = { ...failure, details: { ...details, carriedOut: "unknown" } };
   const left = { leftOver: ["remove the cardholder"] };
   expect(failureRows({ type: "Wrapped", message: "Not all undone", details: left, cause })).toEqual(

@@ -1,5 +1,5 @@
 import { isInDoubt, type Journal } from "@durable-payments/journal";
-import { isNotFound } from "@durable-payments/protocol";
+import { COMMAND, isNotFound } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
@@ -184,7 +184,7 @@ export const refuseSecondChild = async (journal: Journal, parent: Execution): Pr
       ? `An earlier run of it has started ${sent.join(", ")}, which has sent something or may have sent it`
       : "The history of an earlier run of it is gone, so that nobody can tell what its children may have sent";
   throw ApplicationFailure.nonRetryable(
-    `The parent workflow ${parent.workflowId} was reset or retried, and has started this child under the new id ${workflowId}. ${which}: this child would send it a second time. Nothing was sent. See what the earlier child has done, and finish that there (\`starter runs retry ID\`). Give children ids that stay the same: start them by runChild, or with a workflowId. Where another payment is owed after all, start it yourself under an id of its own.`,
+    `The parent workflow ${parent.workflowId} was reset or retried, and has started this child under the new id ${workflowId}. ${which}: this child would send it a second time. Nothing was sent. See what the earlier child has done, and finish that there (\`${COMMAND} runs retry ID\`). Give children ids that stay the same: start them by runChild, or with a workflowId. Where another payment is owed after all, start it yourself under an id of its own.`,
     "ChildStartedAnew",
     { parent: parent.workflowId, earlier: sent },
   );

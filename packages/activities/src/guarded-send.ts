@@ -10,7 +10,7 @@ import {
   type Send,
   type WriteName,
 } from "@durable-payments/journal";
-import { temporalReason } from "@durable-payments/protocol";
+import { COMMAND, temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Effect, Result } from "effect";
@@ -237,7 +237,7 @@ export class GuardedSend {
     const { operation } = this.#options;
     const remedy =
       cause instanceof JournalUnavailable
-        ? " It is sent when the journal can be used again; `starter doctor` checks it."
+        ? ` It is sent when the journal can be used again; \`${COMMAND} doctor\` checks it.`
         : "";
     return new Unavailable({
       operation,

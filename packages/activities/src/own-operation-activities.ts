@@ -164,7 +164,10 @@ const makeActivities = (
         requestTimeoutMs: operation.timeoutMs ?? TIMEOUT_MS,
         listLagMs: operation.listLagMs ?? LIST_LAG_MS,
         visibilityLagMs: visibilityLagSeconds * 1000,
-        ...(operation.list === undefined && { incomplete: `Nothing lists what ${name} makes.` }),
+        ...(operation.list === undefined && {
+          incomplete: `Nothing lists what ${name} makes.`,
+          isUnlisted: true,
+        }),
         ...(isTooMany && { incomplete: `More than ${MOST_MATCHES} are listed that may be it.` }),
       };
     },

@@ -82,6 +82,8 @@ export interface Matches<Item> {
   readonly visibilityLagMs: number;
   /** Why the list is no evidence, and will be none when it is read again. */
   readonly incomplete?: string;
+  /** Nothing lists what was sent: no list was read. */
+  readonly isUnlisted?: true;
 }
 
 /** Reads by which a run finds out whether a write without an answer was carried out. */

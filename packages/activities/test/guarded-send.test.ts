@@ -421,7 +421,7 @@ describe("where the journal cannot be reached", () => {
     const failure = await failureOf(pay());
     expect(failure).toMatchObject({ type: "Unavailable", nonRetryable: true });
     expect(failure.message).toBe(
-      "createPayout was not sent: the journal's database db/pay cannot be used (ECONNREFUSED). It is sent when the journal can be used again; `starter doctor` checks it.",
+      "createPayout was not sent: the journal's database db/pay cannot be used (ECONNREFUSED). It is sent when the journal can be used again; `npx @durable-payments/cli doctor` checks it.",
     );
     expect(service.received).toEqual([]);
   });

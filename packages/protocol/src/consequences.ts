@@ -74,7 +74,15 @@ export const approvalConsequences = {
 export const settlementConsequences = {
   found: "found: a retry goes on with it, and sends nothing of it again",
   notCarriedOut: "not carried out: a retry sends it again, so that it is made twice if it was",
-  retry: "retry: it finds out by the service's list what became of it, as far as one shows it",
+  retry:
+    "retry: it finds out by the journal and the service's list what became of it, as far as they show it",
+} as const;
+
+/** The same of a run that no retry goes on with: it has completed, say. */
+export const finalSettlementConsequences = {
+  found: "found: it counts as carried out, and is in doubt no longer",
+  notCarriedOut:
+    "not carried out: it counts as not made, and is in doubt no longer; where it is still owed, pay it by a new run",
 } as const;
 
 /**

@@ -1,5 +1,9 @@
 import type { ApprovalRequest } from "./approval.ts";
-import { approvalConsequences, settlementConsequences } from "./consequences.ts";
+import {
+  approvalConsequences,
+  finalSettlementConsequences,
+  settlementConsequences,
+} from "./consequences.ts";
 import type { HumanTask, HumanTaskAction } from "./human-task.ts";
 import { sendingOf } from "./steps.ts";
 
@@ -72,21 +76,44 @@ export const approveCommands = (
   ];
 };
 
+/** A step in doubt of an ended run, and what is known of it beside. */
+interface SettledStep {
+  readonly step: string;
+  readonly operation: string;
+  /** What it made, by id, where the run or the journal of sends knows it. */
+  readonly made?: Readonly<Record<string, string>> | undefined;
+  /** Whether the journal of sends has it as not carried out. */
+  readonly isNotMade?: boolean;
+}
+
+const madeArguments = ({ made = {}, operation }: SettledStep): ReadonlyArray<string> => {
+  const { idField: name = Object.keys(made)[0] ?? "NAME" } = sendingOf(operation) ?? {};
+  return ["--found", `${name}=${made[name] ?? "ID"}`];
+};
+
 /**
- * Name the commands that settle what an ended run has in doubt.
+ * Name the commands that settle what an ended run has in doubt: for each step those that are not refused.
  *
- * @param run the run that has ended.
- * @param operations what it has sent, and has no answer to.
- * @returns two commands.
+ * @param run the run that has ended; `isRetried`: whether a retry can go on with it.
+ * @param steps what it has sent, and has no answer to.
+ * @returns up to two commands for each step.
  */
 export const settleCommands = (
-  { runId, workflowId }: AskingRun,
-  operations: ReadonlyArray<string>,
+  { isRetried, runId, workflowId }: AskingRun & { readonly isRetried: boolean },
+  steps: ReadonlyArray<SettledStep>,
 ): ReadonlyArray<DecisionCommand> => {
-  const ids = new Set(operations.map((operation) => sendingOf(operation)?.idField ?? "NAME"));
+  const means = isRetried ? settlementConsequences : finalSettlementConsequences;
   const args = ["settle", workflowId, "--run-id", runId, "--by", "NAME", "--reason", "WHY"];
-  return [
-    { args: [...args, ...HOW.found([...ids])], consequence: settlementConsequences.found },
-    { args: [...args, "--not-carried-out"], consequence: settlementConsequences.notCarriedOut },
-  ];
+  const several = new Set(steps.map(({ step }) => step)).size > 1;
+  return steps.flatMap((each) => {
+    const of = [...args, ...(several ? ["--step", each.step] : [])];
+    return [
+      ...(each.isNotMade === true
+        ? []
+        : [{ args: [...of, ...madeArguments(each)], consequence: means.found }]),
+      ...(each.made === undefined
+        ? [{ args: [...of, "--not-carried-out"], consequence: means.notCarriedOut }]
+        : []),
+    ];
+  });
 };

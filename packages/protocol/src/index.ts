@@ -17,6 +17,7 @@ export {
   type EndedPayout,
   payoutEndedSignal,
 } from "./completion-signals.ts";
+export { COMMAND } from "./command.ts";
 export {
   answerMeanings,
   approvalConsequences,

@@ -70,7 +70,7 @@ describe("a card whose answer was lost", () => {
           ],
         });
         expect(failure.message).toContain("issueCard (createCard, 100.00 USD, key ");
-        expect(failure.message).toContain(`starter settle ${handle.workflowId}`);
+        expect(failure.message).toContain(`(npx @durable-payments/cli settle ${handle.workflowId}`);
         const { cause } = failure;
         expect(cause instanceof ApplicationFailure ? cause.type : undefined).toBe(causeType);
         const described = await attributesOf(handle);

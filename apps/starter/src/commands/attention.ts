@@ -6,14 +6,14 @@ import { runCommand } from "./run-command.ts";
 /** `starter attention`: lists the runs that wait for a person. */
 export const attention = Command.make("attention", { json }, (flags) =>
   runCommand(flags.json, async (output) => {
-    const { withTemporal } = await import("../settings.ts");
+    const { withRecords, withTemporal } = await import("../settings.ts");
     const { listRunsInDoubt, listWaitingRuns } =
       await import("@durable-payments/operations/decisions");
     const { inDoubtAnswer, inDoubtText, waitingRunAnswer, waitingRunsText } =
       await import("../output/human-task-text.ts");
     const found = await withTemporal(async (temporal) => ({
       runs: await listWaitingRuns(temporal),
-      inDoubt: await listRunsInDoubt(temporal),
+      inDoubt: await withRecords(await listRunsInDoubt(temporal)),
     }));
     output.answer(
       found,

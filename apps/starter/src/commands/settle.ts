@@ -50,24 +50,36 @@ export const settle = Command.make("settle", flags, (given) =>
         step: Option.getOrUndefined(given.step),
         found: Option.getOrUndefined(given.found),
         services,
+        journals: accounts.map(({ journal }) => journal),
         expectedRunId: Option.getOrUndefined(given.expectedRunId),
       }),
     );
     const { utc } = await import("@durable-payments/protocol");
     const { wrap } = await import("../output/text.ts");
+    const { argumentsOf } = await import("../output/next-operation.ts");
     const settlement = { workflowId: given.id, ...settled, status: "settled" };
-    output.answer(settlement, ({ mayBeSentUntil, notConfirmed, step, workflowId }) =>
+    const textOf = ({
+      journalNotRead,
+      mayBeSentUntil,
+      notConfirmed,
+      retry,
+      step,
+      workflowId,
+    }: typeof settlement) =>
       [
-        `${step} of ${workflowId} is settled; a retry of the run goes by that.`,
-        ...(Option.isNone(given.found)
+        wrap(
+          retry === undefined
+            ? `${step} of ${workflowId} is settled, and in doubt no longer. No retry goes on with the run${Option.isNone(given.found) ? ": where it is still owed, pay it by a new run" : ""}.`
+            : `${step} of ${workflowId} is settled; a retry of the run goes by that.`,
+        ),
+        wrap(
+          notConfirmed === undefined
+            ? `It is as the service or the journal has it.`
+            : `! It is as settled by ${person}, not checked at the service: ${notConfirmed}.`,
+        ),
+        ...(journalNotRead === undefined
           ? []
-          : [
-              wrap(
-                notConfirmed === undefined
-                  ? "The service shows it as what was sent."
-                  : `! It is as settled by ${person}, not checked at the service: ${notConfirmed}.`,
-              ),
-            ]),
+          : [wrap(`! The journal of sends was not asked: ${journalNotRead}.`)]),
         ...(mayBeSentUntil === undefined
           ? []
           : [
@@ -75,8 +87,11 @@ export const settle = Command.make("settle", flags, (given) =>
                 `! The run has ended only just now: until ${utc(mayBeSentUntil)} a worker that does not know of it may still send ${step}, or it may be under way. Check it with the service once more after that, and settle it anew if it was carried out after all.`,
               ),
             ]),
-      ].join("\n"),
-    );
+      ].join("\n");
+    output.answer(settlement, textOf, ({ retry, ...answer }) => ({
+      ...answer,
+      ...(retry && { retry: argumentsOf(retry) }),
+    }));
     return EXIT_CODES.done;
   }),
 ).pipe(
@@ -84,9 +99,12 @@ export const settle = Command.make("settle", flags, (given) =>
   Command.withDescription(
     `Say what became of what an ended run has sent, where the run itself could not
   find it out. What is in doubt is shown by \`starter attention\`. It is kept in
-  Temporal with the name and the reason; a retry of the run goes by it. Where
-  PAYMENTS_* is set, a payout is looked up first: one that the service does not
-  show, or that pays something else, is refused.
+  Temporal with the name and the reason; a retry of the run goes by it.
+
+  What contradicts the journal of sends is refused, where it can be read here.
+  Where PAYMENTS_* is set, a payout is looked up, too: one that the service does
+  not show, or that pays something else, is refused, and so is
+  --not-carried-out where the service shows one under its key.
 
   What a run was sending that has ended less than 90 seconds ago may still be
   sent: --not-carried-out then shows after when to check once more.

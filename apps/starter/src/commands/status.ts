@@ -6,11 +6,11 @@ import { runCommand } from "./run-command.ts";
 /** `starter status`: shows how a run stands. */
 export const status = Command.make("status", { id: runId, json }, ({ id, json }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../settings.ts");
+    const { withRecord, withTemporal } = await import("../settings.ts");
     const { reportRun } = await import("@durable-payments/operations/runs");
     const { reportAnswer, reportText } = await import("../output/run-report-text.ts");
     const { exitCodeOfRun } = await import("../exit-codes.ts");
-    const report = await withTemporal((temporal) => reportRun(temporal, id));
+    const report = await withRecord(await withTemporal((temporal) => reportRun(temporal, id)));
     output.answer(report, reportText, reportAnswer);
     return exitCodeOfRun(report);
   }),

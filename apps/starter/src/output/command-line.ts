@@ -1,4 +1,4 @@
-import { commandInLines, shellQuoted } from "@durable-payments/protocol";
+import { COMMAND, commandInLines, shellQuoted } from "@durable-payments/protocol";
 import { basename, dirname, join } from "node:path";
 import { unbroken } from "./styled.ts";
 import { columnsOf, textWidth } from "./text.ts";
@@ -44,9 +44,14 @@ export const starterName = (): string => {
   return isOfNpm ? "npx @durable-payments/cli" : INSTALLED;
 };
 
+/** Our commands in texts that runs keep; runs of before the package was published name the starter. */
+const IN_TEXTS = new RegExp(
+  `(?<=[(\`])(?:starter|${COMMAND})(?= (?:runs retry|settle|doctor)\\b)`,
+  "g",
+);
+
 /** A text that a run keeps, with our commands in it by the name by which the starter was called. */
-export const asCalled = (text: string): string =>
-  text.replaceAll(/(?<=[(`])starter(?= (?:runs retry|settle|doctor)\b)/g, starterName);
+export const asCalled = (text: string): string => text.replaceAll(IN_TEXTS, starterName);
 
 const words = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   starterName(),

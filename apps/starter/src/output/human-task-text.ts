@@ -35,12 +35,57 @@ export const waitingRunAnswer = ({ noProgress, ...run }: WaitingRun) => ({
 
 type StepInDoubt = RunInDoubt["inDoubt"][number];
 
+const idsText = (ids: Readonly<Record<string, string>>): string =>
+  Object.entries(ids)
+    .map(([name, id]) => `${name} ${id}`)
+    .join(", ");
+
+/** Whether it was carried out, as far as the run's history or the journal knows. */
+const standingText = ({ ids, journal }: StepInDoubt): string => {
+  if (ids !== undefined) return "was carried out";
+  switch (journal?.outcome) {
+    case "carriedOut":
+      return `was carried out, made: ${idsText(journal.ids)} (by the journal)`;
+    case "notCarriedOut":
+      return "was not carried out (by the journal)";
+    case "undone":
+      return "was carried out, and undone since (by the journal)";
+    case "noAnswer":
+      return "may have been carried out (the journal has no answer either)";
+    case "notRecorded":
+      return "may have been carried out (the journal that is set here has no record of it)";
+    default:
+      return "may have been carried out";
+  }
+};
+
+const madeOf = ({ ids, journal }: StepInDoubt) =>
+  journal?.outcome === "carriedOut" ? journal.ids : ids;
+
+/** What is known of each step in doubt, by which it is settled: of one that has sent several things at once. */
+const knownSteps = (inDoubt: ReadonlyArray<StepInDoubt>) =>
+  [...Map.groupBy(inDoubt, ({ step }) => step)].map(([step, sends]) => ({
+    step,
+    operation: sends[0]?.operation ?? "",
+    made: sends.map(madeOf).find((made) => made !== undefined),
+    isNotMade: sends.every(({ journal }) => journal?.outcome === "notCarriedOut"),
+  }));
+
+/** What is known of all of it together, before something is done. */
+const adviceText = (inDoubt: ReadonlyArray<StepInDoubt>): string => {
+  if (inDoubt.every((each) => madeOf(each) !== undefined))
+    return "Each was paid or made: do not pay it again. Then:";
+  return knownSteps(inDoubt).every(({ isNotMade }) => isNotMade)
+    ? "None was paid or made, as the journal has it. Then:"
+    : "Each may have been paid. Check it with the service before anything is paid again. Then:";
+};
+
 const stepText = (inDoubt: StepInDoubt): string => {
   const { amount, beneficiary_id, currency = "", ids, key, operation, payee, step } = inDoubt;
   const { candidates = [], payout_reference: reference } = inDoubt;
   const about = wrap(
     [
-      `! ${step}: ${operation} ${ids === undefined ? "may have been" : "was"} carried out`,
+      `! ${step}: ${operation} ${standingText(inDoubt)}`,
       ...Object.entries(ids ?? {}).map(([name, id]) => `${name} ${id}`),
       ...(amount === undefined ? [] : [`${amount} ${currency}`.trim()]),
       ...(payee === undefined ? [] : [`to ${payee}`]),
@@ -59,6 +104,16 @@ const stepText = (inDoubt: StepInDoubt): string => {
   ].join("\n");
 };
 
+/** Why the journal was not asked, once. */
+const notReadLines = (inDoubt: ReadonlyArray<StepInDoubt>): ReadonlyArray<string> => {
+  const reasons = inDoubt.flatMap(({ journal }) =>
+    journal?.outcome === "notRead" ? [journal.why] : [],
+  );
+  return [...new Set(reasons)].map((why) =>
+    wrap(`The journal of sends, which may know it, was not asked: ${why}.`, "  "),
+  );
+};
+
 /** What is in doubt of an ended run, as a person reads it, with what to do. */
 export const inDoubtLines = ({
   inDoubt,
@@ -67,15 +122,10 @@ export const inDoubtLines = ({
   workflowId,
 }: Pick<RunInDoubt, "inDoubt" | "retry" | "runId" | "workflowId">): ReadonlyArray<string> => [
   ...inDoubt.map(stepText),
-  wrap(
-    "Each may have been paid. Check it with the service before anything is paid again. Then:",
-    "  ",
-  ),
+  ...notReadLines(inDoubt),
+  wrap(adviceText(inDoubt), "  "),
   ...decideLines([
-    ...settleCommands(
-      { runId, workflowId },
-      inDoubt.map(({ operation }) => operation),
-    ),
+    ...settleCommands({ runId, workflowId, isRetried: retry !== undefined }, knownSteps(inDoubt)),
     ...(retry === undefined
       ? []
       : [{ args: argumentsOf(retry), consequence: settlementConsequences.retry }]),

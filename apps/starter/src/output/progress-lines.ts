@@ -23,6 +23,7 @@ export const MARKS = {
   completed: "✓",
   failed: "✗",
   cancelled: "✗",
+  inDoubt: "?",
 } as const satisfies Record<StepState, string>;
 
 /** How long a step took, or has been going on. */

@@ -184,7 +184,8 @@ export const timelineText = (timeline: Timeline): string => {
 };
 
 /** The timeline of a run as a program reads it: with the arguments of the commands of what can be done. */
-export const timelineAnswer = ({ next, ...timeline }: Timeline) => ({
+export const timelineAnswer = ({ next, retry, ...timeline }: Timeline) => ({
   ...timeline,
+  ...(retry && { retry: argumentsOf(retry) }),
   next: next.map(({ why, ...operation }) => ({ why, command: argumentsOf(operation) })),
 });

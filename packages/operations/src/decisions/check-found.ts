@@ -8,6 +8,7 @@ import type { ServiceSettings } from "../connection/settings.ts";
 import { refused } from "../errors.ts";
 import type { ExecutionHistory } from "../history/execution-history.ts";
 import type { PastSend } from "../history/sends.ts";
+import { findByKeys } from "../recovery/ask-service.ts";
 
 /** Whether the service has confirmed what a person says that a step made, and why not. */
 type Confirmation =
@@ -49,6 +50,58 @@ const mayBe = (sent: ReturnType<typeof sentOf>[number], payout: Payout): boolean
   );
 };
 
+type Client = ReturnType<typeof makePaymentsClient>;
+
+/** A client of the account of a run, or why the service cannot be asked of it here. */
+const clientOf = (
+  services: ReadonlyArray<ServiceSettings>,
+  account: string | undefined,
+):
+  | { readonly client: Client; readonly why?: never }
+  | { readonly client?: never; readonly why: string } => {
+  const known = services.flatMap((service) => (Result.isSuccess(service) ? [service.success] : []));
+  if (known.length === 0) return { why: "PAYMENTS_* is not set here" };
+  const own = known.find((options) => account === undefined || account === accountHash(options));
+  if (own === undefined) return { why: "PAYMENTS_* is of another account here" };
+  // Whichever of several accounts was asked, its answer would say nothing of the others.
+  if (account === undefined && known.length > 1)
+    return { why: "the account of the run is not known" };
+  return {
+    client: makePaymentsClient({
+      ...own,
+      maxAttempts: 1,
+      requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, own.requestTimeoutMs),
+    }),
+  };
+};
+
+/**
+ * Check that the service shows no payout under keys of which a person says that nothing was carried out.
+ *
+ * @param services address and credentials of each account that is known here, or why they are not.
+ * @returns whether its list was read, or why not.
+ * @throws Refused where it shows one.
+ */
+export const checkNotMade = async (
+  services: ReadonlyArray<ServiceSettings>,
+  keys: ReadonlySet<string>,
+  { account }: Pick<ExecutionHistory, "account">,
+): Promise<Confirmation> => {
+  const { client, why } = clientOf(services, account);
+  if (client === undefined) return notChecked(why);
+  try {
+    const { fault, payouts } = await findByKeys(client, keys);
+    for (const [key, { payout_id }] of payouts) {
+      throw refused(
+        `The service shows the payout ${payout_id} under the key ${key}: it was carried out. Nothing was done.`,
+      );
+    }
+    return fault === undefined ? { isConfirmed: true } : notChecked(fault);
+  } finally {
+    await client.close();
+  }
+};
+
 /**
  * Check a payout that a person says a step has made, where the service can be asked here: it has to exist,
  * and to pay what was sent.
@@ -63,18 +116,8 @@ export const checkFoundPayout = async (
   { account }: Pick<ExecutionHistory, "account">,
   send: PastSend | undefined,
 ): Promise<Confirmation> => {
-  const known = services.flatMap((service) => (Result.isSuccess(service) ? [service.success] : []));
-  if (known.length === 0) return notChecked("PAYMENTS_* is not set here");
-  const own = known.find((options) => account === undefined || account === accountHash(options));
-  if (own === undefined) return notChecked("PAYMENTS_* is of another account here");
-  // Whichever of several accounts was asked, its answer would say nothing of the others.
-  if (account === undefined && known.length > 1)
-    return notChecked("the account of the run is not known");
-  const client = makePaymentsClient({
-    ...own,
-    maxAttempts: 1,
-    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, own.requestTimeoutMs),
-  });
+  const { client, why } = clientOf(services, account);
+  if (client === undefined) return notChecked(why);
   let payout: Payout;
   try {
     payout = await client.retrievePayout({ payout_id });

@@ -1,5 +1,7 @@
 export { decide } from "./decide.ts";
 export { isApproval, listWaitingRuns, type WaitingRun } from "./human-tasks.ts";
+export type { JournalRecord } from "../history/journal-record.ts";
+export { withJournalRecords } from "../history/with-journal-records.ts";
 export { listRunsInDoubt, type RunInDoubt } from "./in-doubt.ts";
 export {
   type AskedTask,

@@ -3,39 +3,55 @@ import {
   namesSomebody,
   ownershipKeys,
   PAYMENT_IDS,
+  PAYMENT_IN_DOUBT,
   queryText,
   sendingOf,
   stepKinds,
   textAt,
 } from "@durable-payments/protocol";
-import type { StepInDoubt } from "@durable-payments/workflows";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { checkActing, checkOptions } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import type { JournalSettings } from "../connection/journal.ts";
 import type { ServiceSettings } from "../connection/settings.ts";
 import { invalidInput, refused } from "../errors.ts";
+import { type DoubtedStep, doubtedStep } from "../history/doubted-step.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
 import { unsettledSteps } from "../history/in-doubt.ts";
-import { isAmong } from "../history/sends.ts";
-import { checkFoundPayout } from "./check-found.ts";
+import { withJournalRecords } from "../history/with-journal-records.ts";
+import { isAmong, isNamedIn } from "../history/sends.ts";
+import { type NextRetry, readRetryOf } from "../retry/way.ts";
+import { checkFoundPayout, checkNotMade } from "./check-found.ts";
 import { keepSettlement } from "../history/settlement.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 
 /**
  * The steps that a person has settled, and may correct: not those of which the run knows by itself by now what
- * became of them, since it has completed or has taken over what was found.
+ * became of them, since it has taken over what was found, or has completed without a doubt about them.
  */
 const settledSteps = async (
   temporal: Temporal,
   run: WorkflowExecutionDescription,
-): Promise<ReadonlyArray<StepInDoubt>> => {
-  if (run.status.name === "COMPLETED") return [];
-  const { sends, settlements } = await readExecutionHistory(temporal, run);
+): Promise<ReadonlyArray<DoubtedStep>> => {
+  const executed = await readExecutionHistory(temporal, run);
+  const { sends, settlements } = executed;
   const owned = new Set(run.typedSearchAttributes.get(PAYMENT_IDS));
+  const named = run.typedSearchAttributes.get(PAYMENT_IN_DOUBT) ?? "";
   return [...new Set(settlements.map(({ step }) => step))].flatMap((step) => {
     const send = sends.get(step);
+    if (run.status.name === "COMPLETED" && !isNamedIn(named, step)) return [];
     const isTaken = send?.sent.outcome === "known" && isAmong(owned, send.kind, send.sent.id);
-    return isTaken ? [] : [{ step, operation: send?.kind.operation ?? "unknown" }];
+    if (isTaken) return [];
+    return send === undefined
+      ? [{ step, operation: "unknown" }]
+      : [
+          ...(send.others ?? []).map((other) => ({
+            step,
+            operation: send.kind.operation,
+            ...other,
+          })),
+          ...(send.isLastInDoubt === false ? [] : [doubtedStep(step, send, executed)]),
+        ];
   });
 };
 
@@ -64,7 +80,7 @@ const checkFound = (found: SettleOptions["found"]): void => {
 };
 
 /**
- * Ask the service about what a person says that a step made.
+ * Ask the service about what a person says that a step made, or did not make.
  *
  * @returns why it has not confirmed it, where it has not.
  * @throws Refused where it contradicts that.
@@ -72,16 +88,82 @@ const checkFound = (found: SettleOptions["found"]): void => {
 const whyNotConfirmed = async (
   temporal: Temporal,
   run: WorkflowExecutionDescription,
-  { operation, step }: StepInDoubt,
-  { payout_id }: Readonly<Record<string, string>>,
+  doubts: Doubts,
+  found: SettleOptions["found"],
   services: ReadonlyArray<ServiceSettings>,
 ): Promise<string | undefined> => {
-  if (operation !== stepKinds.createPayout.sends.operation || payout_id === undefined) {
+  const [{ operation, step }] = doubts;
+  const keys = new Set(doubts.flatMap(({ key }) => key ?? []));
+  const payout_id = textAt(found, "payout_id");
+  if (operation !== stepKinds.createPayout.sends.operation || (found && payout_id === undefined)) {
     return `what ${operation} makes is not looked up here`;
   }
   const executed = await readExecutionHistory(temporal, run);
+  if (payout_id === undefined) {
+    const looked = await checkNotMade(services, keys, executed);
+    return looked.isConfirmed ? undefined : looked.why;
+  }
   const checked = await checkFoundPayout(services, payout_id, executed, executed.sends.get(step));
   return checked.isConfirmed ? undefined : checked.why;
+};
+
+/** A step that is settled, by all that it has sent and is in doubt. */
+type Doubts = readonly [DoubtedStep, ...ReadonlyArray<DoubtedStep>];
+
+const idsText = (ids: Readonly<Record<string, string>>): string =>
+  Object.entries(ids)
+    .map(([name, id]) => `${name} ${id}`)
+    .join(", ");
+
+/** Whether two name the same by some id, and none differs. */
+const isSame = (
+  ids: Readonly<Record<string, string>>,
+  found: Readonly<Record<string, string>>,
+): boolean => {
+  const both = Object.keys(ids).filter((name) => found[name] !== undefined);
+  const keysOf = (name: string, id = "") => ownershipKeys({ [name]: id });
+  return (
+    both.length > 0 &&
+    both.every(
+      (name) =>
+        ids[name] === found[name] ||
+        keysOf(name, ids[name]).some((key) => keysOf(name, found[name]).includes(key)),
+    )
+  );
+};
+
+/**
+ * Check that the journal does not contradict what a person says.
+ *
+ * @param isConfirmed whether the service has confirmed what was found.
+ * @returns whether the journal says so, too; or why it was not read.
+ * @throws Refused where it contradicts that.
+ */
+const checkJournal = (
+  workflowId: string,
+  doubts: Doubts,
+  { found, isConfirmed }: { readonly found: SettleOptions["found"]; readonly isConfirmed: boolean },
+): { readonly isSure: boolean; readonly why: string | undefined } => {
+  const [{ step }] = doubts;
+  const records = doubts.flatMap(({ journal }) => journal ?? []);
+  const made = records.flatMap((record) => (record.outcome === "carriedOut" ? [record.ids] : []));
+  const isNotMade = records.every(({ outcome }) => outcome === "notCarriedOut");
+  const next = { operation: "describe", workflowId } as const;
+  if (made.length > 0 && !(found && made.some((ids) => isSame(ids, found)))) {
+    const other = found === undefined ? "" : `, which is not ${idsText(found)}`;
+    throw refused(
+      `${step} of ${workflowId} was carried out, as the journal has it: ${made.map(idsText).join("; ")}${other}. Nothing was done.`,
+      next,
+    );
+  }
+  if (found !== undefined && isNotMade && !isConfirmed) {
+    throw refused(
+      `${step} of ${workflowId} was not carried out, as the journal has it, and the service has not confirmed ${idsText(found)}. Nothing was done.`,
+      next,
+    );
+  }
+  const unread = records.find((record) => record.outcome === "notRead");
+  return { isSure: isNotMade || made.length > 0, why: unread?.why };
 };
 
 /** What a person found out about a run in doubt. */
@@ -97,6 +179,8 @@ export interface SettleOptions {
    * they are not.
    */
   readonly services?: ReadonlyArray<ServiceSettings> | undefined;
+  /** Where the journal of each account is, by which it is checked what was sent; default: none is read. */
+  readonly journals?: ReadonlyArray<JournalSettings> | undefined;
   /** The run that was in doubt when they looked: where it is not the latest any more it is refused. */
   readonly expectedRunId?: string | undefined;
 }
@@ -110,8 +194,12 @@ export interface Settled {
    * be under way. Only where it was said not to be carried out before that.
    */
   readonly mayBeSentUntil?: string;
-  /** Why the service has not confirmed what was found, where it has not. */
+  /** Why neither the service nor the journal has confirmed it; left out where one has. */
   readonly notConfirmed?: string;
+  /** Why the journal was not read; left out where it was. */
+  readonly journalNotRead?: string;
+  /** How the run is retried, which goes by it; left out where it cannot be. */
+  readonly retry?: NextRetry;
 }
 
 /**
@@ -125,7 +213,8 @@ export interface Settled {
  * @returns the step that is settled.
  * @throws NotFound where there is no such run; InvalidInput where the step is not named, or no id that it
  *   makes is given; Refused where the run goes on or is not the expected one, nothing of it is in doubt, another
- *   run owns the id, or the service knows no such payout, or shows it as another than was sent.
+ *   run owns the id, the journal has it otherwise, or the service knows no such payout, or shows it as another than
+ *   was sent, or shows one under the key of what was not carried out.
  * @example
  * const found = { payout_id };
  * const seen = { by: "Ada", reason: "it is in the portal", step: undefined, found, services: [service] };
@@ -136,7 +225,15 @@ export const settle = async (
   workflowId: string,
   options: SettleOptions,
 ): Promise<Settled> => {
-  const { by, expectedRunId, found, reason, services = [], step } = checkOptions(options);
+  const {
+    by,
+    expectedRunId,
+    found,
+    journals = [],
+    reason,
+    services = [],
+    step,
+  } = checkOptions(options);
   checkActing({ by, reason });
   checkFound(found);
   const run = await describeExpected(temporal, workflowId, expectedRunId);
@@ -150,23 +247,21 @@ export const settle = async (
     );
   }
   const open = await unsettledSteps(temporal, run);
-  // Of a step that sent several things all is settled at once.
-  const inDoubt = [
-    ...new Map(
-      (open.length > 0 ? open : await settledSteps(temporal, run)).map((each) => [each.step, each]),
-    ).values(),
-  ];
-  const names = inDoubt.map((each) => each.step).join(", ");
+  const inDoubt = open.length > 0 ? open : await settledSteps(temporal, run);
+  const names = [...new Set(inDoubt.map((each) => each.step))];
   if (inDoubt.length === 0) {
     throw refused(
       `Nothing of the run ${workflowId} is in doubt: it knows what became of what it sent. Nothing was done.`,
       { operation: "describe", workflowId },
     );
   }
-  const wanted = inDoubt.filter((each) => step === undefined || each.step === step);
-  const [settled, ...more] = wanted;
-  if (settled === undefined || more.length > 0) {
-    throw invalidInput(`Say which step of ${workflowId} (step): ${names}. Nothing was done.`);
+  const wanted = step ?? (names.length === 1 ? names[0] : undefined);
+  // Of a step that sent several things all is settled at once.
+  const [settled, ...others] = inDoubt.filter((each) => each.step === wanted);
+  if (settled === undefined) {
+    throw invalidInput(
+      `Say which step of ${workflowId} (step): ${names.join(", ")}. Nothing was done.`,
+    );
   }
   const idWanted = sendingOf(settled.operation)?.idField;
   if (found !== undefined && idWanted !== undefined && textAt(found, idWanted) === undefined) {
@@ -184,16 +279,22 @@ export const settle = async (
       }
     }
   }
-  const notConfirmed =
-    found === undefined
-      ? undefined
-      : await whyNotConfirmed(temporal, run, settled, found, services);
+  const doubts: Doubts = [settled, ...others];
+  const notConfirmed = await whyNotConfirmed(temporal, run, doubts, found, services);
+  const [recorded] = await withJournalRecords(journals, [{ workflowId, inDoubt: doubts }]);
+  const journal = checkJournal(workflowId, recorded?.inDoubt ?? doubts, {
+    found,
+    isConfirmed: notConfirmed === undefined,
+  });
   await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
+  const retry = await readRetryOf(temporal, run);
   const mayBeSentUntil = (run.closeTime?.getTime() ?? 0) + MAY_BE_SENT_AFTER_END_MS;
   return {
     runId: run.runId,
     step: settled.step,
-    ...(notConfirmed !== undefined && { notConfirmed }),
+    ...(notConfirmed !== undefined && !journal.isSure && { notConfirmed }),
+    ...(journal.why !== undefined && { journalNotRead: journal.why }),
+    ...(retry !== undefined && { retry }),
     ...(found === undefined &&
       Date.now() < mayBeSentUntil && { mayBeSentUntil: new Date(mayBeSentUntil).toISOString() }),
   };

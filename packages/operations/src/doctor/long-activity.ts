@@ -2,6 +2,7 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { Temporal } from "../connection/temporal.ts";
+import { withoutActivityNames } from "../history/lacking-activity.ts";
 
 /** It sends a heartbeat at least as often, or another worker takes it over. */
 const HEARTBEAT_WITHIN_MS = 20_000;
@@ -43,8 +44,8 @@ export const readLongActivity = async (
   const seen = Math.max(optionalTsToMs(activity.lastHeartbeatTime) ?? 0, begun ?? 0);
   const sinceMs = Date.now() - seen;
   if (sinceMs > HEARTBEAT_WITHIN_MS) {
-    const why = activity.lastFailure?.message;
-    return { _tag: "Late", ...(seen > 0 && { sinceMs }), ...(why && { why }) };
+    const why = withoutActivityNames(activity.lastFailure?.message ?? "");
+    return { _tag: "Late", ...(seen > 0 && { sinceMs }), ...(why !== "" && { why }) };
   }
   const [details] = await decodeArrayFromPayloads(
     client.options.loadedDataConverter,

@@ -10,6 +10,7 @@ import type { StepInDoubt } from "@durable-payments/workflows";
 import type { Candidate } from "./candidates.ts";
 import type { ExecutionHistory } from "./execution-history.ts";
 import { masked } from "./masked.ts";
+import type { JournalRecord } from "./journal-record.ts";
 import type { PastSend } from "./sends.ts";
 
 /** A send in doubt, with what is known of it: for who looks it up with the service. */
@@ -20,6 +21,8 @@ export interface DoubtedStep extends StepInDoubt {
   readonly payout_reference?: string;
   /** What the last reading of the service's list showed that may be it; left out where that is nothing. */
   readonly candidates?: ReadonlyArray<Candidate>;
+  /** What the journal has of it; left out where nobody asked it, as `withJournalRecords` does. */
+  readonly journal?: JournalRecord;
 }
 
 /**

@@ -48,8 +48,8 @@ const doubtText = ({ amount, currency = "", ids, operation, step }: DoubtedStep)
     return `${what} was carried out: ${made.join(", ")}.`;
   }
   return sendingOf(operation)?.makes === "payout"
-    ? `It may have been paid: nobody knows whether ${what} was carried out.`
-    : `Nobody knows whether ${what} was carried out.`;
+    ? `It may have been paid: the run does not know whether ${what} was carried out.`
+    : `The run does not know whether ${what} was carried out.`;
 };
 
 const settledText = ({ by, found, step }: SettledDoubt): string =>

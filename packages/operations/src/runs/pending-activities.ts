@@ -1,4 +1,5 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
+import { withoutActivityNames } from "../history/lacking-activity.ts";
 
 /** An activity that a run is waiting for. */
 export interface PendingActivity {
@@ -23,12 +24,12 @@ export const pendingActivities = ({
 }: WorkflowExecutionDescription): ReadonlyArray<PendingActivity> =>
   (raw.pendingActivities ?? []).map(
     ({ activityType, attempt, lastFailure, nextAttemptScheduleTime }) => {
-      const message = lastFailure?.message;
+      const message = withoutActivityNames(lastFailure?.message ?? "");
       const nextAttemptAt = isoTime(nextAttemptScheduleTime);
       return {
         activity: activityType?.name ?? "",
         attempt: attempt ?? 1,
-        ...(message ? { message } : {}),
+        ...(message !== "" && { message }),
         ...(nextAttemptAt !== undefined && { nextAttemptAt }),
       };
     },

@@ -15,6 +15,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import type { DoubtedStep } from "../history/doubted-step.ts";
 import { type CancelRequest, readCancelRequest } from "../history/cancel-request.ts";
 import { readFirstStart } from "../history/first-start.ts";
+import { withDoubts } from "../history/doubted-states.ts";
 import { masked } from "../history/masked.ts";
 import { readRun } from "../history/read-run.ts";
 import { brokenStateOf, type RunEnd, standingOfStep } from "../history/step-standing.ts";
@@ -247,7 +248,10 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     ...state,
     type,
     ...account,
-    steps: askedToEnd === undefined ? account.steps : account.steps.map(endingStep),
+    steps: withDoubts(askedToEnd === undefined ? account.steps : account.steps.map(endingStep), {
+      inDoubt,
+      settled,
+    }),
     firstStartedAt,
     startedAt: startTime.toISOString(),
     startedBy: textAt(description.memo, "startedBy") ?? null,

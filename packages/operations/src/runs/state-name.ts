@@ -17,8 +17,8 @@ export type BrokenState = Exclude<EndedState, "completed">;
 /** How a run stands, in one word: the same in lists, reports, waits and batches. */
 export type StateName = OpenState | EndedState;
 
-/** How a step of a run stands: the same words. */
-export type StepState = Exclude<StateName, "paused" | "timedOut" | "terminated">;
+/** How a step of a run stands: the same words, or that the run has ended and nobody knows whether it was done. */
+export type StepState = Exclude<StateName, "paused" | "timedOut" | "terminated"> | "inDoubt";
 
 /** Temporal's status, and what a run says of itself by its search attributes. */
 export type Described = Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">;

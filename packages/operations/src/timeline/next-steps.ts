@@ -87,17 +87,21 @@ const onFrom = ({ from, overrule }: NextRetry): string => {
   return overrule ? `Overrule who has ended it, and go on from ${step}` : `Go on from ${step}`;
 };
 
-const ofBrokenRun = ({ failure, inDoubt, retry, workflowId }: Described): Array<NextStep> => {
-  const settling =
-    inDoubt.length === 0
-      ? []
-      : [
-          {
-            why: "Nobody knows whether it has paid: see what may be it, and settle that, or go on, which looks first",
-            operation: "describe",
-            workflowId,
-          } as const,
-        ];
+/** What is in doubt is settled by a person, or, where the run can be retried, found out by that. */
+const settlingOf = ({ inDoubt, retry, workflowId }: Described): Array<NextStep> =>
+  inDoubt.length === 0
+    ? []
+    : [
+        {
+          why: `The run does not know whether it has paid: see what the journal has, and what may be it, and settle that${retry === null ? "" : ", or go on, which looks first"}`,
+          operation: "describe",
+          workflowId,
+        },
+      ];
+
+const ofBrokenRun = (described: Described): Array<NextStep> => {
+  const { failure, retry } = described;
+  const settling = settlingOf(described);
   if (retry === null) return settling;
   return [
     ...settling,
@@ -133,7 +137,7 @@ export const nextSteps = (described: Described): ReadonlyArray<NextStep> => {
   switch (state) {
     case "completed":
     case "continuedAsNew":
-      return [audit];
+      return [...settlingOf(described), audit];
     case "cancelled":
     case "failed":
     case "terminated":

@@ -18,7 +18,8 @@ import { describeRun } from "../runs/state.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { webUiLink } from "../connection/settings.ts";
 import { executionHistoryOf } from "../history/execution-history.ts";
-import { readSettledDoubts } from "../history/in-doubt.ts";
+import { readSettledDoubts, unsettledSteps } from "../history/in-doubt.ts";
+import { withDoubts } from "../history/doubted-states.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
 import { masked } from "../history/masked.ts";
@@ -129,7 +130,11 @@ export const readTimeline = async (
   const askedToEnd = cancelRequestIn(history.events?.toReversed() ?? []);
   const { failure, result } = endingOf(history.events?.at(-1));
   const explained = failure && (await explainFailure(temporal, description, failure));
-  const all = timelineSteps(past, endOf(description));
+  const laterRun = latest.runId === description.runId ? null : latest.runId;
+  const isLatestEnded = closeTime !== undefined && laterRun === null;
+  const inDoubt =
+    explained?.inDoubt ?? (isLatestEnded ? await unsettledSteps(temporal, description) : []);
+  const all = withDoubts(timelineSteps(past, endOf(description)), { inDoubt, settled });
   const steps = closeTime || askedToEnd === undefined ? all : all.map(endingStep);
   const timeline = {
     workflowId,
@@ -151,19 +156,21 @@ export const readTimeline = async (
     paymentIds: idsOf(description),
     namedIds: namedIdsOf(description),
     resetFrom: resetOf(history),
-    laterRun: latest.runId === description.runId ? null : latest.runId,
+    laterRun,
     steps: withPayees(withPending(steps, description), history),
     batch: await batchOf(temporal, description),
     result,
     failure: explained?.failure ?? null,
-    inDoubt: explained?.inDoubt ?? [],
+    inDoubt,
     settled,
     workerFault: closeTime ? null : workerFaultOf(history),
   } as const;
   const way = await retryWayOf(temporal, description, timeline);
+  const retry = "next" in way ? way.next : null;
   return {
     ...timeline,
-    next: nextSteps({ ...timeline, retry: "next" in way ? way.next : null }),
+    ...(inDoubt.length > 0 && retry !== null && { retry: { ...retry, runId: description.runId } }),
+    next: nextSteps({ ...timeline, retry }),
     noRetry: "whyNot" in way ? masked(way.whyNot) : null,
     webUi: webUiLink(temporal.settings, description) ?? null,
   };

@@ -5,6 +5,7 @@ import type { DoubtedStep } from "../history/doubted-step.ts";
 import type { Failure } from "../history/failure.ts";
 import type { SettledDoubt } from "../history/in-doubt.ts";
 import type { ListFinding } from "../history/sends.ts";
+import type { NextRetry } from "../retry/way.ts";
 import type { NextOperation } from "../errors.ts";
 import type { StateName, StepState } from "../runs/state-name.ts";
 
@@ -135,6 +136,8 @@ export interface Timeline {
   readonly failure: Failure | null;
   /** Steps of an ended run of which nobody knows whether they were carried out. */
   readonly inDoubt: ReadonlyArray<DoubtedStep>;
+  /** How it is retried, where something of it is in doubt. */
+  readonly retry?: NextRetry;
   /** What people have found out since about steps that were in doubt. */
   readonly settled: ReadonlyArray<SettledDoubt>;
   /** Why the worker cannot go on with it at present. */

@@ -1,4 +1,5 @@
 import type { ForgottenSend, JournalSend, KnownSends } from "@durable-payments/activities";
+import { COMMAND } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/common";
 import { workflowInfo } from "@temporalio/workflow";
 import { rootCause } from "./failures.ts";
@@ -103,7 +104,7 @@ export const endedInDoubt = (
   const notUndone = leftOver.length === 0 ? "" : ` Not undone: ${leftOver.join("; ")}.`;
   return ApplicationFailure.create({
     type: "EndedInDoubt",
-    message: `The run ended (${cause.message}) while nobody knows whether this was carried out: ${inDoubt.map(namedInDoubt).join("; ")}. The money may have moved: do not pay it again by other means before you have looked it up with the service. Then settle it (starter settle ${workflowInfo().workflowId}), or go on with the run (starter runs retry), which looks first.${notUndone}`,
+    message: `The run ended (${cause.message}) while nobody knows whether this was carried out: ${inDoubt.map(namedInDoubt).join("; ")}. The money may have moved: do not pay it again by other means before you have looked it up with the service. Then settle it (${COMMAND} settle ${workflowInfo().workflowId}), or go on with the run (${COMMAND} runs retry), which looks first.${notUndone}`,
     nonRetryable: true,
     details: [details],
     cause,

@@ -2,7 +2,7 @@ import type { SeenCardholder } from "@durable-payments/activities";
 import { intentOfCardholder, matchCardholder } from "@durable-payments/activities/match-rows";
 import type { Cardholder, CreateCardholderInput } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
-import { type Duration, type Replacement, STEP } from "@durable-payments/protocol";
+import { COMMAND, type Duration, type Replacement, STEP } from "@durable-payments/protocol";
 import { isCancellation, patched } from "@temporalio/workflow";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
@@ -177,8 +177,7 @@ export const awaitVerification = (
   });
 
 /** A check that failed is no end: the run goes on by any of these. */
-const WHAT_TO_DO =
-  "Correct it at the service and retry (starter runs retry), retry with other data of the cardholder (--amend), or onboard anew under another id.";
+const WHAT_TO_DO = `Correct it at the service and retry (${COMMAND} runs retry), retry with other data of the cardholder (--amend), or onboard anew under another id.`;
 
 /** Expect that the cardholder is verified. */
 const expectVerified = (seen: SeenCardholder, card_holder_id: string, within: Duration): void => {

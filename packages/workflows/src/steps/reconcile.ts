@@ -201,10 +201,11 @@ const readUntilKnown = async <A>(
     });
     log(reconciliation._tag);
     earlierReads.push({ readAt, endedAt });
-    listRead = { times: earlierReads.length, until: new Date(endedAt).toISOString() };
+    const reading = { times: earlierReads.length, until: new Date(endedAt).toISOString() };
+    if (found.isUnlisted !== true) listRead = reading;
     switch (reconciliation._tag) {
       case "Absent":
-        return { ...reconciliation, listRead };
+        return { ...reconciliation, listRead: reading };
       case "Unclear":
         return unclear(reconciliation.reason);
       case "Found": {

@@ -13,11 +13,11 @@ const flags = {
 /** `starter runs show`: shows the timeline of one run. */
 export const show = Command.make("show", flags, ({ id, json, runId }) =>
   runCommand(json, async (output) => {
-    const { withTemporal } = await import("../../settings.ts");
+    const { withRecord, withTemporal } = await import("../../settings.ts");
     const { readTimeline } = await import("@durable-payments/operations/timeline");
     const { timelineAnswer, timelineText } = await import("../../output/timeline-text.ts");
-    const timeline = await withTemporal((temporal) =>
-      readTimeline(temporal, id, Option.getOrUndefined(runId)),
+    const timeline = await withRecord(
+      await withTemporal((temporal) => readTimeline(temporal, id, Option.getOrUndefined(runId))),
     );
     output.answer(timeline, timelineText, timelineAnswer);
     return EXIT_CODES.done;
