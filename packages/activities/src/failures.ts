@@ -24,6 +24,14 @@ const nextRetryDelay = (error: PaymentsError): number | undefined => {
   }
 };
 
+/** Type of the failure of a send whose answer is not about what was sent: what became of it is not known. */
+const ANSWER_CONTRADICTS = "AnswerContradicts";
+
+const typeOf = (error: PaymentsError): string =>
+  error._tag === "UnexpectedAnswer" && error.contradicts !== undefined
+    ? ANSWER_CONTRADICTS
+    : error._tag;
+
 /**
  * The failure of an activity for an error of the client: its tag as `type`, the encoded error
  * (already redacted) as its one detail. `longestDelayMs` bounds the time until the next attempt: the
@@ -38,7 +46,7 @@ export const toApplicationFailure = (
 ): ApplicationFailure => {
   const delay = nextRetryDelay(error);
   return ApplicationFailure.create({
-    type: error._tag,
+    type: typeOf(error),
     message: error.message,
     nonRetryable,
     details: [encode(error)],
@@ -117,9 +125,6 @@ export const needsApproval = (what: string, why: string): ApplicationFailure =>
     details: [{ why }],
     category: ApplicationFailureCategory.BENIGN,
   });
-
-/** Type of the failure of a send whose answer is not about what was sent: what became of it is not known. */
-const ANSWER_CONTRADICTS = "AnswerContradicts";
 
 /** Make the failure of a send whose answer names or shows something else than what was sent. */
 export const answerContradicts = (operation: string, why: string): ApplicationFailure => {

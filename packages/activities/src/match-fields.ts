@@ -1,3 +1,4 @@
+import { readingsOf } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal } from "@durable-payments/api-core/values";
 import { caseless } from "@durable-payments/protocol";
 /** How a listed field compares with the field that was sent. */
@@ -179,27 +180,6 @@ export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined
   if (own.some(isKey)) return "same";
   const isPart = (key: string): boolean => key.includes(shown) || shown.includes(key);
   return MASK.test(listed) || own.some(isPart) ? "near" : "different";
-};
-
-/** A decimal of digits before and after a point, in its canonical form. */
-const decimalOf = (whole: string, fraction: string): string =>
-  canonicalDecimal(`${whole || "0"}.${fraction || "0"}`) ?? "0";
-
-/** Every number that a text may stand for; `1.000` is one, or a thousand. */
-export const readingsOf = (text: string): ReadonlyArray<string> => {
-  const number = text
-    .normalize("NFKC")
-    .replaceAll(/[\s'’_]/gu, "")
-    .replace(/^[^\d.,]+/, "")
-    .replace(/[^\d]+$/, "");
-  if (!/^[\d.,]*\d$/.test(number)) return [];
-  const grouped = decimalOf(number.replaceAll(/[.,]/g, ""), "");
-  const point = Math.max(number.lastIndexOf("."), number.lastIndexOf(","));
-  if (point === -1 || number.indexOf(number.charAt(point)) !== point) return [grouped];
-  return [
-    grouped,
-    decimalOf(number.slice(0, point).replaceAll(/[.,]/g, ""), number.slice(point + 1)),
-  ];
 };
 
 /** The digits of an amount but for zeros at either end: equal in cents and in whole units. */

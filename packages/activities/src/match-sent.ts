@@ -1,5 +1,5 @@
-import { canonicalDecimal } from "@durable-payments/api-core/values";
-import { isLeftUnread, matchCurrency, normalizedText, readingsOf, textOf } from "./match-fields.ts";
+import { isOtherAmount } from "@durable-payments/api-core/decimal";
+import { isLeftUnread, matchCurrency, normalizedText, textOf } from "./match-fields.ts";
 
 /** What was sent as a payout, as far as an answer about it can contradict that. */
 export interface SentPayout {
@@ -16,35 +16,6 @@ type SentField = keyof SentPayout;
 
 /** All of them. */
 const SENT_FIELDS: ReadonlyArray<SentField> = ["amount", "currency", "beneficiary_id"];
-
-/** Digits in groups of three by one sign, `1.000` too: which of its two numbers it is, nothing says. */
-const GROUPED = /^\d{1,3}([.,])\d{3}(?:\1\d{3})*$/;
-
-/**
- * Every number that an amount may be as it is written. Not those that a search allows for: here it is known
- * which payout it is, and 5.00 is not 50.00 in another unit.
- */
-const amountsOf = (shown: unknown): ReadonlyArray<string> => {
-  const text = textOf(shown) ?? "";
-  const readings = readingsOf(text);
-  const plain = text.replaceAll(/[^\d.,]/g, "");
-  return readings.length === 1 || GROUPED.test(plain) ? readings : readings.slice(1);
-};
-
-/** Numbers nearer than this are one: a JSON number is no exact decimal. */
-const SAME_NUMBER = 0.000_001;
-
-const isOtherAmount = (sent: string, shown: unknown, fee: unknown): boolean => {
-  const wanted = canonicalDecimal(sent);
-  const amounts = amountsOf(shown);
-  // Nothing pays nothing: a zero says nothing.
-  if (wanted === undefined || amounts.every((amount) => Number(amount) === 0)) return false;
-  if (amounts.includes(wanted)) return false;
-  const apart = [0, ...amountsOf(fee).map(Number)];
-  return !amounts.some((amount) =>
-    apart.some((one) => Math.abs(Math.abs(Number(amount) - Number(wanted)) - one) < SAME_NUMBER),
-  );
-};
 
 /**
  * Check whether an id is shown that is another one, and not the same in other capitals, without dashes, with
@@ -72,7 +43,7 @@ export const contradictionOf = (
 ): string | undefined => {
   const { amount, beneficiary_id, currency, fee_amount } = payout;
   const isOther: Readonly<Record<SentField, boolean>> = {
-    amount: isOtherAmount(sent.amount, amount, fee_amount),
+    amount: isOtherAmount(sent.amount, textOf(amount) ?? "", textOf(fee_amount) ?? ""),
     currency: matchCurrency(sent.currency, currency) === "different",
     beneficiary_id: isOtherId(sent.beneficiary_id, beneficiary_id),
   };

@@ -577,6 +577,22 @@ describe("what the journal keeps", () => {
     expect(await failureOf(other)).toMatchObject({ type: "AnswerContradicts" });
   });
 
+  it.each([
+    ["another amount", { ...created, amount: "500.00" }],
+    ["another currency", { ...created, currency: "EUR" }],
+    ["another beneficiary", { ...created, beneficiary_id: "someone-else" }],
+  ])("is unknown of a send whose answer shows %s", async (_, other) => {
+    answers = [success(other)];
+    expect(await failureOf(pay())).toMatchObject({
+      type: "AnswerContradicts",
+      nonRetryable: true,
+      details: [{ _tag: "UnexpectedAnswer", carriedOut: "unknown" }],
+    });
+    expect(service.received).toHaveLength(1);
+    const [kept] = await journal.find({ workflowId: "test" });
+    expect(kept).toMatchObject({ operation: "createPayout", outcome: "unknown", ids: {} });
+  });
+
   it("is how often the answers show our key", async () => {
     answers = [
       success({ ...created, unique_request_id: "key-1" }),

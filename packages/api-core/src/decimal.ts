@@ -1,6 +1,8 @@
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 
+export { isOtherAmount, readingsOf } from "./shown-amount.ts";
+
 /** ISO 4217 currencies whose smaller unit is not a hundredth. */
 const DIGITS: Readonly<Record<number, string>> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",

@@ -14,7 +14,7 @@ import { toWire } from "../src/contract/wire-names.ts";
 import { answers } from "./support/responses.ts";
 import { clientFor, exchange, failedExchange, failureOf, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
-import { refusal, type Reply, startServer } from "./support/server.ts";
+import { refusal, type Reply, startServer, success } from "./support/server.ts";
 
 type Name = keyof Assumptions;
 
@@ -318,6 +318,22 @@ const SIDES: {
       "OutcomeUnknown unknown",
       "RateLimited no",
     ],
+  },
+  echoedFields: {
+    read: async (assumptions) => [
+      await outcomeOf(assumptions, "createPayout", success({ id: "p-1", amount: "500.00" })),
+      await outcomeOf(
+        assumptions,
+        "createPayout",
+        success({ id: "p-1", unique_request_id: "k-9" }),
+        {
+          unique_request_id: "k-1",
+        },
+      ),
+    ],
+    by: ["UnexpectedAnswer unknown", "Success"],
+    override: { echoedFields: { createPayout: ["unique_request_id"] } },
+    to: ["Success", "UnexpectedAnswer unknown"],
   },
   payoutKeyInBody: {
     read: async (assumptions) => {

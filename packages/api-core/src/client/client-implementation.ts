@@ -168,7 +168,7 @@ export const makeOperations = (
       token: Redacted.Redacted,
     ): Effect.Effect<ParsedResponse<unknown>, Failed> => {
       const { called, isResend, secrets } = call;
-      const { ids, isKeyed, request } = call.prepared;
+      const { ids, isKeyed, request, sent } = call.prepared;
       const left = Math.ceil(leftMs(call));
       if (left === 0) return Effect.fail(timeIsOver(call));
       call.sends += 1;
@@ -197,6 +197,7 @@ export const makeOperations = (
           const context: ResponseContext = {
             operation: called,
             assumptions: options.assumptions,
+            sent,
             secrets: known,
             ids,
             isKeyed,

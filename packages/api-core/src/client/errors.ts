@@ -53,10 +53,14 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   ...about,
 }) {}
 
-/** An answer came that is not of the documented shape; `answer` is its text, cut and redacted. */
+/**
+ * An answer came that is not of the documented shape, or is about something else; `answer` is its text, cut and
+ * redacted. `contradicts` names the fields of the request that it shows otherwise than they were sent.
+ */
 export class UnexpectedAnswer extends Schema.TaggedError<UnexpectedAnswer>()("UnexpectedAnswer", {
   ...about,
   answer: Schema.String,
+  contradicts: Schema.optionalKey(Schema.Array(Schema.String)),
 }) {}
 
 /** Everything a call can fail with. */

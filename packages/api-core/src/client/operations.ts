@@ -6,6 +6,8 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import type { UpdateBeneficiaryInput } from "../contract/beneficiaries.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
 import {
+  type Echo,
+  Echoes,
   ItemId,
   MaxPageSize,
   Idempotency,
@@ -61,6 +63,8 @@ export interface Operation {
   readonly query: RequestPart | undefined;
   readonly payload: RequestPart | undefined;
   readonly success: Schema.Top;
+  /** Fields of the request that the answer repeats, by their names. */
+  readonly echoes: Readonly<Record<string, Echo>>;
 }
 
 const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
@@ -89,6 +93,7 @@ const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
     query: part(endpoint.query),
     payload: part(payload),
     success,
+    echoes: Context.get(endpoint.annotations, Echoes),
   };
 };
 

@@ -2,6 +2,7 @@ import * as Exit from "effect/Exit";
 import * as Schema from "effect/Schema";
 import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
 import { answerDecoder, UNREADABLE } from "../contract/lenient-decoder.ts";
+import { type Contradiction, contradictionsOf } from "./contradictions.ts";
 import { type Envelope, envelopeOf, parseJson } from "./response-body.ts";
 import { OutcomeUnknown, RateLimited, Refused } from "./errors.ts";
 import type { Operation } from "./operations.ts";
@@ -167,6 +168,19 @@ const isAlreadySo = ({ assumptions, operation }: ResponseContext, message: strin
   return alreadySo !== undefined && matches(alreadySo, message);
 };
 
+const ID_CHARACTERS = 100;
+
+/** Numbers of cards and accounts are not shown. */
+const describeContradiction = (
+  { as, field, sent, shown: other }: Contradiction,
+  context: ResponseContext,
+): string => {
+  if (as === "number") return `another ${field}`;
+  const ids = as === "id" ? [...context.ids, sent, other] : context.ids;
+  const visible = (text: string): string => shown(text, { ...context, ids }, ID_CHARACTERS);
+  return `${field} ${visible(other)} instead of ${visible(sent)}`;
+};
+
 const parseData = (
   context: ResponseContext,
   body: string,
@@ -174,7 +188,18 @@ const parseData = (
 ): ParsedResponse<unknown> => {
   const { operation } = context;
   const decoded = decode(operation, json);
-  if (decoded !== undefined) return { _tag: "Success", ...decoded };
+  if (decoded !== undefined) {
+    const others = contradictionsOf(operation, context.assumptions, context.sent, decoded.value);
+    if (others.length === 0) return { _tag: "Success", ...decoded };
+    const differing = others.map((other) => describeContradiction(other, context));
+    return unexpected(
+      context,
+      `success, but about something else: ${differing.join(", ")}`,
+      body,
+      "never",
+      others.map(({ field }) => field),
+    );
+  }
   const data = dataOf(json);
   const isEmpty = operation.enveloped && (data === undefined || data === null);
   return unexpected(

@@ -42,6 +42,8 @@ export type ParsedResponse<A> = Succeeded<A> | Failed | TokenRejected;
 export interface ResponseContext {
   readonly operation: Operation;
   readonly assumptions: Assumptions;
+  /** Fields of the request, by the contract's names: what its answer repeats must not be another. */
+  readonly sent: Readonly<Record<string, unknown>>;
   /** Values of the request that must not be repeated in a message. */
   readonly secrets: ReadonlyArray<string>;
   /** Ids of the request, which must stay readable in a message. */
@@ -124,6 +126,7 @@ export const unexpected = (
   what: string,
   body: string,
   retry: Failed["retry"],
+  contradicts?: ReadonlyArray<string>,
 ): Failed =>
   failed(
     new UnexpectedAnswer({
@@ -131,6 +134,7 @@ export const unexpected = (
       carriedOut: inDoubt(context.operation),
       message: `${context.operation.name} was answered with ${what}.`,
       answer: shown(body, context, SHOWN_CHARACTERS),
+      ...(contradicts !== undefined && { contradicts }),
     }),
     retry,
   );

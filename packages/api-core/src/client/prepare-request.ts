@@ -20,6 +20,8 @@ const path = (template: string, params: Readonly<Record<string, string>>): strin
 /** A checked request, ready to be sent any number of times, but for the token. */
 export interface Prepared {
   readonly request: Omit<WireRequest, "headers" | "attempt">;
+  /** Its fields of path and body, by the contract's names. */
+  readonly sent: Readonly<Record<string, unknown>>;
   /** Sensitive values of the request, which must not be repeated in a message. */
   readonly secrets: ReadonlyArray<string>;
   /** Ids of the request, which must stay readable in a message. */
@@ -34,6 +36,7 @@ export const prepareRequest = (
   { assumptions }: ClientOptions,
 ): Prepared => {
   const { method, name, path: template, payload, idempotency } = operation;
+  const sent = { ...params, ...fields };
   const body = payload === undefined ? undefined : toWire(name, fields, assumptions);
   return {
     request: {
@@ -43,8 +46,9 @@ export const prepareRequest = (
       body: body && JSON.stringify(body),
       dedicatedConnection: idempotency === "none",
     },
+    sent,
     secrets: sensitiveValues(fields),
-    ids: idsOf({ ...params, ...fields }),
+    ids: idsOf(sent),
     isKeyed: body?.["unique_request_id"] !== undefined,
   };
 };

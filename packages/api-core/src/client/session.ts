@@ -168,6 +168,7 @@ export const makeSession = (
         {
           operation: signInOperation,
           assumptions: options.assumptions,
+          sent: {},
           secrets: [Redacted.value(options.apiKey)],
           ids: [],
           isResend: false,

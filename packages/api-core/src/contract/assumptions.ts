@@ -150,6 +150,24 @@ const assumptionFields = {
   payoutFieldsAsSent: Schema.Array(
     Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"]),
   ),
+  /**
+   * Fields of a write's request which its answer shows as they were sent, where it shows them: an answer with
+   * another one is about something else, and the outcome of the write is unknown. An amount may have another
+   * number of digits, be grouped, or differ by the fee that is shown; an id may be in other capitals, with other
+   * punctuation; an account or card number may be masked, or a part of it.
+   */
+  echoedFields: Schema.Struct({
+    createPayout: Schema.Array(
+      Schema.Literals(["amount", "currency", "beneficiary_id", "payer_id", "unique_request_id"]),
+    ),
+    createCard: Schema.Array(Schema.Literal("unique_request_id")),
+    withdrawFromCard: Schema.Array(
+      Schema.Literals(["amount", "card_id", "card_number", "unique_request_id"]),
+    ),
+    createBeneficiary: Schema.Array(
+      Schema.Literals(["account_currency", "account_number", "iban"]),
+    ),
+  }),
   /** Statuses that complete a payout, beside a complete_time that is set. */
   payoutCompletedStatuses: Statuses,
   /** Statuses with which a payout has ended without being paid. */
@@ -253,6 +271,13 @@ export const defaultAssumptions: Assumptions = {
   payoutKeyEcho: "learned",
   payoutKeyInBody: true,
   payoutFieldsAsSent: ["payout_id", "amount", "currency", "beneficiary_id"],
+  echoedFields: {
+    // Payouts may be shown with a key of the service's own: payoutKeyEcho.
+    createPayout: ["amount", "currency", "beneficiary_id"],
+    createCard: ["unique_request_id"],
+    withdrawFromCard: ["amount", "card_id", "card_number", "unique_request_id"],
+    createBeneficiary: ["account_currency", "account_number", "iban"],
+  },
   payoutCompletedStatuses: ["completed"],
   payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],
   payoutReturnedStatus:

@@ -14,7 +14,7 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
-import { Idempotency } from "./operation-facts.ts";
+import { Echoes, Idempotency } from "./operation-facts.ts";
 import { withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -267,7 +267,13 @@ export const beneficiaryOperations = {
     payload: CreateBeneficiaryInputSchema,
     success: enveloped(CreatedBeneficiarySchema),
     error: Refusal,
-  }).annotate(Idempotency, "none"),
+  })
+    .annotate(Idempotency, "none")
+    .annotate(Echoes, {
+      account_currency: { as: "currency", shownAs: ["account_currency_code"] },
+      account_number: { as: "number" },
+      iban: { as: "number", shownAs: ["beneficiary_bank_details", "iban"] },
+    }),
   // The document shows no method; see the assumption `updateBeneficiaryMethod`.
   /**
    * Replace a beneficiary's fields, but the IBAN and the routing codes. Lengths are in characters.

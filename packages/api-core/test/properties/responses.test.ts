@@ -67,6 +67,7 @@ const read = (name: (typeof names)[number], answer: WireResponse, isKeyed = true
     {
       operation: operation(name),
       assumptions: defaultAssumptions,
+      sent: {},
       secrets: [],
       ids: [],
       isResend: true,

@@ -10,7 +10,7 @@ export const answers: { readonly [Name in OperationName]: Reply } = {
   createBeneficiary: success({ beneficiary_id: "b-1", beneficiary_status: "pending" }),
   updateBeneficiary: success(),
   retrieveBeneficiary: success({ beneficiary_id: "b-1" }),
-  createPayout: success({ id: "p-1", status: "processing", amount: "1.00", currency: "USD" }),
+  createPayout: success({ id: "p-1", status: "processing", amount: "100.50", currency: "USD" }),
   listPayouts: page({
     payout_id: "p-1",
     payout_status: "closed",
@@ -36,12 +36,16 @@ export const answers: { readonly [Name in OperationName]: Reply } = {
   createCardholder: success({ card_holder_id: "h-1" }),
   listCardholders: page({ card_holder_id: "h-1", card_holder_status: "SUCCESS" }),
   removeCardholder: success(),
-  createCard: success({ card_id: "c-1", card_status: "pending", unique_request_id: "u-1" }),
+  createCard: success({
+    card_id: "c-1",
+    card_status: "pending",
+    unique_request_id: "0b8f5a54-6f0f-5f3e-9a10-3a1f6f1f2c3d",
+  }),
   withdrawFromCard: success({
     card_id: "card-1",
     card_number: "4000001234567899",
     amount: "5.00",
-    unique_request_id: "u-1",
+    unique_request_id: "1b8f5a54-6f0f-5f3e-9a10-3a1f6f1f2c3d",
   }),
   updateCard: success(),
   cancelCard: success(),

@@ -13,7 +13,7 @@ import { operation } from "../../src/contract.ts";
 import { answers } from "../support/responses.ts";
 import { anyEffect, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
-import { type Answer, signsIn, startServer } from "../support/server.ts";
+import { type Answer, refusal, signsIn, startServer } from "../support/server.ts";
 
 const paused = (name: OperationName) =>
   new Unavailable({ operation: name, carriedOut: "no", message: "Sending is paused." });
@@ -63,7 +63,7 @@ it("is asked before each repeat, after the wait, and ends the repeats", async ()
 });
 
 it("is asked before the repeat with a fresh token, too", async () => {
-  const { asked, error, sent } = await callChecked("createPayout", () => ({ status: 401 }), 1);
+  const { asked, error, sent } = await callChecked("createPayout", () => refusal("nope", 401), 1);
   expect(error).toStrictEqual(paused("createPayout"));
   expect(asked.map(({ signIns }) => signIns)).toStrictEqual([1, 2]);
   expect(sent).toBe(1);

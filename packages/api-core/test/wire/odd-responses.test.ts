@@ -23,8 +23,8 @@ const WRITES: ReadonlyArray<readonly [OperationName, object, object, ReadonlyArr
   ["createCard", { card_id: "c-1" }, { card_id: "c-1" }, ["card_status", "unique_request_id"]],
   [
     "withdrawFromCard",
-    { card_id: "c-1" },
-    { card_id: "c-1" },
+    { card_id: "card-1" },
+    { card_id: "card-1" },
     ["amount", "card_number", "unique_request_id"],
   ],
   [
@@ -75,11 +75,9 @@ describe("an amount that is a number", () => {
     ["12345678901234567.89", "12345678901234567.89"],
     ["0.10000000000000001", "0.10000000000000001"],
   ])("%s is read as a text", async (written, amount) => {
-    const reply = answerWith({ id: "p-1" }, "amount", written);
-    expect((await exchange("createPayout", requests.createPayout, reply)).result).toStrictEqual({
-      payout_id: "p-1",
-      amount,
-    });
+    const reply = answerWith({ payout_id: "p-1" }, "amount", written);
+    const { result } = await exchange("retrievePayout", requests.retrievePayout, reply);
+    expect(result).toStrictEqual({ payout_id: "p-1", amount });
   });
 });
 

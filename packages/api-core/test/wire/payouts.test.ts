@@ -255,7 +255,7 @@ describe("retrievePayout", () => {
 
 it("gives one Payout, whichever of the three shapes it came in", async () => {
   const same = {
-    amount: "1.00",
+    amount: "100.50",
     currency: "USD",
     beneficiary_id,
     unique_request_id,
