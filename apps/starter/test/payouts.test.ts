@@ -461,7 +461,7 @@ it("a row whose run was terminated while it paid reports that it may have been p
     ),
     failure: "Terminated",
   });
-  const failure = { message: like(/^by hand\. It may have been paid: nobody knows/) };
+  const failure = { message: like(/^by hand\. It may have been paid: the run does not know/) };
   const one = "payout/doubt-0";
   for (const command of [
     ["status", one],

@@ -1,4 +1,5 @@
 import { makeMemoryJournal } from "@durable-payments/journal";
+import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { Schema } from "effect";
 import * as v from "valibot";
@@ -67,6 +68,26 @@ const failureOf = async (result: Promise<unknown>): Promise<ApplicationFailure> 
 
 const outcomes = async () =>
   (await journal.find({ workflowId: "test" })).map(({ key, outcome }) => [key, outcome]);
+
+/** No other run, as far as Temporal knows. */
+const nobodyElse = {
+  workflow: { list: async function* () {} },
+  withAbortSignal: (_: unknown, use: () => Promise<unknown>) => use(),
+} as unknown as Client;
+
+it("where nothing lists what an own operation makes, no reading of a list is reported", async () => {
+  const found = environment({}, { client: nobodyElse }).run(activity("find/bookEntry"), {
+    intentMark: "intent:1",
+    request: { amount: "12" },
+    since: Date.now(),
+    step: "bookEntry",
+  });
+  expect(await found).toMatchObject({
+    items: [],
+    incomplete: "Nothing lists what bookEntry makes.",
+    isUnlisted: true,
+  });
+});
 
 describe("a send of an own operation", () => {
   it("gets the request without its key, and the key beside it; the answer's id is in the journal", async () => {
