@@ -25,6 +25,9 @@ export interface ExchangeOptions {
 const REPEATS_NOTHING =
   "Give the client a dispatcher that repeats and redirects nothing: no RetryAgent, no such interceptor.";
 
+/** The code of undici's InvalidArgumentError. */
+const INVALID_ARGUMENT = "UND_ERR_INVALID_ARG";
+
 const utf8 = new TextDecoder();
 
 /**
@@ -100,6 +103,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** There will be no response. */
   breakOff(error: Error): void {
+    // Of this code before the send: the request is none. After it, a dispatcher could not redirect it.
+    if (this.#controller !== undefined && "code" in error && error.code === INVALID_ARGUMENT) {
+      return this.#fail("its dispatcher did not hand on the answer", REPEATS_NOTHING);
+    }
     const { isBeforeSending, reason, remedy } = connectionFault(this.#options.refusal() ?? error);
     this.#fail(reason, remedy, isBeforeSending);
   }

@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration";
 import * as Exit from "effect/Exit";
 import * as Schema from "effect/Schema";
 import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
@@ -264,7 +265,7 @@ const parseRateLimit = (response: UnsuccessfulResponse): Failed | undefined => {
     new RateLimited({
       operation: operation.name,
       carriedOut: "no",
-      message: `${operation.name} was turned away: too many requests; again in ${retryAfter} ms.`,
+      message: `${operation.name} was turned away: too many requests; again in ${Duration.format(Duration.millis(retryAfter))}.`,
       retryAfter,
     }),
     "always",

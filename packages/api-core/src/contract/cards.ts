@@ -7,6 +7,7 @@ import {
   AmountAsNumber,
   answeredId,
   answeredOrUnset,
+  GivenId,
   text,
   UniqueRequestId,
 } from "./fields.ts";
@@ -18,11 +19,11 @@ export const CARD_CURRENCY = "USD";
 
 const createCardFields = {
   /** Who owns the card: the id that createCardholder answered. */
-  card_holder_id: text(),
+  card_holder_id: GivenId,
   /** Code of the card product. */
   product_code: text(),
   /** Balance in USD that funds the card: the id that retrieveBalance answers. */
-  balance_id: text(),
+  balance_id: GivenId,
   /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
   card_limit: AmountAsNumber,
   /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
@@ -54,7 +55,7 @@ export class CardSchema extends Schema.Opaque<Card>()(Schema.Struct(cardFields))
 
 const withdrawFromCardFields = {
   /** The card: the id that createCard answered. */
-  card_id: text(),
+  card_id: GivenId,
   /** The card's number. */
   card_number: text(),
   /** What is withdrawn, in USD: a decimal string above zero, such as `"12.50"`. */
@@ -92,7 +93,7 @@ export class CardWithdrawalSchema extends Schema.Opaque<CardWithdrawal>()(
 
 const updateCardFields = {
   /** The card: the id that createCard answered. */
-  card_id: text(),
+  card_id: GivenId,
   /** The card's new name. */
   card_name: text(),
 };
@@ -107,7 +108,7 @@ export class UpdateCardInputSchema extends Schema.Opaque<UpdateCardInput>()(
 
 const cancelCardFields = {
   /** The card: the id that createCard answered. */
-  card_id: text(),
+  card_id: GivenId,
 };
 
 /** Fields of cancelCard. */
@@ -120,7 +121,7 @@ export class CancelCardInputSchema extends Schema.Opaque<CancelCardInput>()(
 
 const freezeCardFields = {
   /** The card: the id that createCard answered. */
-  card_id: text(),
+  card_id: GivenId,
 };
 
 /** Fields of freezeCard. */

@@ -29,6 +29,13 @@ export const text = (max?: number) =>
       : length(1, max, `must have 1 to ${max} characters`),
   );
 
+/** An id that must be given: no service gives one that is blank. */
+export const GivenId = Schema.String.check(
+  Schema.makeFilter<string>((value) => value.trim() !== "" || "must not be empty", {
+    toJsonSchema: () => ({ minLength: 1 }),
+  }),
+);
+
 /** A text that must be given and may be empty, of at most `max` characters. */
 export const emptyText = (max: number) =>
   Schema.String.check(length(0, max, `must have at most ${max} characters`));

@@ -11,6 +11,7 @@ import {
   CalendarDate,
   CountryCode,
   CurrencyCode,
+  GivenId,
   optionalText,
   PageNumber,
   pageSize,
@@ -64,7 +65,7 @@ const createPayoutFields = {
   /** Day on which it is to be paid: a calendar date, `YYYY-MM-DD`. */
   payment_date: CalendarDate,
   /** Who is paid: the id that createBeneficiary answered. */
-  beneficiary_id: text(),
+  beneficiary_id: GivenId,
   /** `Y` or `N`; the service's document says no more. */
   is_payer: Schema.Literals(["Y", "N"]),
   /** Who pays, if it is one of listPayers: its id. */

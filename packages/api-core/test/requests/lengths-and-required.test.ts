@@ -167,6 +167,13 @@ it.each(texts.filter(([name, field]) => !mayBeEmpty(name, field)))(
   },
 );
 
+it.each(texts.filter(([, field]) => field.endsWith("_id") && field !== "unique_request_id"))(
+  "%s: %s must not be blank",
+  (name, field) => {
+    expect(faultsOf(name, { [field]: " \t" }).map((fault) => fault.field)).toStrictEqual([field]);
+  },
+);
+
 it.each(texts)("%s: %s must be a text", (name, field) => {
   expect(faultsOf(name, { [field]: true }).map((fault) => fault.field)).toStrictEqual([field]);
   expect(faultsOf(name, { [field]: null }).map((fault) => fault.field)).toStrictEqual([field]);

@@ -185,6 +185,19 @@ describe("a dispatcher of another make, which never says that it has begun", () 
   });
 });
 
+it("a dispatcher that redirects says so, and not that the request is none", async () => {
+  const redirect = { status: 307, headers: { location: "/api/v1/payouts/create" } };
+  await using server = await startServer(() => redirect);
+  const dispatcher = agentOf().compose(interceptors.redirect({ maxRedirections: 3 }));
+  await using client = clientFor(server.url, { dispatcher });
+  const error = await failureOf(client.createPayout(requests.createPayout));
+  expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+  expect(error.message).toContain(
+    "Give the client a dispatcher that repeats and redirects nothing",
+  );
+  expect(error.message).not.toContain("written as HTTP");
+});
+
 it("BeforeSend is asked before a dispatcher is", async () => {
   await using server = await startServer(() => answers.createPayout);
   const { dispatcher, paths } = watched(agentOf());

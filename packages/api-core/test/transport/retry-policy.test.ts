@@ -86,6 +86,14 @@ describe("a service that asks to wait", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it("is said in units that a person reads", async () => {
+    const date = "Wed, 21 Oct 2099 07:28:00 GMT";
+    await using server = await answering({ status: 429, headers: { "retry-after": date } });
+    await using client = clientFor(server.url);
+    const { message } = await failureOf(client.ping());
+    expect(message).toBe("ping was turned away: too many requests; again in 1d.");
+  });
+
   it("without saying how long is given a second", async () => {
     await using server = await answering({ status: 429, headers: { "retry-after": "a while" } });
     await using client = clientFor(server.url, { maxAttempts: 1 });
