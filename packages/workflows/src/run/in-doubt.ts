@@ -183,6 +183,11 @@ export class SendingSteps {
     return this.#inDoubt.has(step) || this.leftBy(step).length > 0;
   }
 
+  /** Whether there is one, beside those that people have left in doubt. */
+  get isAnyUnknown(): boolean {
+    return this.#inDoubt.size > 0;
+  }
+
   /** The sends whose outcome is not known, in the order in which they became so. */
   get inDoubt(): ReadonlyArray<StepInDoubt> {
     return [...this.#left, ...this.#inDoubt.values()];

@@ -32,12 +32,49 @@ export class RunSends {
   readonly #resetContext: ResetContext;
   readonly #searchAttributes: SearchAttributes;
   readonly #sending = new SendingSteps();
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  /** Steps that wait until they can send, with nothing in doubt: the run ends without them. */
+  readonly #unsent = new Set<string>();
+  /** Whether the body of the run has ended, and what is under way is waited for. */
+  isEnding = false;
 
   constructor({ audit, progress, resetContext, searchAttributes }: RunRecords) {
     this.#audit = audit;
     this.#progress = progress;
     this.#resetContext = resetContext;
     this.#searchAttributes = searchAttributes;
+  }
+
+  /** Keep the send of a step until it has come to its own end, however it does: the run ends only then. */
+  begun<A>(step: string, send: Promise<A>): Promise<A> {
+    // A second one of its name sends nothing.
+    if (this.#underWay.has(step)) return send;
+    this.#underWay.set(step, send);
+    const ended = (): void => {
+      this.#underWay.delete(step);
+      this.#unsent.delete(step);
+    };
+    void send.then(ended, ended);
+    return send;
+  }
+
+  /** Nothing of a step was carried out, and it waits until it can send again. */
+  waitsUnsent(step: string): void {
+    this.#unsent.add(step);
+  }
+
+  /**
+   * A step sends now.
+   *
+   * @returns whether it may: what could not be sent before the body of the run ended is not sent any more.
+   */
+  maySend(step: string): boolean {
+    return !this.#unsent.delete(step) || !this.isEnding;
+  }
+
+  /** Whether a send has not come to its end yet, and the run is to wait for that. */
+  get areUnderWay(): boolean {
+    return this.#underWay.size > this.#unsent.size;
   }
 
   /**
@@ -152,6 +189,11 @@ export class RunSends {
   /** Whether a step has sent and it is not known what became of it. */
   isInDoubt(step: string): boolean {
     return this.#sending.isInDoubt(step);
+  }
+
+  /** Whether a step has an unknown outcome now, beside what people have left in doubt. */
+  get isAnyUnknown(): boolean {
+    return this.#sending.isAnyUnknown;
   }
 
   /** The steps whose sends have an unknown outcome now. */

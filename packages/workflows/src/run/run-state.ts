@@ -18,9 +18,13 @@ import {
   UNFINISHED,
 } from "@durable-payments/protocol";
 import {
+  AsyncLocalStorage,
   CancellationScope,
+  condition,
   ContinueAsNew,
+  currentUpdateInfo,
   isCancellation,
+  patched,
   setCurrentDetails,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -46,6 +50,12 @@ import { RunSends } from "./run-sends.ts";
 import { ShownRun } from "./shown-run.ts";
 import { SearchAttributes } from "./search-attributes.ts";
 import { wheneverIdle } from "./scopes.ts";
+
+/** Before, a run ended while sends were under way for which its workflow did not wait, or in doubt. */
+const ENDS_AFTER_SENDS = "a run ends once its sends have";
+
+/** The run whose body, or what undoes it, is what goes on now: not a handler of a signal, of which a failure ends the run by itself. */
+const bodyOf = new AsyncLocalStorage<RunState>();
 
 /** How a step is kept. */
 interface StepOptions {
@@ -324,6 +334,39 @@ export class RunState {
     this.#compensations.register(compensation);
   }
 
+  /**
+   * Send, and have the run end after that. Outside of its body, as in the handler of a signal, a failure that nobody
+   * catches ends the run at once: it comes once the other sends have ended, and says what is in doubt then.
+   */
+  send<A>(step: string, work: () => Promise<A>): Promise<A> {
+    const sent = this.sends.begun(step, work());
+    const failsAlone = bodyOf.getStore() === this || currentUpdateInfo() !== undefined;
+    return failsAlone ? sent : sent.catch((error: unknown) => this.#failAfterSends(error));
+  }
+
+  async #failAfterSends(error: unknown): Promise<never> {
+    const { sends } = this;
+    if ((sends.areUnderWay || sends.isAnyUnknown) && patched(ENDS_AFTER_SENDS)) {
+      await this.#untilSent();
+      const { inDoubt, isAnyUnknown } = sends;
+      if (isAnyUnknown)
+        throw endedInDoubt(error, { inDoubt, leftOver: [], ids: this.progress.ids });
+    }
+    throw error;
+  }
+
+  /** Wait, whoever cancels the run, until every send has come to its own end: some have to be asked about. */
+  #untilSent(): Promise<void> {
+    return this.shielded(() => condition(() => !this.sends.areUnderWay));
+  }
+
+  /** The same, once the body has ended: what could not be sent until then is not sent any more. */
+  async #endSends(): Promise<void> {
+    this.sends.isEnding = true;
+    await this.#untilSent();
+    this.sends.isEnding = false;
+  }
+
   /** Run the body of a workflow: keep its ending, and undo what was registered when it fails. */
   async execute<A>(body: () => Promise<A>): Promise<A> {
     try {
@@ -331,11 +374,16 @@ export class RunState {
       await Promise.resolve();
       const { account, name } = accountPin();
       if (name !== undefined && account === undefined) await this.#findAccount();
-      const result = await body();
+      const result = await bodyOf.run(this, body);
+      const { sends } = this;
+      if ((sends.areUnderWay || sends.isAnyUnknown) && patched(ENDS_AFTER_SENDS)) {
+        await this.#endSends();
+        if (sends.isAnyUnknown) throw new Error("its workflow has returned");
+      }
       this.#end("done");
       return result;
     } catch (error) {
-      return await this.shielded(() => this.#undoAndFail(error));
+      return await bodyOf.run(this, () => this.shielded(() => this.#undoAndFail(error)));
     }
   }
 
@@ -354,6 +402,7 @@ export class RunState {
   }
 
   async #undoAndFail(error: unknown): Promise<never> {
+    if (this.sends.areUnderWay && patched(ENDS_AFTER_SENDS)) await this.#endSends();
     const isContinued = error instanceof ContinueAsNew;
     // Nothing has failed, or the run was not retried after all: what it has made stands.
     const leftOver =

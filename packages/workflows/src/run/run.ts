@@ -61,8 +61,9 @@ export class Run<Input = unknown> {
   }
 
   /**
-   * Run the body of a workflow, and keep how it ended. When it fails or is cancelled, what was
-   * registered by {@link onFailure} is undone, latest first.
+   * Run the body of a workflow, and keep how it ended. It ends once every send that was begun has come to its own end,
+   * also one that the body did not wait for. When it fails or is cancelled, what was registered by {@link onFailure} is
+   * undone, latest first.
    *
    * @throws EndedInDoubt where it is not known what became of something that was sent.
    * @throws CompensationIncomplete where something could not be undone.

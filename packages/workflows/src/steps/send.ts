@@ -45,11 +45,18 @@ import type { Write } from "./write.ts";
  * );
  * ```
  */
-export const sendAndReconcile = async <Request extends object, A>(
+export const sendAndReconcile = <Request extends object, A>(
   publicRun: Run,
   write: Write<Request, A>,
 ): Promise<A> => {
   const run = stateOf(publicRun);
+  return run.send(write.step, () => sendUntilKnown(run, write));
+};
+
+const sendUntilKnown = async <Request extends object, A>(
+  run: RunState,
+  write: Write<Request, A>,
+): Promise<A> => {
   run.sends.sendsOnce(write.step);
   const inAnyRun = await run.sentBefore(write.step);
   run.expectInputRead(write.step);

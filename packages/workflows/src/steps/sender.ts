@@ -85,10 +85,13 @@ export class Sender<Request extends object, A> {
    * Begin a send.
    *
    * @returns which send it is: no two of a step have the same number.
-   * @throws CancelledFailure where the run is cancelled: nothing is in doubt before a send.
+   * @throws CancelledFailure where the run is cancelled, or its body has ended: nothing is in doubt before a send.
    */
   begin(): SendIntent {
-    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Not sent.");
+    const maySend = this.#run.sends.maySend(this.#write.step);
+    if (!maySend || CancellationScope.current().consideredCancelled) {
+      throw new CancelledFailure("Not sent.");
+    }
     this.#state.recordInDoubt();
     this.#isSending = true;
     this.#state.log("sending");
@@ -111,7 +114,7 @@ export class Sender<Request extends object, A> {
       case "NotCarriedOut":
         return this.#onNotCarriedOut(failure);
       case "Paused":
-        this.#run.waiting(this.#write.step, failure.reason);
+        this.#waits(failure.reason);
         await activities.awaitResume.executeWithOptions(
           { summary: "Await the end of the pause" },
           [],
@@ -140,6 +143,13 @@ export class Sender<Request extends object, A> {
     if (!this.#state.isInDoubt && !this.#isSending) this.#run.sends.clearIntent(this.#write.step);
   }
 
+  /** Say that it waits until it can send again. */
+  #waits(reason: string): void {
+    const { step } = this.#write;
+    if (!this.#state.isInDoubt) this.#run.sends.waitsUnsent(step);
+    this.#run.waiting(step, reason);
+  }
+
   async #onNotCarriedOut({
     reason,
     status,
@@ -151,7 +161,7 @@ export class Sender<Request extends object, A> {
       this.#notAccepted = 0;
       return this.#state.isInDoubt ? this.#outcome.ask(reason) : this.#askToAmend(reason);
     }
-    this.#run.waiting(this.#write.step, reason);
+    this.#waits(reason);
     const longer = waitMs * 2 ** Math.min(this.#notAccepted - 1, 12);
     await sleep(Math.max(waitMs, Math.min(LONGEST_WAIT_MS, longer)));
     // Whether the payment service can be reached says nothing of another one.

@@ -10,3 +10,4 @@ export { payAndGoOn } from "./pay-and-go-on.ts";
 export { payApproved } from "./pay-approved.ts";
 export { continueAsBatch, schedule } from "./forging.ts";
 export { callStep } from "./call-step.ts";
+export { payOnSignal, payOrGiveUp } from "./not-awaited.ts";
