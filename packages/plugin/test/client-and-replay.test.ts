@@ -16,9 +16,6 @@ const { pay, settings, temporal } = await makeRig({ settleAfter: 0 });
 const plugin = new PaymentsPlugin(settings);
 const { connection } = temporal.client;
 
-const supportPath = (name: string): string =>
-  fileURLToPath(new URL(`./support/${name}`, import.meta.url));
-
 /** The search attributes with which a run is started. */
 const startedWith = async (
   client: Client,
@@ -141,7 +138,7 @@ it("no worker is created where a workflow has the name of one of the project's",
     Worker.create({
       connection: temporal.nativeConnection,
       taskQueue: "taken",
-      workflowsPath: supportPath("taken-name.ts"),
+      workflowsPath: fileURLToPath(new URL("./support/taken-name.ts", import.meta.url)),
       plugins: [plugin],
     }),
   ).rejects.toThrow(
@@ -151,7 +148,7 @@ it("no worker is created where a workflow has the name of one of the project's",
   );
   // What passes on the project's own workflow has its name rightly.
   const { code } = await bundleWorkflowCode({
-    workflowsPath: supportPath("passed-on.ts"),
+    workflowsPath: fileURLToPath(new URL("./support/passed-on.ts", import.meta.url)),
     plugins: [plugin],
     logger: quiet,
   });
@@ -163,7 +160,7 @@ it("no run goes on where two workflows have one name that the bundler did not se
     connection: temporal.nativeConnection,
     taskQueue: "taken",
     workflowBundle: await bundleWorkflowCode({
-      workflowsPath: supportPath("taken-name.cjs"),
+      workflowsPath: fileURLToPath(new URL("./support/taken-name.cjs", import.meta.url)),
       plugins: [plugin],
       logger: quiet,
     }),
