@@ -164,7 +164,10 @@ describe.skipIf(!timeSkipping.available)(`a run that fails${skipped}`, () => {
     await service.stop();
     service = await startService({ verifyAfter: 0, balances: { USD: "1.00" } });
     await withWorker(rig, service.activities, async ({ start }) => {
-      const options = { ...compensating.options, pollInterval: { min: "6 hours", max: "6 hours" } };
+      const options = {
+        ...compensating.options,
+        pollInterval: { min: "6 hours", max: "6 hours" },
+      } as const;
       const handle = await start(onboardCardholder, [{ ...compensating, options }]);
       await rig.environment.sleep("1 day");
       await handle.cancel();

@@ -49,7 +49,7 @@ describe.skipIf(!timeSkipping.available)(
       return { ...service.activities, [name]: poll };
     };
 
-    const payWithin = { ...payoutInput, options: { completeWithin: "45 minutes" } };
+    const payWithin = { ...payoutInput, options: { completeWithin: "45 minutes" } } as const;
 
     it("a payout that is still open is what the run returns", async () => {
       await withWorker(rig, service.activities, async ({ start }) => {
@@ -182,12 +182,12 @@ describe.skipIf(!timeSkipping.available)(
     });
 
     it("funds that are missing fail the run", async () => {
-      const pollInterval = { min: "1 hour" };
+      const pollInterval = { min: "1 hour" } as const;
       await withWorker(rig, service.activities, async ({ start }) => {
         const created = await service.client.createCardholder(onboardInput.cardholder);
         await service.simulator.setVerification(created.card_holder_id, "SUCCESS");
         const card = { ...onboardInput.card, card_limit: "1000.01" };
-        const options = { fundWithin: "45 minutes", pollInterval };
+        const options = { fundWithin: "45 minutes", pollInterval } as const;
         const handle = await start(onboardCardholder, [
           { card_holder_id: created.card_holder_id, card, options },
         ]);
@@ -203,7 +203,7 @@ describe("on a server that keeps real time", () => {
 
   it("a wait of 3 seconds ends after 3 seconds, with a last poll", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
-      const options = { verifyWithin: "3 seconds" };
+      const options = { verifyWithin: "3 seconds" } as const;
       const handle = await start(onboardCardholder, [{ ...onboardInput, options }]);
       expect(await failureOf(handle.result())).toMatchObject({ type: "VerificationOverdue" });
       const { closeTime, startTime } = await handle.describe();

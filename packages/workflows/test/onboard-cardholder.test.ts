@@ -189,7 +189,7 @@ describe.skipIf(!timeSkipping.available)(`an onboarding${skipped}`, () => {
     });
 
     it("within the time allowed fails as FundsOverdue", async () => {
-      const options = { ...hourly, fundWithin: "10 days" };
+      const options = { ...hourly, fundWithin: "10 days" } as const;
       const { failure } = await failedOnboarding({ ...onboardInput, options });
       expect(failure).toMatchObject({
         type: "FundsOverdue",

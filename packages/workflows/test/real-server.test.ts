@@ -58,7 +58,10 @@ describe("while a payout is awaited", () => {
   });
 
   it("the end of the time allowed is no failure", async () => {
-    const options = { completeWithin: "2 seconds", pollInterval: { min: "300 milliseconds" } };
+    const options = {
+      completeWithin: "2 seconds",
+      pollInterval: { min: "300 milliseconds" },
+    } as const;
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(payout, [{ ...payoutInput, options }]);
       expect(await handle.result()).toMatchObject({
@@ -69,7 +72,7 @@ describe("while a payout is awaited", () => {
   });
 
   it("a cancellation does not wait for the next poll", async () => {
-    const options = { pollInterval: { min: "1 hour", max: "1 hour" } };
+    const options = { pollInterval: { min: "1 hour", max: "1 hour" } } as const;
     await withWorker(rig, service.activities, async ({ start }) => {
       const handle = await start(payout, [{ ...payoutInput, options }]);
       await untilStage(handle, "awaitPayout");

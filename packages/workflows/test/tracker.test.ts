@@ -170,7 +170,9 @@ describe("two waits side by side", () => {
 describe("without a tracker", () => {
   it("every payout still ends, seen by the run itself", async () => {
     await withWorker(rig, service.activities, async ({ start }) => {
-      const options = { pollInterval: { min: "500 milliseconds", max: "500 milliseconds" } };
+      const options = {
+        pollInterval: { min: "500 milliseconds", max: "500 milliseconds" },
+      } as const;
       const handles = await Promise.all(
         Array.from({ length: 3 }, () => start(payout, [{ ...existing, options }])),
       );
@@ -181,7 +183,7 @@ describe("without a tracker", () => {
   });
 
   it("that was there and was ended, too", async () => {
-    const options = { pollInterval: { min: "500 milliseconds", max: "500 milliseconds" } };
+    const options = { pollInterval: { min: "500 milliseconds", max: "500 milliseconds" } } as const;
     let handle: WorkflowHandle | undefined;
     await withTracker(async ({ start }) => {
       handle = await start(payout, [{ ...existing, options }]);

@@ -40,7 +40,9 @@ describe("with workers of two accounts in one namespace", () => {
   it("a run pays from its own account and reads no other, whoever takes its activities", async () => {
     const { beneficiary_id } = await own.client.createBeneficiary(beneficiary);
     await withWorker(rig, firstElsewhere(), async ({ start }) => {
-      const options = { pollInterval: { min: "300 milliseconds", max: "300 milliseconds" } };
+      const options = {
+        pollInterval: { min: "300 milliseconds", max: "300 milliseconds" },
+      } as const;
       const input = { beneficiary_id, payout: payoutInput.payout, options };
       const handle = await start(payout, [input]);
       await vi.waitFor(async () => {

@@ -42,4 +42,4 @@ export const cardholder = {
 export const card = { product_code: "prepaid-usd", card_limit: "100.00" };
 
 /** Polls often, so that tests end soon. */
-export const options = { pollInterval: { min: "100 ms", max: "200 ms" } };
+export const options = { pollInterval: { min: "100 ms", max: "200 ms" } } as const;

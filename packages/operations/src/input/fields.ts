@@ -1,7 +1,11 @@
 import type { Assumptions, Input, OperationName } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
-import { ACCOUNT_NAME_RULE, isAccountName } from "@durable-payments/protocol";
+import {
+  ACCOUNT_NAME_RULE,
+  type Duration as LengthOfTime,
+  isAccountName,
+} from "@durable-payments/protocol";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import * as Schema from "effect/Schema";
 
@@ -64,7 +68,7 @@ export const Amount = Schema.String.check(
   ),
 );
 
-const isDuration = (value: unknown): value is string | number => {
+const isDuration = (value: unknown): value is LengthOfTime => {
   if (typeof value !== "string" && typeof value !== "number") return false;
   try {
     // Temporal's own reading of durations, whose type names the texts that it takes.
