@@ -14,12 +14,19 @@ export class ProgressTracker {
   get progress(): Omit<Progress, "attention"> {
     return {
       workflow: workflowInfo().workflowType,
-      stage: this.#stage,
+      stage: this.#stageUnderWay,
       steps: this.#steps,
       ids: this.#ids,
       shown: this.#shown,
       notes: this.#notes,
     };
+  }
+
+  /** The stage that was entered last; once that step has ended, one that still goes on beside it. */
+  get #stageUnderWay(): string {
+    const entered = this.#steps.find(({ name }) => name === this.#stage);
+    const underWay = this.#steps.findLast(({ until }) => until === undefined);
+    return entered?.until === undefined ? this.#stage : (underWay?.name ?? this.#stage);
   }
 
   /** Adds a step; returns the name under which it is kept: one that was used before is numbered. */

@@ -10,4 +10,5 @@ export { payAndGoOn } from "./pay-and-go-on.ts";
 export { payApproved } from "./pay-approved.ts";
 export { continueAsBatch, schedule } from "./forging.ts";
 export { callStep } from "./call-step.ts";
+export { waitBeside } from "./wait-beside.ts";
 export { payOnSignal, payOrGiveUp } from "./not-awaited.ts";
