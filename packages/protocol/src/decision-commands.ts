@@ -60,15 +60,17 @@ export const resolveCommands = (
  *
  * @param run the run that waits for the approval.
  * @param request the payment.
- * @returns two commands.
+ * @returns two commands; the one that rejects alone where nobody can approve it.
  */
 export const approveCommands = (
   { runId, workflowId }: AskingRun,
-  { hash }: Pick<ApprovalRequest, "hash">,
+  { hash, startedBy }: Pick<ApprovalRequest, "hash" | "startedBy">,
 ): ReadonlyArray<DecisionCommand> => {
   const args = ["approve", workflowId, "--run-id", runId, "--by", "NAME", "--hash", hash];
   return [
-    { args, consequence: `approve: ${approvalConsequences.approve}` },
+    ...(startedBy === undefined
+      ? []
+      : [{ args, consequence: `approve: ${approvalConsequences.approve}` }]),
     {
       args: [...args, "--reject", "WHY"],
       consequence: `reject: ${approvalConsequences.reject}`,

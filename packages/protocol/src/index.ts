@@ -8,7 +8,7 @@ export {
   type DescribedPayee,
   type Payee,
 } from "./approval.ts";
-export { approvalTexts, type ApprovalTexts, UNVERIFIED } from "./approval-texts.ts";
+export { approvalTexts, type ApprovalTexts, NO_STARTER, UNVERIFIED } from "./approval-texts.ts";
 export { type AuditEntry, auditQuery } from "./audit.ts";
 export {
   cardholderCheckedSignal,

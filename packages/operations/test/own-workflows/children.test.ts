@@ -1,6 +1,16 @@
 import { makePaymentsClient } from "@durable-payments/api-core";
-import { progressQuery, resolveUpdate } from "@durable-payments/protocol";
+import {
+  type Approval,
+  approvalTexts,
+  type ApprovalRequest,
+  approveCommands,
+  approveUpdate,
+  NO_STARTER,
+  progressQuery,
+  resolveUpdate,
+} from "@durable-payments/protocol";
 import { beneficiary, payout } from "@durable-payments/tools/test-data";
+import type { WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { EndedByPerson } from "../../src/errors.ts";
@@ -23,7 +33,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rig?.end(), 60_000);
 
-const begin = async (type: "payInParts" | "payOneByOne", onRefusal: "ask" | "fail" = "fail") => {
+const begin = async (
+  type: "payInParts" | "payOneByOne",
+  onRefusal: "ask" | "fail" = "fail",
+  { above, startedBy }: { readonly above?: string; readonly startedBy?: string } = {},
+) => {
   const id = randomUUID();
   const part = (index: number) => ({
     beneficiary_id,
@@ -33,12 +47,13 @@ const begin = async (type: "payInParts" | "payOneByOne", onRefusal: "ask" | "fai
       amount: `${index}.00`,
       payout_reference: id.slice(0, 8),
     },
-    options: { onRefusal },
+    options: { onRefusal, ...(above !== undefined && { approval: { above } }) },
   });
   const handle = await rig.environment.client.workflow.start(type, {
     workflowId: `invoice/${id}`,
     taskQueue: rig.taskQueue,
     args: [[part(1), part(2)]],
+    ...(startedBy !== undefined && { memo: { startedBy } }),
   });
   const { getHandle } = rig.environment.client.workflow;
   const get = getHandle.bind(rig.environment.client.workflow);
@@ -144,5 +159,46 @@ describe("children of an own workflow", () => {
     await resetToStart(handle.workflowId, handle.firstExecutionRunId);
     await again().result();
     expect(await paid(id)).toEqual(["1.00", "2.00"]);
+  });
+});
+
+describe("a child that needs an approval", () => {
+  const asking = async (child: WorkflowHandle): Promise<ApprovalRequest> =>
+    vi.waitFor(async () => {
+      const { shown } = await child.query(progressQuery);
+      if (shown["approval"] === undefined) throw new Error("It waits for no approval.");
+      return shown["approval"] as ApprovalRequest;
+    }, WITHIN);
+  const decide = (child: WorkflowHandle, decision: Approval) =>
+    child.executeUpdate(approveUpdate, { args: [decision] });
+
+  it("is approved by a second person: who has started its parent has started it", async () => {
+    const { child, handle, id } = await begin("payInParts", "fail", {
+      above: "1.50",
+      startedBy: "Ada",
+    });
+    const { hash, startedBy } = await asking(child(2));
+    expect(startedBy).toBe("Ada");
+    await expect(decide(child(2), { by: "Ada", hash, approve: true })).rejects.toThrow();
+    await decide(child(2), { by: "Carol", hash, approve: true });
+    await handle.result();
+    expect(await paid(id)).toEqual(["1.00", "2.00"]);
+  });
+
+  it("that nobody can approve says so, and can be rejected", async () => {
+    const { child, handle, id } = await begin("payInParts", "fail", { above: "1.50" });
+    const request = await asking(child(2));
+    const run = { workflowId: child(2).workflowId, runId: "any" };
+    expect(approveCommands(run, request).map(({ args }) => args.includes("--reject"))).toEqual([
+      true,
+    ]);
+    expect(approvalTexts(request).warnings).toEqual([NO_STARTER]);
+    const { hash } = request;
+    await expect(decide(child(2), { by: "Carol", hash, approve: true })).rejects.toMatchObject({
+      cause: { message: NO_STARTER },
+    });
+    await decide(child(2), { by: "Carol", hash, reject: "started by nobody" });
+    await expect(handle.result()).rejects.toThrow();
+    expect(await paid(id)).toEqual(["1.00"]);
   });
 });

@@ -12,6 +12,7 @@ import {
   isSamePerson,
   nameProblem,
   namesSomebody,
+  NO_STARTER,
   type Payee,
   paymentMemoOf,
   textAt,
@@ -331,15 +332,13 @@ const whyNotApproved = (
   const { approve, by, hash, reject } = approval;
   const problem = nameProblem(by);
   if (problem !== undefined) return `The name of who decides (by) ${problem}.`;
-  if (request.startedBy === undefined) {
-    return "Nobody can approve a run that does not say who started it. Cancel it, and start it again under another id with memo: { startedBy: NAME }.";
-  }
+  if (request.startedBy === undefined && approve === true) return NO_STARTER;
   const { amendedBy = [], overruledBy = [], rejectedOf = [], resentBy = [] } = request;
   // Whoever has changed it without a name could be anybody, who decides among them.
   if (![...amendedBy, ...overruledBy, ...rejectedOf, ...resentBy].every(namesSomebody)) {
     return "Nobody can approve a run that does not say who amended it or overruled its end: cancel it.";
   }
-  if (isSamePerson(by, request.startedBy)) {
+  if (request.startedBy !== undefined && isSamePerson(by, request.startedBy)) {
     return `${by} started this run: a second person has to decide.`;
   }
   if (amendedBy.some((name) => isSamePerson(by, name))) {

@@ -10,7 +10,7 @@ import {
 } from "@temporalio/workflow";
 import { accountPin } from "../run/account-pin.ts";
 import { type Run, stateOf } from "../run/run.ts";
-import { approveAmendedChild } from "./approval.ts";
+import { approveAmendedChild, startedBy } from "./approval.ts";
 
 /** How a child workflow is started. */
 export interface ChildOptions<W extends Workflow> extends Pick<
@@ -43,7 +43,7 @@ const LONGEST_WAIT_MS = 10 * 60_000;
 export const runChild = <W extends Workflow>(
   run: Run,
   workflow: W | string,
-  { args, step, ...options }: ChildOptions<W>,
+  { args, memo, step, ...options }: ChildOptions<W>,
 ): Promise<WorkflowResultType<W>> => {
   const type = typeof workflow === "string" ? workflow : workflow.name;
   return run.step(step, `running ${type}`, async () => {
@@ -52,10 +52,13 @@ export const runChild = <W extends Workflow>(
     if (state.approvals.isOutdated) await approveAmendedChild(state, { args, step, type });
     const workflowId = `${workflowInfo().workflowId}/${step}`;
     const { account } = accountPin();
+    const by = startedBy();
     for (let waitMs = 1_000; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
       try {
         return await executeChild<W>(type, {
           ...options,
+          // Whoever has started the parent has started this, and cannot approve it: somebody else can.
+          memo: { ...(by !== undefined && { startedBy: by }), ...memo },
           args,
           workflowId,
           parentClosePolicy: "ABANDON",
