@@ -70,7 +70,25 @@ const readHistory = async (client: Client, run: RunExecution): Promise<HistoryEv
   }
 };
 
-/** The sends of a step in a history: of another execution those that were answered, as it has found out what became of all. */
+/** The sends that have failed, and of which the failure says that they were not carried out. */
+const notCarriedOutIn = async (
+  { options: { loadedDataConverter } }: Client,
+  events: HistoryEvents,
+): Promise<ReadonlySet<string>> => {
+  const found = new Set<string>();
+  for (const { activityTaskFailedEventAttributes: failed } of events) {
+    const of = failed?.failure?.applicationFailureInfo;
+    if (!of) continue;
+    const [detail] = await decodeArrayFromPayloads(loadedDataConverter, of.details?.payloads);
+    if (textAt(detail, "carriedOut") !== "unknown") found.add(String(failed.scheduledEventId));
+  }
+  return found;
+};
+
+/**
+ * The sends of a step in a history: of another execution without those that were not carried out. One whose answer was
+ * lost may have been, and may have been found since.
+ */
 const sendsIn = async (
   client: Client,
   { runId, workflowId }: RunExecution,
@@ -78,13 +96,11 @@ const sendsIn = async (
   isOwn: boolean,
 ): Promise<ReadonlyArray<EarlierSend>> => {
   const events = await readHistory(client, { workflowId, runId });
-  const completed = new Set(
-    events.map((event) => event.activityTaskCompletedEventAttributes?.scheduledEventId?.toString()),
-  );
+  const notCarriedOut = isOwn ? new Set<string>() : await notCarriedOutIn(client, events);
   const sends: Array<EarlierSend> = [];
   for (const { activityTaskScheduledEventAttributes: scheduled, eventId } of events) {
     if (scheduled?.activityType?.name !== operation) continue;
-    if (!isOwn && !completed.has(eventId?.toString())) continue;
+    if (notCarriedOut.has(String(eventId))) continue;
     const [request, intent] = await decodeArrayFromPayloads(
       client.options.loadedDataConverter,
       scheduled.input?.payloads,
@@ -119,9 +135,12 @@ const readSendsInHistories = async (
   relations: RunRelations,
   own: RunExecution,
   send: AboutToSend,
+  recorded: ReadonlyArray<RecordedSend>,
 ): Promise<ReadonlyArray<EarlierSend>> => {
   const sends: Array<EarlierSend> = [];
   for (const runId of await runsOf(client, own, await relations.before(own))) {
+    // The journal knows what became of its sends.
+    if (recorded.some((known) => known.runId === runId)) continue;
     const run = { workflowId: own.workflowId, runId };
     const isOwn = (await relations.relate(own, run)) === "reset";
     sends.push(...(await sendsIn(client, run, send, isOwn)));
@@ -144,7 +163,9 @@ export const makeEarlierSendActivities = (journal: Journal): EarlierSendActiviti
     }
     const standing = recorded.filter(mayStand);
     const sends =
-      standing.length > 0 ? standing : await readSendsInHistories(client, relations, own, send);
+      standing.length > 0
+        ? standing
+        : await readSendsInHistories(client, relations, own, send, recorded);
     const hash = hashPayload(workflowId, send.request);
     const key = keyOfStep(workflowId, send.step);
 

@@ -196,6 +196,30 @@ describe("a run that continues as new", () => {
     expect(await paid(id)).toEqual(["150.00", "200.00"]);
   });
 
+  it("does not answer for what the run before it has paid, where it pays nothing itself", async () => {
+    const { id, workflowId } = await payInTurn(
+      { amount: "1.00", step: "january" },
+      { amount: "0.00", stop: "owes nothing" },
+      { amount: "3.00", step: "march" },
+    );
+    expect(await endOf(workflowId)).toBe("completed");
+    expect(await paid(id)).toEqual(["1.00", "3.00"]);
+  });
+
+  it("does not take a payment for its own whose answer was lost, where the journal is lost, too", async () => {
+    await rig.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    const { handle, id, workflowId } = await payInTurn(
+      { amount: "100.00" },
+      { amount: "200.00", stop: "awaits" },
+    );
+    const runId = await continued(handle);
+    // What is asked of it is answered as by a new file.
+    vi.spyOn(rig.journal, "find").mockResolvedValue([]);
+    await rig.environment.client.workflow.getHandle(workflowId, runId).signal(goSignal);
+    expect(await endOf(workflowId)).toContain("has sent a request as createPayout");
+    expect(await paid(id)).toEqual(["100.00"]);
+  });
+
   it("sends nothing while the journal cannot be reached, and is refused then", async () => {
     const { handle, id, workflowId } = await payInTurn(
       { amount: "100.00" },

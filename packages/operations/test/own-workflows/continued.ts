@@ -27,8 +27,8 @@ export interface PayInTurn {
   readonly payment: Payment;
   /** Name of the step that pays it. */
   readonly step?: string;
-  /** What the run does before it pays, or after. */
-  readonly stop?: "awaits" | "fails";
+  /** What the run does before it pays, or after, or instead of it. */
+  readonly stop?: "awaits" | "fails" | "owes nothing";
   readonly next?: PayInTurn;
   /** What was paid by the runs before. */
   readonly paid?: ReadonlyArray<string>;
@@ -44,9 +44,10 @@ export function payInTurn(input: PayInTurn): Promise<ReadonlyArray<string>> {
   return run.execute(async () => {
     await condition(() => mayGo);
     const { payment, step } = await run.input();
-    const { payout_id } = await createPayout(run, payment, step);
+    const made =
+      input.stop === "owes nothing" ? [] : [(await createPayout(run, payment, step)).payout_id];
     if (input.stop === "fails") throw ApplicationFailure.nonRetryable("The booking failed.");
-    const paid = [...(input.paid ?? []), payout_id];
+    const paid = [...(input.paid ?? []), ...made];
     if (input.next === undefined) return paid;
     run.onFailure({
       what: "end the lease",

@@ -215,9 +215,7 @@ export class RunSends {
    */
   async markForgotten(): Promise<void> {
     const startedAt = workflowInfo().startTime.getTime();
-    const forgotten = await (this.#resetContext.hasEarlierRuns
-      ? localJournal.findForgottenSends(this.#sending.numbers, true)
-      : localJournal.findForgottenSends(this.#sending.numbers));
+    const forgotten = await localJournal.findForgottenSends(this.#sending.numbers);
     for (const send of forgotten) {
       // Who had it reset has read the outcomes of the runs before it.
       const sent = this.#resetContext.sent(send.step);
