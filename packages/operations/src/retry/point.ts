@@ -46,7 +46,7 @@ const stepToGoOnFrom = (
   if (step === undefined) {
     throw invalidInput(
       steps.length === 0
-        ? `The run ${workflowId} has not begun its first step.${anotherRun(workflowId, executed, "Nothing was sent: start a run of another id.")} Nothing was done.`
+        ? `The run ${workflowId} has not begun its first step.${anotherRun(workflowId, executed, "It has sent nothing itself: where no other run of this id has paid it either (see its audit), start a run of another id.")} Nothing was done.`
         : `The run ${workflowId} has no step ${from ?? ""}. Its steps: ${list(steps.map(({ name }) => name))}.`,
     );
   }

@@ -43,9 +43,11 @@ export function payInTurn(input: PayInTurn): Promise<ReadonlyArray<string>> {
   setHandler(goSignal, () => void (mayGo = true));
   return run.execute(async () => {
     await condition(() => mayGo);
-    const { payment, step } = await run.input();
-    const made =
-      input.stop === "owes nothing" ? [] : [(await createPayout(run, payment, step)).payout_id];
+    const pay = async (): Promise<string> => {
+      const { payment, step } = await run.input();
+      return (await createPayout(run, payment, step)).payout_id;
+    };
+    const made = input.stop === "owes nothing" ? [] : [await pay()];
     if (input.stop === "fails") throw ApplicationFailure.nonRetryable("The booking failed.");
     const paid = [...(input.paid ?? []), ...made];
     if (input.next === undefined) return paid;

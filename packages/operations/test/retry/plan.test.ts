@@ -128,7 +128,7 @@ describe("the retry that is offered", () => {
 
   it("is none of a run that has not begun a step, and says why", () => {
     expect(wayOf({})).toEqual({
-      whyNot: expect.stringContaining("Nothing was sent: start a run of another id.") as unknown,
+      whyNot: expect.stringContaining("start a run of another id.") as unknown,
     });
   });
 
