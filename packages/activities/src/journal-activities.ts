@@ -46,9 +46,14 @@ export interface JournalActivities {
    * Finds what runs of this workflow id have sent, may have been carried out and stands, and is not
    * known to this run.
    *
-   * @returns the latest such send of each step; what runs have made that this one continues is theirs, and left out.
+   * @param hasEarlierRuns whether runs may have come before that do something else: what these have made is theirs,
+   *   and this run does not answer for it.
+   * @returns the latest such send of each step.
    */
-  readonly findForgottenSends: (known: KnownSends) => Promise<ReadonlyArray<ForgottenSend>>;
+  readonly findForgottenSends: (
+    known: KnownSends,
+    hasEarlierRuns?: true,
+  ) => Promise<ReadonlyArray<ForgottenSend>>;
   /**
    * Whether the journal has it that a step has made this: by an answer, or as it was found. Whoever instructs a
    * run can say anything.
@@ -103,7 +108,7 @@ export const makeJournalActivities = (journal: Journal): JournalActivities => ({
     return { owner: other.workflowId === workflowId ? other.step : other.workflowId };
   },
 
-  findForgottenSends: async (known) => {
+  findForgottenSends: async (known, hasEarlierRuns) => {
     const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
     const recorded = await journal.find({ workflowId });
     const forgotten = recorded.filter(
@@ -111,7 +116,7 @@ export const makeJournalActivities = (journal: Journal): JournalActivities => ({
         !isUnnamedStep(send.step) && send.number > (known[send.step] ?? 0) && mayStand(send),
     );
     const latest = new Map(forgotten.map((send) => [send.step, send]));
-    await leaveOutThoseOfOthers(latest);
+    if (hasEarlierRuns === true) await leaveOutThoseOfOthers(latest);
     return [...latest.values()].map((send) => {
       const { amount, begunAt, currency, ids, key, operation, step } = send;
       return {

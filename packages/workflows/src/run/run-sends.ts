@@ -214,8 +214,14 @@ export class RunSends {
    * journal; a run that ends before them has to ask.
    */
   async markForgotten(): Promise<void> {
-    const startedAt = workflowInfo().startTime.getTime();
-    const forgotten = await localJournal.findForgottenSends(this.#sending.numbers);
+    const { continuedFromExecutionRunId, startTime } = workflowInfo();
+    const startedAt = startTime.getTime();
+    // One that has begun no step has not asked whether there are earlier runs.
+    const hasEarlierRuns =
+      this.#resetContext.hasEarlierRuns || continuedFromExecutionRunId !== undefined;
+    const forgotten = await (hasEarlierRuns
+      ? localJournal.findForgottenSends(this.#sending.numbers, true)
+      : localJournal.findForgottenSends(this.#sending.numbers));
     for (const send of forgotten) {
       // Who had it reset has read the outcomes of the runs before it.
       const sent = this.#resetContext.sent(send.step);
