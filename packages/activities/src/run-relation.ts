@@ -6,7 +6,9 @@ const { CONTINUE_AS_NEW_INITIATOR_RETRY } = proto.temporal.api.enums.v1.Continue
 
 /** One run of a workflow id. */
 export interface RunExecution {
+  /** The id under which it was started. */
   readonly workflowId: string;
+  /** The id that the server has given this run of it. */
   readonly runId: string;
 }
 

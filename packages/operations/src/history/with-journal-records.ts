@@ -72,8 +72,6 @@ interface Doubting {
  * @param journals where the journal of each account is that is known here.
  * @param runs as they are listed or reported.
  * @returns the runs, each send in doubt with its `journal`; where the journal cannot be read, that says why.
- * @example
- * const [report] = await withJournalRecords([journal], [await reportRun(temporal, "invoice-2026-001")]);
  */
 export const withJournalRecords = async <Run extends Doubting>(
   journals: ReadonlyArray<JournalSettings>,

@@ -32,7 +32,7 @@ export class RunSends {
   readonly #resetContext: ResetContext;
   readonly #searchAttributes: SearchAttributes;
   readonly #sending = new SendingSteps();
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #underWay = new Set<string>();
   /** Steps that wait until they can send, with nothing in doubt: the run ends without them. */
   readonly #unsent = new Set<string>();
   /** Whether the body of the run has ended, and what is under way is waited for. */
@@ -45,17 +45,20 @@ export class RunSends {
     this.#searchAttributes = searchAttributes;
   }
 
-  /** Keep the send of a step until it has come to its own end, however it does: the run ends only then. */
-  begun<A>(step: string, send: Promise<A>): Promise<A> {
+  /**
+   * Send for a step, and know until that has come to its own end, however it does: the run ends only then. Nothing else
+   * waits for the promise of the send: the stack of a failure would end here.
+   */
+  async begun<A>(step: string, work: () => Promise<A>): Promise<A> {
     // A second one of its name sends nothing.
-    if (this.#underWay.has(step)) return send;
-    this.#underWay.set(step, send);
-    const ended = (): void => {
+    if (this.#underWay.has(step)) return await work();
+    this.#underWay.add(step);
+    try {
+      return await work();
+    } finally {
       this.#underWay.delete(step);
       this.#unsent.delete(step);
-    };
-    void send.then(ended, ended);
-    return send;
+    }
   }
 
   /** Nothing of a step was carried out, and it waits until it can send again. */

@@ -339,7 +339,7 @@ export class RunState {
    * catches ends the run at once: it comes once the other sends have ended, and says what is in doubt then.
    */
   send<A>(step: string, work: () => Promise<A>): Promise<A> {
-    const sent = this.sends.begun(step, work());
+    const sent = this.sends.begun(step, work);
     const failsAlone = bodyOf.getStore() === this || currentUpdateInfo() !== undefined;
     return failsAlone ? sent : sent.catch((error: unknown) => this.#failAfterSends(error));
   }
