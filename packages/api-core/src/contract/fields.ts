@@ -8,6 +8,35 @@ import { isUnsetTime } from "./times.ts";
 const rule = <T>(message: string, holds: (value: T) => boolean) =>
   Schema.makeFilter<T>((value) => holds(value) || message);
 
+/** A line break, in any notation that shows a text on several lines. */
+const LINE_BREAK = /[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
+
+/**
+ * What shows nothing, and changes how a text is shown or read: controls, line breaks, what turns the order of the
+ * letters around it, and half of a character. Letters of all scripts, and what joins them, are none of it.
+ */
+const UNSENDABLE = /[\p{Cc}\p{Cs}\u{2028}\u{2029}\u{202A}-\u{202E}\u{2066}-\u{2069}]/u;
+
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+const unsendable = (value: string): string | undefined => {
+  const found = UNSENDABLE.exec(value)?.[0];
+  if (found === undefined) return undefined;
+  return LINE_BREAK.test(found)
+    ? `has a line break (${codePoint(found)}): write it on one line`
+    : `has the control character ${codePoint(found)}: remove it`;
+};
+
+/**
+ * A text of a request. The service's document has no field of several lines, and a bank would show a control
+ * character in its own way, or refuse the payment. What the service answers is read with them.
+ */
+const RequestText = Schema.String.check(
+  // Where it has one, it is the fault that is named.
+  Schema.makeFilter<string>(unsendable, undefined, true),
+);
+
 /** At least `min` and at most `max` characters: code points, as a person counts most letters. */
 const length = (min: number, max: number, message: string) =>
   Schema.makeFilter<string>(
@@ -23,14 +52,14 @@ const length = (min: number, max: number, message: string) =>
 
 /** A text that must be given: 1 to `max` characters. */
 export const text = (max?: number) =>
-  Schema.String.check(
+  RequestText.check(
     max === undefined
       ? length(1, Number.POSITIVE_INFINITY, "must not be empty")
       : length(1, max, `must have 1 to ${max} characters`),
   );
 
 /** An id that must be given: no service gives one that is blank. */
-export const GivenId = Schema.String.check(
+export const GivenId = RequestText.check(
   Schema.makeFilter<string>((value) => value.trim() !== "" || "must not be empty", {
     toJsonSchema: () => ({ minLength: 1 }),
   }),
@@ -38,11 +67,11 @@ export const GivenId = Schema.String.check(
 
 /** A text that must be given and may be empty, of at most `max` characters. */
 export const emptyText = (max: number) =>
-  Schema.String.check(length(0, max, `must have at most ${max} characters`));
+  RequestText.check(length(0, max, `must have at most ${max} characters`));
 
 /** A text that may be left out, of at most `max` characters. */
 export const optionalText = (max?: number) =>
-  Schema.optionalKey(max === undefined ? Schema.String : emptyText(max));
+  Schema.optionalKey(max === undefined ? RequestText : emptyText(max));
 
 /** A code of letters, which is sent in capitals, however it is given. */
 const letters = (count: number, message: string) =>
@@ -106,7 +135,7 @@ export const AmountAsNumber = Schema.Finite.pipe(
 );
 
 /** A segment of a path: an id as the service gave it. */
-export const PathSegment = Schema.String.check(
+export const PathSegment = RequestText.check(
   Schema.isPattern(/^(?!\.+$)[^\s/?#\\%\p{Cc}\p{Cs}]+$/u, {
     message:
       "must be an id as the service gave it: not empty, no slashes, white space or dots alone",

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { operationNames } from "../../src/client/operation-names.ts";
+import { operation } from "../../src/client/operations.ts";
 import type { OperationName } from "../../src/index.ts";
 import { answers } from "../support/responses.ts";
-import { exchange } from "../support/client.ts";
+import { exchange, failedExchange } from "../support/client.ts";
 import { expectFault, expectRight, faultsOf } from "../support/faults.ts";
 import { requests } from "../support/requests.ts";
 import { success } from "../support/server.ts";
@@ -292,6 +294,81 @@ describe("ids in a path", () => {
     ]) {
       expect([wrong, faultsOf(name, { [field]: wrong }).length]).toStrictEqual([wrong, 1]);
     }
+  });
+});
+
+describe("texts", () => {
+  const UNREADABLE = [
+    ["\u0000", "has the control character U+0000: remove it"],
+    ["\t", "has the control character U+0009: remove it"],
+    ["\u001b", "has the control character U+001B: remove it"],
+    ["\u007f", "has the control character U+007F: remove it"],
+    ["\u009b", "has the control character U+009B: remove it"],
+    ["\u202a", "has the control character U+202A: remove it"],
+    ["\u202e", "has the control character U+202E: remove it"],
+    ["\u2066", "has the control character U+2066: remove it"],
+    ["\u2069", "has the control character U+2069: remove it"],
+    ["\ud800", "has the control character U+D800: remove it"],
+    ["\n", "has a line break (U+000A): write it on one line"],
+    ["\r", "has a line break (U+000D): write it on one line"],
+    ["\u0085", "has a line break (U+0085): write it on one line"],
+    ["\u2028", "has a line break (U+2028): write it on one line"],
+    ["\u2029", "has a line break (U+2029): write it on one line"],
+  ] as const;
+
+  /** Every field of every operation that takes a text of any letters. */
+  const texts = operationNames.flatMap((name) => {
+    const { params, payload, query } = operation(name);
+    return [params, query, payload]
+      .flatMap((part) => part?.fields ?? [])
+      .filter((field) =>
+        faultsOf(name, { [field]: "Ünal" }).every((fault) => fault.field !== field),
+      )
+      .map((field) => [name, field] as const);
+  });
+
+  it("are many fields", () => expect(texts.length).toBeGreaterThan(50));
+
+  it.each(texts)("%s: %s has no character that changes how it is shown", (name, field) => {
+    for (const [character, problem] of UNREADABLE) {
+      expect(faultsOf(name, { [field]: `Inv${character}oice` })).toContainEqual({ field, problem });
+    }
+    for (const right of [
+      "Ω ﷲ 東京 é",
+      "نامه\u200cای",
+      "שלום",
+      "👩\u200d👧",
+      "e\u0301",
+      "a\u00a0b",
+    ]) {
+      const faults = faultsOf(name, { [field]: right }).map(({ problem }) => problem);
+      expect(faults.filter((problem) => problem.startsWith("has "))).toStrictEqual([]);
+    }
+  });
+
+  it("are not sent with one, and the field is named", async () => {
+    const { error, requests: sent } = await failedExchange(
+      "createPayout",
+      { ...requests.createPayout, payout_reference: "Invoice 17\u202e00.04" },
+      answers.createPayout,
+    );
+    expect(sent).toStrictEqual([]);
+    expect(error).toMatchObject({
+      _tag: "InvalidRequest",
+      carriedOut: "no",
+      message:
+        "createPayout: payout_reference has the control character U+202E: remove it. createPayout was not sent.",
+    });
+  });
+
+  it("are read from an answer with one", async () => {
+    const payout_reference = "Inv\u001b[2Koice\n\u202e";
+    const { result } = await exchange(
+      "retrievePayout",
+      requests.retrievePayout,
+      success({ payout_id: "p-1", payout_reference }),
+    );
+    expect(result).toMatchObject({ payout_reference });
   });
 });
 
