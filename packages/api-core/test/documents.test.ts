@@ -178,7 +178,7 @@ describe("the OpenAPI document", () => {
 
 describe("the README", () => {
   const answering = (path: string) =>
-    path.endsWith("/freeze")
+    path.endsWith("/create")
       ? success()
       : path.includes("/balances/")
         ? success({ balance_id: "b-1", currency: "USD", available_balance: "12.50" })

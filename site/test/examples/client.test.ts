@@ -9,7 +9,9 @@ import {
 } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { startSimulator } from "@durable-payments/simulator";
+import { checkout } from "@durable-payments/tools/processes";
 import { Effect, Result } from "effect";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 
 /** The examples of the client's docstrings, against the simulated service. */
@@ -242,6 +244,24 @@ it("is made with Effect, and asks before it sends", async () => {
   // #endregion
   expect(await Effect.runPromise(provided)).toMatchObject({ reason: "paused" });
   expect((await simulator.state()).payouts).toHaveLength(1);
+});
+
+it("does what its README shows, at a service that is new", async () => {
+  const fresh = await startSimulator();
+  const printed = vi.spyOn(console, "log").mockReturnValue();
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    printed.mockRestore();
+    return fresh.stop();
+  });
+  vi.stubEnv("PAYMENTS_BASE_URL", fresh.url);
+  vi.stubEnv("PAYMENTS_CLIENT_ID", fresh.clientId);
+  vi.stubEnv("PAYMENTS_API_KEY", fresh.apiKey);
+  for (const name of ["effect", "promise", "options"]) {
+    await import(join(checkout, `packages/api-core/test/examples/${name}.ts`));
+  }
+  expect(printed.mock.calls.flat().join("\n")).toContain("USD 100000.00");
+  expect((await fresh.state()).balances).toHaveLength(3);
 });
 
 it("checks inputs, names and settings without sending anything", () => {

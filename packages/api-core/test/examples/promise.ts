@@ -8,12 +8,13 @@ const client = makePaymentsClient({
   apiKey: PAYMENTS_API_KEY,
 });
 try {
-  await client.freezeCard({ card_id: "card-1" }, { signal: AbortSignal.timeout(60_000) });
+  const balance = { currency: "GBP", name: "Suppliers in Britain" };
+  await client.createBalance(balance, { signal: AbortSignal.timeout(60_000) });
   for await (const payout of client.streams.listPayouts()) {
     console.log(payout.payout_id, payout.amount, payout.currency);
   }
 } catch (error) {
-  if (error instanceof OutcomeUnknown) console.log("frozen or not? Read the card, then ask again.");
+  if (error instanceof OutcomeUnknown) console.log("opened or not? Ask again: it is opened once.");
   else throw error;
 } finally {
   await client.close();
