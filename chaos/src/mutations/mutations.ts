@@ -299,6 +299,18 @@ export const mutations: readonly Mutation[] = [
     tests: ["--project=@durable-payments/activities", "guarded-send"],
   },
   {
+    name: "histories-of-earlier-runs",
+    what: "what the journal does not have was not sent by earlier runs of the workflow id",
+    edits: [
+      {
+        project: "packages/activities",
+        find: `    if (knowsEarlierRuns) return;`,
+        put: `    if (knowsEarlierRuns || operation !== "") return;`,
+      },
+    ],
+    tests: ["--project=@durable-payments/activities", "guarded-send"],
+  },
+  {
     name: "instruction-without-journal",
     what: "what the instruction of a retry says that a step has made is believed",
     edits: [

@@ -155,7 +155,7 @@ export const alreadySent = (operation: string, sent: SentAlready): ApplicationFa
   });
 
 /** Type of the failure of a second attempt: the first one may have sent the request, and may yet. */
-const WORKER_LOST = "WorkerLost";
+export const WORKER_LOST = "WorkerLost";
 
 /** Make the failure of a send whose worker was lost before it could report the outcome. */
 export const workerLost = (operation: string): ApplicationFailure => {

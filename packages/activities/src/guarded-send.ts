@@ -17,7 +17,9 @@ import { Effect, Result } from "effect";
 import type { ReadPause } from "./pause.ts";
 import { alreadySent, paused, runCancelling, runEnded } from "./failures.ts";
 import { echoIn, idsIn } from "./recorded-send.ts";
+import type { ReadEarlierRuns } from "./earlier-runs.ts";
 import type { ReadRunState } from "./run-state.ts";
+import { readForgottenSends } from "./sends-in-history.ts";
 import { DISPATCH_WITHIN_MS, sentAlready } from "./send-intent.ts";
 
 /** An answer that is older than this at a send, by the monotonic clock, is asked for again. */
@@ -25,6 +27,9 @@ const ANSWERS_HOLD_MS = 5_000;
 
 /** The same of what the Temporal server has answered: the latest that a pause takes hold depends on it. */
 const PAUSE_HOLDS_MS = 500;
+
+/** Reading what earlier runs have sent takes no longer than this. */
+const HISTORIES_WITHIN_MS = 30_000;
 
 /** A first dispatch within this time follows at once on the start of its activity: its run was open. */
 const AT_ONCE_MS = 1_000;
@@ -45,6 +50,9 @@ export interface GuardOptions {
   readonly operation: string;
   readonly readPause: ReadPause;
   readonly readRunState: ReadRunState;
+  readonly readEarlierRuns: ReadEarlierRuns;
+  /** Whether its run finds out by itself what runs before it have sent. */
+  readonly knowsEarlierRuns: boolean;
   /** Whether it is sent although its run was asked to be cancelled. */
   readonly evenIfCancelled: boolean;
   readonly journal: Journal;
@@ -218,8 +226,32 @@ export class GuardedSend {
     }
   }
 
+  /** What the journal has lost, Temporal's histories may have still. */
+  async #checkHistories(send: Send): Promise<void> {
+    const { journal, knowsEarlierRuns, operation, readEarlierRuns } = this.#options;
+    if (knowsEarlierRuns) return;
+    const runs = await answerOf(readEarlierRuns(), "earlier runs of its workflow id have sent it");
+    if (runs.length === 0) return;
+    const recorded = await journal.find(send);
+    const { client } = this.#activity;
+    const forgotten = await answerOf(
+      client.withDeadline(Date.now() + HISTORIES_WITHIN_MS, () =>
+        readForgottenSends(client, runs, send, recorded),
+      ),
+      "earlier runs of its workflow id have sent it",
+    );
+    const standing = forgotten.filter(({ outcome }) => outcome !== "notCarriedOut");
+    if (standing.length === 0) return;
+    const all = [...recorded, ...standing];
+    const found = forbidding(send, all);
+    if (found !== undefined) {
+      throw this.#block(alreadySent(operation, sentAlready(send, found, all)));
+    }
+  }
+
   async #begin(send: Send): Promise<void> {
     const { journal, operation } = this.#options;
+    await this.#checkHistories(send);
     const begun = await journal.begin(send);
     if (begun._tag === "Begun") this.#begun = begun.send;
     else {

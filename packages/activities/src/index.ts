@@ -41,6 +41,7 @@ export type { ReadReset } from "./reset-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";
 export type { ReadRunStart, RunStart } from "./run-start.ts";
 export type { ReadRunState, RunState } from "./run-state.ts";
+export type { ReadEarlierRuns } from "./earlier-runs.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
 export type { NotifierActivities, NotifierOptions } from "./notifications/notifier-activities.ts";
 export { type NotificationSettings, readNotificationSettings } from "./notifications/settings.ts";

@@ -23,6 +23,7 @@ import { contradictedField } from "./match-beneficiary.ts";
 import type { Payees } from "./payees.ts";
 import { recordedSend, textOf } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import type { ReadEarlierRuns } from "./earlier-runs.ts";
 import type { ReadRunState } from "./run-state.ts";
 import { type SendIntent, unnamedStep } from "./send-intent.ts";
 
@@ -88,9 +89,11 @@ export const makeOperationActivities = (
     approvals,
     payees,
     readRunState,
+    readEarlierRuns,
   }: {
     readonly readPause: ReadPause;
     readonly readRunState: ReadRunState;
+    readonly readEarlierRuns: ReadEarlierRuns;
     readonly journal: Journal;
     readonly maxAmounts: AmountLimits | undefined;
     readonly approvals: Approvals;
@@ -121,6 +124,8 @@ export const makeOperationActivities = (
           operation: name,
           readPause,
           readRunState,
+          readEarlierRuns,
+          knowsEarlierRuns: intent?.knowsEarlierRuns ?? false,
           evenIfCancelled: intent?.evenIfCancelled ?? false,
           journal,
           send: isOnce ? recordedSend(name, input, info, intent ?? unnamed(), payee) : undefined,

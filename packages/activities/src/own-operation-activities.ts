@@ -49,7 +49,7 @@ export interface OwnActivities {
   readonly undo: (made: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-type Options = Pick<GuardOptions, "journal" | "readPause" | "readRunState">;
+type Options = Pick<GuardOptions, "journal" | "readEarlierRuns" | "readPause" | "readRunState">;
 
 const LIST_LAG_MS = 60_000;
 
@@ -75,17 +75,20 @@ const makeActivities = (
   runtime: PaymentsRuntime,
   name: string,
   operation: OwnOperation<object, Made>,
-  { journal, readPause, readRunState }: Options,
+  options: Options,
 ): OwnActivities => {
   const { find, idField, read, send, undo } = ownActivityNames(name);
-  const guardOf = (options: Pick<GuardOptions, "evenIfCancelled" | "send" | "undoes">) =>
-    new GuardedSend({ operation: send, readPause, readRunState, journal, ...options });
+  const { journal } = options;
+  const guardOf = (
+    sent: Pick<GuardOptions, "evenIfCancelled" | "knowsEarlierRuns" | "send" | "undoes">,
+  ) => new GuardedSend({ operation: send, ...options, ...sent });
 
   return {
     send: async (request, intent) => {
       const { info } = Context.current();
       const guard = guardOf({
         evenIfCancelled: intent.evenIfCancelled ?? false,
+        knowsEarlierRuns: intent.knowsEarlierRuns ?? false,
         send: recordedSend(send, request, info, intent),
         undoes: undefined,
       });
@@ -194,6 +197,7 @@ const makeActivities = (
       const { workflowId = "" } = workflowExecution ?? {};
       const guard = guardOf({
         evenIfCancelled: true,
+        knowsEarlierRuns: true,
         send: undefined,
         undoes: { workflowId, operation: send, id },
       });

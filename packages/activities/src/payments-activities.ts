@@ -4,6 +4,7 @@ import { Approvals } from "./approvals.ts";
 import { type BatchActivities, makeBatchActivities } from "./batch-activities.ts";
 import { type ReadPause, makeTemporalPauseReader } from "./pause.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
+import { makeEarlierRunsReader, type ReadEarlierRuns } from "./earlier-runs.ts";
 import { type EarlierSendActivities, makeEarlierSendActivities } from "./earlier-sends.ts";
 import { type JournalActivities, makeJournalActivities } from "./journal-activities.ts";
 import type { AmountLimits } from "./amount-limits.ts";
@@ -58,6 +59,8 @@ export interface ActivitiesOptions {
   readonly readPause?: ReadPause;
   /** Reads whether the run of an activity is still open; default: as the Temporal server says. */
   readonly readRunState?: ReadRunState;
+  /** Reads which other runs its workflow id has had; default: as the Temporal server lists them. */
+  readonly readEarlierRuns?: ReadEarlierRuns;
   /** Reads how the run of an activity was started; default: as the Temporal server says. */
   readonly readRunStart?: ReadRunStart;
   /** Remembers what was sent; default: one that is lost with the process. */
@@ -104,6 +107,7 @@ export const makePaymentsActivities = (
     account,
     readPause = makeTemporalPauseReader(),
     readRunState = readTemporalRunState,
+    readEarlierRuns = makeEarlierRunsReader(),
     readRunStart = readTemporalRunStart,
     journal = makeMemoryJournal(),
     maxAmounts,
@@ -124,6 +128,7 @@ export const makePaymentsActivities = (
       ...makeOperationActivities(runtime, {
         readPause,
         readRunState,
+        readEarlierRuns,
         journal,
         maxAmounts,
         approvals,
@@ -139,7 +144,12 @@ export const makePaymentsActivities = (
       ...makeJournalActivities(journal),
       ...makeEarlierSendActivities(journal),
       ...makePayeeActivities(payees),
-      ...makeOwnOperationActivities(runtime, operations, { readPause, readRunState, journal }),
+      ...makeOwnOperationActivities(runtime, operations, {
+        readPause,
+        readRunState,
+        readEarlierRuns,
+        journal,
+      }),
       ...makeBatchActivities({ account: { name: account, hash }, approvals, payees }),
     },
   );

@@ -14,7 +14,8 @@ import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "
 import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
 import { stepsNotCarriedOut } from "./send-intent.ts";
 import { readEndingDecision } from "./ended-by-person.ts";
-import { type RunExecution, RunRelations } from "./run-relation.ts";
+import type { RunExecution } from "./read-history.ts";
+import { RunRelations } from "./run-relation.ts";
 import { refuseSecondChild } from "./forgotten-children.ts";
 import { amendmentFaultsOf, type OwnInputs } from "./own-inputs.ts";
 

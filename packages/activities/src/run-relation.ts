@@ -1,16 +1,13 @@
-import { isNotFound } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
-import proto, { type temporal } from "@temporalio/proto";
+import {
+  executionOf,
+  isAttempt,
+  readStart,
+  type RunExecution,
+  type Start,
+} from "./read-history.ts";
 
-const { CONTINUE_AS_NEW_INITIATOR_RETRY } = proto.temporal.api.enums.v1.ContinueAsNewInitiator;
-
-/** One run of a workflow id. */
-export interface RunExecution {
-  /** The id under which it was started. */
-  readonly workflowId: string;
-  /** The id that the server has given this run of it. */
-  readonly runId: string;
-}
+export type { RunExecution } from "./read-history.ts";
 
 /**
  * How a run stands to another one of its workflow id:
@@ -22,26 +19,23 @@ export interface RunExecution {
  */
 export type RunRelation = "reset" | "attempt" | "again" | "other";
 
-/** How an execution was started; undefined where its history is gone. */
-type Start = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes | undefined;
-
 /** Most executions of a chain that are read for one comparison. */
 const MOST_EXECUTIONS = 500;
 
 /** Compares runs by how they were started, which the server has written into their first events. */
 export class RunRelations {
   readonly #client: Client;
-  readonly #starts = new Map<string, Promise<Start>>();
+  readonly #starts = new Map<string, Promise<Start | undefined>>();
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  /** Read how a run was started; a run that a reset made has the start of the one that was reset. */
-  startOf({ runId, workflowId }: RunExecution): Promise<Start> {
+  /** Read how a run was started; undefined where its history is gone. */
+  startOf({ runId, workflowId }: RunExecution): Promise<Start | undefined> {
     const known = this.#starts.get(runId);
     if (known !== undefined) return known;
-    const start = this.#read({ runId, workflowId });
+    const start = readStart(this.#client, { runId, workflowId });
     this.#starts.set(runId, start);
     return start;
   }
@@ -89,32 +83,9 @@ export class RunRelations {
       ? "again"
       : asAgain(await this.relate(parentA, parentB, most - 1));
   }
-
-  async #read({ runId, workflowId }: RunExecution): Promise<Start> {
-    try {
-      const { history } = await this.#client.workflowService.getWorkflowExecutionHistory({
-        namespace: this.#client.options.namespace,
-        execution: { workflowId, runId },
-        maximumPageSize: 1,
-      });
-      return history?.events?.[0]?.workflowExecutionStartedEventAttributes ?? undefined;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
 }
 
-/** The run that all resets of an execution go back to. */
-const executionOf = ({ runId }: RunExecution, start: NonNullable<Start>): string =>
-  start.originalExecutionRunId || runId;
-
-const isAttempt = ({ initiator }: NonNullable<Start>): boolean =>
-  initiator === CONTINUE_AS_NEW_INITIATOR_RETRY;
-
-const parentOf = ({
-  parentWorkflowExecution: parent,
-}: NonNullable<Start>): RunExecution | undefined =>
+const parentOf = ({ parentWorkflowExecution: parent }: Start): RunExecution | undefined =>
   parent?.workflowId && parent.runId
     ? { workflowId: parent.workflowId, runId: parent.runId }
     : undefined;

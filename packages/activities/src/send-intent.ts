@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { OperationName } from "@durable-payments/api-core";
 import type { RecordedSend, Send, SendOutcome } from "@durable-payments/journal";
 import type { OwnSend } from "@durable-payments/protocol";
@@ -26,6 +27,11 @@ export interface SendIntent {
    * shielded from a cancellation, such as what undoes. Default: no.
    */
   readonly evenIfCancelled?: boolean;
+  /**
+   * Whether the run finds out by itself what runs before it have sent: it was reset, say, or continues another one.
+   * Others are not sent before the histories of the earlier runs of its workflow id have been read. Default: no.
+   */
+  readonly knowsEarlierRuns?: boolean;
   /** Amounts above this need the approval of a second person, as the run was started. */
   readonly approveAbove?: string;
   /** Who has approved this very request, as a second person: without a proof it counts for nothing. */
@@ -90,6 +96,10 @@ export interface SentAlready extends JournalSend {
   readonly isNoneCarriedOut?: true;
 }
 
+/** Check whether a detail of a failure of type AlreadySent is what the journal has. */
+export const isSentAlready = (detail: unknown): detail is SentAlready =>
+  isRecord(detail) && "outcome" in detail && "number" in detail;
+
 const journalSend = ({
   amount,
   begunAt,
@@ -112,13 +122,11 @@ const journalSend = ({
 
 /** Whether every send up to this one is recorded, and as not carried out. A missing one may have been. */
 const isNoneCarriedOut = (latest: RecordedSend, recorded: ReadonlyArray<RecordedSend>): boolean => {
-  const notCarriedOut = new Set(
-    recorded.flatMap(({ number, outcome }) => (outcome === "notCarriedOut" ? [number] : [])),
-  );
+  const numbers = new Set(recorded.map(({ number }) => number));
   return (
-    recorded.every(({ number }) => notCarriedOut.has(number)) &&
+    recorded.every(({ outcome }) => outcome === "notCarriedOut") &&
     Array.from({ length: latest.number }, (_, index) => index + 1).every((number) =>
-      notCarriedOut.has(number),
+      numbers.has(number),
     )
   );
 };

@@ -20,6 +20,7 @@ import {
   type RunState,
   type SendIntent,
 } from "../src/index.ts";
+import type { ReadEarlierRuns } from "../src/earlier-runs.ts";
 import { hashPayload } from "../src/recorded-send.ts";
 import { activitiesFor, environment, failureOf, type Logged, run } from "./support/activities.ts";
 import { beneficiary, card, cardholder, IBAN, payout } from "./support/bodies.ts";
@@ -44,12 +45,15 @@ let runState: () => Promise<RunState>;
 let journal: Journal;
 let service: RawService;
 let made: ReturnType<typeof activitiesFor>;
-const remake = async (options: Partial<Parameters<typeof activitiesFor>[1]> = {}) => {
+const remake = async (
+  options: Partial<Parameters<typeof activitiesFor>[1]> = {},
+  more: Parameters<typeof activitiesFor>[2] = {},
+) => {
   await made?.close();
   made = activitiesFor(
     service.url,
     { maxAttempts: 4, retryBaseMs: 1, ...options },
-    { readPause: async () => pause, readRunState: () => runState(), journal },
+    { readPause: async () => pause, readRunState: () => runState(), journal, ...more },
   );
 };
 beforeEach(async () => {
@@ -408,6 +412,32 @@ it("an answer that is older than the process stood still is asked for again", as
   await remake();
   expect(await failureOf(pay())).toMatchObject({ type: ALREADY_SENT, details: [{ number: 2 }] });
   expect(service.received).toEqual([]);
+});
+
+describe("what the journal has lost", () => {
+  const unanswered = vi.fn<ReadEarlierRuns>(async () => {
+    throw new Error("Failed to list workflows");
+  });
+  beforeEach(async () => {
+    unanswered.mockClear();
+    await remake({}, { readEarlierRuns: unanswered });
+  });
+
+  it("may be in Temporal: nothing is sent until that has answered", async () => {
+    const failure = await failureOf(pay());
+    expect(failure).toMatchObject({ type: "Unavailable", nonRetryable: true });
+    expect(failure.message).toContain(
+      "the Temporal server did not answer whether earlier runs of its workflow id have sent it",
+    );
+    expect(service.received).toEqual([]);
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("is not asked for where the run finds out by itself", async () => {
+    await pay({ knowsEarlierRuns: true });
+    expect(unanswered).not.toHaveBeenCalled();
+    expect(service.received).toHaveLength(1);
+  });
 });
 
 describe("where the journal cannot be reached", () => {

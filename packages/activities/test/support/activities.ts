@@ -38,6 +38,7 @@ export const activitiesFor = (
   const activities = makePaymentsActivities(runtime, {
     readPause: async () => undefined,
     readRunState: async () => "open",
+    readEarlierRuns: async () => [],
     readRunStart: async () => START,
     ...options,
   });

@@ -1,4 +1,5 @@
 import type { SentAlready } from "@durable-payments/activities";
+import { isSentAlready } from "@durable-payments/activities/send-intent";
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -33,9 +34,6 @@ const numberIn = (detail: unknown, field: string): number | undefined => {
   const value = isRecord(detail) ? detail[field] : undefined;
   return typeof value === "number" ? value : undefined;
 };
-
-const isSentAlready = (detail: unknown): detail is SentAlready =>
-  isRecord(detail) && "outcome" in detail && "number" in detail;
 
 const SHORTEST_WAIT_MS = 1_000;
 

@@ -109,6 +109,11 @@ export class ResetContext {
     return (this.#read?.instruction?.input as Input | undefined) ?? given;
   }
 
+  /** Whether it has asked for the runs before it; mostly the activity that sends does. */
+  get knowsEarlierRuns(): boolean {
+    return this.#read !== undefined;
+  }
+
   /** Whether runs may have come before of which this one is no reset: what they have sent is not what it sends. */
   get hasEarlierRuns(): boolean {
     return this.#read?.hasEarlierRuns === true;

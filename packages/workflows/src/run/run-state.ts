@@ -193,6 +193,11 @@ export class RunState {
     return this.#resetContext.sent(step);
   }
 
+  /** Whether it has asked for the runs before it: see {@link ResetContext}. */
+  get knowsEarlierRuns(): boolean {
+    return this.#resetContext.knowsEarlierRuns;
+  }
+
   /** Whether runs of its workflow id may have come before that do something else: see {@link ResetContext}. */
   get hasEarlierRuns(): boolean {
     return this.#resetContext.hasEarlierRuns;

@@ -116,6 +116,7 @@ export class WriteState<Request extends object> {
       isResend,
       ...(this.isUndone && { isUndone: true }),
       ...(isShielded() && { evenIfCancelled: true }),
+      ...(this.#run.knowsEarlierRuns && { knowsEarlierRuns: true }),
       ...this.#run.approvals.of({ operation, input: this.#request }, step),
     };
   }

@@ -149,6 +149,7 @@ export const makeActivities = (timing: Timing): PaymentsActivities =>
   makePaymentsActivities(ManagedRuntime.make(Layer.succeed(PaymentsClient, clientWith(timing))), {
     readPause: async () => undefined,
     readRunState: async () => (await ask({ io: "runState" })) as "open" | "ended",
+    readEarlierRuns: async () => [],
     journal: askingJournal((call) => ask({ io: "journal", call })),
   });
 

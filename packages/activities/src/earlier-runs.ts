@@ -1,0 +1,79 @@
+import { runsOfIdQuery } from "@durable-payments/protocol";
+import { Context } from "@temporalio/activity";
+import type { Client } from "@temporalio/client";
+import type { RunExecution } from "./read-history.ts";
+import { ANSWERED_WITHIN_MS } from "./run-state.ts";
+
+/** Most runs of a workflow id whose histories are read, the latest first. */
+const MOST_HISTORIES = 20;
+
+/** Runs of which the answer is kept: those that send at about the same time. */
+const MOST_KEPT = 10_000;
+
+/** gRPC's code for what a server does not have: visibility, where it is the one that skips time in tests. */
+const UNIMPLEMENTED = 12;
+
+const isUnimplemented = (error: unknown): boolean =>
+  error instanceof Error &&
+  (("code" in error && error.code === UNIMPLEMENTED) || isUnimplemented(error.cause));
+
+/**
+ * List the latest runs of a workflow id. Lists lag: what has begun just now may be in none yet.
+ *
+ * @returns their run ids.
+ */
+export const listRunsOf = async (
+  client: Client,
+  workflowId: string,
+): Promise<ReadonlyArray<string>> => {
+  const runs: Array<string> = [];
+  for await (const run of client.workflow.list({ query: runsOfIdQuery(workflowId) })) {
+    if (run.workflowId === workflowId) runs.push(run.runId);
+    if (runs.length >= MOST_HISTORIES) break;
+  }
+  return runs;
+};
+
+/** Read which other runs the workflow id of the current activity has had. */
+export type ReadEarlierRuns = () => Promise<ReadonlyArray<RunExecution>>;
+
+const listOthers = async (
+  client: Client,
+  { runId, workflowId }: RunExecution,
+): Promise<ReadonlyArray<RunExecution>> => {
+  try {
+    const runs = await client.withDeadline(Date.now() + ANSWERED_WITHIN_MS, () =>
+      listRunsOf(client, workflowId),
+    );
+    return runs.filter((other) => other !== runId).map((other) => ({ workflowId, runId: other }));
+  } catch (error) {
+    if (isUnimplemented(error)) return [];
+    throw error;
+  }
+};
+
+/**
+ * Read them from Temporal's visibility.
+ *
+ * @returns a reader that asks the server once for each run.
+ */
+export const makeEarlierRunsReader = (): ReadEarlierRuns => {
+  const known = new Map<string, Promise<ReadonlyArray<RunExecution>>>();
+  return async () => {
+    const { client, info } = Context.current();
+    const { workflowExecution: own } = info;
+    if (own === undefined) return [];
+    const asked = known.get(own.runId);
+    if (asked !== undefined) return await asked;
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size >= MOST_KEPT) known.delete(oldest);
+    const listed = listOthers(client, own);
+    known.set(own.runId, listed);
+    try {
+      return await listed;
+    } catch (error) {
+      known.delete(own.runId);
+      throw error;
+    }
+  };
+};

@@ -1,0 +1,58 @@
+import { type Client, ServiceError } from "@temporalio/client";
+import { expect, it } from "vitest";
+import { makeEarlierRunsReader } from "../src/earlier-runs.ts";
+import { environment } from "./support/activities.ts";
+
+const workflowId = "invoice-1";
+const run = (runId: string, id = workflowId) => ({ workflowId: id, runId });
+
+/** Reads the runs before one of them, of which the Temporal server lists these. */
+const readerOf = (list: () => ReadonlyArray<ReturnType<typeof run>>) => {
+  const queries: Array<string> = [];
+  async function* listed({ query }: { readonly query: string }) {
+    queries.push(query);
+    yield* list();
+  }
+  const withDeadline = <A>(_: number, work: () => Promise<A>) => work();
+  const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
+  // Of a client, only its list is asked for.
+  const client = { workflow: { list: listed }, withAbortSignal, withDeadline } as unknown as Client;
+  const read = makeEarlierRunsReader();
+  return {
+    queries,
+    read: (runId = "second") =>
+      environment({ workflowExecution: run(runId) }, { client }).run(read),
+  };
+};
+
+const failing = (code: number) => {
+  throw new ServiceError("Failed to list workflows", {
+    cause: Object.assign(new Error("no"), { code }),
+  });
+};
+
+it("are the other runs of the very workflow id", async () => {
+  const { read } = readerOf(() => [run("second"), run("first"), run("other", "invoice-1/2")]);
+  expect(await read()).toEqual([run("first")]);
+});
+
+it("are asked for once for each run", async () => {
+  const { queries, read } = readerOf(() => [run("second"), run("first")]);
+  await Promise.all([read(), read()]);
+  await read();
+  expect(queries).toEqual([`WorkflowId = "${workflowId}"`]);
+  expect(await read("first")).toEqual([run("second")]);
+  expect(queries).toHaveLength(2);
+});
+
+it("are asked for again where the server has not answered", async () => {
+  let isAway = true;
+  const { read } = readerOf(() => (isAway ? failing(14) : [run("first")]));
+  await expect(read()).rejects.toThrow("Failed to list workflows");
+  isAway = false;
+  expect(await read()).toEqual([run("first")]);
+});
+
+it("are none for a server without visibility, as in tests that skip time", async () => {
+  expect(await readerOf(() => failing(12)).read()).toEqual([]);
+});
