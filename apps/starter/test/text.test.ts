@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { utc } from "@durable-payments/protocol";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { commandLine, commandLines } from "../src/output/command-line.ts";
+import { doctorText } from "../src/output/doctor-text.ts";
 import { failureRows } from "../src/output/failure-text.ts";
 import { inDoubtText } from "../src/output/human-task-text.ts";
 import { terminalTextFor } from "../src/output/styled.ts";
@@ -135,6 +136,33 @@ it.each([40, 60, 200])(
     expect(commandLines("  ", ...command).includes("\n")).toBe(width === 40);
   },
 );
+
+it.each([40, 80])("does not break a path over lines of %i columns", (width) => {
+  const { columns: before } = process.stdout;
+  onTestFinished(() => {
+    process.stdout.columns = before;
+  });
+  process.stdout.columns = width;
+  const path = `/home/ada/.local/state/durable-payments/${"0123456789abcdef".repeat(2)}.sqlite`;
+  const text = printed(
+    doctorText({
+      checks: [
+        {
+          name: "eu: journal of sends",
+          status: "warning",
+          detail: `the file ${path}, and is lost with it`,
+          remedy: `Keep a copy of ${path} off this host.`,
+        },
+        { name: "server", status: "ok", detail: "default at localhost:7233" },
+      ],
+      views: [],
+    }),
+  );
+  expect(text.split(path)).toHaveLength(3);
+  const others = text.split("\n").filter((line) => !line.includes(path));
+  expect(Math.max(...others.map(columnsOf))).toBeLessThanOrEqual(width);
+  expect(text.replaceAll(/\s+/g, " ")).toContain(`the file ${path}, and is lost with it`);
+});
 
 it("lays fields out in two columns", () => {
   const value = { id: "p-1", complete_time: null, details: { code: 400, list: [1, 2] } };

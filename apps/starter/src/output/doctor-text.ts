@@ -1,4 +1,4 @@
-import { styled } from "./styled.ts";
+import { styled, unbroken } from "./styled.ts";
 import { commandOf } from "./next-operation.ts";
 import { beside, wrap } from "./text.ts";
 import type { View } from "@durable-payments/operations/runs";
@@ -15,11 +15,17 @@ const WORD_WIDTH = Math.max(...Object.values(SHOWN).map(({ word }) => word.lengt
 
 const INDENT = "    ";
 
+/** A path of a file, from the root of the file system or of a home. */
+const PATH = /(?<=^|[\s(])~?\/[^\s,;)]+/g;
+
+/** A path is not broken, so that it can be copied. */
+const withWholePaths = (text: string): string => text.replaceAll(PATH, unbroken);
+
 /** A command that is too long for a line is broken before its flags, so that it can still be copied. */
 const remedyText = (remedy: string): string =>
   remedy.startsWith("temporal ")
     ? `${INDENT}${remedy.replaceAll(" --", ` \\\n${INDENT}  --`)}`
-    : wrap(remedy, INDENT);
+    : wrap(withWholePaths(remedy), INDENT);
 
 /** What to do about a check that failed: a sentence, or a command. */
 const remedyOf = ({ next, remedy }: Check): string | undefined => {
@@ -61,7 +67,7 @@ export const doctorText = ({
     .map(({ detail, name, remedy, status }) => {
       const { colour, word } = SHOWN[status];
       const start = `${styled(colour, word.padEnd(WORD_WIDTH))}  ${name.padEnd(nameWidth)}  `;
-      const line = beside(start, detail, INDENT);
+      const line = beside(start, withWholePaths(detail), INDENT);
       if (remedy === undefined) return line;
       return `${line}\n  What to do:\n${remedyText(remedy)}`;
     })

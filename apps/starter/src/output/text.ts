@@ -77,11 +77,13 @@ export const wrapDeeper = (text: string, indent = "", width = textWidth()): stri
 /** An id as the service and Temporal give them, which is copied. */
 const ID = /^[\w:.-]{1,64}$/;
 
-/** A text beside what it is about, or below it where little room is left, or none for an id in one piece. */
+/** A text beside what it is about, or below it where little room is left, or none for what stays in one piece. */
 export const beside = (start: string, text: string, below: string): string => {
   const column = stringWidth(start);
+  const fits = (part: string) => column + stringWidth(part) <= textWidth();
   const isNarrow =
-    (textWidth() - column < LEAST || ID.test(text)) && column + stringWidth(text) > textWidth();
+    ((textWidth() - column < LEAST || ID.test(text)) && !fits(text)) ||
+    (/\s/.test(text) && text.split(/\s/).some((word) => isUnbroken(word) && !fits(word)));
   return isNarrow
     ? `${start.trimEnd()}\n${wrap(text, below)}`
     : `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();

@@ -36,7 +36,7 @@ export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => 
     ...accounts.map(async (account) => {
       const { journal, name, service } = account;
       const found = await Promise.all([
-        checkService(service),
+        checkService(service, name),
         checkJournal({ temporal: settings.temporal, service, journal }),
       ]);
       return ofAccount(name, found.flat());

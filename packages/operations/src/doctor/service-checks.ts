@@ -31,14 +31,31 @@ const pingAndRead = async (options: ClientOptions): Promise<ReadonlyArray<Check>
   }
 };
 
-/** Check the settings of the client, and that the service lets it in. */
-export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> => {
+/** A message about the settings of an account with a name, which has its own instead of these variables. */
+const withItsOwnNames = (message: string): string =>
+  message
+    .replaceAll(/PAYMENTS_(?:CLIENT_ID|API_KEY) \((\w+)\)/g, "$1")
+    .replaceAll("PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY", "clientId and apiKey");
+
+/**
+ * Check the settings of the client, and that the service lets it in.
+ *
+ * @param name of the account, where it has one: its settings stand in the file of accounts.
+ */
+export const checkService = async (
+  settings: ServiceSettings,
+  name?: string,
+): Promise<ReadonlyArray<Check>> => {
+  const ofAccount = `of the account ${name}, in the file that PAYMENTS_ACCOUNTS_FILE names,`;
+  const worded = (message: string) => (name === undefined ? message : withItsOwnNames(message));
   if (Result.isFailure(settings)) {
     return [
       failed(
         "client settings",
-        settings.failure.message,
-        "Set them in the environment, or in .env of a checkout, to the values that the worker uses.",
+        worded(settings.failure.message),
+        name === undefined
+          ? "Set them in the environment, or in .env of a checkout, to the values that the worker uses."
+          : `Set them ${ofAccount} to the values that the worker uses.`,
       ),
       skipped(SIGN_IN, "not checked: the settings are wrong"),
       skipped("ping", "not checked: the settings are wrong"),
@@ -61,8 +78,10 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
           known,
           failed(
             SIGN_IN,
-            error.message,
-            "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY to the account's credentials.",
+            worded(error.message),
+            name === undefined
+              ? "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY to the account's credentials."
+              : `Set clientId, and apiKey or apiKeyFile, ${ofAccount} to its credentials.`,
           ),
           skipped("ping", "not checked: sign-in failed"),
           ...withoutLists("not checked: sign-in failed"),
@@ -70,7 +89,11 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
       : [
           known,
           skipped(SIGN_IN, "not known: the service gave no answer"),
-          failed("ping", messageOf(error), "Check PAYMENTS_BASE_URL, and that the service is up."),
+          failed(
+            "ping",
+            messageOf(error),
+            `Check ${name === undefined ? "PAYMENTS_BASE_URL" : `baseUrl ${ofAccount} or PAYMENTS_BASE_URL`}, and that the service is up.`,
+          ),
           ...withoutLists("not known: the service gave no answer"),
         ];
   }
