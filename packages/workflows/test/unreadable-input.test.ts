@@ -1,5 +1,6 @@
 import { timeSkipping } from "@durable-payments/tools/testing";
 import { describe, expect, it } from "vitest";
+import { defineOperation } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
@@ -81,6 +82,26 @@ const steps: ReadonlyArray<
   ["ensureBalance", noString],
 ];
 
+const waits = (["awaitPayoutFor", "awaitVerificationFor", "awaitFundsFor"] as const).flatMap(
+  (step) => [
+    { step, times: { within: "3 dayz" }, names: "within" },
+    { step, times: { within: -1 }, names: "within" },
+    { step, times: { within: null }, names: "within" },
+    { step, times: { pollInterval: { min: "soon" } }, names: "pollInterval.min" },
+    { step, times: { pollInterval: { max: "-1 hour" } }, names: "pollInterval.max" },
+  ],
+);
+
+const times = [
+  ...waits,
+  ...[{ workflowExecutionTimeout: "3 dayz" }, { workflowExecutionTimeout: -1 }].map((wrong) => ({
+    step: "runChildFor" as const,
+    times: wrong,
+    names: "workflowExecutionTimeout",
+  })),
+  { step: "runChildFor", times: { retry: { initialInterval: "soon" } }, names: "initialInterval" },
+] as const;
+
 describe.skipIf(!timeSkipping.available)("an input that no workflow can read", () => {
   const rig = useRig(timeSkippingRig);
   const service = useService();
@@ -116,4 +137,27 @@ describe.skipIf(!timeSkipping.available)("an input that no workflow can read", (
       type: "InvalidRequest",
     });
   });
+
+  it.each(times)("fails $step(run, $times) at once, naming $names", async (wrong) => {
+    const { names, step, times: input } = wrong;
+    expect(await refusalOf(callStep.name, { step, input })).toMatchObject({
+      type: "InvalidRequest",
+      message: expect.stringMatching(
+        new RegExp(`${names} must be a duration, such as "7 days"\\. (?!It was not sent)`),
+      ) as string,
+    });
+  });
+});
+
+it.each([Number.NaN, -1, "3 dayz"])("an operation with a keyLifetime of %s is none", (wrong) => {
+  const define = () =>
+    defineOperation({
+      name: "bookEntry",
+      repeat: "keyed",
+      note: "booking",
+      shown: () => ({}),
+      // Plain JavaScript gives anything.
+      keyLifetime: wrong as number,
+    });
+  expect(define).toThrow(`The keyLifetime of the operation bookEntry must be a duration`);
 });

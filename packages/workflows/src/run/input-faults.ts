@@ -23,11 +23,11 @@ export const amount: Check = (value, at) => (typeof value === "number" ? [] : te
 export const count: Check = (value, at) =>
   Number.isSafeInteger(value) ? [] : fault(value, at, "a whole number");
 
-/** A length of time. */
-export const duration: Check = (value, at) =>
-  durationOf(value as Duration) === undefined
-    ? fault(value, at, 'a duration, such as "7 days"')
-    : [];
+/** A length of time, which may be none. */
+export const duration: Check = (value, at) => {
+  const ms = durationOf(value as Duration);
+  return ms === undefined || ms < 0 ? fault(value, at, 'a duration, such as "7 days"') : [];
+};
 
 /** A list. */
 export const list =
@@ -73,12 +73,37 @@ const refusal = (faults: ReadonlyArray<string>, what: string) =>
  * workflow task, for ever. What the values say, the activity checks that sends them.
  *
  * @param at the step, or the name of what it is given.
+ * @param consequence what was not done, or stands.
  * @throws InvalidRequest
  */
-export const expectReadable = (value: unknown, at: string, check: Check): void => {
+export const expectReadable = (
+  value: unknown,
+  at: string,
+  check: Check,
+  consequence = "It was not sent.",
+): void => {
   const faults = check(value, at);
-  if (faults.length > 0) throw refusal(faults, "It was not sent.");
+  if (faults.length > 0) throw refusal(faults, consequence);
 };
+
+/** Before, a negative length of time was taken for none, and the others were found when they were needed. */
+const CHECKED_TIMES = "the times of a step are checked before it begins";
+
+/**
+ * Expect that the lengths of time that a step is given are some, before it does anything.
+ *
+ * @throws InvalidRequest
+ */
+export const expectTimes = (options: object, step: string, check: Check, so: string): void => {
+  if (check(options, step).length === 0 || !patched(CHECKED_TIMES)) return;
+  expectReadable(options, step, check, so);
+};
+
+/** The times of a wait. */
+export const waiting = object({
+  within: optional(duration),
+  pollInterval: optional(object({ min: optional(duration), max: optional(duration) })),
+});
 
 /** Runs that began before go on as far as they came. */
 const READABLE_INPUT = "an input that cannot be read is refused";

@@ -2,7 +2,7 @@ import type { Balance } from "@durable-payments/api-core";
 import { type Duration, type PollInterval, STEP, textAt } from "@durable-payments/protocol";
 import { activities } from "../run/activities.ts";
 import { failureOfActivity, runFailure } from "../run/failures.ts";
-import { expectReadable, object, text } from "../run/input-faults.ts";
+import { expectReadable, expectTimes, object, text, waiting } from "../run/input-faults.ts";
 import { SOLE_POLLING, endOf, endsBy, orLastReading, pollSchedule } from "../run/polling.ts";
 import type { Run } from "../run/run.ts";
 
@@ -66,7 +66,8 @@ export interface AwaitFundsOptions {
  *
  * @param needed the amount as a decimal string, and the currency as an ISO 4217 code.
  * @returns the balance as it was read last.
- * @throws FundsOverdue after `within`; InvalidRequest where the amount or the currency is no string.
+ * @throws FundsOverdue after `within`; InvalidRequest where the amount or the currency is no string, or
+ *   `within` or `pollInterval` no length of time.
  * @example
  * ```ts
  * await awaitFunds(run, { amount: "250.00", currency: "USD" }, { within: "7 days" });
@@ -82,6 +83,7 @@ export const awaitFunds = (
     `waiting until the ${textAt(needed, "currency") ?? "?"} balance holds ${textAt(needed, "amount") ?? "?"}`,
     async (step) => {
       expectReadable(needed, step, readable);
+      expectTimes({ within, pollInterval }, step, waiting, "Nothing was awaited.");
       const { amount, currency } = needed;
       const until = endOf(within);
       const { balance, isEnough } = await activities.checkFunds({ amount, currency });

@@ -6,7 +6,7 @@ import { COMMAND, type Duration, type Replacement, STEP } from "@durable-payment
 import { isCancellation, patched } from "@temporalio/workflow";
 import { activities, localReadings } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
-import { expectReadable, object, text } from "../run/input-faults.ts";
+import { expectReadable, expectTimes, object, text, waiting } from "../run/input-faults.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { checkRequest } from "./check-requests.ts";
@@ -141,6 +141,7 @@ export const createCardholder = (
  * @throws VerificationIncomplete where the service lacks something of the cardholder.
  * @throws CardholderRemoved where a run of this id has removed the cardholder.
  * @throws VerificationOverdue after `within`.
+ * @throws InvalidRequest where `within` or `pollInterval` is no length of time; the cardholder stands.
  */
 export const awaitVerification = (
   run: Run,
@@ -148,6 +149,8 @@ export const awaitVerification = (
   { within = "7 days", ...options }: AwaitCompletionOptions = {},
 ): Promise<void> =>
   run.step(STEP.awaitVerification, "waiting for the identity check", async (step) => {
+    const waits = { within, ...options };
+    expectTimes(waits, step, waiting, `The cardholder ${card_holder_id} stands.`);
     const reading = { summary: `Read the identity check of ${card_holder_id}` };
     const seen = await awaitCompletion<SeenCardholder>(
       run,
@@ -171,7 +174,7 @@ export const awaitVerification = (
             [{ card_holder_id, ...schedule }],
           ),
       },
-      { within, ...options },
+      waits,
     );
     expectVerified(seen, card_holder_id, within);
   });

@@ -7,8 +7,8 @@ import {
   ownActivityNames,
   textAt,
 } from "@durable-payments/protocol";
-import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ownActivities } from "../run/activities.ts";
+import { durationOf } from "../run/durations.ts";
 import type { Run } from "../run/run.ts";
 import { READ_OPTIONS } from "./reconcile.ts";
 import { sendAndReconcile } from "./send.ts";
@@ -45,6 +45,12 @@ export type OperationDefinition<Request> = CommonDefinition<Request> &
       }
   );
 
+/** An operation whose key may be known for a while alone. */
+interface KeyedLifetime {
+  readonly name: string;
+  readonly keyLifetime?: Duration;
+}
+
 /** How one send of an operation is called. */
 export interface SendOptions {
   /** Name of the step, default that of the operation: each send of a run needs its own. */
@@ -75,7 +81,7 @@ type Keyed<Request> = Request & { readonly unique_request_id?: string };
  *
  * @param definition its name, and how it may be repeated where an answer is lost.
  * @returns the step; call it in the body of `run.execute`.
- * @throws TypeError where the name is none.
+ * @throws TypeError where the name is none, or `keyLifetime` is no length of time.
  * @example
  * ```ts
  * const bookEntry = defineOperation<Entry, BookedEntry>({
@@ -95,10 +101,7 @@ export const defineOperation = <Request extends object, Answer extends Made>(
     throw new TypeError(`The operation ${name} must have a name of letters and digits.`);
   }
   const { find, idField, read, send, undo } = ownActivityNames(name);
-  const keyLifetimeMs =
-    definition.repeat === "keyed" && definition.keyLifetime !== undefined
-      ? msToNumber(definition.keyLifetime)
-      : Infinity;
+  const keyLifetimeMs = definition.repeat === "keyed" ? lifetimeOf(definition) : Infinity;
   const shownOf = (result: OwnResult): HumanTask["candidates"][number] => ({
     ...shownScalars(result.made),
     [idField]: textAt(result, idField) ?? "",
@@ -165,6 +168,16 @@ export const defineOperation = <Request extends object, Answer extends Made>(
       return result.made as Answer;
     });
   };
+};
+
+/** How long a key is known: one that is no time would let a request be sent again for ever. */
+const lifetimeOf = ({ keyLifetime, name }: KeyedLifetime): number => {
+  if (keyLifetime === undefined) return Infinity;
+  const ms = durationOf(keyLifetime);
+  if (ms !== undefined && ms >= 0) return ms;
+  throw new TypeError(
+    `The keyLifetime of the operation ${name} must be a duration, such as "24 hours", not ${String(keyLifetime)}.`,
+  );
 };
 
 /** What is listed, as a person is shown it: its plain fields. */

@@ -12,7 +12,7 @@ import { COMPLETE_WITHIN, type HumanTask, STEP, textAt } from "@durable-payments
 import { isRecord } from "@durable-payments/api-core/values";
 import { activities, localReadings } from "../run/activities.ts";
 import { failureOfActivity, runFailure } from "../run/failures.ts";
-import { expectReadable, object, text } from "../run/input-faults.ts";
+import { expectReadable, expectTimes, object, text, waiting } from "../run/input-faults.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { awaitCompletion, type AwaitCompletionOptions } from "./await-completion.ts";
 import { READ_OPTIONS } from "./reconcile.ts";
@@ -171,6 +171,7 @@ export type AwaitedPayout = Payout & { readonly outcome: "completed" | "open" };
  * @returns the payout as it was read last.
  * @throws PayoutFailed where the service says that the payout failed.
  * @throws PayoutContradicted where the service reports another amount, currency or beneficiary than was sent.
+ * @throws InvalidRequest where `within` or `pollInterval` is no length of time; the payout stands.
  * @throws PayoutNotReadable where it was created, and has an id by which nothing can be read.
  */
 export const awaitPayout = (
@@ -179,8 +180,10 @@ export const awaitPayout = (
   { within = COMPLETE_WITHIN, ...options }: AwaitCompletionOptions = {},
 ): Promise<AwaitedPayout> =>
   run.step(STEP.awaitPayout, "waiting for the payout to complete", async (step) => {
-    expectReadable(created, step, object({ payout_id: text }));
+    expectReadable(created, step, object({ payout_id: text }), "It was not awaited.");
     const { payout_id, sent } = created;
+    const waits = { within, ...options };
+    expectTimes(waits, step, waiting, `The payout ${payout_id} was created, and stands.`);
     const asked = { payout_id, ...(sent && { sent }) };
     const reading = { summary: `Read the payout ${payout_id}` };
     const seen = await awaitCompletion<SeenPayout>(
@@ -202,7 +205,7 @@ export const awaitPayout = (
             [{ ...asked, ...schedule }],
           ),
       },
-      { within, ...options },
+      waits,
     ).catch((error: unknown) => {
       const fault = failureOfActivity(error);
       throw fault?.type === "InvalidRequest" ? notReadable(payout_id, sent, fault) : error;

@@ -9,6 +9,7 @@ import {
   type WorkflowResultType,
 } from "@temporalio/workflow";
 import { accountPin } from "../run/account-pin.ts";
+import { duration, expectTimes, object, optional } from "../run/input-faults.ts";
 import { type Run, stateOf } from "../run/run.ts";
 import { approveAmendedChild, startedBy } from "./approval.ts";
 
@@ -23,6 +24,14 @@ export interface ChildOptions<W extends Workflow> extends Pick<
   readonly args: Parameters<W>;
 }
 
+/** Another error would fail the workflow task, for ever. */
+const times = object({
+  workflowExecutionTimeout: optional(duration),
+  retry: optional(
+    object({ initialInterval: optional(duration), maximumInterval: optional(duration) }),
+  ),
+});
+
 const LONGEST_WAIT_MS = 10 * 60_000;
 
 /**
@@ -34,6 +43,7 @@ const LONGEST_WAIT_MS = 10 * 60_000;
  * @param workflow the function, or its name.
  * @returns what the child returns.
  * @throws ChildWorkflowFailure with what the child failed with as its cause.
+ * @throws InvalidRequest where a time of `retry`, or `workflowExecutionTimeout`, is no length of time.
  * @throws DuplicateStep where a step of this name has sent, or run a child, in this run.
  * @example
  * ```ts
@@ -47,6 +57,7 @@ export const runChild = <W extends Workflow>(
 ): Promise<WorkflowResultType<W>> => {
   const type = typeof workflow === "string" ? workflow : workflow.name;
   return run.step(step, `running ${type}`, async () => {
+    expectTimes(options, step, times, "The child was not started.");
     const state = stateOf(run);
     state.sends.sendsOnce(step);
     if (state.approvals.isOutdated) await approveAmendedChild(state, { args, step, type });

@@ -2,12 +2,15 @@ import {
   awaitApproval,
   awaitFunds,
   awaitPayout,
+  awaitVerification,
   beginRun,
   createBeneficiary,
   createCardholder,
   createPayout,
   ensureBalance,
   issueCard,
+  type Run,
+  runChild,
 } from "../../src/index.ts";
 
 /** Public steps, by what an author gives them; a limit of its own makes every payment one to approve. */
@@ -19,8 +22,13 @@ const steps = {
   issueCard,
   ensureBalance,
   awaitFunds,
-  awaitApproval: (run: Parameters<typeof awaitApproval>[0], input: never) =>
-    awaitApproval(run, { above: "0" }, input),
+  awaitApproval: (run: Run, input: never) => awaitApproval(run, { above: "0" }, input),
+  awaitPayoutFor: (run: Run, times: never) => awaitPayout(run, { payout_id: "p-1" }, times),
+  awaitVerificationFor: (run: Run, times: never) => awaitVerification(run, "ch-1", times),
+  awaitFundsFor: (run: Run, times: never) =>
+    awaitFunds(run, { amount: "1.00", currency: "USD" }, times),
+  runChildFor: (run: Run, times: object) =>
+    runChild(run, "payout", { step: "child", args: [], ...times }),
 };
 
 /** Calls a step with anything. */
