@@ -16,17 +16,25 @@ import {
   PAYMENT_STAGE,
   type Progress,
 } from "@durable-payments/protocol";
-import type { Workflow, WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
+import {
+  type Workflow,
+  type WorkflowHandle,
+  type WorkflowHandleWithFirstExecutionRunId,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import type { WorkflowResultType } from "@temporalio/common";
 import { asksPerson, describeStanding, readProgress } from "./standing.ts";
 import { pause, type TestClock } from "./test-clock.ts";
 import { WaitedTooLong, withinLimit } from "./wait-limit.ts";
 
-/** A run that a test has started. Each of its waits ends after the test's `waitLimitMs` with an error that says where the run stands. */
-export interface PaymentsRun<W extends Workflow = Workflow> {
+/** A run of a test. Each of its waits ends after the test's `waitLimitMs` with an error that says where the run stands. */
+export interface PaymentsRun<
+  W extends Workflow = Workflow,
+  Handle extends WorkflowHandle<W> = WorkflowHandleWithFirstExecutionRunId<W>,
+> {
   readonly workflowId: string;
   /** The SDK's handle, for signals, queries and whatever is not here. */
-  readonly handle: WorkflowHandleWithFirstExecutionRunId<W>;
+  readonly handle: Handle;
   /**
    * Awaits its end; the server's time passes meanwhile, unless the run asks a person.
    *
@@ -88,13 +96,18 @@ export interface RunContext {
 
 const LOOK_EVERY_MS = 20;
 
-/** Make what a test does with a run of a handle. */
-export const paymentsRun = <W extends Workflow>(
+/** Make what a test does with a run of a handle; a child may not have been started yet. */
+export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>>(
   { broken, clock, temporal, waitLimitMs }: RunContext,
-  handle: WorkflowHandleWithFirstExecutionRunId<W>,
-): PaymentsRun<W> => {
+  handle: Handle,
+): PaymentsRun<W, Handle> => {
   const { connection } = temporal;
   const { workflowId } = handle;
+  const describe = () =>
+    handle.describe().catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    });
   const progress = () => readProgress(connection, handle);
 
   const within = <A>(what: string, wait: (signal: AbortSignal) => Promise<A>): Promise<A> =>
@@ -113,10 +126,12 @@ export const paymentsRun = <W extends Workflow>(
     within(what, (signal) =>
       clock.passUntil(async () => {
         signal.throwIfAborted();
-        const [{ status }, seen] = await Promise.all([handle.describe(), progress()]);
+        const [described, seen] = await Promise.all([describe(), progress()]);
+        if (described === undefined) return false;
         if (seen !== undefined && isSo(seen)) return true;
-        if (status.name !== "RUNNING") {
-          throw new WaitedTooLong(`The run ${workflowId} has ended (${status.name}), and ${what}.`);
+        const { name } = described.status;
+        if (name !== "RUNNING") {
+          throw new WaitedTooLong(`The run ${workflowId} has ended (${name}), and ${what}.`);
         }
         return false;
       }),
@@ -126,8 +141,10 @@ export const paymentsRun = <W extends Workflow>(
   const untilEnded = (signal: AbortSignal): Promise<void> =>
     clock.passUntil(async () => {
       for (;;) {
-        const { status, typedSearchAttributes } = await handle.describe();
+        const described = await describe();
         signal.throwIfAborted();
+        if (described === undefined) return false;
+        const { status, typedSearchAttributes } = described;
         if (status.name !== "RUNNING") return true;
         // A server that skips waiting has the run replayed for each question.
         if (!isAskingStage(typedSearchAttributes.get(PAYMENT_STAGE) ?? "")) return false;

@@ -10,7 +10,13 @@ import {
   startSimulator,
   type Temperament,
 } from "@durable-payments/simulator";
-import { Client, type Workflow, type WorkflowStartOptions } from "@temporalio/client";
+import {
+  Client,
+  type Workflow,
+  type WorkflowHandle,
+  type WorkflowHandleWithFirstExecutionRunId,
+  type WorkflowStartOptions,
+} from "@temporalio/client";
 import type { Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -86,6 +92,15 @@ export interface PaymentsTest extends AsyncDisposable {
     args: Parameters<W>,
     options?: StartOptions,
   ) => Promise<WorkflowResultType<W>>;
+  /**
+   * Finds a run that something else has started, or will start: a child, by the workflow id that its parent gives it. Of
+   * `runChild` that is the parent's, a slash and the step.
+   *
+   * @returns the run; its waits wait until it is started.
+   */
+  readonly runOf: <W extends Workflow = Workflow>(
+    workflowId: string,
+  ) => PaymentsRun<W, WorkflowHandle<W>>;
   /** Reads what the service holds: payouts, balances, cards, and how often each operation was asked for. */
   readonly ledger: () => Promise<Ledger>;
   /** Lets something go wrong with the next request: `fault("dropped", { operation: "createPayout" })`. */
@@ -254,6 +269,7 @@ export const createPaymentsTest = async ({
     const crashes = crashOn({ simulator, crash: restartWorker, failed: broken.reject });
     ends.push(crashes.end);
 
+    const context = { temporal, clock, waitLimitMs, broken: broken.promise };
     const start: PaymentsTest["start"] = async <W extends Workflow>(
       workflow: W | string,
       args: Parameters<W>,
@@ -267,7 +283,7 @@ export const createPaymentsTest = async ({
         memo: { startedBy },
       } as unknown as WorkflowStartOptions<W>;
       const handle = await temporal.client.workflow.start<W>(workflow, options);
-      return paymentsRun({ temporal, clock, waitLimitMs, broken: broken.promise }, handle);
+      return paymentsRun<W, WorkflowHandleWithFirstExecutionRunId<W>>(context, handle);
     };
 
     return {
@@ -276,6 +292,11 @@ export const createPaymentsTest = async ({
       taskQueue,
       start,
       run: async (...started) => (await start(...started)).result(),
+      runOf: <W extends Workflow>(workflowId: string) =>
+        paymentsRun<W, WorkflowHandle<W>>(
+          context,
+          temporal.client.workflow.getHandle<W>(workflowId),
+        ),
       ledger: simulator.state,
       fault: (kind, options = {}) => simulator.addFault({ kind, ...options }),
       temperament: simulator.setTemperament,

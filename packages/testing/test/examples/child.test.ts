@@ -1,0 +1,12 @@
+import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { expect, test } from "vitest";
+import { payBoth } from "./children.ts";
+
+const workflowsPath = new URL("./children.ts", import.meta.url).href;
+const payments = usePaymentsTest({ workflowsPath, approveAbove: { USD: "1000.00" } });
+
+test("a child pays once a second person has approved it", async () => {
+  const parent = await payments.start(payBoth, ["12.50", "5000.00"]);
+  await payments.runOf(`${parent.workflowId}/second`).approve("Bob");
+  expect(await parent.result()).toEqual(["completed", "completed"]);
+});
