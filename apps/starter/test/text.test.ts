@@ -47,6 +47,24 @@ it("names a run in doubt that cannot be read, and no command that would settle i
   expect(text).not.toContain("settle");
 });
 
+it("names of an earlier run in doubt the commands by which it is seen and settled, and no retry", () => {
+  const run = {
+    workflowId: "rent-1",
+    runId: "run-1",
+    type: "payRent",
+    state: "continuedAsNew",
+    startedAt: "2026-11-22",
+    closedAt: null,
+    inDoubt: [{ step: "createPayout", operation: "createPayout" }],
+    isEarlier: true,
+  } as const;
+  const text = printed(inDoubtText([run])).replaceAll(/[\s\\]+/g, " ");
+  expect(text).toContain("Another run of this id has begun since");
+  expect(text).toContain("runs show rent-1 --run-id run-1");
+  expect(text).toContain("settle rent-1 --run-id run-1");
+  expect(text).not.toContain("runs retry");
+});
+
 it.each([
   [-5, "0ms"],
   [340, "340ms"],

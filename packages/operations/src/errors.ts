@@ -6,7 +6,12 @@ export type NextOperation =
   /** See how a run stands. */
   | { readonly operation: "describe"; readonly workflowId: string }
   /** See what happened in a run. */
-  | { readonly operation: "timeline"; readonly workflowId: string }
+  | {
+      readonly operation: "timeline";
+      readonly workflowId: string;
+      /** An earlier run of the id. */
+      readonly runId?: string;
+    }
   | { readonly operation: "audit"; readonly workflowId: string }
   /** Follow a run to its end. */
   | { readonly operation: "watch"; readonly workflowId: string }

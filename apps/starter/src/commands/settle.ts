@@ -26,7 +26,9 @@ const flags = {
     Flag.withDescription("Which step, where several are in doubt"),
     Flag.optional,
   ),
-  expectedRunId,
+  expectedRunId: expectedRunId.pipe(
+    Flag.withDescription("Which run of the id, as it was shown; default: the latest"),
+  ),
   json,
 };
 

@@ -1,6 +1,6 @@
 import { settleCommands, settlementConsequences, utc } from "@durable-payments/protocol";
 import type { RunInDoubt, WaitingRun } from "@durable-payments/operations/decisions";
-import { argumentsOf, shownWithNext, withNext } from "./next-operation.ts";
+import { argumentsOf, earlierRun, shownWithNext, withNext } from "./next-operation.ts";
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
 import { approvalLines, attentionLines, decideLines } from "./progress-lines.ts";
@@ -139,6 +139,7 @@ export const inDoubtText = (runs: ReadonlyArray<RunInDoubt>): string =>
       const { closedAt, type, unread, workflowId } = run;
       return [
         `${styled("bold", workflowId)} (${type}), ended in doubt${closedAt === null ? "" : ` ${utc(closedAt)}`}`,
+        ...(run.isEarlier === true ? [wrap(shownWithNext(earlierRun(run)), "  ")] : []),
         ...(unread === undefined
           ? inDoubtLines(run)
           : [wrap(`! It cannot be read, so check what it paid with the service: ${unread}`, "  ")]),

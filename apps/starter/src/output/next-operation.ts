@@ -9,7 +9,12 @@ export const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
     case "describe":
       return ["status", next.workflowId];
     case "timeline":
-      return ["runs", "show", next.workflowId];
+      return [
+        "runs",
+        "show",
+        next.workflowId,
+        ...(next.runId === undefined ? [] : ["--run-id", next.runId]),
+      ];
     case "audit":
       return ["audit", next.workflowId];
     case "watch":
@@ -109,3 +114,13 @@ export const withNext = ({ message, next }: Reported): string =>
 /** The same of a message as it is shown, for a person: the command stays on one line. */
 export const shownWithNext = ({ message, next }: Reported): string =>
   next === undefined ? message : `${message} ${purposeOf(next)} ${shownCommandOf(next)}`;
+
+/** What is to be said of a run in doubt that is not the latest of its id, and how it is seen. */
+export const earlierRun = ({
+  runId,
+  workflowId,
+}: Readonly<Record<"runId" | "workflowId", string>>) =>
+  ({
+    message: "Another run of this id has begun since, and does not answer for this one.",
+    next: { operation: "timeline", workflowId, runId },
+  }) as const;

@@ -6,6 +6,7 @@ import {
   type StateName,
   totalsText,
 } from "@durable-payments/operations/runs";
+import { earlierRun, shownWithNext } from "./next-operation.ts";
 import { styled } from "./styled.ts";
 import { paymentText } from "./payment-text.ts";
 import type { ListLayout } from "./stream.ts";
@@ -33,7 +34,8 @@ export const STATE_STYLES = {
   timedOut: "red",
   cancelled: "gray",
   terminated: "gray",
-} as const satisfies Record<StateName, string>;
+  continuedAsNew: "cyan",
+} as const satisfies Record<StateName | "continuedAsNew", string>;
 
 const WAITS: Readonly<Record<string, string>> = {
   [STEP.awaitApproval]: "waits for a second person",
@@ -50,6 +52,8 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
   const for_ = since === null ? "" : ` for ${ago(since)}`;
   const [awaited] = awaits;
   switch (state) {
+    case "continuedAsNew":
+      return `continued as new at ${at}`;
     case "completed":
       return stage === UNFINISHED ? "its payout was not complete in time" : "";
     case "running":
@@ -81,7 +85,8 @@ const whatOf = ({ payment, payouts, type }: ListedRun): string => {
 const line = (run: ListedRun): string => {
   const { startedAt, state, workflowId } = run;
   const columns = terminalWidth();
-  const coloured = styled(STATE_STYLES[state], state.padEnd(STATE_WIDTH));
+  const shownState = state === "continuedAsNew" ? "continued" : state;
+  const coloured = styled(STATE_STYLES[state], shownState.padEnd(STATE_WIDTH));
   const isLong = columnsOf(workflowId) > idWidth();
   const begin = [pad(isLong ? "" : workflowId, idWidth()), "".padEnd(STATE_WIDTH)];
   const start = [...begin, ago(startedAt).padEnd(AGE_WIDTH)].join(GAP);
@@ -94,6 +99,9 @@ const line = (run: ListedRun): string => {
     fits ? `${shown}${GAP}${what}` : shown.trimEnd(),
     ...(fits ? [] : [wrapDeeper(what, INDENT, columns)]),
     ...(standing === "" ? [] : [wrapDeeper(standing, INDENT, columns)]),
+    ...(run.isEarlier === true
+      ? [wrapDeeper(shownWithNext(earlierRun(run)), INDENT, columns)]
+      : []),
   ].join("\n");
 };
 

@@ -128,14 +128,13 @@ const section = (title: string, lines: ReadonlyArray<string>): Array<string> =>
 /** The timeline of a run as a person reads it, as wide as the terminal where ids allow it, at most 80 columns. */
 export const timelineText = (timeline: Timeline): string => {
   const { closedAt, failure, laterRun, namedIds, resetFrom, startedAt, state } = timeline;
-  const style = state === "continuedAsNew" ? "cyan" : STATE_STYLES[state];
   const rows: Array<readonly [string, string]> = [
     ...(timeline.summary === null ? [] : [["to do", timeline.summary] as const]),
     [
       "state",
       isUnfinished(timeline)
         ? styled("yellow", `${state}, its payout not complete in time`)
-        : styled(style, state),
+        : styled(STATE_STYLES[state], state),
     ],
     ...startedRows(timeline),
     ...(timeline.askedToEnd === null ? [] : [askedToEndRow(timeline.askedToEnd)]),

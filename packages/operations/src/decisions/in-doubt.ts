@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect";
 import { asTemporalError, isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import type { DoubtedStep } from "../history/doubted-step.ts";
-import { unsettledSteps } from "../history/in-doubt.ts";
+import { openDoubts } from "../history/in-doubt.ts";
 import { type NextRetry, readRetryOf } from "../retry/way.ts";
 import { describeRun } from "../runs/state.ts";
 import { type StateName, stateNameOf } from "../runs/state-name.ts";
@@ -15,17 +15,19 @@ export interface RunInDoubt {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
-  readonly state: StateName;
+  readonly state: StateName | "continuedAsNew";
   readonly startedAt: string;
   readonly closedAt: string | null;
   readonly inDoubt: ReadonlyArray<DoubtedStep>;
   /** Why it cannot be read now, so that nobody knows which steps; mostly left out. */
   readonly unread?: string;
+  /** Another run of its id has begun since, which does not go on with it: none retries it. Left out for the latest. */
+  readonly isEarlier?: true;
   /** How it is retried; left out where it cannot be. */
   readonly retry?: NextRetry;
 }
 
-const ENDED_IN_DOUBT = `${PAYMENT_IN_DOUBT.name} IS NOT NULL AND ExecutionStatus != "Running" AND ExecutionStatus != "ContinuedAsNew"`;
+const ENDED_IN_DOUBT = `${PAYMENT_IN_DOUBT.name} IS NOT NULL AND ExecutionStatus != "Running"`;
 
 const ASKED_AT_ONCE = 8;
 
@@ -33,12 +35,12 @@ const read = async (
   temporal: Temporal,
   { runId, workflowId }: WorkflowExecutionInfo,
 ): Promise<ReadonlyArray<RunInDoubt>> => {
-  const latest = await describeRun(temporal, workflowId);
-  if (latest.runId !== runId) return [];
-  const inDoubt = await unsettledSteps(temporal, latest);
+  const run = await describeRun(temporal, workflowId, runId);
+  const { inDoubt, standing } = await openDoubts(temporal, run);
   if (inDoubt.length === 0) return [];
-  const retry = await readRetryOf(temporal, latest);
-  return [{ ...describedOf(latest), inDoubt, ...(retry !== undefined && { retry }) }];
+  if (standing === "earlier") return [{ ...describedOf(run), inDoubt, isEarlier: true }];
+  const retry = await readRetryOf(temporal, run);
+  return [{ ...describedOf(run), inDoubt, ...(retry !== undefined && { retry }) }];
 };
 
 type Listed = Pick<
@@ -50,7 +52,7 @@ const describedOf = (run: Listed): Omit<RunInDoubt, "inDoubt"> => ({
   workflowId: run.workflowId,
   runId: run.runId,
   type: run.type,
-  state: stateNameOf(run),
+  state: run.status.name === "CONTINUED_AS_NEW" ? "continuedAsNew" : stateNameOf(run),
   startedAt: run.startTime.toISOString(),
   closedAt: run.closeTime?.toISOString() ?? null,
 });
@@ -75,7 +77,8 @@ const readOrName = async (
 };
 
 /**
- * List the ended runs that are in doubt until a person has settled them, or a retry goes on with them.
+ * List the ended runs that are in doubt until a person has settled them, or a retry goes on with them:
+ * of the runs of one workflow id each that is, whatever began after it.
  *
  * @param temporal the connection of `withTemporal`.
  * @returns the runs, each with the steps whose sends may have been carried out; one that cannot be read is

@@ -14,16 +14,16 @@ import { checkActing, checkOptions } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import type { JournalSettings } from "../connection/journal.ts";
 import type { ServiceSettings } from "../connection/settings.ts";
-import { invalidInput, refused } from "../errors.ts";
+import { invalidInput, NotFound, refused } from "../errors.ts";
 import { type DoubtedStep, doubtedStep } from "../history/doubted-step.ts";
 import { readExecutionHistory } from "../history/execution-history.ts";
-import { unsettledSteps } from "../history/in-doubt.ts";
+import { openDoubts, unsettledSteps } from "../history/in-doubt.ts";
 import { withJournalRecords } from "../history/with-journal-records.ts";
 import { isAmong, isNamedIn } from "../history/sends.ts";
 import { type NextRetry, readRetryOf } from "../retry/way.ts";
 import { checkFoundPayout, checkNotMade } from "./check-found.ts";
 import { keepSettlement } from "../history/settlement.ts";
-import { describeExpected, isUnderWay } from "../runs/state.ts";
+import { describeExpected, describeRun, isUnderWay } from "../runs/state.ts";
 
 /**
  * The steps that a person has settled, and may correct: not those of which the run knows by itself by now what
@@ -166,6 +166,25 @@ const checkJournal = (
   return { isSure: isNotMade || made.length > 0, why: unread?.why };
 };
 
+/** An earlier run of a workflow id, where something of it is in doubt that no later one answers for, or was settled. */
+const readEarlier = async (
+  temporal: Temporal,
+  workflowId: string,
+  runId: string | undefined,
+): Promise<WorkflowExecutionDescription | undefined> => {
+  if (runId === undefined) return undefined;
+  try {
+    const run = await describeRun(temporal, workflowId, runId);
+    if (run.closeTime === undefined) return undefined;
+    const { inDoubt, standing } = await openDoubts(temporal, run);
+    if (standing !== "earlier") return undefined;
+    return inDoubt.length > 0 || (await settledSteps(temporal, run)).length > 0 ? run : undefined;
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+};
+
 /** What a person found out about a run in doubt. */
 export interface SettleOptions {
   readonly by: string;
@@ -181,7 +200,10 @@ export interface SettleOptions {
   readonly services?: ReadonlyArray<ServiceSettings> | undefined;
   /** Where the journal of each account is, by which it is checked what was sent; default: none is read. */
   readonly journals?: ReadonlyArray<JournalSettings> | undefined;
-  /** The run that was in doubt when they looked: where it is not the latest any more it is refused. */
+  /**
+   * The run that was in doubt when they looked; default: the latest. Where a reset has gone on with it since, or
+   * nothing of it is in doubt and it is not the latest, it is refused.
+   */
   readonly expectedRunId?: string | undefined;
 }
 
@@ -207,7 +229,7 @@ export interface Settled {
  * retry, reset and batch.
  *
  * @param temporal the connection of `withTemporal`.
- * @param workflowId of the run; the latest of that id is settled.
+ * @param workflowId of the run; the latest of that id is settled, or the one that is expected.
  * @param options who found it out and why, and what: ids that the service made, or, without `found`, that
  *   it was not carried out.
  * @returns the step that is settled.
@@ -236,7 +258,9 @@ export const settle = async (
   } = checkOptions(options);
   checkActing({ by, reason });
   checkFound(found);
-  const run = await describeExpected(temporal, workflowId, expectedRunId);
+  const run =
+    (await readEarlier(temporal, workflowId, expectedRunId)) ??
+    (await describeExpected(temporal, workflowId, expectedRunId));
   if (isUnderWay(run)) {
     throw refused(
       `The run ${workflowId} is under way: it reconciles its own sends, and asks where it needs a person. Nothing was done.`,
@@ -287,7 +311,9 @@ export const settle = async (
     isConfirmed: notConfirmed === undefined,
   });
   await keepSettlement(temporal, run, { step: settled.step, by, reason, ...(found && { found }) });
-  const retry = await readRetryOf(temporal, run);
+  const { runId } = await describeRun(temporal, workflowId);
+  // No earlier run is retried: that would end what has begun since.
+  const retry = runId === run.runId ? await readRetryOf(temporal, run) : undefined;
   const mayBeSentUntil = (run.closeTime?.getTime() ?? 0) + MAY_BE_SENT_AFTER_END_MS;
   return {
     runId: run.runId,

@@ -1,10 +1,15 @@
-import { PAYMENT_IDS, PAYMENT_IN_DOUBT } from "@durable-payments/protocol";
+import { PAYMENT_IDS, PAYMENT_IN_DOUBT, textAt } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
-import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from "@temporalio/client";
+import {
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
 import { type DoubtedStep, doubtedStep } from "./doubted-step.ts";
 import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
+import { readLaterRuns } from "./later-runs.ts";
 import { masked } from "./masked.ts";
 import { isNamedIn, type PastSend } from "./sends.ts";
 import { readSettlement } from "./settlement.ts";
@@ -127,6 +132,58 @@ export const unsettledSteps = async (
     }));
     return withoutSettlement(temporal, run, steps);
   }
+};
+
+/** The keys of what a run has sent of which it knows what became. */
+const knownKeys = async (
+  temporal: Temporal,
+  { runId, workflowId }: Readonly<Record<"runId" | "workflowId", string>>,
+): Promise<ReadonlyArray<string>> => {
+  try {
+    const run = await temporal.client.workflow.getHandle(workflowId, runId).describe();
+    const { sends } = await readExecutionHistory(temporal, run);
+    return [...sends.values()].flatMap(({ lastInput, sent }) =>
+      sent.outcome === "known" ? (textAt(lastInput, "unique_request_id") ?? []) : [],
+    );
+  } catch (error) {
+    // What cannot be read settles nothing.
+    if (error instanceof Refused || error instanceof WorkflowNotFoundError) return [];
+    throw error;
+  }
+};
+
+/** What of an ended run is in doubt still, whatever began under its workflow id since. */
+export interface OpenDoubts {
+  /** None where a reset goes on with the run. */
+  readonly inDoubt: ReadonlyArray<DoubtedStep>;
+  /** `earlier`: another run of its id has begun since; `reset`: and it goes on with this one, doubts and all. */
+  readonly standing: "latest" | "earlier" | "reset";
+}
+
+/**
+ * Find the steps of an ended run that are in doubt still, as {@link unsettledSteps} does, of an earlier run of a
+ * workflow id, too: one that continues it, or pays something else under its id, settles nothing of it.
+ *
+ * @param run what `describeRun` returns.
+ */
+export const openDoubts = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<OpenDoubts> => {
+  const inDoubt = await unsettledSteps(temporal, run);
+  const later = await readLaterRuns(temporal, run);
+  if (later.length === 0) return { inDoubt, standing: "latest" };
+  if (later.some(({ relation }) => relation === "reset")) return { inDoubt: [], standing: "reset" };
+  if (inDoubt.length === 0) return { inDoubt, standing: "earlier" };
+  // One that was started in its place sends under the same keys, and looks for what was sent before.
+  const inItsPlace = later.filter(({ relation }) => relation !== "other");
+  const { workflowId } = run;
+  const known = new Set(
+    (
+      await Promise.all(inItsPlace.map(({ runId }) => knownKeys(temporal, { workflowId, runId })))
+    ).flat(),
+  );
+  return { inDoubt: inDoubt.filter(({ key = "" }) => !known.has(key)), standing: "earlier" };
 };
 
 /** A doubt of an ended run that a person has settled. Times are ISO 8601. */

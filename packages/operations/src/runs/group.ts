@@ -6,7 +6,7 @@ import type { StateName } from "./state-name.ts";
 /** Runs that stand alike, and for the same reason. */
 export interface RunGroup {
   readonly type: string;
-  readonly state: StateName;
+  readonly state: StateName | "continuedAsNew";
   readonly stage: string | null;
   /** Why, with ids and amounts left out; null where nothing failed. */
   readonly reason: string | null;

@@ -1,10 +1,10 @@
 import { PAYMENT_IDS } from "@durable-payments/protocol";
 import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { checkOptions } from "../acting.ts";
-import { invalidInput } from "../errors.ts";
+import { invalidInput, NotFound } from "../errors.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { unsettledSteps } from "../history/in-doubt.ts";
+import { openDoubts } from "../history/in-doubt.ts";
 import { checkSince } from "../since.ts";
 import { isSuperseded, type ListedRun, readListedRun } from "./listed-run.ts";
 import { isComparable, type RunFilter, type RunQuery, runQuery } from "./query.ts";
@@ -19,7 +19,7 @@ const MOST_COMPARED = 10_000;
 /**
  * List the runs that a filter finds, page by page: those that run first, then the latest to end. Of the
  * runs of one workflow id only the latest counts, so that one that was repaired is not listed as
- * failed. Temporal lists a new run, or a new state, after about a second.
+ * failed; but a run in doubt is listed as such until that is settled, whatever began after it. Temporal lists a new run, or a new state, after about a second.
  *
  * @param temporal the connection of `withTemporal`.
  * @param filter which runs; `standing: []` finds them however they stand.
@@ -45,7 +45,7 @@ export async function* listRuns(temporal: Temporal, filter: RunFilter): AsyncGen
   yield* await readCurrent(temporal, filter, found);
 }
 
-/** Those of the runs that are the latest of their id, and in doubt where that is asked for. */
+/** Those of the runs that are the latest of their id; where those in doubt are asked for, all that are. */
 const readCurrent = async (
   temporal: Temporal,
   { standing }: RunFilter,
@@ -53,24 +53,32 @@ const readCurrent = async (
 ): Promise<ReadonlyArray<ListedRun>> => {
   const listed = await Promise.all(
     found.map(async (run) => {
-      if (await isSuperseded(temporal, run)) return [];
-      const isLeftOut = standing.includes("inDoubt") && !(await isInDoubt(temporal, run));
-      return isLeftOut ? [] : [await readListedRun(temporal, run)];
+      if (!standing.includes("inDoubt")) {
+        return (await isSuperseded(temporal, run)) ? [] : [await readListedRun(temporal, run)];
+      }
+      const doubt = await readDoubt(temporal, run);
+      return doubt === "none" ? [] : [{ ...(await readListedRun(temporal, run)), ...doubt }];
     }),
   );
   return listed.flat();
 };
 
-const isInDoubt = async (
+/** Whether a run is in doubt still, and an earlier one of its id. */
+const readDoubt = async (
   temporal: Temporal,
-  { workflowId }: Pick<ListedRun, "workflowId">,
-): Promise<boolean> => {
+  { runId, workflowId }: Pick<ListedRun, "runId" | "workflowId">,
+): Promise<Pick<ListedRun, "isEarlier"> | "none"> => {
   try {
-    return (await unsettledSteps(temporal, await describeRun(temporal, workflowId))).length > 0;
+    const run = await describeRun(temporal, workflowId, runId);
+    const { inDoubt, standing } = await openDoubts(temporal, run);
+    if (inDoubt.length === 0) return "none";
+    return standing === "earlier" ? { isEarlier: true } : {};
   } catch (error) {
     if (isNoAnswer(error)) throw error;
+    // Visibility may still list a run whose retention is over.
+    if (error instanceof NotFound) return "none";
     // Nobody can read that it is settled.
-    return true;
+    return {};
   }
 };
 

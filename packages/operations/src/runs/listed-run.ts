@@ -31,7 +31,8 @@ export interface ListedRun {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
-  readonly state: StateName;
+  /** `continuedAsNew` is in lists of what is in doubt alone: elsewhere the run that continues it stands for it. */
+  readonly state: StateName | "continuedAsNew";
   /** The step that it is at, or ended at; null before its first. */
   readonly stage: string | null;
   /** All that it awaits: `payout:ID`, `cardholder:ID`. */
@@ -52,6 +53,8 @@ export interface ListedRun {
   readonly paymentIds: ReadonlyArray<string>;
   /** The batch that it belongs to. */
   readonly batch: string | null;
+  /** Another run of its id has begun since, and it is in doubt still; left out for any other. */
+  readonly isEarlier?: true;
 }
 
 /** Keys and ids by which a run can be found. */
@@ -103,12 +106,15 @@ export const readListedRun = async (
   run: WorkflowExecutionInfo,
 ): Promise<ListedRun> => {
   const { closeTime, memo, runId, startTime, type, typedSearchAttributes, workflowId } = run;
-  const state = await listedStateOf(temporal, run);
+  const state =
+    run.status.name === "CONTINUED_AS_NEW" ? "continuedAsNew" : await listedStateOf(temporal, run);
   const closedAt = closeTime?.toISOString() ?? null;
   const [payment, payouts, since, failure] = await Promise.all([
     orNull(readPayment(temporal, run)),
     orNull(readSentPayouts(temporal, run)),
-    isOpenState(state) ? orNull(readStageTime(temporal, run)) : closedAt,
+    state !== "continuedAsNew" && isOpenState(state)
+      ? orNull(readStageTime(temporal, run))
+      : closedAt,
     closedAt === null || state === "completed" ? null : readFailureOf(temporal, run),
   ]);
   return {

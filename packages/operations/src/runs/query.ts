@@ -74,8 +74,8 @@ export const runQuery = ({
 }: RunQuery): string => {
   const time = since && queryText(since.toISOString());
   return [
-    // A run that continues as new is one run.
-    'ExecutionStatus != "ContinuedAsNew"',
+    // A run that continues as new is one run; what is in doubt of one before is not of those after it.
+    ...(standing.includes("inDoubt") ? [] : ['ExecutionStatus != "ContinuedAsNew"']),
     type === undefined ? `${STAGE} IS NOT NULL` : `WorkflowType = ${queryText(type)}`,
     ...(standing.length === 0 ? [] : [standing.map((name) => `(${STANDING[name]})`).join(" OR ")]),
     ...(time === undefined ? [] : [`StartTime >= ${time} OR (${ENDED} AND CloseTime >= ${time})`]),

@@ -1,5 +1,5 @@
 import { lookUp } from "@durable-payments/api-core/values";
-import { NEEDS_ATTENTION, STEP, WORKFLOW } from "@durable-payments/protocol";
+import { NEEDS_ATTENTION, STEP, textAt, WORKFLOW } from "@durable-payments/protocol";
 import type { NextRetry } from "../retry/way.ts";
 import type { NextStep, Timeline } from "./timeline.ts";
 
@@ -82,6 +82,35 @@ const ofOpenRun = ({
 /** A payout that the service has ended: a retry takes up that very payout, and it stays ended. */
 export const OF_ENDED_PAYOUT = "PayoutFailed";
 
+/** A step of whose name an earlier run of the id has sent something: it is refused however often it is retried. */
+const SENT_BY_EARLIER_RUN = "SentByEarlierRun";
+
+/** What helps a run that would have sent under the step name of an earlier one: to look, and another name. */
+const ofNamesake = ({ failure, retry, workflowId }: Described): ReadonlyArray<NextStep> => {
+  const runId = textAt(failure?.details, "runId");
+  return [
+    ...(runId === undefined
+      ? []
+      : [
+          {
+            why: "See what the earlier run has sent",
+            operation: "timeline",
+            workflowId,
+            runId,
+          } as const,
+        ]),
+    ...(retry === null
+      ? []
+      : [
+          {
+            why: "If it is another payment: go on with a step name of its own, where the input gives it",
+            ...retry,
+            amend: true,
+          } as const,
+        ]),
+  ];
+};
+
 const onFrom = ({ from, overrule }: NextRetry): string => {
   const step = from ?? "the failed step";
   return overrule ? `Overrule who has ended it, and go on from ${step}` : `Go on from ${step}`;
@@ -102,6 +131,7 @@ const settlingOf = ({ inDoubt, retry, workflowId }: Described): Array<NextStep> 
 const ofBrokenRun = (described: Described): Array<NextStep> => {
   const { failure, retry } = described;
   const settling = settlingOf(described);
+  if (failure?.type === SENT_BY_EARLIER_RUN) return [...settling, ...ofNamesake(described)];
   if (retry === null) return settling;
   return [
     ...settling,

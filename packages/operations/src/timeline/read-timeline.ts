@@ -14,11 +14,12 @@ import { summaryOf, timeOf } from "../history/events.ts";
 import { explainFailure } from "../runs/explain-failure.ts";
 import { pendingActivities } from "../runs/pending-activities.ts";
 import { idsOf, namedIdsOf } from "../runs/listed-run.ts";
+import { orNull } from "../runs/or-null.ts";
 import { describeRun } from "../runs/state.ts";
 import { batchStateOf } from "../runs/batch-state.ts";
 import { webUiLink } from "../connection/settings.ts";
 import { executionHistoryOf } from "../history/execution-history.ts";
-import { readSettledDoubts, unsettledSteps } from "../history/in-doubt.ts";
+import { openDoubts, readSettledDoubts } from "../history/in-doubt.ts";
 import { withDoubts } from "../history/doubted-states.ts";
 import { readRun } from "../history/read-run.ts";
 import type { ReadRun } from "../history/run-history.ts";
@@ -131,9 +132,9 @@ export const readTimeline = async (
   const { failure, result } = endingOf(history.events?.at(-1));
   const explained = failure && (await explainFailure(temporal, description, failure));
   const laterRun = latest.runId === description.runId ? null : latest.runId;
-  const isLatestEnded = closeTime !== undefined && laterRun === null;
-  const inDoubt =
-    explained?.inDoubt ?? (isLatestEnded ? await unsettledSteps(temporal, description) : []);
+  const open = closeTime === undefined ? undefined : openDoubts(temporal, description);
+  // Why it failed is shown, whatever else of it can be read.
+  const { inDoubt } = (await (explained === null ? open : open && orNull(open))) ?? { inDoubt: [] };
   const all = withDoubts(timelineSteps(past, endOf(description)), { inDoubt, settled });
   const steps = closeTime || askedToEnd === undefined ? all : all.map(endingStep);
   const timeline = {

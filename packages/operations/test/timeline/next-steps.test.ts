@@ -28,3 +28,14 @@ it("one that has completed without a doubt needs nothing", () => {
   const steps = nextSteps({ ...completed, inDoubt: [] });
   expect(steps.map(({ operation }) => operation)).toEqual(["audit"]);
 });
+
+it("a run that an earlier one has sent for is not offered the retry that fails again", () => {
+  const failure = { type: "SentByEarlierRun", message: "", details: { runId: "run-0" } };
+  const retry = { operation: "retry", workflowId: "raced" } as const;
+  const failed = { ...completed, state: "failed", failure, retry, inDoubt: [] } as const;
+  expect(nextSteps(failed)).toMatchObject([
+    { operation: "timeline", workflowId: "raced", runId: "run-0" },
+    { operation: "retry", amend: true },
+    { operation: "audit" },
+  ]);
+});

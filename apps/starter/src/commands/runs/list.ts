@@ -82,7 +82,8 @@ export const list = Command.make("list", flags, (given) =>
   Command.withDescription(
     `Find runs: those that are under way first, then the latest to end. Several of
   --failed, --running, --waiting and --attention show any of these. Runs are
-  shown as they are found; of the runs of one id only the latest.
+  shown as they are found; of the runs of one id only the latest, and each that
+  is in doubt.
 
   Each with what it moves, what it waits for and since when, or why it failed.
   --group counts them by reason, with an example of each. --find takes the
