@@ -11,7 +11,7 @@ import {
   textAt,
 } from "@durable-payments/protocol";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
-import { withoutName } from "../history/cancel-request.ts";
+import { askedToEndBy, withoutName } from "../history/cancel-request.ts";
 import { endingOf } from "../history/close-event.ts";
 import { decodedIfReadable, type Event, timeOf } from "../history/events.ts";
 import { readRun } from "../history/read-run.ts";
@@ -187,7 +187,7 @@ const eventEntries = (event: Event): ReadonlyArray<Entry> => {
     ...withReason(reason, who),
   });
   const cancel = event.workflowExecutionCancelRequestedEventAttributes;
-  if (cancel) return [of(cancel.identity, "asked to end", cancel.cause)];
+  if (cancel) return [of(askedToEndBy(cancel), "asked to end", cancel.cause)];
   const terminated = event.workflowExecutionTerminatedEventAttributes;
   if (terminated) return [of(terminated.identity, "terminated", terminated.reason)];
   const paused = event.workflowExecutionPausedEventAttributes;

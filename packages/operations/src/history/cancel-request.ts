@@ -12,6 +12,15 @@ export interface CancelRequest {
   readonly reason: string | null;
 }
 
+/** The event by which a run was asked to end. */
+type Asked = NonNullable<Event["workflowExecutionCancelRequestedEventAttributes"]>;
+
+/** Who asked a run to end; where another workflow did, such as the parent of a child, that one. */
+export const askedToEndBy = ({ externalWorkflowExecution, identity }: Asked): string => {
+  const workflowId = externalWorkflowExecution?.workflowId;
+  return workflowId ? `the workflow ${workflowId}` : identity || "unknown";
+};
+
 /** A reason without the name of who gave it, which is kept behind it. */
 export const withoutName = (given: string, by: string): string =>
   given.endsWith(` (${by})`) ? given.slice(0, -` (${by})`.length) : given;
@@ -19,10 +28,10 @@ export const withoutName = (given: string, by: string): string =>
 /** Who asked a run to end, by events of its history; undefined where nobody did. */
 export const cancelRequestIn = (events: ReadonlyArray<Event>): CancelRequest | undefined => {
   for (const event of events) {
-    const { cause, identity } = event.workflowExecutionCancelRequestedEventAttributes ?? {};
-    if (cause === undefined && identity === undefined) continue;
-    const by = identity || "unknown";
-    return { at: timeOf(event), by, reason: masked(withoutName(cause ?? "", by)) || null };
+    const asked = event.workflowExecutionCancelRequestedEventAttributes;
+    if (!asked) continue;
+    const by = askedToEndBy(asked);
+    return { at: timeOf(event), by, reason: masked(withoutName(asked.cause ?? "", by)) || null };
   }
   return undefined;
 };

@@ -12,6 +12,7 @@ import {
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { temporal } from "@temporalio/proto";
 import { endedBeforeReset } from "./before-reset.ts";
+import { askedToEndBy } from "./cancel-request.ts";
 import { endingDecisionOf } from "./ending-decisions.ts";
 import {
   activityEndOf,
@@ -210,7 +211,7 @@ class HistoryReader {
     if (inDoubt !== undefined) this.#namedInDoubt = typeof inDoubt === "string" ? inDoubt : "";
     this.#endedBy ??= endingDecisionOf(event);
     const cancel = event.workflowExecutionCancelRequestedEventAttributes;
-    if (cancel) this.#cancelAsked = { by: cancel.identity ?? "", event: Number(event.eventId) };
+    if (cancel) this.#cancelAsked = { by: askedToEndBy(cancel), event: Number(event.eventId) };
   }
 
   #readActivity(event: Event, index: number): void {

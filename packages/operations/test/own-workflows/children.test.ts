@@ -13,7 +13,9 @@ import { beneficiary, payout } from "@durable-payments/tools/test-data";
 import type { WorkflowHandle } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { auditRun } from "../../src/audit/audit.ts";
 import { EndedByPerson } from "../../src/errors.ts";
+import { readCancelRequest } from "../../src/history/cancel-request.ts";
 import { retryRun } from "../../src/retry/retry.ts";
 import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
 
@@ -171,6 +173,28 @@ describe("a child that needs an approval", () => {
     }, WITHIN);
   const decide = (child: WorkflowHandle, decision: Approval) =>
     child.executeUpdate(approveUpdate, { args: [decision] });
+
+  it("that is cancelled through its parent is shown as cancelled by that", async () => {
+    const { child, handle } = await begin("payOneByOne", "fail", {
+      above: "0.50",
+      startedBy: "Ada",
+    });
+    const { workflowId } = child(1);
+    await vi.waitFor(async () => {
+      const { shown } = await child(1).query(progressQuery);
+      expect(shown).toHaveProperty("approval");
+    }, WITHIN);
+    await handle.cancel();
+    await expect(handle.result()).rejects.toThrow();
+    const entries = await rig.connected((temporal) => auditRun(temporal, workflowId));
+    const by = `the workflow ${handle.workflowId}`;
+    expect(entries.entries).toContainEqual(
+      expect.objectContaining({ who: by, what: "asked to end" }),
+    );
+    const { runId } = await child(1).describe();
+    const request = rig.connected((temporal) => readCancelRequest(temporal, { workflowId, runId }));
+    expect(await request).toMatchObject({ by });
+  });
 
   it("is approved by a second person: who has started its parent has started it", async () => {
     const { child, handle, id } = await begin("payInParts", "fail", {
