@@ -24,6 +24,8 @@ export interface EarlierSends {
     readonly runId: string;
     /** Whether it did the same as this run, but has sent another request; left out where it did something else. */
     readonly isOtherRequest?: true;
+    /** Whether it is known what became of it; left out where it is in doubt, and in answers of before. */
+    readonly isKnown?: true;
   };
   /**
    * Whether one of them may have sent what is to be sent now: then that is the result, where it is found. Unknown where
@@ -113,16 +115,20 @@ export const makeEarlierSendActivities = (journal: Journal): EarlierSendActiviti
       return typedSearchAttributes.get(PAYMENT_IDS)?.includes(AMENDED_MARK) === true;
     };
 
+    const forbidden = (by: NonNullable<EarlierSends["forbiddenBy"]>): EarlierSends => ({
+      sent: "perhaps",
+      forbiddenBy: { ...by, ...(!sends.some(isInDoubt) && { isKnown: true }) },
+    });
     for (const sent of sends) {
       const run = { workflowId, runId: sent.runId };
       const isSameRequest = sent.payloadHash === hash;
       const relation = await relations.relate(own, run);
       if (relation === "other" && !(isSameRequest && MOVE_NO_MONEY.has(send.operation))) {
-        return { sent: "perhaps", forbiddenBy: { runId: sent.runId } };
+        return forbidden({ runId: sent.runId });
       }
       const isSame = relation === "reset" || isSameRequest || (await isAmended(run, sent));
       if (!isSame) {
-        return { sent: "perhaps", forbiddenBy: { runId: sent.runId, isOtherRequest: true } };
+        return forbidden({ runId: sent.runId, isOtherRequest: true });
       }
     }
     if (sends.length > 0) return { sent: "perhaps" };

@@ -44,16 +44,11 @@ export interface FoundByStep {
 export interface JournalActivities {
   /**
    * Finds what runs of this workflow id have sent, may have been carried out and stands, and is not
-   * known to this run.
+   * known to this run. What runs have made that do something else is theirs, and this run does not answer for it.
    *
-   * @param hasEarlierRuns whether runs may have come before that do something else: what these have made is theirs,
-   *   and this run does not answer for it.
    * @returns the latest such send of each step.
    */
-  readonly findForgottenSends: (
-    known: KnownSends,
-    hasEarlierRuns?: true,
-  ) => Promise<ReadonlyArray<ForgottenSend>>;
+  readonly findForgottenSends: (known: KnownSends) => Promise<ReadonlyArray<ForgottenSend>>;
   /**
    * Whether the journal has it that a step has made this: by an answer, or as it was found. Whoever instructs a
    * run can say anything.
@@ -73,7 +68,7 @@ const madeBy = (send: RecordedSend): Pick<ForgottenSend, "made"> => {
   return name === undefined || id === undefined ? {} : { made: { [name]: id } };
 };
 
-/** What another run has made that this one only continues is that one's: whether it was carried out is known. */
+/** What another run has made that this one only continues, say, is that one's: whether it was carried out is known. */
 const leaveOutThoseOfOthers = async (latest: Map<string, RecordedSend>): Promise<void> => {
   const { client, info } = Context.current();
   const own = info.workflowExecution ?? { workflowId: "", runId: "" };
@@ -108,7 +103,7 @@ export const makeJournalActivities = (journal: Journal): JournalActivities => ({
     return { owner: other.workflowId === workflowId ? other.step : other.workflowId };
   },
 
-  findForgottenSends: async (known, hasEarlierRuns) => {
+  findForgottenSends: async (known) => {
     const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
     const recorded = await journal.find({ workflowId });
     const forgotten = recorded.filter(
@@ -116,7 +111,7 @@ export const makeJournalActivities = (journal: Journal): JournalActivities => ({
         !isUnnamedStep(send.step) && send.number > (known[send.step] ?? 0) && mayStand(send),
     );
     const latest = new Map(forgotten.map((send) => [send.step, send]));
-    if (hasEarlierRuns === true) await leaveOutThoseOfOthers(latest);
+    await leaveOutThoseOfOthers(latest);
     return [...latest.values()].map((send) => {
       const { amount, begunAt, currency, ids, key, operation, step } = send;
       return {

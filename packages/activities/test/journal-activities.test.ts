@@ -1,4 +1,5 @@
 import { type Journal, makeMemoryJournal, type Send } from "@durable-payments/journal";
+import type { Client } from "@temporalio/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { KnownSends } from "../src/index.ts";
 import { activitiesFor, environment, run } from "./support/activities.ts";
@@ -37,7 +38,30 @@ const begin = async (given: Partial<Send> = {}) => {
   if (begun._tag === "AlreadySent") throw new Error("It was sent before.");
   return begun.send;
 };
-const find = (known: KnownSends = {}) => run(made.activities.findForgottenSends, known);
+/** How a run was started: "chained" goes on where "before" has ended, the others by themselves. */
+const getWorkflowExecutionHistory = async ({
+  execution,
+}: {
+  readonly execution: { readonly runId: string };
+}) => ({
+  history: {
+    events: [
+      {
+        workflowExecutionStartedEventAttributes:
+          execution.runId === "chained" ? { continuedExecutionRunId: "before" } : {},
+      },
+    ],
+  },
+});
+// Of a client, only the starts of runs are asked for.
+const client = {
+  workflowService: { getWorkflowExecutionHistory },
+  options: { namespace: "default" },
+  withAbortSignal: <A>(_: AbortSignal, work: () => Promise<A>) => work(),
+} as unknown as Client;
+
+const find = (known: KnownSends = {}) =>
+  run(made.activities.findForgottenSends, known, {}, { client });
 
 describe("a run that does not know what it has sent", () => {
   it("learns what was made, with its ids and its money", async () => {
@@ -108,6 +132,13 @@ describe("what a step sent without an answer, and was found", () => {
 });
 
 describe("a run does not learn", () => {
+  it("of what a chain of its id has paid, where it is started by itself", async () => {
+    const sent = await begin({ runId: "chained" });
+    expect(await find()).toHaveLength(1);
+    await sent.recordOutcome("carriedOut", { payout_id: "P-1" });
+    expect(await find()).toEqual([]);
+  });
+
   it("of what it knows", async () => {
     await (await begin()).recordOutcome("carriedOut", { payout_id: "P-1" });
     expect(await find({ createPayout: 1 })).toEqual([]);

@@ -157,6 +157,11 @@ export class RunSends {
     this.#searchAttributes.clearIntent(step);
   }
 
+  /** The run knows of all sends of a step, in all runs of the workflow id. */
+  knowsAllSends(step: string): void {
+    this.knowsSendsUpTo(step, Number.MAX_SAFE_INTEGER);
+  }
+
   /**
    * The run knows of the sends of a step up to this one, by its number in all runs of the workflow id.
    * What was not sent, and is not in the journal, does not count: that may have another of its number.
@@ -217,14 +222,8 @@ export class RunSends {
    * journal; a run that ends before them has to ask.
    */
   async markForgotten(): Promise<void> {
-    const { continuedFromExecutionRunId, startTime } = workflowInfo();
-    const startedAt = startTime.getTime();
-    // One that has begun no step has not asked whether there are earlier runs.
-    const hasEarlierRuns =
-      this.#resetContext.hasEarlierRuns || continuedFromExecutionRunId !== undefined;
-    const forgotten = await (hasEarlierRuns
-      ? localJournal.findForgottenSends(this.#sending.numbers, true)
-      : localJournal.findForgottenSends(this.#sending.numbers));
+    const startedAt = workflowInfo().startTime.getTime();
+    const forgotten = await localJournal.findForgottenSends(this.#sending.numbers);
     for (const send of forgotten) {
       // Who had it reset has read the outcomes of the runs before it.
       const sent = this.#resetContext.sent(send.step);

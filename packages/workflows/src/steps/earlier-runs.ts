@@ -2,6 +2,7 @@ import type { EarlierSends } from "@durable-payments/activities";
 import { workflowInfo } from "@temporalio/workflow";
 import { localJournal } from "../run/activities.ts";
 import { runFailure } from "../run/failures.ts";
+import type { RunState } from "../run/run-state.ts";
 import type { Write } from "./write.ts";
 
 /** The failure of a step of whose name an earlier run has sent something. */
@@ -35,6 +36,7 @@ export const foundOfEarlierRun = (step: string, ids: Readonly<Record<string, str
  * @throws SentByEarlierRun
  */
 export const expectNotSentByOthers = async <Request extends object>(
+  run: RunState,
   { operation, step }: Sending<Request>,
   request: Request,
 ): Promise<EarlierSends["sent"]> => {
@@ -44,7 +46,9 @@ export const expectNotSentByOthers = async <Request extends object>(
     request,
   });
   if (forbiddenBy === undefined) return sent;
-  const { isOtherRequest, runId } = forbiddenBy;
+  const { isKnown, isOtherRequest, runId } = forbiddenBy;
+  // The failure names the run that has sent it.
+  if (isKnown === true) run.sends.knowsAllSends(step);
   const other = isOtherRequest === true ? "another request" : "a request";
   throw refusal(
     step,

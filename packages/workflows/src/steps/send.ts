@@ -62,7 +62,7 @@ const sendUntilKnown = async <Request extends object, A>(
   run.expectInputRead(write.step);
   run.approvals.use({ operation: write.operation, input: write.request }, write.step);
   const sent = run.hasEarlierRuns
-    ? await expectNotSentByOthers(write, write.request)
+    ? await expectNotSentByOthers(run, write, write.request)
     : ("perhaps" as const);
   const before = sent === "nothing" ? withoutDoubt(inAnyRun) : inAnyRun;
   run.sends.isReplaced(
@@ -159,7 +159,7 @@ const recordResult = <Request extends object, A>(
   run.known(ids, step);
   run.sends.clearIntent(step);
   // Nothing else of it stands: the journal permits no send after one that was carried out.
-  run.sends.knowsSendsUpTo(step, Number.MAX_SAFE_INTEGER);
+  run.sends.knowsAllSends(step);
   run.audit.add({ who: "run", step, what, detail: ids });
   return result;
 };

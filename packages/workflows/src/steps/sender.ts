@@ -189,7 +189,7 @@ export class Sender<Request extends object, A> {
     const isOfThisRun = runId === workflowInfo().runId;
     // A run before may have been about to send it when this one began.
     if (this.#run.hasEarlierRuns && !isOfThisRun) {
-      await expectNotSentByOthers(this.#write, this.request);
+      await expectNotSentByOthers(this.#run, this.#write, this.request);
     }
     const isUndone = outcome === "undone" || (outcome === "carriedOut" && this.#state.isGone(sent));
     if (isUndone && this.#state.isKey(key)) this.#state.makeAnew(number);

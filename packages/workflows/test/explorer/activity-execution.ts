@@ -175,7 +175,16 @@ const contextOf = (attempt: Attempt): Context => {
     info,
     cancellationSignal: new AbortController().signal,
     heartbeat: () => undefined,
-    _client: { workflow: { list: ({ query }: { readonly query: string }) => listRuns(query) } },
+    _client: {
+      workflow: { list: ({ query }: { readonly query: string }) => listRuns(query) },
+      // No run continues another one.
+      workflowService: {
+        getWorkflowExecutionHistory: async () => ({
+          history: { events: [{ workflowExecutionStartedEventAttributes: {} }] },
+        }),
+      },
+      options: { namespace: "explored" },
+    },
     log: { info: () => undefined, warn: () => undefined, debug: () => undefined },
   });
 };
