@@ -1,64 +1,40 @@
-import { isInDoubt, type Journal } from "@durable-payments/journal";
-import { COMMAND, isNotFound } from "@durable-payments/protocol";
+import type { Journal } from "@durable-payments/journal";
+import { COMMAND } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import proto, { type temporal } from "@temporalio/proto";
+import type { temporal } from "@temporalio/proto";
 import { canonicalJson } from "./canonical-json.ts";
+import { mayStand } from "./earlier-sends.ts";
+import {
+  type History,
+  isAttempt,
+  readHistory,
+  readStart,
+  type RunExecution,
+  type Start,
+  startIn,
+} from "./read-history.ts";
 
 type Started = temporal.api.history.v1.IStartChildWorkflowExecutionInitiatedEventAttributes;
-type History = ReadonlyArray<temporal.api.history.v1.IHistoryEvent>;
-
-interface Execution {
-  readonly workflowId: string;
-  readonly runId: string;
-}
-
-const { CONTINUE_AS_NEW_INITIATOR_RETRY } = proto.temporal.api.enums.v1.ContinueAsNewInitiator;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/giu;
 
 const MOST_NAMED = 5;
 
-const startOf = (history: History) => history[0]?.workflowExecutionStartedEventAttributes ?? {};
-
-/** @returns undefined where it was deleted. */
-const readHistory = async (
-  client: Client,
-  { runId, workflowId }: Pick<Execution, "workflowId"> & Partial<Execution>,
-): Promise<History | undefined> => {
-  try {
-    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    return events ?? [];
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-};
-
 /** Whether a run goes on from the history of another one, or begins in its place: mostly it does neither. */
-const isFirstAttempt = async (
-  client: Client,
-  { runId, workflowId }: Execution,
-): Promise<boolean> => {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const { initiator, originalExecutionRunId } = startOf(history?.events ?? []);
-  return originalExecutionRunId === runId && initiator !== CONTINUE_AS_NEW_INITIATOR_RETRY;
-};
+const isFirstAttempt = ({ runId }: RunExecution, start: Start): boolean =>
+  start.originalExecutionRunId === runId && !isAttempt(start);
 
 /** The runs whose history was cut for this one, or that Temporal has begun anew by this one. */
 const basesOf = (history: History): ReadonlyArray<string> => {
-  const { continuedExecutionRunId, initiator } = startOf(history);
+  const start = startIn(history);
   const reset = history.flatMap(
     ({ workflowTaskFailedEventAttributes: failed }) => (failed?.newRunId && failed.baseRunId) || [],
   );
-  return initiator === CONTINUE_AS_NEW_INITIATOR_RETRY && continuedExecutionRunId
-    ? [...reset, continuedExecutionRunId]
+  return start?.continuedExecutionRunId && isAttempt(start)
+    ? [...reset, start.continuedExecutionRunId]
     : reset;
 };
 
@@ -125,7 +101,7 @@ const mayHaveSent = async (
   const activities = history.filter((event) => event.activityTaskScheduledEventAttributes);
   // Such a journal may have forgotten some of them.
   if (journal.isOfProcess && activities.length > sends.length) return true;
-  return sends.some((send) => isInDoubt(send) || send.outcome === "carriedOut");
+  return sends.some(mayStand);
 };
 
 /** Whether an id holds a UUID that came with nothing: a new one every time that the parent does the same. */
@@ -139,22 +115,19 @@ const isByChance = (id: string, parentId: string, parentInput: string): boolean 
  *
  * @throws ApplicationFailure of type ChildStartedAnew
  */
-export const refuseSecondChild = async (journal: Journal, parent: Execution): Promise<void> => {
+export const refuseSecondChild = async (journal: Journal, parent: RunExecution): Promise<void> => {
   const { client, info } = Context.current();
   const { workflowId } = info.workflowExecution ?? { workflowId: "" };
-  const history = (await isFirstAttempt(client, parent).catch((error: unknown) => {
-    // A parent that is gone, or in another namespace, cannot be asked.
-    if (isNotFound(error)) return true;
-    throw error;
-  }))
-    ? undefined
-    : await readHistory(client, parent);
+  // A parent that is gone, or in another namespace, cannot be asked.
+  const start = await readStart(client, parent);
+  if (start === undefined || isFirstAttempt(parent, start)) return;
+  const history = await readHistory(client, parent);
   if (history === undefined) return;
   const decode = async ({ input }: Pick<Started, "input">): Promise<string> =>
     canonicalJson(
       await decodeArrayFromPayloads(client.options.loadedDataConverter, input?.payloads),
     );
-  const parentInput = await decode(startOf(history));
+  const parentInput = await decode(start);
   const isChance = (id: string) => isByChance(id, parent.workflowId, parentInput);
   const startedNow = startsIn(history);
   const own = startedNow.find((started) => started.workflowId === workflowId);

@@ -58,7 +58,7 @@ const goneOnAfter = (
 
 const paid = async () => (await service.simulator.state()).payouts.length;
 
-describe("a run ends once what it sends has come to its own end", () => {
+describe("a run ends once what it sends has ended", () => {
   it("its result is the workflow's, and what was made is listed", async () => {
     const { activities, let: letIt } = held();
     await withWorker(rig, activities, async ({ start }) => {

@@ -46,7 +46,7 @@ export class RunSends {
   }
 
   /**
-   * Send for a step, and know until that has come to its own end, however it does: the run ends only then. Nothing else
+   * Send for a step, and know until that has ended, however it does: the run ends only then. Nothing else
    * waits for the promise of the send: the stack of a failure would end here.
    */
   async begun<A>(step: string, work: () => Promise<A>): Promise<A> {
@@ -75,7 +75,7 @@ export class RunSends {
     return !this.#unsent.delete(step) || !this.isEnding;
   }
 
-  /** Whether a send has not come to its end yet, and the run is to wait for that. */
+  /** Whether a send has not ended yet, and the run is to wait for that. */
   get areUnderWay(): boolean {
     return this.#underWay.size > this.#unsent.size;
   }

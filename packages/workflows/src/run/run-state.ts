@@ -360,7 +360,7 @@ export class RunState {
     throw error;
   }
 
-  /** Wait, whoever cancels the run, until every send has come to its own end: some have to be asked about. */
+  /** Wait, whoever cancels the run, until every send has ended: some have to be asked about. */
   #untilSent(): Promise<void> {
     return this.shielded(() => condition(() => !this.sends.areUnderWay));
   }

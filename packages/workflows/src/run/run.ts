@@ -61,7 +61,7 @@ export class Run<Input = unknown> {
   }
 
   /**
-   * Run the body of a workflow, and keep how it ended. It ends once every send that was begun has come to its own end,
+   * Run the body of a workflow, and keep how it ended. It ends once every send that was begun has ended,
    * also one that the body did not wait for. When it fails or is cancelled, what was registered by {@link onFailure} is
    * undone, latest first.
    *
