@@ -22,6 +22,7 @@ import { readRun } from "./read-run.ts";
 import { readInput } from "./read-input.ts";
 import type { PastStep, ReadRun } from "./run-history.ts";
 import { type PastSend, sendsOf, undoneBy } from "./sends.ts";
+import type { SentByOther } from "./sent-by-others.ts";
 import { type KeptSettlement, readSettlement } from "./settlement.ts";
 
 /** A run of a workflow id, read. */
@@ -59,6 +60,8 @@ export interface ExecutionHistory {
   readonly decisions: ReadonlyArray<EndingDecision>;
   /** Who asked the latest run to end, where somebody did. */
   readonly cancelAsked: ReadRun["cancelAsked"];
+  /** What other runs of its id have sent; only of a run that has begun no step. */
+  readonly sentByOthers?: ReadonlyArray<SentByOther>;
   /** What people found out about sends of unknown outcome, in the order of the runs. */
   readonly settlements: ReadonlyArray<KeptSettlement>;
 }
@@ -254,7 +257,7 @@ export const readAmendedInput = async (
 const readOthers = async (
   temporal: Temporal,
   own: RunExecution,
-  known: ReadonlyMap<string, ReadPastRun>,
+  known: Pick<ReadonlySet<string>, "has">,
   which: "all" | "own",
 ): Promise<ReadonlyArray<ReadPastRun>> => {
   const { client } = temporal;
@@ -271,6 +274,26 @@ const readOthers = async (
     others.push({ ...run, ...(hasOtherInput && { hasOtherInput }) });
   }
   return others;
+};
+
+/**
+ * Read what other runs of its workflow id have sent than a run, whatever they are to it, the latest first.
+ *
+ * @throws Refused where one of them is gone
+ */
+export const readSentByOthers = async (
+  temporal: Temporal,
+  { runId, workflowId }: RunExecution,
+): Promise<ReadonlyArray<SentByOther>> => {
+  const own = { workflowId, runId };
+  const others = await readOthers(temporal, own, new Set([runId]), "all");
+  return others.flatMap((other) =>
+    [...executionHistoryOf([other]).sends].flatMap(([step, { sent }]) => {
+      const made = { runId: other.runId, step };
+      if (sent.outcome === "known") return [{ ...made, id: sent.id }];
+      return sent.outcome === "unknown" ? [made] : [];
+    }),
+  );
 };
 
 /**
@@ -295,7 +318,10 @@ export const readExecutionHistory = async (
   const inOrder = [...runs.values()].toReversed();
   const isReset = raw.workflowExecutionInfo?.firstRunId !== runId;
   const others = isReset ? await readOthers(temporal, { workflowId, runId }, runs, which) : [];
-  return settled(temporal, [...others, ...inOrder]);
+  const executed = await settled(temporal, [...others, ...inOrder]);
+  return executed.steps.length > 0
+    ? executed
+    : { ...executed, sentByOthers: await readSentByOthers(temporal, { workflowId, runId }) };
 };
 
 /**

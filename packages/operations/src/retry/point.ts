@@ -5,6 +5,7 @@ import type { ExecutionHistory } from "../history/execution-history.ts";
 import { stepsInDoubt } from "../history/in-doubt.ts";
 import type { PastStep } from "../history/run-history.ts";
 import { isAmong } from "../history/sends.ts";
+import { sentByOthersText } from "../history/sent-by-others.ts";
 
 /**
  * What becomes of a person's decision that ended the run: it stands (`keep`), is overruled, or, in
@@ -44,11 +45,19 @@ const stepToGoOnFrom = (
   const index = from === undefined ? last : steps.findIndex(({ name }) => name === from);
   const step = steps[index];
   if (step === undefined) {
-    throw invalidInput(
-      steps.length === 0
-        ? `The run ${workflowId} has not begun its first step.${anotherRun(workflowId, executed, "It has sent nothing itself: where no other run of this id has paid it either (see its audit), start a run of another id.")} Nothing was done.`
-        : `The run ${workflowId} has no step ${from ?? ""}. Its steps: ${list(steps.map(({ name }) => name))}.`,
-    );
+    const byOthers = sentByOthersText(workflowId, executed.sentByOthers ?? []);
+    const advice =
+      byOthers?.message ??
+      "It has sent nothing itself: where no other run of this id has paid it either (see its audit), start a run of another id.";
+    throw steps.length === 0
+      ? invalidInput(
+          `The run ${workflowId} has not begun its first step.${anotherRun(workflowId, executed, advice)} Nothing was done.`,
+          undefined,
+          byOthers?.next,
+        )
+      : invalidInput(
+          `The run ${workflowId} has no step ${from ?? ""}. Its steps: ${list(steps.map(({ name }) => name))}.`,
+        );
   }
   const idIn = (name: string, all: ExecutionHistory["undone"]): string | undefined => {
     const send = sends.get(name);

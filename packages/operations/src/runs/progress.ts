@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import {
   maskFreeTexts,
   type Progress,
@@ -7,6 +8,9 @@ import {
 import * as Result from "effect/Result";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
+import { readSentByOthers } from "../history/execution-history.ts";
+import { masked } from "../history/masked.ts";
+import { sentByOthersText } from "../history/sent-by-others.ts";
 import { countPollers, noWorker, type Unanswered } from "../connection/workers.ts";
 
 /** Where a run stands by its own account, or why it cannot be asked. */
@@ -58,6 +62,24 @@ export class Questions {
 
 /** As the server words it of a run that has no workflow task. */
 const ENDED_UNBEGUN = "closed before WorkflowTaskStarted";
+
+/** What is to be said of a run that no worker took: others of its id may have sent what it was to send. */
+const endedUnbegun = async (temporal: Temporal, workflowId: string): Promise<Unanswered> => {
+  const begin = "It ended before any worker took it";
+  try {
+    const { runId } = await temporal.client.workflow.getHandle(workflowId).describe();
+    const sent = await readSentByOthers(temporal, { workflowId, runId });
+    const byOthers = sentByOthersText(workflowId, sent);
+    return byOthers === undefined
+      ? { message: `${begin}: this run has sent nothing.` }
+      : { ...byOthers, message: `${begin}. ${byOthers.message}` };
+  } catch (error) {
+    if (isNoAnswer(error)) throw error;
+    return {
+      message: `${begin}: this run has sent nothing. What other runs of this id have sent cannot be read: ${masked(messageOf(error))}`,
+    };
+  }
+};
 
 const seconds = PATIENCE_MS / 1000;
 
@@ -116,7 +138,7 @@ export const askProgress = async (
       return noAnswer(hung(taskQueue));
     }
     if (temporalReason(error).includes(ENDED_UNBEGUN)) {
-      return noAnswer({ message: "It ended before any worker took it: it has sent nothing." });
+      return noAnswer(await endedUnbegun(temporal, workflowId));
     }
     return noAnswer({ message: `The worker cannot answer: ${temporalReason(error)}` });
   }

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listRunsInDoubt } from "../../src/decisions/in-doubt.ts";
 import { settle } from "../../src/decisions/settle.ts";
 import { listRuns } from "../../src/runs/list.ts";
+import { retryRun } from "../../src/retry/retry.ts";
+import { reportRun } from "../../src/runs/report.ts";
 import { readTimeline } from "../../src/timeline/read-timeline.ts";
-import { type OwnRig, startOwnRig } from "./rig.ts";
+import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
 
 // A busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -128,5 +130,40 @@ describe("a run in doubt", () => {
     await expect(settled(workflowId, runId)).rejects.toThrow(`The latest run of ${workflowId}`);
     await settled(workflowId, made);
     await expectInDoubt(workflowId, []);
+  });
+});
+
+describe("a run that ended before any worker took it", () => {
+  it("says what other runs of its id have sent", async () => {
+    const { runId, workflowId } = await start("raced");
+    const { workflow } = rig.environment.client;
+    expect(await workflow.getHandle(workflowId).result()).toBe("too late");
+    const { taskQueue } = rig;
+    const unbegun = { workflowId, taskQueue, startDelay: "1 hour", args: [payment] } as const;
+    const handle = await workflow.start("raced", unbegun);
+    await handle.terminate();
+    const sent = `It has sent nothing itself, but other runs of this id have: racing of ${runId}, whose outcome is not known`;
+    const next = { operation: "timeline", workflowId, runId };
+    await vi.waitFor(async () => {
+      const report = await rig.connected((temporal) => reportRun(temporal, workflowId));
+      expect(report.noProgress?.message).toContain(sent);
+      expect(report.noProgress).toMatchObject({ next });
+    }, WITHIN);
+    const retried = rig.connected((temporal) => retryRun(temporal, workflowId, retrying()));
+    await expect(retried).rejects.toMatchObject({
+      message: expect.stringContaining(sent) as unknown,
+      next,
+    });
+  });
+
+  it("says only of itself that it has sent nothing, where no other is known", async () => {
+    const workflowId = `unbegun-${randomUUID().slice(0, 8)}`;
+    const { taskQueue } = rig;
+    const unbegun = { workflowId, taskQueue, startDelay: "1 hour", args: [payment] } as const;
+    await (await rig.environment.client.workflow.start("raced", unbegun)).terminate();
+    const report = await rig.connected((temporal) => reportRun(temporal, workflowId));
+    expect(report.noProgress?.message).toBe(
+      "It ended before any worker took it: this run has sent nothing.",
+    );
   });
 });
