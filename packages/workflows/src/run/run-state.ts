@@ -409,6 +409,13 @@ export class RunState {
   async #undoAndFail(error: unknown): Promise<never> {
     if (this.sends.areUnderWay && patched(ENDS_AFTER_SENDS)) await this.#endSends();
     const isContinued = error instanceof ContinueAsNew;
+    if (isContinued) {
+      for (const what of this.#compensations.registered) {
+        this.note(
+          `continued as new, where nothing undoes this any more unless it registers it: ${what}`,
+        );
+      }
+    }
     // Nothing has failed, or the run was not retried after all: what it has made stands.
     const leftOver =
       isContinued || isOfType(error, AMENDMENT_REFUSED)

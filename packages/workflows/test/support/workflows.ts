@@ -12,3 +12,4 @@ export { continueAsBatch, schedule } from "./forging.ts";
 export { callStep } from "./call-step.ts";
 export { waitBeside } from "./wait-beside.ts";
 export { payOnSignal, payOrGiveUp } from "./not-awaited.ts";
+export { registerUndo } from "./register-undo.ts";
