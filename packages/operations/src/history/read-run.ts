@@ -43,6 +43,13 @@ import { resetPoint } from "./reset-point.ts";
 const stepNamedIn = (value: unknown): string | undefined =>
   isRecord(value) && typeof value["step"] === "string" ? value["step"] : undefined;
 
+/** The failure of a run that was retried with an amendment that its worker refused. */
+const AMENDMENT_REFUSED = "AmendmentRefused";
+
+const endsRefused = (event: Event | undefined): boolean =>
+  event?.workflowExecutionFailedEventAttributes?.failure?.applicationFailureInfo?.type ===
+  AMENDMENT_REFUSED;
+
 /** Read what a run has done. */
 export const readRun = ({ events }: History): ReadHistory => new HistoryReader(events ?? []).read();
 
@@ -124,6 +131,11 @@ class HistoryReader {
       this.#readReset(event);
     });
     const [first] = this.#events;
+    // A retry whose amendment was refused began no step: the last one was done before, unless it was not over.
+    const isOver =
+      endsRefused(this.#events.at(-1)) &&
+      endedBeforeReset(this.#current?.events ?? [], this.#resetAt) !== undefined;
+    const current = isOver ? undefined : this.#current;
     return {
       // A worker that could not decode it either has done nothing.
       startedWith: decodedIfReadable(
@@ -135,10 +147,10 @@ class HistoryReader {
         taskEnd: resetPoint(this.#events, step.taskEnd),
         since: step.since,
         until:
-          step === this.#current
+          step === current
             ? undefined
             : (endedBeforeReset(step.events, this.#resetAt) ?? step.until),
-        isCurrent: step === this.#current,
+        isCurrent: step === current,
         ...(step === this.#current && step.hasFailedChild && { endedByChild: true }),
         events: step.events,
         activities: step.activities,

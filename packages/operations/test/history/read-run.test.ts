@@ -3,6 +3,7 @@ import { type History, historyFromJSON } from "@temporalio/common/lib/proto-util
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { readRun } from "../../src/history/read-run.ts";
+import { timelineSteps } from "../../src/timeline/steps.ts";
 
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
 
@@ -128,5 +129,39 @@ it("an amendment that was refused after the run had accepted the update was not 
   expect(step?.decisions).toMatchObject([{ amend }]);
   expect(step?.events.filter(({ kind }) => kind === "update")).toMatchObject([
     { content: { amend } },
+  ]);
+});
+
+it("a step that was done is not what a retry failed at whose amendment was refused", () => {
+  const at = (seconds: number) => ({ eventTime: { seconds } });
+  const history = {
+    events: [
+      { eventId: 1, ...at(1), workflowExecutionStartedEventAttributes: {} },
+      { ...sent(5, { payout_reason: "a" }, { step: "createPayout", number: 1 }), ...at(2) },
+      {
+        eventId: 6,
+        ...at(3),
+        activityTaskCompletedEventAttributes: {
+          scheduledEventId: 5,
+          result: { payloads: [payload({ payout_id: "p-1" })] },
+        },
+      },
+      {
+        eventId: 7,
+        ...at(9),
+        workflowTaskFailedEventAttributes: { newRunId: "b", baseRunId: "a" },
+      },
+      {
+        eventId: 8,
+        ...at(10),
+        workflowExecutionFailedEventAttributes: {
+          failure: { applicationFailureInfo: { type: "AmendmentRefused" } },
+        },
+      },
+    ],
+  } as unknown as History;
+  const end = { at: "1970-01-01T00:00:10.000Z", isDone: false, isCancelled: false };
+  expect(timelineSteps(readRun(history), end)).toMatchObject([
+    { name: "createPayout", state: "completed", until: "1970-01-01T00:00:03.000Z" },
   ]);
 });
