@@ -1,11 +1,11 @@
-// An Nx plugin: which projects have tests, Effect's diagnostics, a package to publish, or a bundle. nx.json says what the targets do.
+// An Nx plugin: which projects have tests, a package to publish, or a bundle. nx.json says what the targets do.
 // (Nx's own plugin for Vitest reads one Vite configuration per project and knows no Vitest 5; ours is one for all.)
 import { basename, dirname } from "node:path";
 
 export const name = "project-targets";
 
 const targetsOf = {
-  "tsconfig.spec.json": { test: {}, "check-effect": {} },
+  "tsconfig.spec.json": { test: {} },
   "tsconfig.lib.json": { "check-package": {} },
   "rolldown.config.ts": {
     "check-package": {},
