@@ -63,9 +63,10 @@ export default defineConfig({
     // leaves nothing behind, and a module of the tests keeps nothing of the file that loaded it first.
     isolate: false,
     // Most tests wait for a server, a process or a timer most of the time.
-    maxWorkers: 6,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // On two cores a server or a worker starts in ten seconds where others start beside it.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

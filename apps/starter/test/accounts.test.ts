@@ -78,11 +78,14 @@ describe("of several accounts", () => {
     // It was pinned to its account before its first task, as cheaply as a run without a name.
     const history = await temporal.client.workflow.getHandle("inv-1").fetchHistory();
     expect(history.events?.filter((event) => event.markerRecordedEventAttributes)).toEqual([]);
-    await vi.waitFor(async () => {
-      const { stdout } = await starter(["runs", "list"], { env: all });
-      expect(stdout.replaceAll(/\s+/g, " ")).toContain("250.00 EUR to");
-      expect(stdout).toContain("from eu");
-    });
+    await vi.waitFor(
+      async () => {
+        const { stdout } = await starter(["runs", "list"], { env: all });
+        expect(stdout.replaceAll(/\s+/g, " ")).toContain("250.00 EUR to");
+        expect(stdout).toContain("from eu");
+      },
+      { timeout: 30_000 },
+    );
     // The same id with another account is another payment.
     const other = await file("us.json", { ...input, account: "us" });
     const refused = await starter(["payout", "--file", other, "--id", "inv-1"], { env: all });

@@ -65,7 +65,7 @@ it(
     });
     const planted = `${PAYMENT_AWAITS.name} = "payout:none"`;
     await vi.waitFor(async () => expect((await workflow.count(planted)).count).toBe(1), {
-      timeout: 10_000,
+      timeout: 30_000,
     });
     worker = await startApp("worker", ["--json"], variables);
     const file = exampleFile("payout");

@@ -24,7 +24,7 @@ it("warns where another host polls, which does not have its file", async () => {
     });
     const words =
       /Workers of other hosts poll, too \(another-host\), and the journal of sends is a file/;
-    await vi.waitFor(() => expect(worker.stderr()).toMatch(words), { timeout: 20_000 });
+    await vi.waitFor(() => expect(worker.stderr()).toMatch(words), { timeout: 30_000 });
     await worker.kill();
   });
 });
@@ -79,7 +79,7 @@ it("a journal that was lost is noticed by worker and doctor, and a lost answer i
       expect(next.stderr()).toMatch(
         /\[ERROR\] The journal of sends, the file .*lost\.sqlite.* has nothing of the run [-a-z]+, which has sent: it has lost its records/,
       ),
-    { timeout: 20_000 },
+    { timeout: 30_000 },
   );
   const { exitCode, stdout } = await runApp("starter", ["doctor", "--json"], variables(settings));
   expect(exitCode).toBe(0);

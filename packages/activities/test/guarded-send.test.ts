@@ -87,7 +87,10 @@ const recorded = () => journal.find({ workflowId: "test", step: "createPayout" }
 
 /** Fulfilled when so many requests have come. */
 const untilReceived = (requests: number) =>
-  vi.waitFor(() => expect(service.received).toHaveLength(requests), { interval: 5 });
+  vi.waitFor(() => expect(service.received).toHaveLength(requests), {
+    interval: 5,
+    timeout: 30_000,
+  });
 
 describe("a send", () => {
   it("is in the journal before the service is asked, and its answer afterwards", async () => {

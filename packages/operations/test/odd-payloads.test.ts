@@ -78,7 +78,7 @@ beforeAll(() =>
       }),
     );
     await vi.waitFor(async () => expect((await workflow.count()).count).toBe(ids.length), {
-      timeout: 10_000,
+      timeout: 30_000,
     });
   }),
 );
@@ -128,7 +128,7 @@ it("nor does it where the run has ended", SLOW, async () => {
   await Promise.all(ids.map((id) => workflow.getHandle(id).terminate("x")));
   await vi.waitFor(
     async () => expect((await workflow.count('ExecutionStatus = "Running"')).count).toBe(0),
-    { timeout: 10_000 },
+    { timeout: 30_000 },
   );
   expect(await faults()).toEqual([]);
 });

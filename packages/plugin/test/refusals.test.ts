@@ -63,7 +63,7 @@ it("a namespace whose search attribute has another type", async () => {
         `temporal operator search-attribute create --namespace other --name ${PAYMENT_IDS.name} --type Text`,
         temporal.address,
       ),
-    { timeout: 20_000 },
+    { timeout: 30_000 },
   );
   expect(String(await failureOf({}, { namespace: "other" }))).toMatch(
     /the search attribute PaymentIds is of type Text, not KeywordList/,

@@ -38,7 +38,7 @@ export const quietRuntime = (logger: Logger = new DefaultLogger("ERROR")): void 
   }
 };
 
-const MOST_TRIES = 6;
+const MOST_TRIES = 12;
 
 /** The SDK gives a server 5 seconds to start; on a busy machine that is not always enough. */
 const patiently = async (

@@ -262,7 +262,7 @@ describe("a person", () => {
         ]);
         const inSteps = async () => (await handle.query(progressQuery)).steps;
         const until = (isSo: () => Promise<void>) =>
-          vi.waitFor(isSo, { timeout: 20_000, interval: 50 });
+          vi.waitFor(isSo, { timeout: 30_000, interval: 50 });
         await until(async () =>
           expect(await inSteps()).toMatchObject([
             { status: "needsAttention" },

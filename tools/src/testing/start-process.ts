@@ -3,7 +3,7 @@ import { awaitReadyLine, type ReadyLine } from "../processes/await-ready.ts";
 import { spawnProcess, type StartedProcess } from "../processes/spawn-process.ts";
 import { testedAppArguments } from "./tested-app.ts";
 
-const readyWithinMs = 25_000;
+const readyWithinMs = 60_000;
 
 /** A process that is ready. */
 export interface ReadyProcess extends StartedProcess {
