@@ -1,4 +1,4 @@
-import { runsOfIdQuery } from "@durable-payments/protocol";
+import { PAYMENT_ACCOUNT, runsOfIdQuery } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import type { RunExecution } from "./read-history.ts";
@@ -20,15 +20,18 @@ const isUnimplemented = (error: unknown): boolean =>
 /**
  * List the latest runs of a workflow id. Lists lag: what has begun just now may be in none yet.
  *
+ * @param account leaves out runs of another account than that, which another journal knows: they pay elsewhere.
  * @returns their run ids.
  */
 export const listRunsOf = async (
   client: Client,
   workflowId: string,
+  account?: string,
 ): Promise<ReadonlyArray<string>> => {
   const runs: Array<string> = [];
   for await (const run of client.workflow.list({ query: runsOfIdQuery(workflowId) })) {
-    if (run.workflowId === workflowId) runs.push(run.runId);
+    const of = account === undefined ? undefined : run.typedSearchAttributes.get(PAYMENT_ACCOUNT);
+    if (run.workflowId === workflowId && (of ?? account) === account) runs.push(run.runId);
     if (runs.length >= MOST_HISTORIES) break;
   }
   return runs;
@@ -40,10 +43,11 @@ export type ReadEarlierRuns = () => Promise<ReadonlyArray<RunExecution>>;
 const listOthers = async (
   client: Client,
   { runId, workflowId }: RunExecution,
+  account: string,
 ): Promise<ReadonlyArray<RunExecution>> => {
   try {
     const runs = await client.withDeadline(Date.now() + ANSWERED_WITHIN_MS, () =>
-      listRunsOf(client, workflowId),
+      listRunsOf(client, workflowId, account),
     );
     return runs.filter((other) => other !== runId).map((other) => ({ workflowId, runId: other }));
   } catch (error) {
@@ -55,9 +59,10 @@ const listOthers = async (
 /**
  * Read them from Temporal's visibility.
  *
+ * @param account hash of the account that the worker works for.
  * @returns a reader that asks the server once for each run.
  */
-export const makeEarlierRunsReader = (): ReadEarlierRuns => {
+export const makeEarlierRunsReader = (account: () => Promise<string>): ReadEarlierRuns => {
   const known = new Map<string, Promise<ReadonlyArray<RunExecution>>>();
   return async () => {
     const { client, info } = Context.current();
@@ -67,7 +72,7 @@ export const makeEarlierRunsReader = (): ReadEarlierRuns => {
     if (asked !== undefined) return await asked;
     const [oldest] = known.keys();
     if (oldest !== undefined && known.size >= MOST_KEPT) known.delete(oldest);
-    const listed = listOthers(client, own);
+    const listed = account().then((hash) => listOthers(client, own, hash));
     known.set(own.runId, listed);
     try {
       return await listed;

@@ -107,7 +107,7 @@ export const makePaymentsActivities = (
     account,
     readPause = makeTemporalPauseReader(),
     readRunState = readTemporalRunState,
-    readEarlierRuns = makeEarlierRunsReader(),
+    readEarlierRuns = makeEarlierRunsReader(() => accountOf(runtime)),
     readRunStart = readTemporalRunStart,
     journal = makeMemoryJournal(),
     maxAmounts,

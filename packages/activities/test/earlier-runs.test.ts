@@ -6,18 +6,24 @@ import { environment } from "./support/activities.ts";
 const workflowId = "invoice-1";
 const run = (runId: string, id = workflowId) => ({ workflowId: id, runId });
 
+/** As it is listed: of this account, unless its id names another one. */
+const listing = (execution: ReturnType<typeof run>) => ({
+  ...execution,
+  typedSearchAttributes: { get: () => (execution.runId === "theirs" ? "theirs" : "ours") },
+});
+
 /** Reads the runs before one of them, of which the Temporal server lists these. */
 const readerOf = (list: () => ReadonlyArray<ReturnType<typeof run>>) => {
   const queries: Array<string> = [];
   async function* listed({ query }: { readonly query: string }) {
     queries.push(query);
-    yield* list();
+    yield* list().map(listing);
   }
   const withDeadline = <A>(_: number, work: () => Promise<A>) => work();
   const withAbortSignal = <A>(_: AbortSignal, work: () => Promise<A>) => work();
   // Of a client, only its list is asked for.
   const client = { workflow: { list: listed }, withAbortSignal, withDeadline } as unknown as Client;
-  const read = makeEarlierRunsReader();
+  const read = makeEarlierRunsReader(async () => "ours");
   return {
     queries,
     read: (runId = "second") =>
@@ -31,8 +37,13 @@ const failing = (code: number) => {
   });
 };
 
-it("are the other runs of the very workflow id", async () => {
-  const { read } = readerOf(() => [run("second"), run("first"), run("other", "invoice-1/2")]);
+it("are the other runs of the very workflow id and account", async () => {
+  const { read } = readerOf(() => [
+    run("second"),
+    run("first"),
+    run("theirs"),
+    run("other", "invoice-1/2"),
+  ]);
   expect(await read()).toEqual([run("first")]);
 });
 
