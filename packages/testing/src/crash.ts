@@ -23,7 +23,7 @@ interface Ordered {
  * the worker is ended meanwhile.
  *
  * @param crash ends the worker, and starts another one.
- * @param failed is told where that fails.
+ * @param failed is called with the error where that fails.
  */
 export const crashOn = ({
   crash,

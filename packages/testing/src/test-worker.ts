@@ -11,7 +11,7 @@ export interface TestWorkerOptions {
   readonly workflowBundle: WorkflowBundle;
   /** Activities of the user's own. */
   readonly activities: object;
-  /** All that the worker is told: no variable of whoever tests counts for what they leave out. */
+  /** All settings of the worker: no variable of the tests' own process counts for what they leave out. */
   readonly settings: PaymentsSettings;
 }
 
@@ -54,7 +54,7 @@ export const startTestWorker = async ({
     ...(supportsTimeSkipping && { maxCachedWorkflows: 0 }),
   });
   const running = worker.run();
-  // It is told by `kill`, and by the run that waits.
+  // What it fails with, `kill` throws, and the run that waits.
   running.catch(() => undefined);
   await Promise.race([ready.promise, running]);
   return {

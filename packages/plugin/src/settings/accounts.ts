@@ -10,7 +10,7 @@ import type { Environment } from "./worker-process.ts";
 export type Accounts = ReadonlyMap<string | undefined, AccountSettings>;
 
 /**
- * Do what concerns one account; what is wrong with it is told with its name.
+ * Do what concerns one account; an error of it begins with the name of the account.
  *
  * @throws CannotStart
  */

@@ -36,7 +36,7 @@ export interface Account {
   readonly close: () => Promise<void>;
 }
 
-/** The value of an exit; its error is told as one that keeps a worker from its start. */
+/** The value of an exit; its error is thrown as one that keeps a worker from starting. */
 const orCannotStart = <A>(exit: Exit.Exit<A, { readonly message: string }>): A => {
   if (Exit.isSuccess(exit)) return exit.value;
   const failed = Cause.findError(exit.cause);

@@ -76,7 +76,7 @@ const checkOneCopy = (name: string, importers: ReadonlyArray<Installed>): void =
 
 /**
  * Check that a worker runs with the versions that its packages need, and with one copy of what they share. npm
- * checks it, too, unless it was told not to.
+ * checks it, too, unless that is switched off.
  *
  * @param from address of the module that imports them.
  * @throws CannotStart

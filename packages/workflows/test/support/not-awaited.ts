@@ -26,7 +26,7 @@ export async function payOrGiveUp({ ends, payment }: Beside): Promise<string> {
 
 export const paySignal = defineSignal<[step: string]>("pay");
 
-/** Pays whenever it is told to. */
+/** Pays on each signal. */
 export async function payOnSignal(payment: Payment): Promise<void> {
   const run = beginRun();
   setHandler(paySignal, async (step) => {
