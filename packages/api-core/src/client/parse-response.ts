@@ -1,9 +1,7 @@
 import * as Duration from "effect/Duration";
-import * as Exit from "effect/Exit";
-import * as Schema from "effect/Schema";
 import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
-import { answerDecoder, UNREADABLE } from "../contract/lenient-decoder.ts";
 import { type Contradiction, contradictionsOf } from "./contradictions.ts";
+import { decodeAnswer } from "./decode-answer.ts";
 import { type Envelope, envelopeOf, parseJson } from "./response-body.ts";
 import { OutcomeUnknown, RateLimited, Refused } from "./errors.ts";
 import type { Operation } from "./operations.ts";
@@ -94,45 +92,6 @@ const matches = (source: string, message: string): boolean => {
 const isRefusal = (envelope: Envelope | undefined): envelope is Envelope =>
   envelope !== undefined && envelope.code >= 400 && envelope.code < 500;
 
-/** A decoded answer, and the wire names of fields that could not be read and are absent in it. */
-interface Decoded {
-  readonly value: unknown;
-  readonly ignored: ReadonlyArray<string>;
-}
-
-type Decode = (json: unknown) => Decoded | undefined;
-
-const decoders = new WeakMap<Operation, Decode>();
-
-const makeDecoder = ({ enveloped, success }: Operation): Decode => {
-  const lenient = answerDecoder(success);
-  if (lenient !== undefined) {
-    return (json) => {
-      const ignored = new Set<string>();
-      const value = lenient(json, ignored);
-      return value === UNREADABLE ? undefined : { value, ignored: [...ignored] };
-    };
-  }
-  // The contract's answer schemas need no services.
-  const decode = Schema.decodeUnknownExit(success as Schema.Codec<unknown, unknown>);
-  return (json) => {
-    const exit = decode(
-      // The code has been read: neither its form nor the message may spoil good data.
-      enveloped ? { code: SUCCESS_CODE, message: "Success", data: dataOf(json) } : json,
-    );
-    return Exit.isSuccess(exit) ? { value: exit.value, ignored: [] } : undefined;
-  };
-};
-
-const decode = (operation: Operation, json: unknown): Decoded | undefined => {
-  let decoder = decoders.get(operation);
-  if (decoder === undefined) {
-    decoder = makeDecoder(operation);
-    decoders.set(operation, decoder);
-  }
-  return decoder(json);
-};
-
 /**
  * A success as documented has the message "Success". Another one may speak of a write that was not
  * carried out, so that its outcome is unknown; of a read, the data is what it is.
@@ -188,7 +147,7 @@ const parseData = (
   json: unknown,
 ): ParsedResponse<unknown> => {
   const { operation } = context;
-  const decoded = decode(operation, json);
+  const decoded = decodeAnswer(operation, json);
   if (decoded !== undefined) {
     const others = contradictionsOf(operation, context.assumptions, context.sent, decoded.value);
     if (others.length === 0) return { _tag: "Success", ...decoded };
