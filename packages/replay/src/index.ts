@@ -1,5 +1,6 @@
 export { bundleForReplay, CannotBundle } from "./bundle.ts";
 export type { Difference } from "./difference.ts";
+export { differenceText, type DifferenceText } from "./difference-text.ts";
 export { type History, InvalidHistory } from "./history.ts";
 export { writeHistory } from "./history-json.ts";
 export type { Recorded } from "./record.ts";

@@ -1,5 +1,5 @@
 import {
-  type Recorded,
+  differenceText,
   replayHistories,
   type Replay,
   type RunToReplay,
@@ -18,27 +18,19 @@ type Place = Different["difference"]["stack"][number];
 const placeOf = ({ column, file, line, source }: Place): string =>
   `    ${file}:${line}:${column}${source === undefined ? "" : `  ${source}`}`;
 
-const recorded = ({ name, sends, type, workflowId }: Recorded): string =>
-  [
-    name === undefined ? type : `${type} ${name}`,
-    ...(workflowId === undefined ? [] : [`workflow id ${workflowId}`]),
-    ...(sends?.step === undefined ? [] : [`step ${sends.step}`]),
-    ...(sends?.key === undefined ? [] : [`key ${sends.key}`]),
-  ].join(", ");
-
 const linesOf = (different: Different): ReadonlyArray<string> => {
-  const { difference, kind, message, type, workflowId } = different;
-  const { command, event, stack, waitsAt } = difference;
-  const isOtherSend = kind === "otherSend";
+  const { difference, kind, type, workflowId } = different;
+  const { stack, waitsAt } = difference;
+  const { code, history, reason } = differenceText(different);
   return [
     `${workflowId} (${type}):`,
-    `  history: ${event === undefined ? "no further event" : `event ${event.id}, ${recorded(event)}`}`,
-    `  code:    ${command === undefined ? "nothing of that kind" : recorded(command)}`,
+    `  history: ${history}`,
+    `  code:    ${code}`,
     ...stack.map(placeOf),
-    ...(!isOtherSend && waitsAt.length > 0
+    ...(kind !== "otherSend" && waitsAt.length > 0
       ? ["  where the code waits since:", ...waitsAt.map(placeOf)]
       : []),
-    isOtherSend ? `  ${message}` : `  Temporal: ${message}`,
+    `  ${reason}`,
   ];
 };
 

@@ -1,4 +1,4 @@
-import type { Difference, Recorded, Replay } from "@durable-payments/replay";
+import { type Difference, differenceText, type Replay } from "@durable-payments/replay";
 import { styled } from "./styled.ts";
 import type { ListLayout } from "./stream.ts";
 import { columnsOf, cut, pad, textWidth, wrap } from "./text.ts";
@@ -25,15 +25,6 @@ const pascal = (type: string): string =>
     .map((word) => `${word.slice(0, 1)}${word.slice(1).toLowerCase()}`)
     .join("");
 
-/** `ActivityTaskScheduled createPayout, step payFirst, key 6d0c…` */
-const recorded = ({ name, sends, type, workflowId }: Recorded): string =>
-  [
-    name === undefined ? pascal(type) : `${pascal(type)} ${name}`,
-    ...(workflowId === undefined ? [] : [`workflow id ${workflowId}`]),
-    ...(sends?.step === undefined ? [] : [`step ${sends.step}`]),
-    ...(sends?.key === undefined ? [] : [`key ${sends.key}`]),
-  ].join(", ");
-
 /** A frame on one line, the source in what is left of it, else on its own line. */
 const frameLine = ({ column, file, line, source }: Frame): string => {
   const place = `    ${file}:${line}:${column}`;
@@ -49,23 +40,18 @@ const addsTo = (stack: ReadonlyArray<Frame>, waitsAt: ReadonlyArray<Frame>): boo
   return !stack.some(({ file, line }) => file === first?.file && line === first.line);
 };
 
-const differenceLines = ({ difference, kind, message }: Different): ReadonlyArray<string> => {
-  const { command, event, stack, waitsAt } = difference;
-  const isOtherSend = kind === "otherSend";
+const differenceLines = (different: Different): ReadonlyArray<string> => {
+  const { stack, waitsAt } = different.difference;
+  const { code, history, reason } = differenceText(different, pascal);
   return [
-    wrap(
-      event === undefined
-        ? "history: no further event"
-        : `history: event ${event.id}, ${recorded(event)}`,
-      "  ",
-    ),
-    wrap(`code:    ${command === undefined ? "nothing of that kind" : recorded(command)}`, "  "),
+    wrap(`history: ${history}`, "  "),
+    wrap(`code:    ${code}`, "  "),
     ...frames("where the code did so:", stack),
     // Where it goes on after it has sent does not matter.
-    ...(!isOtherSend && addsTo(stack, waitsAt)
+    ...(different.kind !== "otherSend" && addsTo(stack, waitsAt)
       ? frames("where the code waits since:", waitsAt)
       : []),
-    wrap(isOtherSend ? message : `Temporal: ${message}`, "  "),
+    wrap(reason, "  "),
   ];
 };
 
