@@ -4,9 +4,18 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * The projects whose tests start processes and wait for them, those with the longest files first; all
  * others follow.
  */
-const WAITING = ["chaos", "starter", "worker", "plugin", "workflows", "tools", "bench"].map(
-  (name) => `@durable-payments/${name}`,
-);
+export const WAITING: ReadonlyArray<string> = [
+  "chaos",
+  "cli",
+  "worker",
+  "plugin",
+  "workflows",
+  "operations",
+  "tools",
+  "site",
+  "testing",
+  "bench",
+].map((name) => `@durable-payments/${name}`);
 
 /**
  * Runs the files of one project after those of another: a process that has run a file takes the next one
