@@ -38,7 +38,7 @@ const withoutWaits = (lines: ReadonlyArray<RecordedLine>): ReadonlyArray<Recorde
 /**
  * Draw a recording of a terminal as an animated SVG that begins again at its end.
  *
- * @param title what a reader is told who does not see it
+ * @param title the text for a reader who does not see it
  */
 export const drawRecording = (recorded: ReadonlyArray<RecordedLine>, title: string): string => {
   const lines = withoutWaits(recorded);

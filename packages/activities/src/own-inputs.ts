@@ -24,7 +24,7 @@ export type OwnInputs = Readonly<Record<string, OwnInput>>;
 const OUR_TYPES: ReadonlyArray<string> = Object.values(WORKFLOW);
 
 /**
- * Expect that inputs can be checked: a mistake is to be told when the worker starts, and not when a run is amended.
+ * Expect that inputs can be checked: a mistake stops the worker at its start, before a run is amended.
  *
  * @throws TypeError that names the workflow type.
  */

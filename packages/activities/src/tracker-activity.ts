@@ -32,7 +32,7 @@ export interface Tracking {
   readonly requests: number;
   /** Requests of the longest sweep. */
   readonly mostRequests: number;
-  /** Runs that were told of an end since the attempt began. */
+  /** Runs that were signalled an end since the attempt began. */
   readonly signalled: number;
   /** Payouts and cardholders that are waited for. */
   readonly waiting: number;

@@ -2,7 +2,7 @@ import type { Fault } from "../contract/rules.ts";
 import { isRecord } from "../values.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** What one call may be told beside its input. */
+/** Options of one call, beside its input. */
 export interface RequestOptions {
   /**
    * Longest time of the whole call in milliseconds, with sign-in, waits and every send; of a stream, that
@@ -24,7 +24,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What one call of the promise client may be told beside its input. */
+/** Options of one call of the promise client, beside its input. */
 export interface CallOptions extends RequestOptions {
   /**
    * Ends a call, or a stream, that is under way, in a wait between sends too: it rejects with the

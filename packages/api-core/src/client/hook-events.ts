@@ -22,7 +22,7 @@ export interface ResponseEvent extends RequestEvent {
   readonly problem?: string;
 }
 
-/** What a caller is told of each send. */
+/** What a hook gets of each send. */
 export interface Hooks {
   /**
    * Called before each send, retries and sign-ins included, before the wait for a connection. Not
