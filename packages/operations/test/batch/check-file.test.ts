@@ -309,6 +309,7 @@ describe("faults", () => {
     ].join("\r\n");
     expect(await faultsOf(text)).toEqual([
       'row 4, amount: must be a decimal amount above zero, written plainly, such as "100.00"',
+      "row 4, payout_reason: has a line break (U+000A): write it on one line",
       "row 4, payment_date: must be a calendar date, YYYY-MM-DD",
       "row 6, key: is that of row 2 already",
       holding("row 7, key: is required"),
