@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const folder = await mkdtemp(join(tmpdir(), "starter-test-"));
 afterAll(() => rm(folder, { recursive: true }));
 const journal = join(folder, "journal.sqlite");
-const { simulator, start, starter, temporal } = await makeRepairRig({
+const { service, simulator, start, starter, starterProcess, temporal } = await makeRepairRig({
   PAYMENTS_JOURNAL: `sqlite:${journal}`,
 });
 const { workflow } = temporal.client;
@@ -92,6 +92,12 @@ it("what waits to be sent again is not sent after its run was terminated", async
     journalNotRead: like(/PAYMENTS_CLIENT_ID is not set here/),
     retry: listWith("retry"),
     mayBeSentUntil: new Date((closeTime?.getTime() ?? 0) + 90_000).toISOString(),
+  });
+  // The service shows none: it may only show it late. The journal knows.
+  const asked = { ...service, PAYMENTS_JOURNAL: "none" };
+  const unlisted = await starterProcess([...settle, "--not-carried-out", "--json"], { env: asked });
+  expect(jsonOf(unlisted)).toMatchObject({
+    notConfirmed: like(/no payout under the key that was sent, which is no proof/),
   });
   const person = await starter([...settle, "--not-carried-out"]);
   expect(person.stdout).toMatch(/^createPayout of terminated is settled;/);

@@ -177,7 +177,7 @@ describe("a payout", () => {
     await found(`PaymentIds = "card:${id}"`);
     const elsewhere = await starter([...said, "--found", `payout_id=${id}`]);
     expect(elsewhere.stdout.replaceAll(/\s+/g, " ")).toContain(
-      "as settled by Ada, not checked at the service: PAYMENTS_* is not set here",
+      "as settled by Ada, and not confirmed by the service: PAYMENTS_* is not set here",
     );
     const done = await settleAtService(id);
     expect(jsonOf(done)).toMatchObject({ status: "settled", step: "createPayout" });

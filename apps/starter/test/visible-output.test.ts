@@ -16,6 +16,7 @@ import { dryRunText } from "../src/output/import-text.ts";
 import { processOutput } from "../src/output/output.ts";
 import { progressLines } from "../src/output/progress-lines.ts";
 import { recoveryText } from "../src/output/recovery-text.ts";
+import { differenceText } from "@durable-payments/replay";
 import { replayLayout } from "../src/output/replay-text.ts";
 import { retriesText, retryText, toRetryText } from "../src/output/retry-text.ts";
 import { groupsText, runListLayout } from "../src/output/run-list-text.ts";
@@ -275,7 +276,7 @@ const SHOWN: Readonly<Record<string, readonly [data: unknown, text: (shown: neve
         waitsAt: [frame],
       },
     },
-    replayLayout.row,
+    replayLayout(differenceText).row,
   ],
   "runs retry": [
     {

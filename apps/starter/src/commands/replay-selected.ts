@@ -54,7 +54,8 @@ export const replaySelected = async (
   const answer = async (runs: AsyncIterable<RunToReplay> | Iterable<RunToReplay>) => {
     output.live("replaying …");
     const path = workflows === undefined ? undefined : resolve(workflows);
-    await answerList(output, watched(replayRuns(runs, path)), replayLayout);
+    const { differenceText } = await import("@durable-payments/replay");
+    await answerList(output, watched(replayRuns(runs, path)), replayLayout(differenceText));
   };
   if (selection.from === "file") {
     const { file, workflowId } = selection;

@@ -77,7 +77,7 @@ export const settle = Command.make("settle", flags, (given) =>
         wrap(
           notConfirmed === undefined
             ? `It is as the service or the journal has it.`
-            : `! It is as settled by ${person}, not checked at the service: ${notConfirmed}.`,
+            : `! It is as settled by ${person}, and not confirmed by the service: ${notConfirmed}.${Option.isNone(given.found) ? " Pay nothing in its place by another run before the service has confirmed it." : ""}`,
         ),
         ...(journalNotRead === undefined
           ? []

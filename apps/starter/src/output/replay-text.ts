@@ -1,4 +1,4 @@
-import { type Difference, differenceText, type Replay } from "@durable-payments/replay";
+import type { Difference, differenceText, Replay } from "@durable-payments/replay";
 import { styled } from "./styled.ts";
 import type { ListLayout } from "./stream.ts";
 import { columnsOf, cut, pad, textWidth, wrap } from "./text.ts";
@@ -40,9 +40,12 @@ const addsTo = (stack: ReadonlyArray<Frame>, waitsAt: ReadonlyArray<Frame>): boo
   return !stack.some(({ file, line }) => file === first?.file && line === first.line);
 };
 
-const differenceLines = (different: Different): ReadonlyArray<string> => {
+/** The words for a difference; its package is loaded for a replay alone. */
+type Words = typeof differenceText;
+
+const differenceLines = (different: Different, wordsFor: Words): ReadonlyArray<string> => {
   const { stack, waitsAt } = different.difference;
-  const { code, history, reason } = differenceText(different, pascal);
+  const { code, history, reason } = wordsFor(different, pascal);
   return [
     wrap(`history: ${history}`, "  "),
     wrap(`code:    ${code}`, "  "),
@@ -55,7 +58,7 @@ const differenceLines = (different: Different): ReadonlyArray<string> => {
   ];
 };
 
-const line = (replay: Replay): string => {
+const line = (replay: Replay, wordsFor: Words): string => {
   const { events, type, workflowId } = replay;
   const isLong = columnsOf(workflowId) > COLUMNS.id;
   const outcome = replay.deterministic
@@ -65,16 +68,16 @@ const line = (replay: Replay): string => {
   return [
     ...(isLong ? [workflowId] : []),
     rest,
-    ...(replay.deterministic ? [] : differenceLines(replay)),
+    ...(replay.deterministic ? [] : differenceLines(replay, wordsFor)),
   ].join("\n");
 };
 
 /** What came of replays, as a table and as JSON. */
-export const replayLayout: ListLayout<Replay> = {
+export const replayLayout = (wordsFor: Words): ListLayout<Replay> => ({
   field: "runs",
   limit: Infinity,
   head: () => styled("bold", row("ID", "TYPE", "EVENTS", "REPLAY")),
-  row: line,
+  row: (replay) => line(replay, wordsFor),
   none: "No such run.",
   more: () => "",
-};
+});

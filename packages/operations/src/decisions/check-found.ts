@@ -76,19 +76,20 @@ const clientOf = (
 };
 
 /**
- * Check that the service shows no payout under keys of which a person says that nothing was carried out.
+ * Check that the service shows no payout under keys of which a person says that nothing was carried out. That it shows
+ * none confirms nothing: a list may lag, end before it, or leave its key out.
  *
  * @param services address and credentials of each account that is known here, or why they are not.
- * @returns whether its list was read, or why not.
+ * @returns why it is not confirmed.
  * @throws Refused where it shows one.
  */
 export const checkNotMade = async (
   services: ReadonlyArray<ServiceSettings>,
   keys: ReadonlySet<string>,
   { account }: Pick<ExecutionHistory, "account">,
-): Promise<Confirmation> => {
+): Promise<string> => {
   const { client, why } = clientOf(services, account);
-  if (client === undefined) return notChecked(why);
+  if (client === undefined) return why;
   try {
     const { fault, payouts } = await findByKeys(client, keys);
     for (const [key, { payout_id }] of payouts) {
@@ -96,7 +97,10 @@ export const checkNotMade = async (
         `The service shows the payout ${payout_id} under the key ${key}: it was carried out. Nothing was done.`,
       );
     }
-    return fault === undefined ? { isConfirmed: true } : notChecked(fault);
+    return (
+      fault ??
+      "its list shows no payout under the key that was sent, which is no proof: a list may lag, or leave keys out"
+    );
   } finally {
     await client.close();
   }

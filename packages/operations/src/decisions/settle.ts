@@ -99,10 +99,7 @@ const whyNotConfirmed = async (
     return `what ${operation} makes is not looked up here`;
   }
   const executed = await readExecutionHistory(temporal, run);
-  if (payout_id === undefined) {
-    const looked = await checkNotMade(services, keys, executed);
-    return looked.isConfirmed ? undefined : looked.why;
-  }
+  if (payout_id === undefined) return await checkNotMade(services, keys, executed);
   const checked = await checkFoundPayout(services, payout_id, executed, executed.sends.get(step));
   return checked.isConfirmed ? undefined : checked.why;
 };
