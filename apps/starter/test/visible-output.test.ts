@@ -16,7 +16,6 @@ import { dryRunText } from "../src/output/import-text.ts";
 import { processOutput } from "../src/output/output.ts";
 import { progressLines } from "../src/output/progress-lines.ts";
 import { recoveryText } from "../src/output/recovery-text.ts";
-import { differenceText } from "@durable-payments/replay";
 import { replayLayout } from "../src/output/replay-text.ts";
 import { retriesText, retryText, toRetryText } from "../src/output/retry-text.ts";
 import { groupsText, runListLayout } from "../src/output/run-list-text.ts";
@@ -25,6 +24,9 @@ import { answerList } from "../src/output/stream.ts";
 import { columnsOf } from "../src/output/text.ts";
 import { timelineText } from "../src/output/timeline-text.ts";
 import { visible } from "../src/output/visible.ts";
+
+// As the command does, for a replay alone.
+const { differenceText } = await import("@durable-payments/replay");
 
 let written: Array<string>;
 beforeEach(() => {
