@@ -212,9 +212,11 @@ export const batchOf = async (
 ): Promise<BatchReport | null> =>
   type === WORKFLOW.payoutBatch ? orNull(reportBatchRows(temporal, workflowId)) : null;
 
-/** A step of a run that was asked to end: what its note says of sending again does not hold any more. */
-const endingStep = (step: ReportedStep): ReportedStep =>
-  step.note === undefined ? step : { ...step, note: withoutResend(step.note) };
+/** A step of a run that has ended, or was asked to: what its note says of sending again does not hold any more. */
+const endingStep =
+  (isEnded: boolean) =>
+  (step: ReportedStep): ReportedStep =>
+    step.note === undefined ? step : { ...step, note: withoutResend(step.note, isEnded) };
 
 /**
  * Describe a run, running or ended, with or without a worker: its steps, ids, what it waits for, what it
@@ -248,10 +250,12 @@ export const reportRun = async (temporal: Temporal, workflowId: string): Promise
     ...state,
     type,
     ...account,
-    steps: withDoubts(askedToEnd === undefined ? account.steps : account.steps.map(endingStep), {
-      inDoubt,
-      settled,
-    }),
+    steps: withDoubts(
+      closeTime === undefined && askedToEnd === undefined
+        ? account.steps
+        : account.steps.map(endingStep(closeTime !== undefined)),
+      { inDoubt, settled },
+    ),
     firstStartedAt,
     startedAt: startTime.toISOString(),
     startedBy: textAt(description.memo, "startedBy") ?? null,

@@ -80,15 +80,17 @@ const withPending = (
   }));
 };
 
-/** A step of a run that was asked to end: what a timer says of sending again does not hold any more. */
-const endingStep = (step: TimelineStep): TimelineStep => ({
-  ...step,
-  events: step.events.map((event) =>
-    event.kind === "timer" && event.until === null && event.summary !== null
-      ? { ...event, summary: withoutResend(event.summary) }
-      : event,
-  ),
-});
+/** A step of a run that has ended, or was asked to: what a timer says of sending again does not hold any more. */
+const endingStep =
+  (isEnded: boolean) =>
+  (step: TimelineStep): TimelineStep => ({
+    ...step,
+    events: step.events.map((event) =>
+      event.kind === "timer" && event.until === null && event.summary !== null
+        ? { ...event, summary: withoutResend(event.summary, isEnded) }
+        : event,
+    ),
+  });
 
 /** How a run is retried, as a retry finds it; neither that nor why not for a run that there is nothing to retry of. */
 const retryWayOf = async (
@@ -136,7 +138,8 @@ export const readTimeline = async (
   // Why it failed is shown, whatever else of it can be read.
   const { inDoubt } = (await (explained === null ? open : open && orNull(open))) ?? { inDoubt: [] };
   const all = withDoubts(timelineSteps(past, endOf(description)), { inDoubt, settled });
-  const steps = closeTime || askedToEnd === undefined ? all : all.map(endingStep);
+  const isEnded = Boolean(closeTime);
+  const steps = !isEnded && askedToEnd === undefined ? all : all.map(endingStep(isEnded));
   const timeline = {
     workflowId,
     runId: description.runId,
