@@ -59,9 +59,15 @@ const checksOf = async (env: Readonly<Record<string, string>>) => {
 
 describe("the doctor", () => {
   it("shows where the journal is, and that a file serves one host", async () => {
-    const { checks, exitCode, stdout: printed } = await checksOf(service);
-    // A warning is no failure.
-    expect({ exitCode, printed }).toMatchObject({ exitCode: 0 });
+    // A worker that has just started has no tracker yet. A warning is no failure.
+    const checks = await vi.waitFor(
+      async () => {
+        const { checks: made, exitCode, stdout: printed } = await checksOf(service);
+        expect({ exitCode, printed }).toMatchObject({ exitCode: 0 });
+        return made;
+      },
+      { timeout: 60_000 },
+    );
     expect(checks).toEqual(
       listWith(
         fields({
