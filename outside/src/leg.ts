@@ -37,6 +37,8 @@ export interface Given {
   readonly temporal: string;
   /** Path of Temporal's server that skips waiting times. */
   readonly testServer: string;
+  /** Path of Temporal's command line, which has the real one. */
+  readonly temporalCli: string;
 }
 
 /** Packages that share what they keep: a second copy of one would be another library. */
@@ -58,7 +60,10 @@ export const runLeg = async (leg: Leg, given: Given, checks: Checks): Promise<vo
   const node = await check(`Node ${leg.node} is found`, async () => await findNode(leg.node));
   if (node === undefined) return;
   const folder = await mkdtemp(join(given.folder, `node-${leg.node}-`));
-  const user = userIn(folder, node, { TEMPORAL_TEST_SERVER_PATH: given.testServer });
+  const user = userIn(folder, node, {
+    TEMPORAL_TEST_SERVER_PATH: given.testServer,
+    TEMPORAL_CLI_PATH: given.temporalCli,
+  });
 
   const installed = await check(`they install beside the ${leg.peers} versions`, async () => {
     // The declarations of Temporal's SDK need those of `ms`, which it does not bring.

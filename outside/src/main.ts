@@ -80,7 +80,14 @@ await runCommand({ help, options: { keep: { type: "boolean" } } }, async ({ keep
       report.line(`== Node ${leg.node}, ${leg.peers} versions`);
       // Each has its own: a task queue belongs to one account, and each simulator is another.
       await withTemporalServer(servers.dev, report, async (temporal) => {
-        const given = { folder, packages, tarballs, temporal, testServer: servers.timeSkipping };
+        const given = {
+          folder,
+          packages,
+          tarballs,
+          temporal,
+          testServer: servers.timeSkipping,
+          temporalCli: servers.dev,
+        };
         await runLeg(leg, given, checks);
       });
     }
