@@ -2,7 +2,7 @@ import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../src/client/config.ts";
 import { environmentVariables } from "../src/client/environment.ts";
 import {
@@ -353,6 +353,21 @@ describe("both ways of use", () => {
       "x-client-id": "client-7",
       "x-api-key": "key",
     });
+  });
+
+  it("a layer from the environment as it is when the layer is built", async () => {
+    await using former = await startServer(() => answers.ping);
+    await using current = await startServer(() => answers.ping);
+    const pong = PaymentsClient.use((client) => client.ping());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    for (const [name, value] of Object.entries(REQUIRED)) vi.stubEnv(name, value);
+    for (const { url } of [former, current]) {
+      vi.stubEnv("PAYMENTS_BASE_URL", url);
+      await Effect.runPromise(Effect.provide(pong, PaymentsClient.layerFromEnvironment));
+    }
+    expect([former.signIns.length, current.signIns.length]).toStrictEqual([1, 1]);
   });
 
   it("plain promises, which reject with the fault of the settings", async () => {

@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as Config from "effect/Config";
+import * as ConfigProvider from "effect/ConfigProvider";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import { messageOf } from "../values.ts";
@@ -97,6 +99,16 @@ const readTls = Effect.fnUntraced(function* (files: Readonly<Record<keyof typeof
   return Object.keys(tls).length === 0 ? undefined : tls;
 });
 
+/**
+ * The provider that the program has set, or else the environment as it is now: Effect's default keeps what
+ * the environment was when anything first asked for it.
+ */
+const currentProvider: Effect.Effect<ConfigProvider.ConfigProvider> = Effect.map(
+  Effect.context(),
+  (context) =>
+    Context.getOrUndefined(context, ConfigProvider.ConfigProvider) ?? ConfigProvider.fromEnv(),
+);
+
 /** Read and check the settings of a client; every fault is named at once. Those that are given count before the variables. */
 export const readEnvironment = Effect.fnUntraced(function* (
   given: Partial<ClientSettings>,
@@ -111,7 +123,7 @@ export const readEnvironment = Effect.fnUntraced(function* (
       assumptions: text("PAYMENTS_ASSUMPTIONS"),
       files: Config.all({ ca: text(FILES.ca), cert: text(FILES.cert), key: text(FILES.key) }),
       environment: Config.all(variables(PROXY_VARIABLES)),
-    }),
+    }).pipe(Effect.provideServiceEffect(ConfigProvider.ConfigProvider, currentProvider)),
     ({ message }) => cannotRead(message),
   );
   const tls = yield* readTls(files);
