@@ -65,8 +65,9 @@ export default defineConfig({
     // Most tests wait for a server, a process or a timer most of the time.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // On two cores a server or a worker starts in ten seconds where others start beside it.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // These and the limits of waits within tests end what hangs, and judge no speed: on two busy cores a server
+    // or a worker may take half a minute to start.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -62,7 +62,7 @@ beforeAll(() => {
     }
   }
   reports = apiReports(Object.keys(packages).map((name) => built(name)));
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const built = (name: string) => ({

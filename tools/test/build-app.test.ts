@@ -8,11 +8,9 @@ import {
   startApp,
   startProcess,
 } from "@durable-payments/tools/testing";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BundledApp, buildApp } from "../src/build-app.ts";
 import { appArguments, checkout } from "../src/processes/apps.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 // Within the checkout: what is not built in is found there.
 const build = async (app: BundledApp): Promise<URL> => {

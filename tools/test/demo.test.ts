@@ -17,7 +17,7 @@ it("onboards a cardholder and pays out by real processes, and leaves none runnin
   expect(code).toBe(0);
   const webUi = /while the demo runs: (\S+)/.exec(printed)?.[1] ?? "";
   await expect(fetch(webUi)).rejects.toThrow("fetch failed");
-}, 120_000);
+});
 
 it("says in one line that it was interrupted, and leaves nothing running", async () => {
   const demo = spawnProcess(process.execPath, [
@@ -40,4 +40,4 @@ it("says in one line that it was interrupted, and leaves nothing running", async
   expect(after.slice(0, -1).filter((line) => !/^ {5}|^$/.test(line))).toEqual([]);
   expect(code).toBe(130);
   await expect(fetch(webUi)).rejects.toThrow("fetch failed");
-}, 120_000);
+});

@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import getPort from "get-port";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { checkout } from "../src/processes/apps.ts";
 import { spawnProcess, type StartedProcess } from "../src/processes/spawn-process.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let dev: StartedProcess | undefined;
 afterEach(async () => void (await dev?.kill()));

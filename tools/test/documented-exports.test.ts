@@ -23,7 +23,7 @@ createPayout/*step*/;
 awaitPayout/*wait*/;
 `);
     expect(editor.problems()).toStrictEqual([]);
-  }, 120_000);
+  });
 
   it("documents everything that they export", () => {
     const exported = [...editor.imported()].filter(([name]) => !isMember(name) || isForUsers(name));

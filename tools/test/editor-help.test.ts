@@ -84,7 +84,7 @@ describe.each([
       await promisify(execFile)(tsc, [...project, "--emitDeclarationOnly", ...output]);
     }
     editor = openInEditor(callsFrom(module));
-  }, 120_000);
+  });
 
   it("shows createPayout by the names of its types", () => {
     expect(editor.hover("createPayout").signature).toBe(

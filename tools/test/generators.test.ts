@@ -3,13 +3,11 @@ import type { Tree } from "@nx/devkit";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import operation from "../nx/generators/operation.mjs";
 import workflow from "../nx/generators/workflow.mjs";
 import { checkout } from "../src/processes/apps.ts";
 import { SOURCE_OPTIONS } from "./support/source-options.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The sources of this checkout, in memory. */
 const sources = (): Tree => {

@@ -2,10 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runProcess } from "@durable-payments/tools/testing";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { checkout } from "../src/processes/apps.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 // Within the checkout, where Vitest is found.
 let folder: string;

@@ -9,7 +9,7 @@ import { awaitReadyLine } from "../src/processes/await-ready.ts";
 import { type Stack, withStack } from "../src/stack/stack.ts";
 import { type Exchange, exchangesOf, isAsShown } from "./support/transcript.ts";
 
-const TEST_TIMEOUT_MS = 300_000;
+const TEST_TIMEOUT_MS = 600_000;
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS });
 
 /** Writes what was printed into the documents, for a person to read and commit. */

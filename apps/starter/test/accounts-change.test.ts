@@ -11,7 +11,6 @@ import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "accounts-change-"));
 const us = await startSimulator({ settleAfter: 0, clientId: "client-us", apiKey: "key-of-us" });
@@ -89,7 +88,7 @@ it("a run whose account was taken away from the workers waits, and is paid once 
       const { raw } = await workflow.getHandle("late").describe();
       expect(raw.pendingActivities).toHaveLength(1);
     },
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
   const doctor = jsonOf(await starter(["doctor", "--json"], { env }));
   expect(JSON.stringify(doctor)).toContain(`us (${accountHash(own)})`);
@@ -110,7 +109,7 @@ it("a name that another client id has by now pays nothing", async () => {
       const { stdout } = await starter(["status", "swapped", "--json"], { env });
       expect(stdout).toContain("This belongs to the account");
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: 120_000, interval: 500 },
   );
   expect(await paid()).not.toContain("swapped");
   expect((await simulator.state()).payouts).toEqual([]);

@@ -12,7 +12,6 @@ import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "accounts-test-"));
 const start = (name: string) =>
@@ -84,7 +83,7 @@ describe("of several accounts", () => {
         expect(stdout.replaceAll(/\s+/g, " ")).toContain("250.00 EUR to");
         expect(stdout).toContain("from eu");
       },
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     );
     // The same id with another account is another payment.
     const other = await file("us.json", { ...input, account: "us" });

@@ -18,7 +18,6 @@ import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const { approvalHash, awaitStage, file, found, simulator, starter, stopWorker, temporal } =
   await makeRig({ settleAfter: "100 millis", balances: { EUR: "1000.00" } });
@@ -83,7 +82,7 @@ it("holds what people did in all runs of an id, with reasons, and needs no worke
       const { raw } = await workflow.getHandle("repaired").describe();
       expect(raw.pendingActivities?.[0]?.activityType?.name).toBe("awaitResume");
     },
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
   const late = ["approve", "repaired", "--by", "Tom", "--hash", hash, "--reject", "a bad invoice"];
   const { exitCode, stderr } = await starter(late);

@@ -3,10 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasTerminals, openTerminal } from "./support/terminal.ts";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 

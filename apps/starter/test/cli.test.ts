@@ -1,11 +1,10 @@
 import { fields, holding, like, listWith, payout } from "@durable-payments/tools/test-data";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { jsonOf, makeStarter } from "./support/starter.ts";
 
 // Each call is a process: a busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000 });
 
 const { file, starter: kept, starterProcess: starter } = await makeStarter();
 

@@ -13,9 +13,8 @@ import { afterAll, expect, it, vi } from "vitest";
 import { jsonOf, makeStarter } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
-const PATIENCE = { timeout: 90_000, interval: 500 };
+const PATIENCE = { timeout: 120_000, interval: 500 };
 
 const { file, starter, starterProcess, use } = await makeStarter();
 const temporal = await createLocalEnvironment();

@@ -1,8 +1,6 @@
 import { csv, makeRows } from "@durable-payments/tools/test-data";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { jsonOf, makeStarter } from "./support/starter.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 it("a dry run without Temporal shows what it knows", async () => {
   const { file, starter } = await makeStarter();

@@ -20,7 +20,6 @@ import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const { approvalHash, file, found, replaceWorker, simulator, starter, stopWorker, temporal } =
   await makeRig({
@@ -597,7 +596,7 @@ describe("without a worker", () => {
       };
       const watching = watchRun(connected, "waits", { onUpdate, over: over.signal });
       const seen = (kind: string) =>
-        vi.waitFor(() => expect(updates).toContain(kind), { timeout: 60_000 });
+        vi.waitFor(() => expect(updates).toContain(kind), { timeout: 120_000 });
       await seen("progress");
       updates.length = 0;
       await stopWorker();

@@ -13,7 +13,6 @@ import { jsonOf, makeStarter } from "./support/starter.ts";
 import { hasTerminals, KEYS, screenOf } from "./support/terminal.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const KEYWORD = 2;
 
@@ -37,7 +36,7 @@ const addNamespace = async (namespace: string): Promise<Readonly<Record<string, 
   });
   const env = { TEMPORAL_NAMESPACE: namespace };
   await expect
-    .poll(() => starter(["doctor", "--json"], { env }), { timeout: 60_000 })
+    .poll(() => starter(["doctor", "--json"], { env }), { timeout: 120_000 })
     .toMatchObject({ stdout: holding('"search attributes","status":"failed"') });
   return env;
 };
@@ -139,7 +138,7 @@ it("registers nothing where one has another type, or there is no room", async ()
         error: { message: holding("PaymentIds is of type Keyword, not KeywordList") },
       });
     },
-    { timeout: 60_000 },
+    { timeout: 120_000 },
   );
   const worker = await runApp("worker", ["--json"], { ...environment, ...env });
   expect(worker).toMatchObject({ exitCode: 1, stderr: holding("PaymentIds is of type Keyword") });

@@ -1,9 +1,7 @@
 import { beneficiary, options, payout } from "@durable-payments/tools/test-data";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const { approvalHash, awaitStage, ended, file, found, start, starter } = await makeRepairRig();
 

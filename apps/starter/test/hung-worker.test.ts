@@ -1,9 +1,7 @@
 import { beneficiary, csv, makeRows, options, payout } from "@durable-payments/tools/test-data";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const { awaitStage, file, found, simulator, start, starter, stopped } = await makeRepairRig();
 

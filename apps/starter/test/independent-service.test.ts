@@ -15,7 +15,6 @@ import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 import { makeStarter } from "./support/starter.ts";
 
 // A reconciliation waits until the lists have caught up and other runs would be seen.
-vi.setConfig({ testTimeout: 240_000 });
 
 const WANTED = [0, 1, 2, 3];
 

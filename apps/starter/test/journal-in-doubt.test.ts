@@ -18,7 +18,6 @@ import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const folder = await mkdtemp(join(tmpdir(), "starter-test-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -28,7 +27,7 @@ const rig = await makeRepairRig(journal);
 const { service, simulator, start, starter, starterProcess } = rig;
 const { workflow } = rig.temporal.client;
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 120_000, interval: 100 };
 
 const ID = "answered late";
 

@@ -21,7 +21,6 @@ import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const { file, found, service, simulator, starter, temporal } = await makeRig({
   settleAfter: 0,
@@ -66,7 +65,7 @@ describe("the doctor", () => {
         expect({ exitCode, printed }).toMatchObject({ exitCode: 0 });
         return made;
       },
-      { timeout: 60_000 },
+      { timeout: 120_000 },
     );
     expect(checks).toEqual(
       listWith(
@@ -102,7 +101,7 @@ describe("the doctor", () => {
           const found = await checksOf(service);
           return found.stdout.includes("another-host") ? found.checks : undefined;
         },
-        { timeout: 60_000 },
+        { timeout: 120_000 },
       ),
     );
     expect(checks).toEqual(
@@ -171,7 +170,7 @@ describe("payouts import", () => {
     const dryRun = () =>
       starter(["payouts", "import", second, "--dry-run", "--json"], { env: service });
     await expect
-      .poll(async () => jsonOf(await dryRun()), { timeout: 60_000 })
+      .poll(async () => jsonOf(await dryRun()), { timeout: 120_000 })
       .toMatchObject({ known: 0, new: 4, paidBefore: 3 });
 
     const result = first.replace("old.csv", "old-result.csv");

@@ -17,7 +17,6 @@ import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const folder = await mkdtemp(join(tmpdir(), "starter-test-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -27,7 +26,7 @@ const { service, simulator, start, starter, starterProcess, temporal } = await m
 });
 const { workflow } = temporal.client;
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 120_000, interval: 100 };
 
 const paying = (reference: string): PayoutInput => ({
   beneficiary: { ...beneficiary, nickname: reference },

@@ -1,11 +1,10 @@
 import { holding, like, listWith, payout, tooWide } from "@durable-payments/tools/test-data";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { msToTs } from "@temporalio/common/lib/time.js";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { jsonOf, makeStarter } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000 });
 
 const { file, starter, use } = await makeStarter();
 const temporal = await createLocalEnvironment();
@@ -88,7 +87,7 @@ it("names the search attributes that are missing, and how to make them", async (
   });
   const env = { TEMPORAL_NAMESPACE: namespace };
   await expect
-    .poll(async () => jsonOf(await starter(["doctor", "--json"], { env })), { timeout: 60_000 })
+    .poll(async () => jsonOf(await starter(["doctor", "--json"], { env })), { timeout: 120_000 })
     .toMatchObject({
       checks: listWith({
         name: "search attributes",

@@ -17,7 +17,6 @@ import { jsonOf } from "./support/starter.ts";
 import { SECRET, startWebhookSink } from "./support/webhook-sink.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 180_000 });
 
 const POLLING = { timeout: 120_000, interval: 200 };
 

@@ -14,12 +14,11 @@ import {
   tooWide,
 } from "@durable-payments/tools/test-data";
 import { readFile } from "node:fs/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // Hundreds of payouts on a busy machine take their time.
-vi.setConfig({ testTimeout: 240_000 });
 
 const { file, service, simulator, starter, temporal } = await makeRig(
   { settleAfter: "100 millis", balances: { EUR: "1000000.00" } },

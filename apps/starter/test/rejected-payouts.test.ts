@@ -8,12 +8,11 @@ import {
   type TestRow,
   tooWide,
 } from "@durable-payments/tools/test-data";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 240_000 });
 
 const { approvalHash, awaitStage, file, found, simulator, starter, temporal } = await makeRig({
   settleAfter: 0,

@@ -8,12 +8,11 @@ import {
   listWith,
   options,
 } from "@durable-payments/tools/test-data";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const rig = await makeRepairRig({ PAYMENTS_REQUEST_TIMEOUT_MS: "3000" });
 

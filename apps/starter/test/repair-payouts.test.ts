@@ -16,7 +16,6 @@ import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const {
   approvalHash,
@@ -34,7 +33,7 @@ const {
 } = await makeRepairRig();
 const { workflow } = temporal.client;
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 120_000, interval: 100 };
 
 /** Each test pays an amount that no other test pays, to be found in the ledger. */
 const paying = (amount: string, more: PayoutInput["options"] = {}): PayoutInput => ({

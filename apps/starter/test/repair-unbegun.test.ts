@@ -14,11 +14,10 @@ import { expect, it, onTestFailed, vi } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const { ended, replaceWorker, simulator, start, stopWorker, temporal } = await makeRepairRig();
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 120_000, interval: 100 };
 
 const connected = <A>(use: (temporal: Temporal) => Promise<A>): Promise<A> =>
   withTemporal(temporalSettings({ TEMPORAL_ADDRESS: temporal.address }), use);

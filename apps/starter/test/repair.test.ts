@@ -14,7 +14,6 @@ import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const { ended, file, simulator, start, starter, temporal } = await makeRepairRig();
 
@@ -271,7 +270,7 @@ describe("a run that was ended while it issued a card", () => {
     await vi.waitFor(
       async () =>
         expect((await simulator.state()).requests["createCard"] ?? 0).toBeGreaterThan(before),
-      { timeout: 60_000, interval: 100 },
+      { timeout: 120_000, interval: 100 },
     );
     await temporal.client.workflow.getHandle("ended").terminate("by the test");
     const amended = await retry(

@@ -11,13 +11,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { runTemporalCli } from "@durable-payments/tools/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { changedWorkflows } from "./support/changed-workflows.ts";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // Most replays bundle the workflows: a busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 const { file, found, simulator, starter, starterProcess, stopWorker, temporal } = await makeRig({
   settleAfter: 0,

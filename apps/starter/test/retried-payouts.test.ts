@@ -13,7 +13,6 @@ import { makeRepairRig } from "./support/repair-rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const {
   approvalHash,
@@ -28,7 +27,7 @@ const {
   temporal,
 } = await makeRepairRig();
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 120_000, interval: 100 };
 
 /** Each test pays an amount that no other test pays, to be found in the ledger. */
 const paying = (amount: string): PayoutInput => ({

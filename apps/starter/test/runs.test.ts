@@ -17,7 +17,6 @@ import { makeRig } from "./support/rig.ts";
 import { type Called, jsonOf } from "./support/starter.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000 });
 
 // One server, one simulator and one worker for all: no two tests share a run.
 const {
@@ -37,7 +36,7 @@ const {
   balances: { USD: "1000.00", EUR: "1000.00" },
 });
 
-const POLLING = { timeout: 60_000, interval: 100 };
+const POLLING = { timeout: 120_000, interval: 100 };
 
 /** Awaits that a run is found as one that waits for a person. */
 const listed = (workflowId: string) =>

@@ -11,12 +11,11 @@ import {
 } from "@durable-payments/tools/test-data";
 import { readFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeRepairRig } from "./support/repair-rig.ts";
 import { hasTerminals, KEYS, screenOf } from "./support/terminal.ts";
 
 // Each call is a process: a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 // Where the tests are skipped, so is what would end the servers: then none are started.
 const rig = hasTerminals ? await makeRepairRig() : undefined;

@@ -4,9 +4,7 @@ import { expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 180_000 });
-
-const WAITING = { timeout: 60_000, interval: 200 };
+const WAITING = { timeout: 120_000, interval: 200 };
 
 const { simulator, startWorker, temporal: environment } = await makeRig({ settleAfter: Infinity });
 

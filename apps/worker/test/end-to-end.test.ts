@@ -73,7 +73,7 @@ const control = (path: string, body: unknown) =>
 
 const untilRequested = (operation: string, times: number) =>
   vi.waitFor(async () => expect((await ledger()).requests[operation]).toBe(times), {
-    timeout: 30_000,
+    timeout: 120_000,
   });
 
 it(
@@ -95,7 +95,7 @@ it(
     await pay("waiting");
     await vi.waitFor(
       async () => expect((await ledger()).requests["retrievePayout"]).toBeGreaterThan(0),
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     );
     // The worker dies while one payout is awaited and another is sent, carried out, not answered.
     await control("faults", { kind: "slow", operation: "createPayout", milliseconds: 10_000 });

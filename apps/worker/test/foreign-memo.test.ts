@@ -31,7 +31,7 @@ afterEach(async () => {
 
 it(
   "a run whose memo does not decode keeps the tracker from no other run",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const [baseUrl, clientId] = [
       String(simulator.ready["url"]),
@@ -65,7 +65,7 @@ it(
     });
     const planted = `${PAYMENT_AWAITS.name} = "payout:none"`;
     await vi.waitFor(async () => expect((await workflow.count(planted)).count).toBe(1), {
-      timeout: 30_000,
+      timeout: 120_000,
     });
     worker = await startApp("worker", ["--json"], variables);
     const file = exampleFile("payout");
@@ -78,7 +78,7 @@ it(
     await vi.waitFor(
       async () =>
         expect((await workflow.getHandle("paid").describe()).status.name).toBe("COMPLETED"),
-      { timeout: 30_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
   },
 );

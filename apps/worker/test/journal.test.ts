@@ -8,8 +8,6 @@ import { expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
-
 const { folder, simulator, startWorker, temporal, variables } = await makeRig();
 
 it("warns where another host polls, which does not have its file", async () => {
@@ -25,7 +23,7 @@ it("warns where another host polls, which does not have its file", async () => {
     });
     const words =
       /Workers of other hosts poll, too \(another-host\), and the journal of sends is a file/;
-    await vi.waitFor(() => expect(worker.stderr()).toMatch(words), { timeout: 30_000 });
+    await vi.waitFor(() => expect(worker.stderr()).toMatch(words), { timeout: 120_000 });
     await worker.kill();
   });
 });
@@ -42,14 +40,14 @@ it("while the journal cannot be written nothing is sent; then it is, once", asyn
   });
   const why = async () => (await handle.query<Progress>("progress")).steps.at(-1)?.note ?? "";
   await vi.waitFor(async () => expect(await why()).toContain("cannot be written"), {
-    timeout: 40_000,
+    timeout: 120_000,
     interval: 500,
   });
   expect((await simulator.state()).requests).not.toHaveProperty("createBeneficiary");
   another.exec("ROLLBACK");
   another.close();
   await vi.waitFor(async () => expect((await simulator.state()).payouts).toHaveLength(1), {
-    timeout: 60_000,
+    timeout: 120_000,
   });
   expect((await simulator.state()).beneficiaries).toHaveLength(1);
   await handle.terminate();
@@ -69,7 +67,7 @@ it("a journal that was lost is noticed by worker and doctor, and a lost answer i
     args: [payoutInput],
   });
   await vi.waitFor(async () => expect((await simulator.state()).payouts).toHaveLength(before + 1), {
-    timeout: 60_000,
+    timeout: 120_000,
   });
   await first.kill("SIGKILL");
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`);
@@ -80,7 +78,7 @@ it("a journal that was lost is noticed by worker and doctor, and a lost answer i
       expect(next.stderr()).toMatch(
         /\[ERROR\] The journal of sends, the file .*lost\.sqlite.* has nothing of the run [-a-z]+, which has sent: it has lost its records/,
       ),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
   // What Temporal hands to the worker that was killed, nobody answers.
   await vi.waitFor(
@@ -93,7 +91,7 @@ it("a journal that was lost is noticed by worker and doctor, and a lost answer i
         ),
       });
     },
-    { timeout: 60_000 },
+    { timeout: 120_000 },
   );
   await handle.result();
   expect((await simulator.state()).payouts).toHaveLength(before + 1);

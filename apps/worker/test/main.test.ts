@@ -5,7 +5,6 @@ import { payoutInput } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 
 // Each test is a process or two: a busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000 });
 
 const PASSWORD = "password-that-nobody-may-see";
 
@@ -173,7 +172,7 @@ it("sends nothing above PAYMENTS_APPROVE_ABOVE that no second person has approve
         why: `above 0.01 ${currency} (PAYMENTS_APPROVE_ABOVE)`,
         startedBy: "Ada",
       }),
-    { timeout: 60_000, interval: 200 },
+    { timeout: 120_000, interval: 200 },
   );
   expect(await requests()).toBe(before);
   await handle.terminate();
@@ -189,7 +188,7 @@ it("finishes what it has begun when it is stopped: no payment is left without it
     args: [payoutInput],
   });
   const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
-  await vi.waitFor(async () => expect(await requests()).toBe(1), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await requests()).toBe(1), { timeout: 120_000 });
   expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
 
   const { events = [] } = await handle.fetchHistory();

@@ -15,7 +15,6 @@ import { afterEach, expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
 
 // Each test is a server and a process: a busy machine takes its time.
-vi.setConfig({ testTimeout: 180_000 });
 
 const PATIENCE = { timeout: 120_000, interval: 200 };
 

@@ -166,7 +166,7 @@ it("a run that is cancelled before it learns of it what it had paid says so, and
       expect(await starter("attention")).toMatchObject({
         inDoubt: [{ workflowId: id, inDoubt }],
       }),
-    { timeout: 30_000, interval: 500 },
+    { timeout: 120_000, interval: 500 },
   );
   await starter("resume", "--by", "Ada");
   await starter("runs", "retry", id, "--by", "Ada", "--reason", "it was paid");

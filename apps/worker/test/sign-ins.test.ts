@@ -5,7 +5,7 @@ import { makeRig } from "./support/rig.ts";
 
 const PROCESSES = 5;
 const BUDGET = 7;
-const PATIENCE = { timeout: 100_000, interval: 200 };
+const PATIENCE = { timeout: 120_000, interval: 200 };
 
 const { simulator, startWorker, temporal } = await makeRig();
 

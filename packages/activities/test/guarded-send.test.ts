@@ -89,7 +89,7 @@ const recorded = () => journal.find({ workflowId: "test", step: "createPayout" }
 const untilReceived = (requests: number) =>
   vi.waitFor(() => expect(service.received).toHaveLength(requests), {
     interval: 5,
-    timeout: 30_000,
+    timeout: 120_000,
   });
 
 describe("a send", () => {

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { makeSignInLeases, type SignInBudget } from "../src/index.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
 beforeAll(async () => {
@@ -51,7 +50,7 @@ it("a lease is free again when its time is over, without any worker, and not bef
   expect(await ask()).toBe("Success");
   expect(await ask()).toBe("Failure");
   await vi.waitFor(async () => expect(await ask()).toBe("Success"), {
-    timeout: 50_000,
+    timeout: 120_000,
     interval: 100,
   });
   // Temporal keeps the time of workflows in whole seconds.

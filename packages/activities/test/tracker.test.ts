@@ -187,7 +187,7 @@ describe("over a longer time the tracker", () => {
     running.on("heartbeat", (beat: Tracking) => beats.push(beat));
     const ended = failureOf(running.run(made.activities.trackWaiting));
     await vi.waitFor(async () => expect(await isEnough()).toBe(true), {
-      timeout: 30_000,
+      timeout: 120_000,
       interval: 50,
     });
     draining.abort();

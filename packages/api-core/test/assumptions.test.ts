@@ -421,7 +421,7 @@ it("every assumption is in the table above, and has a description", () => {
   expect([...descriptions.keys()].toSorted()).toStrictEqual(names);
   for (const description of descriptions.values()) expect(description).toMatch(/\w\.$|\)\.?$/);
   // TypeScript reads the docstrings.
-}, 120_000);
+});
 
 describe("for a server", () => {
   const assumptions: Assumptions = {

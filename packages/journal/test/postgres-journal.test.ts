@@ -18,7 +18,7 @@ describe.skipIf(missing !== undefined)("a journal in PostgreSQL", () => {
   let databases = 0;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   const open = (address: string, account = "account-1"): Promise<Journal> =>
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("a journal in PostgreSQL", () => {
     expect(await begun.send.isLatest()).toBe(true);
     expect((await journal.begin(sendOf({ number: 2 })))._tag).toBe("Begun");
     await journal.close();
-  }, 60_000);
+  });
 
   it("that cannot be reached says where it is, and no password", async () => {
     const wrong = server.address("postgres").replace(PASSWORD, `${PASSWORD}-2`);

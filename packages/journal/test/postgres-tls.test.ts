@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)("TLS to the journal's database", () => {
       "server.crt",
     );
     server = await startPostgres({ certificate: path("server.crt"), key: path("server.key") });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.stop();
     rmSync(folder, { recursive: true });

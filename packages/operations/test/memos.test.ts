@@ -58,7 +58,7 @@ const listed = (temporal: Temporal, workflowId: string) =>
       }
       throw new Error(`${workflowId} is not listed`);
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
 
 it("what a run moves is what its input says, whatever its memo does", () =>

@@ -106,13 +106,11 @@ const waiting = (ids: ReadonlyArray<string>) =>
         expect(late).toEqual([]);
         return found;
       },
-      { timeout: 40_000 },
+      { timeout: 120_000 },
     ),
   );
 
 const soundRun = { attention: null, approval: { hash: "b74c" } };
-
-vi.setConfig({ testTimeout: 60_000 });
 
 it("what a run answers in no known shape is said, and hides no other run", async () => {
   const names = Object.keys(ANSWERS);

@@ -78,7 +78,7 @@ beforeAll(() =>
       }),
     );
     await vi.waitFor(async () => expect((await workflow.count()).count).toBe(ids.length), {
-      timeout: 30_000,
+      timeout: 120_000,
     });
   }),
 );
@@ -116,7 +116,7 @@ const faults = () =>
     return found.flat();
   });
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 120_000 };
 
 it("what was written beside a run, or as its input, ends no list and no report", SLOW, async () => {
   expect(await faults()).toEqual([]);
@@ -128,7 +128,7 @@ it("nor does it where the run has ended", SLOW, async () => {
   await Promise.all(ids.map((id) => workflow.getHandle(id).terminate("x")));
   await vi.waitFor(
     async () => expect((await workflow.count('ExecutionStatus = "Running"')).count).toBe(0),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
   expect(await faults()).toEqual([]);
 });

@@ -33,7 +33,7 @@ const listed = <A extends { readonly workflowId: string }>(
       if (found === undefined) throw new Error(`${workflowId} is not listed`);
       return found;
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
 
 const runsIn = (temporal: Temporal) => () => all(listRuns(temporal, { standing: [] }));

@@ -4,10 +4,8 @@ import type { payout as payoutWorkflow } from "@durable-payments/workflows";
 import { WorkflowFailedError } from "@temporalio/client";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { makeRig } from "./support/rig.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const { folder, simulator, start, temporal } = await makeRig({
   settleAfter: 0,

@@ -12,9 +12,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
-const WITHIN = { timeout: 60_000, interval: 50 };
+const WITHIN = { timeout: 120_000, interval: 50 };
 
 const { folder, simulator: unnamed, start, temporal } = await makeRig({ settleAfter: 0 });
 const [eu, us, shut] = (await Promise.all(

@@ -10,8 +10,6 @@ import { bundleAhead, workflowsPath } from "./support/bundle.ts";
 import { quiet } from "./support/quiet.ts";
 import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const { pay, settings, temporal } = await makeRig({ settleAfter: 0 });
 const plugin = new PaymentsPlugin(settings);
 const { connection } = temporal.client;
@@ -179,7 +177,7 @@ it("no run goes on where two workflows have one name that the bundler did not se
           "Two workflows have the name payout",
         );
       },
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     );
   });
 });

@@ -3,9 +3,8 @@ import { expect, it, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 
 // It is three processes, of which two bundle workflows: a busy machine takes its time.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-const WAITING = { timeout: 100_000, interval: 100 };
+const WAITING = { timeout: 120_000, interval: 100 };
 
 const { pay, simulator, start } = await makeRig({ settleAfter: Infinity });
 

@@ -9,9 +9,7 @@ import { type PaymentsSettings, PaymentsPlugin } from "../src/index.ts";
 import { bundleAhead } from "./support/bundle.ts";
 import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
-
-const WAITING = { timeout: 60_000, interval: 100 };
+const WAITING = { timeout: 120_000, interval: 100 };
 const QUEUES = ["", "/service", "/batch", "/fallback-polling"];
 const { TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
 

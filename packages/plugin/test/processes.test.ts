@@ -6,9 +6,8 @@ import { bundleAhead } from "./support/bundle.ts";
 import { makeRig } from "./support/rig.ts";
 
 // Each test is a process: a busy machine takes its time.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-const WAITING = { timeout: 100_000, interval: 100 };
+const WAITING = { timeout: 120_000, interval: 100 };
 
 const { folder, pay, start } = await makeRig({ settleAfter: 0 });
 

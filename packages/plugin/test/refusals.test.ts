@@ -9,8 +9,6 @@ import { bundleAhead, workflowsPath } from "./support/bundle.ts";
 import { quiet } from "./support/quiet.ts";
 import { makeRig } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const SECRET = "a-secret-that-nobody-may-see";
 
 const { settings, simulator, temporal } = await makeRig({ isBare: true });
@@ -63,7 +61,7 @@ it("a namespace whose search attribute has another type", async () => {
         `temporal operator search-attribute create --namespace other --name ${PAYMENT_IDS.name} --type Text`,
         temporal.address,
       ),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
   expect(String(await failureOf({}, { namespace: "other" }))).toMatch(
     /the search attribute PaymentIds is of type Text, not KeywordList/,

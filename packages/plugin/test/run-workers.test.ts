@@ -57,7 +57,7 @@ it("where one drains the others drain, before it has ended", async () => {
   const draining = new AbortController();
   const running = runWorkers([one.member, other.member], draining);
   one.stop();
-  await vi.waitFor(() => expect(other.state()).toBe("DRAINED"), { timeout: 30_000 });
+  await vi.waitFor(() => expect(other.state()).toBe("DRAINED"), { timeout: 120_000 });
   expect(draining.signal.aborted).toBe(true);
   one.drain();
   await running;
@@ -76,7 +76,7 @@ it("the process runs until the last worker has drained", async () => {
     isOver = true;
   });
   one.stop();
-  await vi.waitFor(() => expect(other.state()).toBe("DRAINED"), { timeout: 30_000 });
+  await vi.waitFor(() => expect(other.state()).toBe("DRAINED"), { timeout: 120_000 });
   expect(isOver).toBe(false);
   one.drain();
   await running;

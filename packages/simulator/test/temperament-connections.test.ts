@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => simulator.stop());
 
 /** The machine may be busy. */
-const LONG = { timeout: 30_000 };
+const LONG = { timeout: 120_000 };
 
 const set = (temperament: Temperament) => simulator.setTemperament(temperament);
 const ping = () => client.get("/api/v1/ping");

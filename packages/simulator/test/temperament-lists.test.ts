@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => simulator.stop());
 
 /** The machine may be busy. */
-const LONG = { timeout: 30_000 };
+const LONG = { timeout: 120_000 };
 
 const pay = async (changes = {}) =>
   (await createPayout(client, beneficiary_id, changes)).body.data.id;

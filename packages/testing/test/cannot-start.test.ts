@@ -32,7 +32,7 @@ it("says so to every test that was to use a server which did not start again", a
   } finally {
     await server.dispose();
   }
-}, 60_000);
+});
 
 it("refuses a kind of server that there is not", async () => {
   await expect(startTestServer("real" as ServerKind)).rejects.toThrow(

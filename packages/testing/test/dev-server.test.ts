@@ -10,8 +10,6 @@ import {
 } from "../src/index.ts";
 import { paySupplier } from "./support/workflows.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer("dev");
@@ -22,7 +20,7 @@ const paymentsTest = (options: PaymentsTestOptions = {}) =>
   createPaymentsTest({
     server,
     workflowsPath: import.meta.resolve("./support/workflows.ts"),
-    waitLimitMs: 50_000,
+    waitLimitMs: 120_000,
     ...options,
   });
 
@@ -68,6 +66,6 @@ it("refuses what a worker refuses when it starts, and leaves nothing behind", as
       await expect(paymentsTest()).rejects.toThrow(
         "lacks search attributes that every run needs (PaymentIds)",
       ),
-    { timeout: 50_000, interval: 200 },
+    { timeout: 120_000, interval: 200 },
   );
 });

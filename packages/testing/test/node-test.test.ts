@@ -11,4 +11,4 @@ it("the same test is run by node:test", async () => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   expect(stdout).toMatch(/# pass 1\n# fail 0/);
-}, 60_000);
+});

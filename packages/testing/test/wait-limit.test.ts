@@ -16,7 +16,7 @@ const payments = usePaymentsTest({
   workflowsPath: import.meta.resolve("./support/workflows.ts"),
   activities: { failing },
   approveAbove: { USD: "1000.00" },
-  waitLimitMs: 12_000,
+  waitLimitMs: 30_000,
 });
 
 it("a wait that lasts too long says where the run stands, and what it waits for", async () => {
@@ -39,7 +39,7 @@ it("a wait that lasts too long says where the run stands, and what it waits for"
   );
   expect(asked).toMatch(/asks a person: .* Answer by run\.resolve\(\), with .*resend/);
   expect(still).toMatch(
-    /The run still did not end within the limit\. It is at the step standStill.*limit is 12 s: waitLimitMs/,
+    /The run still did not end within the limit\. It is at the step standStill.*limit is 30 s: waitLimitMs/,
   );
   expect(approval).toContain(
     "at the step awaitApproval, and waits for the approval of a second person: run.approve() or run.reject().",
@@ -48,14 +48,14 @@ it("a wait that lasts too long says where the run stands, and what it waits for"
     /The activity failing is in its attempt \d+, after: the ledger is locked/,
   );
   expect(code).toMatch(/Its code throws.*Cannot read properties of undefined/);
-}, 60_000);
+});
 
 it("a wait for a child says which one, and where that stands", async () => {
   const run = await payments.start(waitForChild, []);
   await expect(run.result()).rejects.toThrow(
     /at the step awaitChild.* It waits for the child the-child \(waitForNothing\): It is at the step standStill/,
   );
-}, 60_000);
+});
 
 it("the test after one that has left runs open skips time all the same", async () => {
   const run = await payments.start(paySupplier, ["12.50"]);

@@ -51,7 +51,7 @@ describe("a payout above the limit of one person", () => {
           // As the step shows it.
           return shown["approval"] as ApprovalRequest;
         },
-        { timeout: 60_000, interval: 50 },
+        { timeout: 120_000, interval: 50 },
       );
       await use(handle, approval);
     });
@@ -169,7 +169,7 @@ describe("a payout above the limit of one person", () => {
           // As the step shows it.
           return (shown["approval"] as ApprovalRequest).hash;
         },
-        { timeout: 60_000, interval: 50 },
+        { timeout: 120_000, interval: 50 },
       );
       const approval = { by: "Carol", hash, approve: true as const };
       await expect(handle.executeUpdate(approveUpdate, { args: [approval] })).rejects.toMatchObject(
@@ -216,7 +216,7 @@ describe("a payout above the limit of one person", () => {
             // As the step shows it.
             return shown["approval"] as ApprovalRequest;
           };
-          const patience = { timeout: 60_000, interval: 50 };
+          const patience = { timeout: 120_000, interval: 50 };
           await vi.waitFor(requestOf, patience);
           const { events } = await handle.fetchHistory();
           const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
@@ -255,7 +255,7 @@ describe("a payout above the limit of one person", () => {
           expect(attention).toBeDefined();
           return attention;
         },
-        { timeout: 60_000, interval: 50 },
+        { timeout: 120_000, interval: 50 },
       );
       expect(attention?.actions).toEqual(["resend", "abandon"]);
       expect(attention?.reason).toMatch(

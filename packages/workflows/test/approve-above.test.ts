@@ -18,9 +18,7 @@ import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { untilAsked } from "./support/until.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
-const POLLING = { timeout: 30_000, interval: 50 };
+const POLLING = { timeout: 120_000, interval: 50 };
 
 const rig = useRig(localRig);
 

@@ -10,8 +10,6 @@ import { type ApprovedPayments, payApproved } from "./support/pay-approved.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { untilAsked, WITHIN } from "./support/until.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const rig = useRig(localRig);
 
 const service = useServiceWithLimit({ settleAfter: 0, balances: { USD: "100000.00" } });

@@ -19,9 +19,7 @@ import { useRig, useServiceWithLimit } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
-const POLLING = { timeout: 30_000, interval: 50 };
+const POLLING = { timeout: 120_000, interval: 50 };
 
 const rig = useRig(localRig);
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, Worker } from "@temporalio/worker";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { paymentsBundler } from "../src/bundler-plugin.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { quiet } from "./support/quiet.ts";
@@ -12,7 +12,6 @@ import { throwing } from "./support/throwing.ts";
 import { whereLoaded } from "./support/where-loaded.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 const workflowsPath = fileURLToPath(new URL("./support/where-loaded.ts", import.meta.url));
 

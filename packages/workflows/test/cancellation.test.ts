@@ -74,7 +74,7 @@ describe.skipIf(!timeSkipping.available)(`a run that is cancelled${skipped}`, ()
           const { steps } = await handle.query(progressQuery);
           expect(steps.at(-1)?.note).toContain("reconciling it");
         },
-        { timeout: 30_000 },
+        { timeout: 120_000 },
       );
       await handle.cancel();
       await expectCancelled(handle.result());

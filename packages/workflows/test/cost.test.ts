@@ -97,7 +97,7 @@ const complete = async (handle: WorkflowHandle): Promise<void> => {
       );
       expect(names).toContain("awaitPayoutEnd");
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   );
   await service.simulator.setPayoutStatus(payout_id, "completed");
   await handle.signal(payoutEndedSignal, {

@@ -11,8 +11,6 @@ import { payOnSignal, payOrGiveUp, paySignal } from "./support/not-awaited.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { untilAsked, WITHIN } from "./support/until.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const rig = useRig(localRig);
 
 const service = useService({ settleAfter: 0 });

@@ -29,8 +29,6 @@ import { payoutInput } from "./support/inputs.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { untilStage, WITHIN } from "./support/until.ts";
 
-vi.setConfig({ testTimeout: 90_000 });
-
 const rig = useRig(localRig);
 
 const service = useServiceWithLimit({ settleAfter: 0, balances: { USD: "1000000.00" } });

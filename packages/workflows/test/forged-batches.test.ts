@@ -11,8 +11,6 @@ import { localRig, withWorker } from "./support/rig.ts";
 import { startService } from "./support/service.ts";
 import { untilStage } from "./support/until.ts";
 
-vi.setConfig({ testTimeout: 90_000 });
-
 const rig = useRig(localRig);
 
 const service = useService({ settleAfter: 0, balances: { USD: "100000.00" } });
@@ -152,7 +150,7 @@ describe("a batch pays nobody", () => {
           const [pending] = (await batch.describe()).raw.pendingActivities ?? [];
           expect(pending?.lastFailure?.applicationFailureInfo?.type).toBe("OtherAccount");
         },
-        { timeout: 30_000, interval: 100 },
+        { timeout: 120_000, interval: 100 },
       );
       expect((await other.simulator.state()).payouts).toEqual([]);
       await batch.terminate();

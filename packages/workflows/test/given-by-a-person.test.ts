@@ -1,5 +1,5 @@
 import { auditQuery, progressQuery } from "@durable-payments/protocol";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { decide } from "./support/decide.ts";
 import { useRig, useService } from "./support/hooks.ts";
@@ -8,7 +8,6 @@ import { localRig, withWorker } from "./support/rig.ts";
 import { untilAsked } from "./support/until.ts";
 
 // A card is sent again several times before a person is asked; a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 // On a real server: the one that skips time loses updates when the machine is busy.
 describe("an id that a person gives", () => {

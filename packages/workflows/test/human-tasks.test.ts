@@ -183,7 +183,7 @@ describe("a person", () => {
           await service.simulator.addFault({ kind: "dropped", operation: "createPayout" });
           await send(handle, { by: "Ada", question: read, resend: true });
           await vi.waitFor(async () => expect(await questionOf(handle)).toMatch(/^2-/), {
-            timeout: 60_000,
+            timeout: 120_000,
             interval: 50,
           });
           const now = await questionOf(handle);
@@ -262,7 +262,7 @@ describe("a person", () => {
         ]);
         const inSteps = async () => (await handle.query(progressQuery)).steps;
         const until = (isSo: () => Promise<void>) =>
-          vi.waitFor(isSo, { timeout: 30_000, interval: 50 });
+          vi.waitFor(isSo, { timeout: 120_000, interval: 50 });
         await until(async () =>
           expect(await inSteps()).toMatchObject([
             { status: "needsAttention" },

@@ -30,4 +30,4 @@ it("answers of local activities that are asked for at the same time replay as th
       expect(replay).toMatchObject({ deterministic: true });
     }
   });
-}, 60_000);
+});

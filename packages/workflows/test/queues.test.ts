@@ -1,13 +1,12 @@
 import { batchQueue } from "@durable-payments/protocol";
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { payout } from "../src/index.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { localRig, type Rig, withWorker } from "./support/rig.ts";
 import { type Service, startService } from "./support/service.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 let rig: Rig;
 let service: Service;

@@ -102,7 +102,7 @@ describe("while a payout is awaited", () => {
           );
           expect(types).toHaveLength(1);
         },
-        { timeout: 30_000, interval: 50 },
+        { timeout: 120_000, interval: 50 },
       );
       cancelled.resolve();
       const failure: unknown = await handle.result().catch((error: unknown) => error);

@@ -348,6 +348,6 @@ describe.skipIf(!timeSkipping.available)(`a send without an answer${skipped}`, (
         await decide(handle, { by: "Ada", resend: true });
         expect(await handle.result()).toMatchObject({ payout_status: "completed" });
       });
-    }, 120_000);
+    });
   });
 });

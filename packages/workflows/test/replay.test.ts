@@ -26,7 +26,7 @@ beforeAll(async () => {
     // They come in their order.
     replays.set(names.next().value ?? "", replay);
   }
-}, 120_000);
+});
 
 const runOf = (name: string) => readRun(JSON.parse(textOf(name)));
 

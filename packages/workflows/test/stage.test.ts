@@ -1,10 +1,8 @@
 import { progressQuery } from "@durable-payments/protocol";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { useRig, useService } from "./support/hooks.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { goOnSignal, waitBeside } from "./support/wait-beside.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const rig = useRig(localRig);
 const service = useService();

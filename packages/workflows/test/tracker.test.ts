@@ -19,7 +19,7 @@ import { beneficiary, onboardInput, payoutInput } from "./support/inputs.ts";
 import { payTwoAtOnce } from "./support/pay-two-at-once.ts";
 import { localRig, type Queue, withWorker } from "./support/rig.ts";
 
-const WITHIN = { timeout: 60_000, interval: 50 };
+const WITHIN = { timeout: 120_000, interval: 50 };
 
 /** Most events of a payout to a beneficiary that exists, however long it waits. */
 const MOST_EVENTS = 20;

@@ -10,7 +10,7 @@ import { payTwoAtOnce } from "./support/pay-two-at-once.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import type { Service } from "./support/service.ts";
 
-const WITHIN = { timeout: 60_000, interval: 50 };
+const WITHIN = { timeout: 120_000, interval: 50 };
 
 const rig = useRig(localRig);
 const own = useService();

@@ -6,8 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 it("the worker and the client of a created project pay, as docs/first-workflow.md shows them", async () => {
   const folder = await mkdtemp(join(tmpdir(), "first-workflow-"));
   const TEMPORAL_CONFIG_FILE = join(folder, "temporal.toml");
@@ -40,7 +38,7 @@ it("the worker and the client of a created project pay, as docs/first-workflow.m
     return started;
   };
   const worker = start("worker.ts");
-  await vi.waitFor(() => expect(worker.stdout()).toContain("takes work"), { timeout: 100_000 });
+  await vi.waitFor(() => expect(worker.stdout()).toContain("takes work"), { timeout: 120_000 });
   const pay = start("pay.ts", "invoice-1");
   expect(await pay.exited).toEqual({ code: 0, signal: undefined });
   expect(pay.stdout()).toContain("completed");

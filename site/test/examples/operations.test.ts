@@ -60,9 +60,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { shownJson } from "../support/blocks.ts";
 import { payInChild } from "./workflows.ts";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
-const WAITING = { timeout: 60_000, interval: 100 };
+const WAITING = { timeout: 120_000, interval: 100 };
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two characters").toString("base64")}`;
 
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));

@@ -9,7 +9,7 @@ import {
 import { temporalServerVariables } from "@durable-payments/tools/testing";
 import { Schema } from "effect";
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { paySupplier } from "./pay-supplier.ts";
 import {
   book,
@@ -22,7 +22,6 @@ import {
   topUpByPayout,
 } from "./workflows.ts";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 Object.assign(process.env, temporalServerVariables());
 
 describe("the examples of the steps", () => {

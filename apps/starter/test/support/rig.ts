@@ -10,7 +10,7 @@ import { afterAll, expect, vi } from "vitest";
 import { makeStarter } from "./starter.ts";
 
 /** Polls by the client: a process for each poll would take its time. */
-const PATIENCE = { timeout: 90_000, interval: 100 };
+const PATIENCE = { timeout: 120_000, interval: 100 };
 
 /**
  * A server, a simulator, a worker and the starter, for the tests of one file. The starter knows

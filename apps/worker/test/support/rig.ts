@@ -21,7 +21,7 @@ export const makeRig = async (options: SimulatorOptions = {}) => {
     await temporal.teardown();
     await simulator.stop();
     folder.remove();
-  }, 120_000);
+  });
   /** The environment of a worker, with these settings. */
   const variables = (settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
     ...folder.variables,

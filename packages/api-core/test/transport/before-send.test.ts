@@ -128,7 +128,7 @@ it.each(["createPayout", "createCard"] as const)(
       (received, n) => ({ ...signsIn(received, n), headers: { connection: "close" } }),
     );
     const connections = () =>
-      vi.waitFor(() => expect(server.connections()).toBe(2), { timeout: 30_000 });
+      vi.waitFor(() => expect(server.connections()).toBe(2), { timeout: 120_000 });
     await PaymentsClient.use((client) => anyEffect(client, name)(requests[name])).pipe(
       Effect.provideService(BeforeSend, () => Effect.promise(connections)),
       Effect.provide(PaymentsClient.layer(settingsFor(server.url))),
@@ -195,7 +195,7 @@ it("and asks anew where a kept connection was closed meanwhile", async () => {
 it("a connection that is lost while it is asked leaves nothing in doubt", async () => {
   await using server = await startServer(() => answers.createPayout);
   const lose = Effect.promise(async () => {
-    await vi.waitFor(() => expect(server.connections()).toBe(2), { timeout: 30_000 });
+    await vi.waitFor(() => expect(server.connections()).toBe(2), { timeout: 120_000 });
     await server.closeConnections();
   });
   const error = await PaymentsClient.use((client) =>

@@ -9,14 +9,12 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { parse } from "csv-parse/sync";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { checkBatchFile, type CheckedFile, chunksAgain } from "../../src/batch/check-file.ts";
 import { COLUMNS } from "../../src/batch/columns.ts";
 import { Totals } from "../../src/totals.ts";
 import { csvLine } from "../../src/batch/result-file.ts";
 import { InvalidInput } from "../../src/errors.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const folder = await mkdtemp(join(tmpdir(), "batch-test-"));
 afterAll(() => rm(folder, { recursive: true }));

@@ -13,8 +13,6 @@ import { planPayout } from "../../src/input/payout.ts";
 import { startRun } from "../../src/start/start-run.ts";
 import { NO_JOURNAL } from "../support/no-journal.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const folder = await mkdtemp(join(tmpdir(), "two-consoles-"));
 const environment = await createLocalEnvironment();
 afterAll(async () => {

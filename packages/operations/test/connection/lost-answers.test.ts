@@ -18,8 +18,6 @@ import { startRun } from "../../src/start/start-run.ts";
 import { NO_JOURNAL } from "../support/no-journal.ts";
 import { type StartAnswer, TemporalStub } from "../support/temporal-stub.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const environment = await createLocalEnvironment();
 afterAll(() => environment.teardown());
 

@@ -8,14 +8,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
-import { afterAll, afterEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, expect, it } from "vitest";
 import { temporalSettings } from "../../src/connection/settings.ts";
 import { withTemporal } from "../../src/connection/temporal.ts";
 import { ConnectionFailed } from "../../src/errors.ts";
 import { describeRun } from "../../src/runs/state.ts";
 import { localhostCertificate } from "../support/localhost-certificate.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const environment = await createLocalEnvironment();
 const folder = await mkdtemp(join(tmpdir(), "unreachable-"));

@@ -8,8 +8,7 @@ import type { PaysByChildren } from "./children-without-ids.ts";
 import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-const WITHIN = { timeout: 60_000, interval: 50 };
+const WITHIN = { timeout: 120_000, interval: 50 };
 
 let rig: OwnRig;
 let beneficiary_id: string;
@@ -20,7 +19,7 @@ beforeAll(async () => {
   const payee = { ...beneficiary, account_currency: "USD", payment_method: "swift" } as const;
   ({ beneficiary_id } = await client.createBeneficiary(payee));
   await client.close();
-}, 120_000);
+});
 afterAll(() => rig?.end(), 60_000);
 
 const partOf = (reference: string, amount: string) => ({

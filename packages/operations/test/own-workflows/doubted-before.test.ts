@@ -11,8 +11,7 @@ import { readTimeline } from "../../src/timeline/read-timeline.ts";
 import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-const WITHIN = { timeout: 60_000, interval: 100 };
+const WITHIN = { timeout: 120_000, interval: 100 };
 
 let rig: OwnRig;
 let payment: object;
@@ -28,7 +27,7 @@ beforeAll(async () => {
   await client.close();
   payment = { ...payout, currency: "USD", beneficiary_id };
   await rig.simulator.addFault({ kind: "stalled", operation: "createPayout", times: 1_000 });
-}, 120_000);
+});
 afterAll(() => rig?.end(), 60_000);
 
 /** Starts a run that ends in doubt. */

@@ -17,8 +17,7 @@ import type { PaysApproved } from "./pays-approved.ts";
 import { type OwnRig, retrying, startOwnRig } from "./rig.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-const WITHIN = { timeout: 60_000, interval: 50 };
+const WITHIN = { timeout: 120_000, interval: 50 };
 
 let rig: OwnRig;
 let beneficiary_id: string;
@@ -33,7 +32,7 @@ beforeAll(async () => {
   });
   beneficiary_id = made.beneficiary_id;
   await client.close();
-}, 120_000);
+});
 afterAll(() => rig?.end(), 60_000);
 
 /** An input that nothing else of the tests looks like. */

@@ -1,13 +1,12 @@
 import { beneficiary, payout } from "@durable-payments/tools/test-data";
 import { makePaymentsClient } from "@durable-payments/api-core";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { settle } from "../../src/decisions/settle.ts";
 import { readTimeline } from "../../src/timeline/read-timeline.ts";
 import { reportRun } from "../../src/runs/report.ts";
 import { type OwnRig, startOwnRig } from "./rig.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const ID = "raced";
 
@@ -29,7 +28,7 @@ beforeAll(async () => {
     args: [{ ...payout, currency: "USD", beneficiary_id }],
   });
   expect(result).toBe("too late");
-}, 120_000);
+});
 afterAll(() => rig?.end(), 60_000);
 
 const shown = () =>

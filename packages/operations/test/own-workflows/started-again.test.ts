@@ -9,8 +9,7 @@ import type { PayInTurn } from "./continued.ts";
 import { type OwnRig, startOwnRig } from "./rig.ts";
 
 // A busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-const WITHIN = { timeout: 60_000, interval: 50 };
+const WITHIN = { timeout: 120_000, interval: 50 };
 
 let kept: Journal;
 /** Its file is lost with all that it knew, and a new one is begun. */
@@ -29,7 +28,7 @@ beforeAll(async () => {
   const payee = { ...beneficiary, account_currency: "USD", payment_method: "swift" } as const;
   ({ beneficiary_id } = await client.createBeneficiary(payee));
   await client.close();
-}, 120_000);
+});
 beforeEach(loseJournal);
 afterAll(() => rig?.end(), 60_000);
 

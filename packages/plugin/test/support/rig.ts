@@ -32,7 +32,7 @@ export const makeRig = async ({
     await temporal.teardown();
     await simulator.stop();
     remove();
-  }, 120_000);
+  });
   const { apiKey, clientId, url: baseUrl } = simulator;
   return {
     folder,

@@ -109,7 +109,7 @@ export class Gate {
       () => {
         if (this.#held.length !== count) throw new Error(`${this.#held.length} are held`);
       },
-      { timeout: 30_000, interval: 20 },
+      { timeout: 120_000, interval: 20 },
     );
   }
 

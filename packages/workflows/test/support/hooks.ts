@@ -21,7 +21,7 @@ export const useRig = (start: () => Promise<Rig>): Rig => {
   let rig: Rig | undefined;
   beforeAll(async () => {
     rig = await start();
-  }, 60_000);
+  });
   afterAll(() => rig?.end(), 60_000);
   return startedLast(() => rig);
 };

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { expect, vi } from "vitest";
 
 /** A busy machine takes its time. */
-export const WITHIN = { timeout: 60_000, interval: 50 };
+export const WITHIN = { timeout: 120_000, interval: 50 };
 
 /** Waits until a run asks a person, and for a reason that contains this. */
 export const untilAsked = (handle: WorkflowHandle, reason = ""): Promise<void> =>
