@@ -29,56 +29,48 @@ afterEach(async () => {
   folder.remove();
 });
 
-it(
-  "a run whose memo does not decode keeps the tracker from no other run",
-  { timeout: 120_000 },
-  async () => {
-    const [baseUrl, clientId] = [
-      String(simulator.ready["url"]),
-      String(simulator.ready["clientId"]),
-    ];
-    const variables = {
-      ...folder.variables,
-      TEMPORAL_ADDRESS: temporal.address,
-      TEMPORAL_NAMESPACE: "default",
-      PAYMENTS_TASK_QUEUE: "payments",
-      PAYMENTS_BASE_URL: baseUrl,
-      PAYMENTS_CLIENT_ID: clientId,
-      PAYMENTS_API_KEY: String(simulator.ready["apiKey"]),
-    };
-    const { workflow, workflowService } = temporal.client;
-    await workflowService.startWorkflowExecution({
-      namespace: "default",
-      requestId: "planted",
-      workflowId: "planted",
-      workflowType: { name: "payout" },
-      taskQueue: { name: "nobody" },
-      memo: { fields: { note: { metadata: { encoding: Buffer.from("binary/encrypted") } } } },
-      searchAttributes: {
-        indexedFields: {
-          [PAYMENT_ACCOUNT.name]: defaultPayloadConverter.toPayload(
-            accountHash({ baseUrl, clientId }),
-          ),
-          [PAYMENT_AWAITS.name]: defaultPayloadConverter.toPayload(["payout:none"]),
-        },
+it("a run whose memo does not decode keeps the tracker from no other run", async () => {
+  const [baseUrl, clientId] = [String(simulator.ready["url"]), String(simulator.ready["clientId"])];
+  const variables = {
+    ...folder.variables,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: "default",
+    PAYMENTS_TASK_QUEUE: "payments",
+    PAYMENTS_BASE_URL: baseUrl,
+    PAYMENTS_CLIENT_ID: clientId,
+    PAYMENTS_API_KEY: String(simulator.ready["apiKey"]),
+  };
+  const { workflow, workflowService } = temporal.client;
+  await workflowService.startWorkflowExecution({
+    namespace: "default",
+    requestId: "planted",
+    workflowId: "planted",
+    workflowType: { name: "payout" },
+    taskQueue: { name: "nobody" },
+    memo: { fields: { note: { metadata: { encoding: Buffer.from("binary/encrypted") } } } },
+    searchAttributes: {
+      indexedFields: {
+        [PAYMENT_ACCOUNT.name]: defaultPayloadConverter.toPayload(
+          accountHash({ baseUrl, clientId }),
+        ),
+        [PAYMENT_AWAITS.name]: defaultPayloadConverter.toPayload(["payout:none"]),
       },
-    });
-    const planted = `${PAYMENT_AWAITS.name} = "payout:none"`;
-    await vi.waitFor(async () => expect((await workflow.count(planted)).count).toBe(1), {
-      timeout: 120_000,
-    });
-    worker = await startApp("worker", ["--json"], variables);
-    const file = exampleFile("payout");
-    const { exitCode } = await runApp(
-      "starter",
-      ["payout", "--file", file, "--id", "paid"],
-      variables,
-    );
-    expect(exitCode).toBe(0);
-    await vi.waitFor(
-      async () =>
-        expect((await workflow.getHandle("paid").describe()).status.name).toBe("COMPLETED"),
-      { timeout: 120_000, interval: 200 },
-    );
-  },
-);
+    },
+  });
+  const planted = `${PAYMENT_AWAITS.name} = "payout:none"`;
+  await vi.waitFor(async () => expect((await workflow.count(planted)).count).toBe(1), {
+    timeout: 120_000,
+  });
+  worker = await startApp("worker", ["--json"], variables);
+  const file = exampleFile("payout");
+  const { exitCode } = await runApp(
+    "starter",
+    ["payout", "--file", file, "--id", "paid"],
+    variables,
+  );
+  expect(exitCode).toBe(0);
+  await vi.waitFor(
+    async () => expect((await workflow.getHandle("paid").describe()).status.name).toBe("COMPLETED"),
+    { timeout: 120_000, interval: 200 },
+  );
+});

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { exampleFile, payoutInput } from "./support/inputs.ts";
 import { runStarter } from "./support/run-starter.ts";
 
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const PAYOUTS = 20;
 const ids = Array.from({ length: PAYOUTS }, (_, index) => `payout-${index}`);

@@ -129,7 +129,7 @@ describe("the file", () => {
     const { status, stderr } = spawnSync(
       process.execPath,
       ["--conditions=@durable-payments/source", senderProcess, `sqlite:${make()}`, "account-1"],
-      { encoding: "utf8", timeout: 120_000 },
+      { encoding: "utf8", timeout: 10_000 },
     );
     expect(stderr).toContain("cannot be opened for writing");
     expect(status).toBe(1);

@@ -116,15 +116,13 @@ const faults = () =>
     return found.flat();
   });
 
-const SLOW = { timeout: 120_000 };
-
-it("what was written beside a run, or as its input, ends no list and no report", SLOW, async () => {
+it("what was written beside a run, or as its input, ends no list and no report", async () => {
   expect(await faults()).toEqual([]);
   const listed = await connected((temporal) => LISTS.listWaitingRuns(temporal));
   expect(listed.map(({ workflowId }) => workflowId).toSorted()).toEqual(ids.toSorted());
 });
 
-it("nor does it where the run has ended", SLOW, async () => {
+it("nor does it where the run has ended", async () => {
   await Promise.all(ids.map((id) => workflow.getHandle(id).terminate("x")));
   await vi.waitFor(
     async () => expect((await workflow.count('ExecutionStatus = "Running"')).count).toBe(0),

@@ -5,15 +5,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type * as vmShared from "@temporalio/worker/lib/workflow/vm-shared.js";
 import { afterAll } from "vitest";
 import { serverLogVariable } from "./server-log-variable.ts";
 
 const shownLines = 100;
-
-/** What is used of a module of the SDK's. */
-interface VmShared {
-  readonly globalHandlers: { readonly uninstall: () => void };
-}
 
 interface Task {
   readonly result?: { readonly state?: string } | undefined;
@@ -40,7 +36,7 @@ const VM_SHARED = join("@temporalio", "worker", "lib", "workflow", "vm-shared.js
 const uninstallReplayHooks = (): void => {
   const loaded = Object.values(cache).find((module) => module?.filename.endsWith(VM_SHARED));
   // The module of this path; to import it would load the SDK into every test file.
-  if (loaded !== undefined) (loaded.exports as VmShared).globalHandlers.uninstall();
+  if (loaded !== undefined) (loaded.exports as typeof vmShared).globalHandlers.uninstall();
 };
 
 // Vitest reads the names of fixtures from the first parameter.

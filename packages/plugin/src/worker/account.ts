@@ -53,7 +53,7 @@ const clientOptionsOf = async (
   orCannotStart(
     await Effect.runPromiseExit(
       clientOptionsWithEnvironment(clientSettingsOf(settings)).pipe(
-        // As the environment is now: by default Effect keeps what it was when anything first asked for it.
+        // That of the worker's process, which a test may have made up.
         Effect.provideService(
           ConfigProvider.ConfigProvider,
           ConfigProvider.fromEnvRecord(environment),
