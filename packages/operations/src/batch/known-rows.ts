@@ -2,7 +2,7 @@ import { paysRow } from "@durable-payments/activities/payout-content";
 import type { Journal } from "@durable-payments/journal";
 import type { BatchRow } from "@durable-payments/protocol";
 import type { Temporal } from "../connection/temporal.ts";
-import { readExecutionHistory } from "../history/execution-history.ts";
+import { readExecutionHistory } from "../history/read-execution-history.ts";
 import { describeRun } from "../runs/state.ts";
 import { amountOf, type CheckedFile, chunksAgain, wrongRows } from "./check-file.ts";
 import { Totals } from "../totals.ts";

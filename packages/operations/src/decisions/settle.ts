@@ -16,7 +16,7 @@ import type { JournalSettings } from "../connection/journal.ts";
 import type { ServiceSettings } from "../connection/settings.ts";
 import { invalidInput, NotFound, refused } from "../errors.ts";
 import { type DoubtedStep, doubtedStep } from "../history/doubted-step.ts";
-import { readExecutionHistory } from "../history/execution-history.ts";
+import { readExecutionHistory } from "../history/read-execution-history.ts";
 import { openDoubts, unsettledSteps } from "../history/in-doubt.ts";
 import { withJournalRecords } from "../history/with-journal-records.ts";
 import { isAmong, isNamedIn } from "../history/sends.ts";

@@ -11,7 +11,7 @@ import { undoesAtEnd } from "./undoes-at-end.ts";
 import { askProgress } from "../runs/progress.ts";
 import { Unreadable } from "../history/events.ts";
 import { readInput } from "../history/read-input.ts";
-import { readExecutionHistory } from "../history/execution-history.ts";
+import { readExecutionHistory } from "../history/read-execution-history.ts";
 import { type NextRetry, retryWay } from "../retry/way.ts";
 import { describeExpected, isUnderWay } from "../runs/state.ts";
 

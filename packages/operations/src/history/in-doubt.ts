@@ -8,7 +8,8 @@ import {
 import type { Temporal } from "../connection/temporal.ts";
 import { Refused } from "../errors.ts";
 import { type DoubtedStep, doubtedStep } from "./doubted-step.ts";
-import { type ExecutionHistory, readExecutionHistory } from "./execution-history.ts";
+import type { ExecutionHistory } from "./execution-history.ts";
+import { readExecutionHistory } from "./read-execution-history.ts";
 import { readLaterRuns } from "./later-runs.ts";
 import { masked } from "./masked.ts";
 import { isNamedIn, type PastSend } from "./sends.ts";

@@ -4,7 +4,7 @@ import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/c
 import type { OpenedJournal } from "../connection/journal.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { readExecutionHistory } from "../history/execution-history.ts";
+import { readExecutionHistory } from "../history/read-execution-history.ts";
 import { describeRun } from "../runs/state.ts";
 import { runQuery } from "../runs/query.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { readExecutionHistory } from "../history/execution-history.ts";
+import { readExecutionHistory } from "../history/read-execution-history.ts";
 import { invalidInput } from "../errors.ts";
 import { valueAt } from "../input/differing-fields.ts";
 import { planOnboarding } from "../input/onboarding.ts";

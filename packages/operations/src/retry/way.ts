@@ -1,7 +1,8 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { isOperationError, type NextOperation, Refused } from "../errors.ts";
-import { type ExecutionHistory, readExecutionHistory } from "../history/execution-history.ts";
+import type { ExecutionHistory } from "../history/execution-history.ts";
+import { readExecutionHistory } from "../history/read-execution-history.ts";
 import { checkDecisions, retryPoint } from "./point.ts";
 
 /** A retry, as what can be done next. */

@@ -8,7 +8,7 @@ import {
 } from "@durable-payments/protocol";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
-import { readAmendedInput } from "../history/execution-history.ts";
+import { readAmendedInput } from "../history/read-execution-history.ts";
 import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
 import { type BatchContent, readBatchContent } from "./batch-content.ts";

@@ -8,7 +8,7 @@ import {
 import * as Result from "effect/Result";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { readSentByOthers } from "../history/execution-history.ts";
+import { readSentByOthers } from "../history/read-execution-history.ts";
 import { masked } from "../history/masked.ts";
 import { sentByOthersText } from "../history/sent-by-others.ts";
 import { countPollers, noWorker, type Unanswered } from "../connection/workers.ts";

@@ -8,7 +8,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { accountOfWorkers } from "../connection/trackers.ts";
 import { checkAccountIsKnown } from "../connection/workers.ts";
 import { InvalidInput, NotFound, Refused } from "../errors.ts";
-import { readAmendedInput } from "../history/execution-history.ts";
+import { readAmendedInput } from "../history/read-execution-history.ts";
 import { masked } from "../history/masked.ts";
 import { readInput } from "../history/read-input.ts";
 import { differingFields, valueAt } from "../input/differing-fields.ts";
