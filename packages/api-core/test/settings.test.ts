@@ -2,11 +2,13 @@ import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../src/client/config.ts";
 import { environmentVariables } from "../src/client/environment.ts";
 import {
   clientOptionsFromEnvironment,
+  clientOptionsWithEnvironment,
   defaultAssumptions,
   defaultClientOptions,
   makeAssumptions,
@@ -91,6 +93,15 @@ describe("the settings", () => {
         "PAYMENTS_CLIENT_ID (clientId) must be given",
       );
       expect(faultsOf({ apiKey: value })).toContain("PAYMENTS_API_KEY (apiKey) must be given");
+    },
+  );
+
+  it.each(['"client-7"', "'client-7'", '""'])(
+    "client id and API key stand without quotation marks: %s",
+    (value) => {
+      const without = "must be given without the quotation marks";
+      expect(faultsOf({ clientId: value })).toContain(`PAYMENTS_CLIENT_ID (clientId) ${without}`);
+      expect(faultsOf({ apiKey: value })).toContain(`PAYMENTS_API_KEY (apiKey) ${without}`);
     },
   );
 
@@ -296,14 +307,77 @@ describe("the environment", () => {
     expect(written).not.toContain(key.slice(60, 90));
     const missing = { ...files, PAYMENTS_CLIENT_KEY_FILE: join(folder, "none.key") };
     expect(JSON.stringify(await fromEnvironment({ ...REQUIRED, ...missing }))).toMatch(
-      /PAYMENTS_CLIENT_KEY_FILE names a file that cannot be read: ENOENT/,
+      /PAYMENTS_CLIENT_KEY_FILE must be the path of a file: it is missing or cannot be read/,
     );
+  });
+
+  it("is refused with every fault where the text of a key stands in the place of a path, without the text", async () => {
+    const { cert, key } = makeCertificate({ commonName: "client-7" });
+    const [bare = ""] = key.split("\n").slice(1);
+    for (const text of [key, bare]) {
+      const env = {
+        ...REQUIRED,
+        PAYMENTS_MAX_ATTEMPTS: "0",
+        PAYMENTS_CA_FILE: cert,
+        PAYMENTS_CLIENT_CERT_FILE: "client.pem",
+        PAYMENTS_CLIENT_KEY_FILE: text,
+      };
+      const exit = await fromEnvironment(env);
+      const written = JSON.stringify(exit) + inspect(exit, { depth: 9, showHidden: true });
+      for (const name of ["CA_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"]) {
+        expect(written).toContain(`PAYMENTS_${name} must be the path of a file`);
+      }
+      expect(written).toContain("PAYMENTS_MAX_ATTEMPTS (maxAttempts) must be");
+      expect(written).not.toContain(bare);
+      expect(written).not.toContain(cert.split("\n")[1]);
+    }
+  });
+
+  it("counts for what is left out, and for what is undefined; a certificate and its key belong together", async () => {
+    const { cert, key } = makeCertificate({ commonName: "client-7" });
+    const folder = await mkdtemp(join(tmpdir(), "certificates-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "client.pem"), cert);
+    await writeFile(join(folder, "client.key"), key);
+    const env = {
+      ...REQUIRED,
+      PAYMENTS_PROXY: "none",
+      HTTPS_PROXY: "http://proxy.example",
+      PAYMENTS_CA_FILE: join(folder, "client.pem"),
+      PAYMENTS_CLIENT_CERT_FILE: join(folder, "client.pem"),
+      PAYMENTS_CLIENT_KEY_FILE: join(folder, "client.key"),
+    };
+    const withGiven = (given: object) =>
+      Effect.runPromise(
+        clientOptionsWithEnvironment(given).pipe(
+          Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+        ),
+      );
+    const tls = { ca: cert, cert, key: Redacted.make(key) };
+    const nothing = {
+      clientId: undefined,
+      proxy: undefined,
+      tls: undefined,
+      maxAttempts: undefined,
+    };
+    expect(await withGiven(nothing)).toMatchObject({ clientId: "client-7", proxy: false, tls });
+    const own = makeCertificate({ commonName: "client-8" });
+    const given = { cert: own.cert, key: own.key };
+    expect(await withGiven({ tls: given })).toMatchObject({
+      tls: { ca: cert, cert: own.cert, key: Redacted.make(own.key) },
+    });
+    expect(await withGiven({ tls: { ca: own.cert } })).toMatchObject({
+      tls: { ...tls, ca: own.cert },
+    });
+    await expect(withGiven({ tls: { cert: own.cert } })).rejects.toThrow("tls.key");
   });
 
   it.each([
     [{ HTTPS_PROXY: "http://proxy.example" }, Redacted.make("http://proxy.example")],
     [{ HTTPS_PROXY: "http://proxy.example", NO_PROXY: "payments.example" }, false],
     [{ HTTPS_PROXY: "http://proxy.example", PAYMENTS_PROXY: "none" }, false],
+    [{ HTTPS_PROXY: "http://proxy.example", PAYMENTS_PROXY: " None " }, false],
+    [{ HTTPS_PROXY: "http://proxy.example", PAYMENTS_PROXY: "false" }, false],
     [
       { HTTPS_PROXY: "http://proxy.example", PAYMENTS_PROXY: "http://own.example" },
       Redacted.make("http://own.example"),
@@ -368,6 +442,45 @@ describe("both ways of use", () => {
       await Effect.runPromise(Effect.provide(pong, PaymentsClient.layerFromEnvironment));
     }
     expect([former.signIns.length, current.signIns.length]).toStrictEqual([1, 1]);
+  });
+
+  it("layers from the environment that are built at once, each of the variables that were set for it", async () => {
+    await using server = await startServer(() => answers.ping);
+    const pong = PaymentsClient.use((client) => client.ping());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    vi.stubEnv("PAYMENTS_BASE_URL", server.url);
+    const ping = (account: string) => {
+      vi.stubEnv("PAYMENTS_CLIENT_ID", account);
+      vi.stubEnv("PAYMENTS_API_KEY", `key-${account}`);
+      return Effect.runPromise(Effect.provide(pong, PaymentsClient.layerFromEnvironment));
+    };
+    const both = Promise.all([ping("eu"), ping("us")]);
+    vi.stubEnv("PAYMENTS_API_KEY", undefined);
+    await both;
+    expect(server.signIns.map(({ headers }) => headers["x-client-id"]).toSorted()).toStrictEqual([
+      "eu",
+      "us",
+    ]);
+  });
+
+  it("a layer with settings as they were when it was made, through the proxy that is set when it is built", async () => {
+    await using server = await startServer(() => answers.ping);
+    const changing = { ...settingsFor(server.url), clientId: "eu" };
+    const layer = PaymentsClient.layer(changing);
+    changing.clientId = "us";
+    const pong = PaymentsClient.use((client) => client.ping());
+    await Effect.runPromise(Effect.provide(pong, layer));
+    expect(server.signIns[0]?.headers).toMatchObject({ "x-client-id": "eu" });
+    const away = PaymentsClient.layer({ ...settings, maxAttempts: 1 });
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    vi.stubEnv("https_proxy", undefined);
+    vi.stubEnv("HTTPS_PROXY", "ftp://proxy.example");
+    const exit = await Effect.runPromiseExit(Effect.provide(pong, away));
+    expect(JSON.stringify(exit)).toContain("HTTPS_PROXY must be the address of an HTTP proxy");
   });
 
   it("plain promises, which reject with the fault of the settings", async () => {

@@ -195,11 +195,16 @@ const checkNumber = (name: NumberName, value: unknown): Array<string> => {
       ];
 };
 
-const HEADER_TEXT = "must be given: visible ASCII characters, without white space.";
-
-/** As a header carries it. */
-const isHeaderText = (value: unknown): boolean =>
-  typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+/** What is wrong with a text that a header is to carry. */
+const checkHeaderText = (name: string, value: unknown): Array<string> => {
+  if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
+    return [`${name} must be given: visible ASCII characters, without white space.`];
+  }
+  // As `docker run --env-file` leaves them.
+  return /^(["']).*\1$/.test(value)
+    ? [`${name} must be given without the quotation marks around it, which are no part of it.`]
+    : [];
+};
 
 /** Names of the settings of a client. */
 export const clientSettingNames: ReadonlyArray<string> = [
@@ -296,8 +301,8 @@ export const makeClientOptions = (
   const faults = [
     ...unknownNames(settings),
     ...urlFaults,
-    ...(isHeaderText(clientId) ? [] : [`PAYMENTS_CLIENT_ID (clientId) ${HEADER_TEXT}`]),
-    ...(isHeaderText(Redacted.value(apiKey)) ? [] : [`PAYMENTS_API_KEY (apiKey) ${HEADER_TEXT}`]),
+    ...checkHeaderText("PAYMENTS_CLIENT_ID (clientId)", clientId),
+    ...checkHeaderText("PAYMENTS_API_KEY (apiKey)", Redacted.value(apiKey)),
     ...numberNames.flatMap((name) => checkNumber(name, numbers[name])),
     ...(Result.isFailure(proxy) ? [proxy.failure] : []),
     ...(tls === undefined || !isUrl ? [] : tlsFaults(tls, baseUrl)),

@@ -1,10 +1,8 @@
 import { readFile } from "node:fs/promises";
 import * as Config from "effect/Config";
-import * as ConfigProvider from "effect/ConfigProvider";
-import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
-import { messageOf } from "../values.ts";
+import * as Result from "effect/Result";
 import {
   type ClientOptions,
   type ClientSettings,
@@ -15,6 +13,7 @@ import {
   numberNames,
   NUMBERS,
 } from "./config.ts";
+import type { TlsSettings } from "./tls.ts";
 
 // Left out and empty are the same here, and are reported together with every other fault.
 const text = (variable: string) => Config.String(variable).pipe(Config.withDefault(""));
@@ -59,21 +58,25 @@ const parseAssumptions = (json: string): unknown => {
   }
 };
 
-const cannotRead = (problem: string) =>
-  new InvalidSettings({ message: `The environment cannot be read: ${problem}` });
+/** The text of the file that a variable names, and what is wrong with it. */
+interface FileOfVariable {
+  /** Undefined where the variable names none. */
+  readonly content?: string;
+  readonly fault?: string;
+}
 
-/** The text of the file that a variable names; undefined where it names none. */
-const readFileOf = (
-  variable: string,
-  path: string,
-): Effect.Effect<string | undefined, InvalidSettings> =>
+/** What it names is not repeated: somebody may have given the key itself. */
+const readFileOf = (variable: string, path: string): Effect.Effect<FileOfVariable> =>
   path.trim() === ""
-    ? Effect.succeed(undefined)
-    : Effect.tryPromise({
-        try: () => readFile(path, "utf8"),
-        catch: (error) =>
-          cannotRead(`${variable} names a file that cannot be read: ${messageOf(error)}`),
-      });
+    ? Effect.succeed({})
+    : Effect.tryPromise(() => readFile(path, "utf8")).pipe(
+        Effect.match({
+          onSuccess: (content) => ({ content }),
+          onFailure: () => ({
+            fault: `${variable} must be the path of a file: it is missing or cannot be read.`,
+          }),
+        }),
+      );
 
 const variables = (names: ReadonlyArray<string>) =>
   Object.fromEntries(
@@ -86,28 +89,26 @@ const variables = (names: ReadonlyArray<string>) =>
     ]),
   );
 
-/** The certificates and the key in the files that the variables name; undefined where they name none. */
-const readTls = Effect.fnUntraced(function* (files: Readonly<Record<keyof typeof FILES, string>>) {
-  const ca = yield* readFileOf(FILES.ca, files.ca);
-  const cert = yield* readFileOf(FILES.cert, files.cert);
-  const key = yield* readFileOf(FILES.key, files.key);
+/** A client certificate and its key belong together, so that those that are given count alone. */
+const withGivenTls = (
+  { ca, cert, key }: Partial<Record<keyof typeof FILES, string>>,
+  given: TlsSettings = {},
+): TlsSettings | undefined => {
+  const hasOwn = given.cert !== undefined || given.key !== undefined;
   const tls = {
     ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
+    ...(!hasOwn && cert !== undefined && { cert }),
+    ...(!hasOwn && key !== undefined && { key }),
+    ...given,
   };
   return Object.keys(tls).length === 0 ? undefined : tls;
-});
+};
 
-/**
- * The provider that the program has set, or else the environment as it is now: Effect's default keeps what
- * the environment was when anything first asked for it.
- */
-const currentProvider: Effect.Effect<ConfigProvider.ConfigProvider> = Effect.map(
-  Effect.context(),
-  (context) =>
-    Context.getOrUndefined(context, ConfigProvider.ConfigProvider) ?? ConfigProvider.fromEnv(),
-);
+const withoutUndefined = <A extends object>(settings: A): Partial<A> =>
+  // Without types a setting may be given as undefined, which is left out.
+  Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  ) as Partial<A>;
 
 /** Read and check the settings of a client; every fault is named at once. Those that are given count before the variables. */
 export const readEnvironment = Effect.fnUntraced(function* (
@@ -123,21 +124,37 @@ export const readEnvironment = Effect.fnUntraced(function* (
       assumptions: text("PAYMENTS_ASSUMPTIONS"),
       files: Config.all({ ca: text(FILES.ca), cert: text(FILES.cert), key: text(FILES.key) }),
       environment: Config.all(variables(PROXY_VARIABLES)),
-    }).pipe(Effect.provideServiceEffect(ConfigProvider.ConfigProvider, currentProvider)),
-    ({ message }) => cannotRead(message),
+    }),
+    ({ message }) => new InvalidSettings({ message: `The environment cannot be read: ${message}` }),
   );
-  const tls = yield* readTls(files);
   const { proxy, ...others } = settings;
-  return yield* Effect.fromResult(
-    makeClientOptions(
-      {
-        ...others,
-        ...(tls !== undefined && { tls }),
-        ...(proxy.trim() !== "" && { proxy }),
-        assumptions: parseAssumptions(settings.assumptions),
-        ...given,
-      },
-      environment,
-    ),
+  const [ca, cert, key] = yield* Effect.all([
+    readFileOf(FILES.ca, files.ca),
+    readFileOf(FILES.cert, files.cert),
+    readFileOf(FILES.key, files.key),
+  ]);
+  const { tls: givenTls, ...own } = withoutUndefined(given);
+  const faults = [ca, cert, key].flatMap(({ fault }) => fault ?? []);
+  const tls = withGivenTls(
+    {
+      ...(ca.content !== undefined && { ca: ca.content }),
+      ...(cert.content !== undefined && { cert: cert.content }),
+      ...(key.content !== undefined && { key: key.content }),
+    },
+    givenTls,
   );
+  const options = makeClientOptions(
+    {
+      ...others,
+      // Of a pair of files one of which is missing, the fault is the missing one.
+      ...(tls !== undefined && faults.length === 0 && { tls }),
+      ...(proxy.trim() !== "" && { proxy }),
+      assumptions: parseAssumptions(settings.assumptions),
+      ...own,
+    },
+    environment,
+  );
+  if (faults.length === 0) return yield* Effect.fromResult(options);
+  const all = Result.isFailure(options) ? [...faults, options.failure.message] : faults;
+  return yield* new InvalidSettings({ message: all.join(" ") });
 });

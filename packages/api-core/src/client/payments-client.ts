@@ -1,3 +1,4 @@
+import * as ConfigProvider from "effect/ConfigProvider";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -7,22 +8,37 @@ import {
   type InvalidSettings,
   makeClientOptions,
 } from "./config.ts";
+import { isRecord } from "../values.ts";
 import type { PaymentsClientShape } from "./client-shape.ts";
 
 /**
  * Check settings, and take those that are left out from the environment variables of
- * {@link clientOptionsFromEnvironment}.
+ * {@link clientOptionsFromEnvironment}, as they are when the effect begins to run.
  *
- * @param given settings that count before the environment
+ * @param given settings that count before the environment; one that is undefined is left out
  * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault
  */
 export const clientOptionsWithEnvironment = (
   given: Partial<ClientSettings>,
 ): Effect.Effect<ClientOptions, InvalidSettings> =>
-  Effect.flatMap(
-    Effect.promise(() => import("./environment.ts")),
-    ({ readEnvironment }) => readEnvironment(given),
+  // Before anything is awaited: in the meantime the program may set the variables of another account.
+  Effect.flatMap(currentProvider, (provider) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./environment.ts")),
+      ({ readEnvironment }) =>
+        Effect.provideService(readEnvironment(given), ConfigProvider.ConfigProvider, provider),
+    ),
   );
+
+/**
+ * The provider that the program has set, or else the environment as it is now: Effect's default keeps what
+ * the environment was when anything first asked for it.
+ */
+const currentProvider: Effect.Effect<ConfigProvider.ConfigProvider> = Effect.map(
+  Effect.context(),
+  (context) =>
+    Context.getOrUndefined(context, ConfigProvider.ConfigProvider) ?? ConfigProvider.fromEnv(),
+);
 
 /**
  * Read the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
@@ -46,14 +62,18 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
   /**
    * Make a layer of a client; closing its scope closes the connections.
    *
-   * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults
+   * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults, as they are now; the
+   *   proxy of the environment counts as it is when the client is made
    * @example
    * const provided = Effect.provide(program, PaymentsClient.layer({ baseUrl, clientId, apiKey }));
    */
   static readonly layer = (
     settings: ClientSettings,
-  ): Layer.Layer<PaymentsClient, InvalidSettings> =>
-    layerOf(Effect.fromResult(makeClientOptions(settings)));
+  ): Layer.Layer<PaymentsClient, InvalidSettings> => {
+    // A caller without types may give no object, which is told with the faults.
+    const given = isRecord(settings) ? { ...settings } : settings;
+    return layerOf(Effect.suspend(() => Effect.fromResult(makeClientOptions(given))));
+  };
 
   /** A client configured by the environment, see `.env.example`. */
   static readonly layerFromEnvironment: Layer.Layer<PaymentsClient, InvalidSettings> =

@@ -33,16 +33,21 @@ const isExempt = ({ hostname, port }: URL, entry: string): boolean => {
  * `NO_PROXY` exempts the host. `HTTP_PROXY` is for http://, which leads to this machine here, as no
  * proxy does.
  */
-const environmentProxy = (url: URL, environment: Environment): string => {
-  if (url.protocol !== "https:" || isThisMachine(url.hostname)) return "";
+const environmentProxy = (
+  url: URL,
+  environment: Environment,
+): { readonly variable: string; readonly address: string } | undefined => {
+  if (url.protocol !== "https:" || isThisMachine(url.hostname)) return undefined;
   const noProxy = environment["no_proxy"] ?? environment["NO_PROXY"] ?? "";
   const entries = noProxy.split(/[,\s]+/).filter((entry) => entry !== "");
-  if (entries.some((entry) => isExempt(url, entry))) return "";
-  return environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? "";
+  if (entries.some((entry) => isExempt(url, entry))) return undefined;
+  const variable = environment["https_proxy"] === undefined ? "HTTPS_PROXY" : "https_proxy";
+  const address = environment[variable]?.trim() ?? "";
+  return address === "" ? undefined : { variable, address };
 };
 
-/** What `PAYMENTS_PROXY` takes for no proxy, too. */
-const NO_PROXY = "none";
+/** What `PAYMENTS_PROXY` takes for no proxy. */
+const NO_PROXY = /^(?:none|false)$/i;
 
 const TAKES = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
 
@@ -88,16 +93,16 @@ export const chooseProxy = (
   if (setting === false) return Result.succeed(false);
   const url = new URL(baseUrl);
   if (setting === undefined) {
-    const address = environmentProxy(url, environment).trim();
-    return address === ""
+    const named = environmentProxy(url, environment);
+    return named === undefined
       ? Result.succeed(false)
       : Result.mapError(
-          checkProxy(address),
-          (problem) => `HTTPS_PROXY ${problem} PAYMENTS_PROXY (proxy) overrules it.`,
+          checkProxy(named.address),
+          (problem) => `${named.variable} ${problem} PAYMENTS_PROXY (proxy) overrules it.`,
         );
   }
   const given = Redacted.isRedacted(setting) ? Redacted.value(setting) : setting;
-  if (typeof given === "string" && given.trim() === NO_PROXY) return Result.succeed(false);
+  if (typeof given === "string" && NO_PROXY.test(given.trim())) return Result.succeed(false);
   const fault = (problem: string) => `PAYMENTS_PROXY (proxy) ${problem}`;
   if (typeof given !== "string") return Result.fail(fault(`${TAKES}, or false for none.`));
   if (url.protocol !== "https:") {
