@@ -126,7 +126,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a configuration file that is none, instead of a Temporal that nobody named",
       [],
       { TEMPORAL_CONFIG_FILE: "/nowhere/temporal.toml" },
-      /TEMPORAL_CONFIG_FILE names \/nowhere\/temporal\.toml, which is missing or cannot be read/,
+      /TEMPORAL_CONFIG_FILE must be the path of a file: it is missing or cannot be read/,
       1,
     ],
   ])("%s", async (_, args, changes, message, code) => {

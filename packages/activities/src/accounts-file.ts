@@ -1,15 +1,16 @@
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/api-core/values";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 const wrong = (file: string, why: string): RangeError =>
   new RangeError(`The file of accounts ${file} (PAYMENTS_ACCOUNTS_FILE) ${why}.`);
 
-const readText = (file: string, ofAccounts: string): string => {
+/** What names it is not repeated: somebody may have given the content itself, which holds keys. */
+const readText = (file: string, whose: string): string => {
   try {
     return readFileSync(file, "utf8");
-  } catch (error) {
-    throw wrong(ofAccounts, `cannot be read: ${messageOf(error)}`);
+  } catch {
+    throw new RangeError(`${whose} must be the path of a file: it is missing or cannot be read.`);
   }
 };
 
@@ -26,7 +27,7 @@ export const readAccountsFile = (
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> => {
   let accounts: unknown;
   try {
-    accounts = JSON.parse(readText(file, file));
+    accounts = JSON.parse(readText(file, "PAYMENTS_ACCOUNTS_FILE"));
   } catch (error) {
     // A SyntaxError repeats a part of the file, which may be a secret.
     if (error instanceof SyntaxError) throw wrong(file, "holds no JSON");
@@ -43,7 +44,8 @@ export const readAccountsFile = (
       if (typeof apiKeyFile !== "string" || "apiKey" in settings) {
         throw wrong(file, `must give ${name} either apiKey or apiKeyFile, a path`);
       }
-      const apiKey = readText(resolve(dirname(file), apiKeyFile), file).replace(/\r?\n$/, "");
+      const whose = `The apiKeyFile of ${name} in the file of accounts ${file} (PAYMENTS_ACCOUNTS_FILE)`;
+      const apiKey = readText(resolve(dirname(file), apiKeyFile), whose).replace(/\r?\n$/, "");
       return [name, { ...settings, apiKey }];
     }),
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import type { PoolConfig } from "pg";
-import { JournalUnavailable, messageOf } from "./errors.ts";
+import { JournalUnavailable } from "./errors.ts";
 
 const wrong = (why: string): JournalUnavailable =>
   new JournalUnavailable(
@@ -17,8 +17,9 @@ const pem = (parameters: URLSearchParams, name: string): string | undefined => {
   if (file === null) return undefined;
   try {
     return readFileSync(file, "utf8");
-  } catch (error) {
-    throw wrong(`${name} cannot be read: ${messageOf(error)}`);
+  } catch {
+    // What it names is not repeated: somebody may have given the key itself.
+    throw wrong(`${name} must be the path of a file: it is missing or cannot be read`);
   }
 };
 

@@ -66,7 +66,10 @@ it.each([
   ["postgres://u:secret@db.example/d?sslmod=disable", /takes no sslmod/],
   ["postgres://u:secret@db.example/d#x", /%23/],
   ["postgres://u:secret%@db.example/d", /%25/],
-  ["postgres://u:secret@db.example/d?sslrootcert=/no/such/file", /sslrootcert cannot be read/],
+  [
+    "postgres://u:secret@db.example/d?sslrootcert=/no/such/file",
+    /sslrootcert must be the path of a file/,
+  ],
   ["postgres://u:secret@:x/d", /no URL/],
 ])("refuses %s with words, and does not repeat it", (address, words) => {
   const read = () => readPostgresUrl(address);

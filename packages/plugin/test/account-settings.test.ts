@@ -128,11 +128,20 @@ describe("the accounts of a worker", () => {
     ["{}", "must hold a JSON object"],
     [{ eu: "key-eu" }, "must hold an object of settings for eu"],
     [{ eu: { ...eu, apiKeyFile: "us.key" } }, "must give eu either apiKey or apiKeyFile"],
-    [{ eu: { clientId: "c", apiKeyFile: "no-such-file" } }, "cannot be read: ENOENT"],
+    [
+      { eu: { clientId: "c", apiKeyFile: "key-eu" } },
+      "The apiKeyFile of eu in the file of accounts",
+    ],
   ])("are refused where the file is wrong, without its content: %j", async (content, message) => {
     const said = await check({}, { PAYMENTS_ACCOUNTS_FILE: write("wrong.json", content) });
     expect(said).toContain(message);
     expect(said).toContain("PAYMENTS_ACCOUNTS_FILE");
+    expect(said).not.toContain("key-eu");
+  });
+
+  it("are refused where they stand in the place of the file's path, without what they hold", async () => {
+    const said = await check({}, { PAYMENTS_ACCOUNTS_FILE: JSON.stringify({ eu }) });
+    expect(said).toContain("PAYMENTS_ACCOUNTS_FILE must be the path of a file");
     expect(said).not.toContain("key-eu");
   });
 });

@@ -222,7 +222,7 @@ it.each([
   ],
   [
     { TEMPORAL_CONFIG_FILE: join(folder, "none.toml"), TEMPORAL_ADDRESS: environment.address },
-    `TEMPORAL_CONFIG_FILE names ${join(folder, "none.toml")}, which is missing or cannot be read.`,
+    "TEMPORAL_CONFIG_FILE must be the path of a file: it is missing or cannot be read.",
   ],
   [
     { TEMPORAL_ADDRESS: "http://127.0.0.1:7233/" },
@@ -240,11 +240,15 @@ it.each([
   [{ TEMPORAL_ADDRESS: "localhost:99999" }, "such as localhost:7233."],
   [
     { TEMPORAL_TLS_CLIENT_CERT_PATH: join(folder, "none.pem") },
-    `TEMPORAL_TLS_CLIENT_CERT_PATH names ${join(folder, "none.pem")}, which is missing or cannot be read.`,
+    "TEMPORAL_TLS_CLIENT_CERT_PATH must be the path of a file: it is missing or cannot be read.",
+  ],
+  [
+    { TEMPORAL_TLS_CLIENT_KEY_PATH: localhostCertificate.key },
+    "TEMPORAL_TLS_CLIENT_KEY_PATH must be the path of a file: it is missing or cannot be read.",
   ],
   [
     { TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(folder, "none.pem") },
-    `TEMPORAL_TLS_SERVER_CA_CERT_PATH names ${join(folder, "none.pem")}, which is missing or cannot be read.`,
+    "TEMPORAL_TLS_SERVER_CA_CERT_PATH must be the path of a file: it is missing or cannot be read.",
   ],
   [
     { TEMPORAL_TLS_CLIENT_CERT_PATH: profiles, TEMPORAL_TLS_CLIENT_KEY_PATH: profiles },
@@ -253,6 +257,7 @@ it.each([
 ])("takes no other Temporal than the one that is named: %j", async (variables, says) => {
   const { message, next } = await failing(variables);
   expect(message).toContain(says);
+  expect(message).not.toContain("PRIVATE KEY");
   expect(next).toBeUndefined();
 });
 

@@ -91,10 +91,14 @@ export const readTemporalConfiguration = <A extends Configuration>(
   return configuration;
 };
 
+/** What it names is not repeated: somebody may have given the key itself. */
+const missing = (variable: string): string =>
+  `${variable} must be the path of a file: it is missing or cannot be read.`;
+
 const loaded = <A>(named: NamedConfiguration, load: () => A): A => {
   const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = named;
   if (file !== undefined && !isReadable(file)) {
-    throw new Error(`TEMPORAL_CONFIG_FILE names ${file}, which is missing or cannot be read.`);
+    throw new Error(missing("TEMPORAL_CONFIG_FILE"));
   }
   for (const name of SWITCHES) {
     const value = named[name];
@@ -106,7 +110,7 @@ const loaded = <A>(named: NamedConfiguration, load: () => A): A => {
   for (const name of FILES_OF_TLS) {
     const path = named[name];
     if (path && !isReadable(path)) {
-      throw new Error(`${name} names ${path}, which is missing or cannot be read.`);
+      throw new Error(missing(name));
     }
   }
   try {
