@@ -155,9 +155,13 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
     // On the connection and on the worker it is called twice.
     if (this.#configuredOf(Object.values(given.activities ?? {})) !== undefined) return given;
     checkPackages();
-    const { environment } = this.#process;
+    // As it is now: what has been checked counts, though the program sets the variables of another worker meanwhile.
+    const environment = { ...this.#process.environment };
     const accounts = readAccounts(this.#settings, environment);
-    const payments = new PaymentsWorker(this.#settings, accounts, this.#process);
+    const payments = new PaymentsWorker(this.#settings, accounts, {
+      ...this.#process,
+      environment,
+    });
     checkNames(given, Object.keys(payments.activities));
     await checkAccounts(accounts, environment);
     await checkNamespace(given, environment);

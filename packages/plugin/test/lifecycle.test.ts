@@ -6,6 +6,7 @@ import { NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker
 import proto from "@temporalio/proto";
 import { expect, it, vi } from "vitest";
 import { type PaymentsSettings, PaymentsPlugin } from "../src/index.ts";
+import { paymentsPluginIn } from "../src/payments-plugin.ts";
 import { bundleAhead } from "./support/bundle.ts";
 import { makeRig } from "./support/rig.ts";
 
@@ -55,6 +56,23 @@ it("one instance serves two workers of a process, each by itself, and others aft
     payout_status: "completed",
   });
   expect((await simulator.state()).payouts).toHaveLength(3);
+});
+
+it("a worker works for the account for which it was created, whatever the variables are by then", async () => {
+  const { apiKey, baseUrl, clientId, journal } = settings;
+  const environment: Record<string, string> = {
+    PAYMENTS_BASE_URL: baseUrl,
+    PAYMENTS_CLIENT_ID: clientId,
+    PAYMENTS_API_KEY: apiKey,
+    PAYMENTS_JOURNAL: journal,
+  };
+  const worker = await create(paymentsPluginIn({ environment, skipsTime: false }, {}), "created");
+  Object.assign(environment, { PAYMENTS_CLIENT_ID: "another", PAYMENTS_API_KEY: "another-key" });
+  expect(
+    await worker.runUntil(async () => (await pay("created", "created")).result()),
+  ).toMatchObject({
+    payout_status: "completed",
+  });
 });
 
 it("given to the connection it configures workers and clients, once where a worker has it, too", async () => {

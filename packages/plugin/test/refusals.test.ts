@@ -103,6 +103,12 @@ it.each<readonly [string, PaymentsSettings, NodeJS.ProcessEnv, RegExp]>([
     /: approveAbove must be a JSON object/,
   ],
   [
+    "one attempt alone",
+    { maxAttempts: 1 },
+    {},
+    /: PAYMENTS_MAX_ATTEMPTS \(maxAttempts\) must be at least 2 for a worker/,
+  ],
+  [
     "a schema that is none",
     { inputs: { payInvoice: { schema: {} } } } as unknown as PaymentsSettings,
     {},

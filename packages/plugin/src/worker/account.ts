@@ -45,12 +45,15 @@ const orCannotStart = <A>(exit: Exit.Exit<A, { readonly message: string }>): A =
     : Cause.squash(exit.cause);
 };
 
+/** A send, and the one after a new sign-in: tokens expire in the middle of a run. */
+const LEAST_ATTEMPTS = 2;
+
 /** The checked settings of an account's client; the environment counts for what they leave out. */
 const clientOptionsOf = async (
   settings: AccountSettings,
   environment: Environment,
-): Promise<ClientOptions> =>
-  orCannotStart(
+): Promise<ClientOptions> => {
+  const options = orCannotStart(
     await Effect.runPromiseExit(
       clientOptionsWithEnvironment(clientSettingsOf(settings)).pipe(
         // That of the worker's process, which a test may have made up.
@@ -61,6 +64,11 @@ const clientOptionsOf = async (
       ),
     ),
   );
+  if (options.maxAttempts >= LEAST_ATTEMPTS) return options;
+  throw new CannotStart(
+    `PAYMENTS_MAX_ATTEMPTS (maxAttempts) must be at least ${LEAST_ATTEMPTS} for a worker: the second one is the send after a new sign-in.`,
+  );
+};
 
 /**
  * Open an account.
