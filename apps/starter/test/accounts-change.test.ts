@@ -113,5 +113,26 @@ it("a name that another client id has by now pays nothing", async () => {
   );
   expect(await paid()).not.toContain("swapped");
   expect((await simulator.state()).payouts).toEqual([]);
+  // Whether it has sent anything only its own journal says: it does not end, and says why.
+  const cancel = ["runs", "cancel", "swapped", "--by", "Ada", "--reason", "a mistake"];
+  await starter(cancel, { env });
+  await vi.waitFor(
+    async () => {
+      const { raw } = await workflow.getHandle("swapped").describe();
+      expect(raw.pendingActivities).toMatchObject([
+        {
+          activityType: { name: "findForgottenSends" },
+          lastFailure: { applicationFailureInfo: { type: "OtherAccount" } },
+        },
+      ]);
+      const { exitCode, stdout } = await starter(["status", "swapped", "--json"], { env });
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("This belongs to the account");
+    },
+    { timeout: 120_000, interval: 500 },
+  );
+  const before = (await workflow.getHandle("swapped").describe()).historyLength;
+  expect((await starter(["status", "swapped", "--json"], { env })).exitCode).toBe(0);
+  expect((await workflow.getHandle("swapped").describe()).historyLength).toBe(before);
   await workflow.getHandle("swapped").terminate();
 });

@@ -42,7 +42,7 @@ export const otherAccount = (
 ): ApplicationFailure =>
   ApplicationFailure.create({
     type: OTHER_ACCOUNT,
-    message: `This belongs to the account ${wanted}, and the worker that took it works for the account ${own} (hashes of client id and address): let workers of different accounts poll different task queues (PAYMENTS_TASK_QUEUE). It was not sent.`,
+    message: `This belongs to the account ${wanted}, and the worker that took it works for the account ${own} (hashes of client id and address): let workers of different accounts poll different task queues (PAYMENTS_TASK_QUEUE). Where nobody has that account, since the run was begun by a worker with wrong settings, terminate it, and start it under another id. It was not sent.`,
     nonRetryable,
     nextRetryDelay: OTHER_ACCOUNT_WAIT_MS,
   });

@@ -44,7 +44,7 @@ export const expectInputs = (inputs: OwnInputs): void => {
 
 const noSchema = (workflowType: string): Fault => ({
   field: "",
-  problem: `cannot be checked: the worker has no schema of the input of ${workflowType}; give it one (inputs of makePaymentsActivities)`,
+  problem: `cannot be checked: the worker has no schema of the input of ${workflowType}; give it one (inputs of PaymentsPlugin, or of makePaymentsActivities)`,
 });
 
 /** Check the input of a run of a user's own workflow. */

@@ -43,6 +43,9 @@ import { resetPoint } from "./reset-point.ts";
 const stepNamedIn = (value: unknown): string | undefined =>
   isRecord(value) && typeof value["step"] === "string" ? value["step"] : undefined;
 
+/** By which a run asks the journal what it does not know of. */
+const FIND_FORGOTTEN = "findForgottenSends";
+
 /** The failure of a run that was retried with an amendment that its worker refused. */
 const AMENDMENT_REFUSED = "AmendmentRefused";
 
@@ -105,6 +108,7 @@ class HistoryReader {
   /** Decisions that the run accepted, by the event in which it did. */
   readonly #taken = new Map<string, TakenDecision>();
   readonly #forgotten: Array<ForgottenSend> = [];
+  #askedForForgotten = "";
   #ids: ReadonlySet<string> = new Set();
   #namedInDoubt = "";
   #current: OpenStep | undefined;
@@ -128,6 +132,7 @@ class HistoryReader {
       this.#readMessages(event);
       this.#readRefusedUpdate(event);
       this.#readLocalAnswers(event);
+      this.#readForgottenByServer(event);
       this.#readReset(event);
     });
     const [first] = this.#events;
@@ -362,11 +367,23 @@ class HistoryReader {
   #readLocalAnswers(event: Event): void {
     const answer = localAnswerOf(event, "readRetryInstruction");
     if (answer !== undefined) this.#changes.push({ by: "reset", answer });
-    const forgotten = localAnswerOf(event, "findForgottenSends");
-    // The activity's own result, as its history has it.
-    if (Array.isArray(forgotten)) {
-      this.#forgotten.push(...(forgotten as ReadonlyArray<ForgottenSend>));
+    this.#addForgotten(localAnswerOf(event, FIND_FORGOTTEN));
+  }
+
+  /** The local activity had failed, and the server has tried it again. */
+  #readForgottenByServer(event: Event): void {
+    if (event.activityTaskScheduledEventAttributes?.activityType?.name === FIND_FORGOTTEN) {
+      this.#askedForForgotten = String(event.eventId);
     }
+    const end = activityEndOf(event);
+    if (end?.outcome === "done" && end.scheduledBy === this.#askedForForgotten) {
+      this.#addForgotten(decoded(end.result));
+    }
+  }
+
+  #addForgotten(answer: unknown): void {
+    // The activity's own result, as its history has it.
+    if (Array.isArray(answer)) this.#forgotten.push(...(answer as ReadonlyArray<ForgottenSend>));
   }
 
   #readReset(event: Event): void {

@@ -47,6 +47,35 @@ it("what steps send side by side is of the step that the send names, not of the 
   ]);
 });
 
+it("what the journal has of a run is read, too, where the server tried a failed local activity again", () => {
+  const scheduled = (eventId: number, name: string) => ({
+    eventId,
+    activityTaskScheduledEventAttributes: {
+      activityType: { name },
+      workflowTaskCompletedEventId: 4,
+      input: { payloads: [payload({})] },
+    },
+  });
+  const completed = (scheduledEventId: number, result: unknown) => ({
+    eventId: scheduledEventId + 1,
+    activityTaskCompletedEventAttributes: {
+      scheduledEventId,
+      result: { payloads: [payload(result)] },
+    },
+  });
+  const forgotten = { step: "createPayout", operation: "createPayout", begunAt: 1, ids: {} };
+  const history = {
+    events: [
+      { eventId: 1, workflowExecutionStartedEventAttributes: {} },
+      scheduled(5, "listPayouts"),
+      completed(5, [{ step: "another" }]),
+      scheduled(7, "findForgottenSends"),
+      completed(7, [forgotten]),
+    ],
+  } as unknown as History;
+  expect(readRun(history).forgotten).toEqual([forgotten]);
+});
+
 it("a decision that is given again after a reset counts only where the run takes it", () => {
   const entered = {
     eventId: 5,

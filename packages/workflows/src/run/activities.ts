@@ -3,8 +3,11 @@ import { fallbackPollingQueue, serviceQueue } from "@durable-payments/protocol";
 import {
   ActivityCancellationType,
   type ActivityOptions,
+  ApplicationFailure,
+  isCancellation,
   proxyActivities,
   proxyLocalActivities,
+  TemporalFailure,
   workflowInfo,
 } from "@temporalio/workflow";
 import { accountPin } from "./account-pin.ts";
@@ -144,21 +147,6 @@ export const localReadings = ofAccount(
   ),
 );
 
-/** Reads and writes of the journal of the run's account; each costs no round trip to the server. */
-export const localJournal = ofAccount(
-  oneAtATime(
-    proxyLocalActivities<
-      Pick<
-        PaymentsActivities,
-        "findEarlierSends" | "findForgottenSends" | "hasMade" | "recordFound"
-      >
-    >({
-      startToCloseTimeout: "30 seconds",
-      retry: { maximumInterval: "1 minute" },
-    }),
-  ),
-);
-
 /**
  * The activities as steps call them. The activities decide themselves, by the operation's class in
  * the contract, whether a failure may be retried: a lost worker never makes a payment twice.
@@ -173,6 +161,53 @@ export const activities = ofAccount(
       return serviceQueue(workflowInfo().taskQueue, accountPin().name);
     },
   }),
+);
+
+/** Whether a local activity failed in a way that another attempt may mend: the SDK throws the failure itself. */
+const mayBeTriedAgain = (error: unknown): boolean =>
+  error instanceof TemporalFailure &&
+  !isCancellation(error) &&
+  !(error instanceof ApplicationFailure && error.nonRetryable === true);
+
+/**
+ * Local activities, each tried once. What failed and may be tried again is left to the server: it shows why in the
+ * meantime, and adds nothing to the history, while a local one would hold the workflow task for as long as it fails.
+ */
+const elseByServer = <Activities extends object>(
+  local: Activities,
+  byServer: Activities,
+): Activities =>
+  new Proxy(local, {
+    get:
+      (target, name) =>
+      async (...input: ReadonlyArray<unknown>) => {
+        // The SDK makes a function of this shape of every name.
+        const called = (of: Activities) => (Reflect.get(of, name) as Called)(...input);
+        try {
+          return await called(target);
+        } catch (error) {
+          if (!mayBeTriedAgain(error)) throw error;
+          return called(byServer);
+        }
+      },
+  });
+
+type JournalReadings = Pick<
+  PaymentsActivities,
+  "findEarlierSends" | "findForgottenSends" | "hasMade" | "recordFound"
+>;
+
+/** Reads and writes of the journal of the run's account; each costs no round trip to the server, unless it fails. */
+export const localJournal: JournalReadings = elseByServer<JournalReadings>(
+  ofAccount(
+    oneAtATime(
+      proxyLocalActivities<JournalReadings>({
+        startToCloseTimeout: "30 seconds",
+        retry: { maximumAttempts: 1 },
+      }),
+    ),
+  ),
+  activities,
 );
 
 /**
