@@ -459,10 +459,8 @@ describe("both ways of use", () => {
     const both = Promise.all([ping("eu"), ping("us")]);
     vi.stubEnv("PAYMENTS_API_KEY", undefined);
     await both;
-    expect(server.signIns.map(({ headers }) => headers["x-client-id"]).toSorted()).toStrictEqual([
-      "eu",
-      "us",
-    ]);
+    const accounts = server.signIns.map(({ headers }) => headers["x-client-id"]);
+    expect(new Set(accounts)).toStrictEqual(new Set(["eu", "us"]));
   });
 
   it("a layer with settings as they were when it was made, through the proxy that is set when it is built", async () => {
