@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as Config from "effect/Config";
+import * as ConfigProvider from "effect/ConfigProvider";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
@@ -13,6 +15,7 @@ import {
   numberNames,
   NUMBERS,
 } from "./config.ts";
+import type { Environment } from "./proxy.ts";
 import type { TlsSettings } from "./tls.ts";
 
 // Left out and empty are the same here, and are reported together with every other fault.
@@ -110,9 +113,19 @@ const withoutUndefined = <A extends object>(settings: A): Partial<A> =>
     Object.entries(settings).filter(([, value]) => value !== undefined),
   ) as Partial<A>;
 
+/** The provider that the program has set, or else one of these variables: Effect's default reads them once per process. */
+const providerOf = (environment: Environment): Effect.Effect<ConfigProvider.ConfigProvider> =>
+  Effect.map(
+    Effect.context(),
+    (context) =>
+      Context.getOrUndefined(context, ConfigProvider.ConfigProvider) ??
+      ConfigProvider.fromEnvRecord({ ...environment }),
+  );
+
 /** Read and check the settings of a client; every fault is named at once. Those that are given count before the variables. */
 export const readEnvironment = Effect.fnUntraced(function* (
   given: Partial<ClientSettings>,
+  env: Environment,
 ): Effect.fn.Return<ClientOptions, InvalidSettings> {
   const { environment, files, ...settings } = yield* Effect.mapError(
     Config.all({
@@ -124,7 +137,7 @@ export const readEnvironment = Effect.fnUntraced(function* (
       assumptions: text("PAYMENTS_ASSUMPTIONS"),
       files: Config.all({ ca: text(FILES.ca), cert: text(FILES.cert), key: text(FILES.key) }),
       environment: Config.all(variables(PROXY_VARIABLES)),
-    }),
+    }).pipe(Effect.provideServiceEffect(ConfigProvider.ConfigProvider, providerOf(env))),
     ({ message }) => new InvalidSettings({ message: `The environment cannot be read: ${message}` }),
   );
   const { proxy, ...others } = settings;

@@ -1,4 +1,3 @@
-import * as ConfigProvider from "effect/ConfigProvider";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -21,24 +20,14 @@ import type { PaymentsClientShape } from "./client-shape.ts";
 export const clientOptionsWithEnvironment = (
   given: Partial<ClientSettings>,
 ): Effect.Effect<ClientOptions, InvalidSettings> =>
-  // Before anything is awaited: in the meantime the program may set the variables of another account.
-  Effect.flatMap(currentProvider, (provider) =>
-    Effect.flatMap(
+  Effect.suspend(() => {
+    // Before anything is awaited: in the meantime the program may set the variables of another account.
+    const environment = { ...process.env };
+    return Effect.flatMap(
       Effect.promise(() => import("./environment.ts")),
-      ({ readEnvironment }) =>
-        Effect.provideService(readEnvironment(given), ConfigProvider.ConfigProvider, provider),
-    ),
-  );
-
-/**
- * The provider that the program has set, or else the environment as it is now: Effect's default keeps what
- * the environment was when anything first asked for it.
- */
-const currentProvider: Effect.Effect<ConfigProvider.ConfigProvider> = Effect.map(
-  Effect.context(),
-  (context) =>
-    Context.getOrUndefined(context, ConfigProvider.ConfigProvider) ?? ConfigProvider.fromEnv(),
-);
+      ({ readEnvironment }) => readEnvironment(given, environment),
+    );
+  });
 
 /**
  * Read the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
