@@ -1,0 +1,85 @@
+import { ValueError } from "@temporalio/common";
+import { LRUCache } from "lru-cache";
+import { UndecryptablePayload } from "./errors.ts";
+import type { DataKey, KeyProvider } from "./key-provider.ts";
+
+/** How data keys are kept. */
+export interface DataKeySettings {
+  /**
+   * How long a data key is used and remembered, in milliseconds, at most a day; five minutes if left out. For so long a key that was
+   * removed may still decrypt in a process that has used it.
+   */
+  readonly dataKeyLifetimeMs?: number;
+  /** How many decrypted data keys are remembered at once; 1,000 if left out. */
+  readonly maxDataKeys?: number;
+}
+
+/** Data keys as a process uses them. */
+export interface DataKeys {
+  /** The data key that encrypts now. */
+  readonly current: () => Promise<DataKey>;
+  /** Decrypts a data key, unless it is remembered. */
+  readonly unwrap: (keyId: string, wrapped: Uint8Array) => Promise<Uint8Array>;
+}
+
+const DEFAULT_LIFETIME_MS = 300_000;
+const LONGEST_LIFETIME_MS = 86_400_000;
+const DEFAULT_MAX = 1000;
+/** NIST SP 800-38D, 8.3: at most 2^32 random nonces under one key. A batch of payloads counts as one use here. */
+const MOST_USES = 2 ** 20;
+
+/**
+ * Keep data keys, so that a wrapping key, which may be far away, is not asked for each payload.
+ *
+ * @param provider of the wrapping keys.
+ * @throws ValueError for times and numbers out of range.
+ */
+export const keepDataKeys = (
+  provider: KeyProvider,
+  { dataKeyLifetimeMs = DEFAULT_LIFETIME_MS, maxDataKeys = DEFAULT_MAX }: DataKeySettings,
+): DataKeys => {
+  if (!(dataKeyLifetimeMs >= 1 && dataKeyLifetimeMs <= LONGEST_LIFETIME_MS)) {
+    throw new ValueError(`dataKeyLifetimeMs must be 1 to ${LONGEST_LIFETIME_MS} ms`);
+  }
+  if (!(Number.isInteger(maxDataKeys) && maxDataKeys >= 1)) {
+    throw new ValueError("maxDataKeys must be a whole number from 1");
+  }
+  let made:
+    | { readonly keyId: string; readonly at: number; uses: number; readonly key: Promise<DataKey> }
+    | undefined;
+  // Concurrent tasks that need the same key ask once; what was rejected is asked again.
+  const unwrapped = new LRUCache<
+    string,
+    Uint8Array,
+    { readonly keyId: string; readonly wrapped: Uint8Array }
+  >({
+    max: maxDataKeys,
+    ttl: dataKeyLifetimeMs,
+    fetchMethod: (_id, _stale, { context }) => provider.unwrap(context.keyId, context.wrapped),
+  });
+  return {
+    current: async () => {
+      const keyId = await provider.currentKeyId();
+      const isUsable =
+        made !== undefined &&
+        made.keyId === keyId &&
+        made.uses < MOST_USES &&
+        performance.now() - made.at < dataKeyLifetimeMs;
+      if (made === undefined || !isUsable) {
+        const making = { keyId, at: performance.now(), uses: 0, key: provider.makeDataKey(keyId) };
+        made = making;
+        making.key.catch(() => {
+          if (made === making) made = undefined;
+        });
+      }
+      made.uses += 1;
+      return made.key;
+    },
+    unwrap: async (keyId, wrapped) => {
+      const id = `${keyId}\0${Buffer.from(wrapped).toString("base64")}`;
+      const key = await unwrapped.fetch(id, { context: { keyId, wrapped } });
+      if (key === undefined) throw new UndecryptablePayload(`A data key of ${keyId} was not kept`);
+      return key;
+    },
+  };
+};

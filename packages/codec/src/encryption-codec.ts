@@ -1,0 +1,89 @@
+import { type Payload, type PayloadCodec, ValueError } from "@temporalio/common";
+import { temporal } from "@temporalio/proto";
+import { open, seal } from "./aes-gcm.ts";
+import { type DataKeys, type DataKeySettings, keepDataKeys } from "./data-keys.ts";
+import { UndecryptablePayload } from "./errors.ts";
+import type { KeyProvider } from "./key-provider.ts";
+
+/** Settings of {@link makeEncryptionCodec}. */
+export interface EncryptionSettings extends DataKeySettings {
+  /** The Temporal namespace: what was encrypted for one is not decrypted for another. */
+  readonly namespace: string;
+  /** What wraps the data keys. */
+  readonly keys: KeyProvider;
+}
+
+const { Payload: PayloadMessage } = temporal.api.common.v1;
+
+const ENCODING = "encoding";
+/** The encoding of payloads that are encrypted, as the samples of Temporal name it. */
+const ENCRYPTED = "binary/encrypted";
+const KEY_ID = "encryption-key-id";
+const DATA_KEY = "encryption-data-key";
+const MAX_WRAPPED_BYTES = 1024;
+
+const utf8 = new TextEncoder();
+const textOf = (value: Uint8Array | null | undefined): string =>
+  Buffer.from(value ?? []).toString();
+
+const boundTo = (namespace: string, keyId: string): string =>
+  `durable-payments payload\0${namespace}\0${keyId}`;
+
+const encrypt = (
+  payload: Payload,
+  namespace: string,
+  { key, keyId, wrapped }: Awaited<ReturnType<DataKeys["current"]>>,
+): Payload => ({
+  metadata: {
+    [ENCODING]: utf8.encode(ENCRYPTED),
+    [KEY_ID]: utf8.encode(keyId),
+    [DATA_KEY]: wrapped,
+  },
+  data: seal(key, PayloadMessage.encode(payload).finish(), boundTo(namespace, keyId)),
+});
+
+const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Promise<Payload> => {
+  const { metadata, data } = payload;
+  if (textOf(metadata?.[ENCODING]) !== ENCRYPTED) return payload;
+  const wrapped = metadata?.[DATA_KEY];
+  const keyId = textOf(metadata?.[KEY_ID]);
+  if (!wrapped || wrapped.length > MAX_WRAPPED_BYTES || keyId === "" || !data) {
+    throw new UndecryptablePayload(
+      "A payload is encrypted in another way: it names no key of this codec",
+    );
+  }
+  const key = await keys.unwrap(keyId, wrapped);
+  try {
+    return PayloadMessage.decode(open(key, data, boundTo(namespace, keyId)));
+  } catch (error) {
+    throw new UndecryptablePayload(
+      `A payload cannot be decrypted by the key ${keyId}: it was changed, or written for another namespace than ${namespace}`,
+      { cause: error },
+    );
+  }
+};
+
+/**
+ * Make a codec that encrypts each payload by AES-256-GCM: under a data key that the provider wraps, a random nonce, and
+ * bound to namespace and key id. What is not encrypted is read as it is, so that histories from before are readable.
+ *
+ * @param settings namespace, keys, and how long data keys are kept.
+ * @throws ValueError for a namespace that is empty.
+ */
+export const makeEncryptionCodec = ({
+  keys,
+  namespace,
+  ...settings
+}: EncryptionSettings): PayloadCodec => {
+  if (namespace === "") throw new ValueError("An encryption codec needs the Temporal namespace");
+  const dataKeys = keepDataKeys(keys, settings);
+  return {
+    encode: async (payloads) => {
+      if (payloads.length === 0) return [];
+      const dataKey = await dataKeys.current();
+      return payloads.map((payload) => encrypt(payload, namespace, dataKey));
+    },
+    decode: (payloads) =>
+      Promise.all(payloads.map((payload) => decrypt(payload, namespace, dataKeys))),
+  };
+};
