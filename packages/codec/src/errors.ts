@@ -27,3 +27,8 @@ export class MissingKey extends Error {
 export class UndecryptablePayload extends Error {
   override readonly name = "UndecryptablePayload";
 }
+
+/** The settings by which payloads are encoded are wrong. */
+export class InvalidDataConverter extends Error {
+  override readonly name = "InvalidDataConverter";
+}
