@@ -1,5 +1,8 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import { readDataConverter } from "@durable-payments/codec";
 import { CannotStart, PaymentsPlugin, type Polling } from "@durable-payments/plugin";
 import { taskQueueOf } from "@durable-payments/protocol";
+import type { DataConverter } from "@temporalio/common";
 import { Runtime, Worker } from "@temporalio/worker";
 import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
 import { WorkerLogger } from "./logger.ts";
@@ -16,6 +19,11 @@ const logLevel = () => {
   return level;
 };
 
+const readConverter = (namespace: string): Promise<DataConverter | undefined> =>
+  readDataConverter(process.env, namespace).catch((error: unknown) => {
+    throw new CannotStart(`${messageOf(error)}.`);
+  });
+
 /**
  * Run a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun
  * (30 seconds at most, after which activities are cancelled), and returns.
@@ -26,11 +34,15 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
   Runtime.install({ logger: new WorkerLogger(logLevel()) });
   const { connection, namespace } = await connect(new PaymentsPlugin({ onReady }));
   try {
+    const dataConverter = await readConverter(namespace);
     const worker = await Worker.create({
       connection,
       namespace,
       taskQueue: taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]),
-      workflowBundle: await workflowBundle(),
+      // What a workflow fails with is encoded in its sandbox: the converter is part of the bundle.
+      ...(dataConverter === undefined
+        ? { workflowBundle: await workflowBundle() }
+        : { dataConverter }),
       shutdownForceTime: "1 minute",
     });
     await worker.run();

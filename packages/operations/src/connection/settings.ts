@@ -1,7 +1,9 @@
 import type { ClientOptions, InvalidSettings } from "@durable-payments/api-core";
 import type * as Result from "effect/Result";
+import { readDataConverter } from "@durable-payments/codec";
 import { messageOf } from "@durable-payments/api-core/values";
 import { taskQueueOf } from "@durable-payments/protocol";
+import type { DataConverter } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { readTemporalConfiguration } from "@durable-payments/protocol/temporal-connection";
 import { ConnectionFailed } from "../errors.ts";
@@ -13,6 +15,8 @@ export interface TemporalSettings {
   readonly taskQueue: string;
   /** TLS, API key and metadata; they hold secrets. */
   readonly connectionOptions: ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
+  /** Read how payloads are encoded; undefined where they are stored as they are. */
+  readonly dataConverter?: () => Promise<DataConverter | undefined>;
   /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
 }
@@ -24,7 +28,8 @@ const localWebUi = (address: string): string | undefined =>
 /**
  * Read Temporal's environment configuration: variables, and a profile of its configuration file.
  *
- * @param environment variables by name: `TEMPORAL_*`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`.
+ * @param environment variables by name: `TEMPORAL_*`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`, `PAYMENTS_KEYRING`,
+ *   `PAYMENTS_DATA_CONVERTER`.
  * @throws ConnectionFailed where it is wrong.
  */
 export const temporalSettings = (
@@ -44,6 +49,7 @@ export const temporalSettings = (
       namespace: namespace || "default",
       taskQueue: taskQueueOf(environment["PAYMENTS_TASK_QUEUE"]),
       connectionOptions,
+      dataConverter: () => readDataConverter(environment, namespace || "default"),
       ...(webUi ? { webUi } : {}),
     };
   } catch (error) {

@@ -4,10 +4,13 @@ import {
   NOTHING_LISTENS,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
+import { messageOf } from "@durable-payments/api-core/values";
 import { Client, Connection } from "@temporalio/client";
+import type { DataConverter } from "@temporalio/common";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed } from "../errors.ts";
+import { decodeHistoriesOf } from "./decoded-histories.ts";
 import { asTemporalError, detailsOf } from "./temporal-errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 
@@ -80,6 +83,16 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
   }
 };
 
+const readConverter = async ({
+  dataConverter,
+}: TemporalSettings): Promise<DataConverter | undefined> => {
+  try {
+    return await dataConverter?.();
+  } catch (error) {
+    throw new ConnectionFailed({ reason: "cannotConnect", message: `${messageOf(error)}.` });
+  }
+};
+
 /**
  * Connect to Temporal, and keep the connection: for a tool that is open for long. Close it with
  * `temporal.connection.close()`.
@@ -92,8 +105,14 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
  * const report = await onTemporal(temporal, (kept) => reportRun(kept, "invoice-2026-001"));
  */
 export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
+  const dataConverter = await readConverter(settings);
   const connection = await open(settings);
-  const client = new Client({ connection, namespace: settings.namespace });
+  if (dataConverter !== undefined) decodeHistoriesOf(connection, dataConverter);
+  const client = new Client({
+    connection,
+    namespace: settings.namespace,
+    ...(dataConverter !== undefined && { dataConverter }),
+  });
   return { client, connection, settings };
 };
 
