@@ -22,7 +22,7 @@ const env = { PAYMENTS_KEYRING: folder };
 const { awaitStage, file, simulator, starter, temporal } = await makeRig({ settleAfter: 0 }, env);
 
 const input = { beneficiary: { ...beneficiary, nickname: "Marked Nickname" }, payout };
-const MARKED = ["Marked Nickname", payout.payout_reference, beneficiary.account_number];
+const MARKED = ["Marked Nickname", payout.payout_reference, beneficiary.iban];
 
 const storedOf = async (workflowId: string): Promise<string> => {
   const history = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
@@ -47,9 +47,9 @@ it("a payout whose history is encrypted is paid, shown, refused a second time, a
     expect({ command, exitCode, stderr }).toMatchObject({ exitCode: 0 });
   }
   const exported = join(folder, "history.json");
-  expect((await starter(["runs", "export", "encrypted", "--to", exported], { env })).exitCode).toBe(
-    0,
-  );
+  expect(
+    (await starter(["runs", "export", "encrypted", "--file", exported], { env })).exitCode,
+  ).toBe(0);
 });
 
 it("a question about an encrypted run is answered with the keys, and told without them", async () => {

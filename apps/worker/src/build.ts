@@ -1,4 +1,6 @@
-import { prebuilt, writeBundle } from "./bundle/prebuilt-bundle.ts";
+import { prebuilt, prebuiltEncrypted, writeBundle } from "./bundle/prebuilt-bundle.ts";
 
-await writeBundle();
-process.stderr.write(`Workflow bundle: ${prebuilt.code}\n`);
+for (const files of [prebuilt, prebuiltEncrypted]) {
+  await writeBundle(files);
+  process.stderr.write(`Workflow bundle: ${files.code}\n`);
+}

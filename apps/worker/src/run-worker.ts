@@ -2,9 +2,8 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { readDataConverter } from "@durable-payments/codec";
 import { CannotStart, PaymentsPlugin, type Polling } from "@durable-payments/plugin";
 import { taskQueueOf } from "@durable-payments/protocol";
-import type { DataConverter } from "@temporalio/common";
-import { Runtime, Worker } from "@temporalio/worker";
-import { workflowBundle } from "./bundle/prebuilt-bundle.ts";
+import { Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
+import { bundleFor } from "./bundle/prebuilt-bundle.ts";
 import { WorkerLogger } from "./logger.ts";
 import { connect } from "./temporal.ts";
 
@@ -19,10 +18,13 @@ const logLevel = () => {
   return level;
 };
 
-const readConverter = (namespace: string): Promise<DataConverter | undefined> =>
-  readDataConverter(process.env, namespace).catch((error: unknown) => {
+const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
+  try {
+    return readDataConverter(process.env, namespace);
+  } catch (error) {
     throw new CannotStart(`${messageOf(error)}.`);
-  });
+  }
+};
 
 /**
  * Run a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun
@@ -34,15 +36,14 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
   Runtime.install({ logger: new WorkerLogger(logLevel()) });
   const { connection, namespace } = await connect(new PaymentsPlugin({ onReady }));
   try {
-    const dataConverter = await readConverter(namespace);
+    const dataConverter = readConverter(namespace);
+    const bundle = await bundleFor(dataConverter);
     const worker = await Worker.create({
       connection,
       namespace,
       taskQueue: taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]),
-      // What a workflow fails with is encoded in its sandbox: the converter is part of the bundle.
-      ...(dataConverter === undefined
-        ? { workflowBundle: await workflowBundle() }
-        : { dataConverter }),
+      ...(dataConverter && { dataConverter }),
+      ...(bundle && { workflowBundle: bundle }),
       shutdownForceTime: "1 minute",
     });
     await worker.run();

@@ -1,23 +1,20 @@
 import { type BatchRow, chunkId, isNotFound, WORKFLOW } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import { decodePayloads } from "./readable-payloads.ts";
 
 /**
  * Read the rows of a chunk: what the workflow that keeps it was started with.
  *
  * @throws ChunkMissing, which no retry mends, when the chunk was deleted, or something else has its id
  */
-export const readChunk = async (
-  { options, workflow }: Client,
-  id: string,
-): Promise<ReadonlyArray<BatchRow>> => {
+export const readChunk = async (client: Client, id: string): Promise<ReadonlyArray<BatchRow>> => {
   const gone = (): ApplicationFailure =>
     ApplicationFailure.nonRetryable(
       `The rows of ${id} are gone: import the file once more; what it has paid is not paid again.`,
       "ChunkMissing",
     );
-  const { events } = await workflow
+  const { events } = await client.workflow
     .getHandle(id)
     .fetchHistory()
     .catch((error: unknown) => {
@@ -27,8 +24,7 @@ export const readChunk = async (
   const { input, workflowType } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
   // Whatever else has its id holds no rows.
   if (workflowType?.name !== WORKFLOW.payoutBatchChunk) throw gone();
-  const payloads = input?.payloads;
-  const [rows] = await decodeArrayFromPayloads(options.loadedDataConverter, payloads);
+  const [rows] = await decodePayloads(client, input);
   // The starter wrote them, with the id of this chunk.
   return rows as ReadonlyArray<BatchRow>;
 };

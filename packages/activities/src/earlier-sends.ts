@@ -2,10 +2,10 @@ import { isInDoubt, type Journal, type RecordedSend } from "@durable-payments/jo
 import { AMENDED_MARK, keyOfStep, PAYMENT_IDS } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { canonicalJson } from "./canonical-json.ts";
 import { listRunsOf } from "./earlier-runs.ts";
 import type { RunExecution } from "./read-history.ts";
+import { decodePayloads } from "./readable-payloads.ts";
 import { hashPayload } from "./recorded-send.ts";
 import { RunRelations } from "./run-relation.ts";
 import { readForgottenSends } from "./sends-in-history.ts";
@@ -101,8 +101,7 @@ export const makeEarlierSendActivities = (journal: Journal): EarlierSendActiviti
     const inputOf = async (run: RunExecution): Promise<string | undefined> => {
       const { input } = (await relations.startOf(run)) ?? {};
       if (!input) return undefined;
-      const { loadedDataConverter } = client.options;
-      return canonicalJson(await decodeArrayFromPayloads(loadedDataConverter, input.payloads));
+      return canonicalJson(await decodePayloads(client, input));
     };
     /** With the input of another run a request differs where people have amended it there, or the code has changed. */
     const isAmended = async (run: RunExecution, sent: RecordedSend): Promise<boolean> => {

@@ -3,10 +3,10 @@ import { COMMAND } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import type { temporal } from "@temporalio/proto";
 import { canonicalJson } from "./canonical-json.ts";
 import { mayStand } from "./earlier-sends.ts";
+import { decodePayloads } from "./readable-payloads.ts";
 import {
   type History,
   isAttempt,
@@ -124,9 +124,7 @@ export const refuseSecondChild = async (journal: Journal, parent: RunExecution):
   const history = await readHistory(client, parent);
   if (history === undefined) return;
   const decode = async ({ input }: Pick<Started, "input">): Promise<string> =>
-    canonicalJson(
-      await decodeArrayFromPayloads(client.options.loadedDataConverter, input?.payloads),
-    );
+    canonicalJson(await decodePayloads(client, input));
   const parentInput = await decode(start);
   const isChance = (id: string) => isByChance(id, parent.workflowId, parentInput);
   const startedNow = startsIn(history);

@@ -1,5 +1,7 @@
-import type { ClientPlugin } from "@temporalio/client";
+import { isRecord, visibleText } from "@durable-payments/api-core/values";
+import type { Client, ClientPlugin } from "@temporalio/client";
 import {
+  ApplicationFailure,
   type DataConverter,
   defaultPayloadConverter,
   type Payload,
@@ -7,7 +9,11 @@ import {
   type PayloadConverter,
   ValueError,
 } from "@temporalio/common";
-import { loadDataConverter } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import {
+  decodeArrayFromPayloads,
+  loadDataConverter,
+} from "@temporalio/common/lib/internal-non-workflow/index.js";
+import type { temporal } from "@temporalio/proto";
 
 /** What we write is not half as deep; whoever walks through a value that is much deeper runs out of stack. */
 const MOST_LEVELS = 64;
@@ -18,8 +24,16 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
   !ArrayBuffer.isView(value) &&
   (levels === 0 || Object.values(value).some((field) => isDeeperThan(field, levels - 1)));
 
+const metadataText = ({ metadata }: temporal.api.common.v1.IPayload, name: string): string =>
+  Buffer.from(metadata?.[name] ?? [])
+    .toString()
+    .slice(0, 64);
+
+/** The encoding of `@durable-payments/codec`, and of the samples of Temporal; its metadata name the key. */
+const ENCRYPTED = "binary/encrypted";
+
 /**
- * Decode a payload that anybody may have written.
+ * Decode a payload that anybody may have written; the codecs have been at it.
  *
  * @param payload of a run.
  * @param converter that the runs are written with.
@@ -27,21 +41,59 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
  * @throws ValueError or SyntaxError where it is of another encoding, no JSON, or nested more than 64 levels.
  */
 export const readPayload = (
-  payload: Payload,
+  payload: temporal.api.common.v1.IPayload,
   converter: PayloadConverter = defaultPayloadConverter,
 ): unknown => {
+  if (metadataText(payload, "encoding") === ENCRYPTED) {
+    const keyId = metadataText(payload, "encryption-key-id").replaceAll(/[^\w.-]/g, "?");
+    throw new ValueError(
+      `A payload is encrypted${keyId === "" ? "" : ` under the key ${keyId}`}, which is not here (PAYMENTS_KEYRING)`,
+    );
+  }
   const value = converter.fromPayload<unknown>(payload);
   if (isDeeperThan(value, MOST_LEVELS)) throw new ValueError(`More than ${MOST_LEVELS} levels`);
   return value;
 };
 
-const encodingOf = ({ metadata }: Payload): string =>
-  Buffer.from(metadata?.["encoding"] ?? [])
-    .toString()
-    .slice(0, 40);
-
 const unreadable = (payload: Payload): Payload =>
-  defaultPayloadConverter.toPayload({ unreadable: encodingOf(payload) });
+  defaultPayloadConverter.toPayload({ unreadable: metadataText(payload, "encoding").slice(0, 40) });
+
+/**
+ * Refuse to decide by what could not be decoded, and was read as {@link readablePayloads} reads it: what was sent, say, would
+ * count as not sent.
+ *
+ * @param value of a payload.
+ * @returns the same value.
+ * @throws ApplicationFailure of type UnreadablePayload, which the next attempt may mend: a key is put back.
+ */
+export const refuseUnreadable = <A>(value: A): A => {
+  if (isRecord(value) && typeof value["unreadable"] === "string") {
+    throw ApplicationFailure.retryable(
+      `A payload of Temporal cannot be decoded (${visibleText(value["unreadable"])}): this worker needs the keys that it was encoded with.`,
+      "UnreadablePayload",
+    );
+  }
+  return value;
+};
+
+/**
+ * Decode payloads of a history by which something is decided.
+ *
+ * @param client of the worker or of a tool.
+ * @param payloads as an event holds them.
+ * @returns their values.
+ * @throws ApplicationFailure of type UnreadablePayload where one cannot be decoded
+ */
+export const decodePayloads = async (
+  { options }: Pick<Client, "options">,
+  payloads: temporal.api.common.v1.IPayloads | null | undefined,
+): Promise<ReadonlyArray<unknown>> => {
+  const values = await decodeArrayFromPayloads(options.loadedDataConverter, payloads?.payloads);
+  return values.map(refuseUnreadable);
+};
+
+/** Name of the error by which codecs say that all keys are out of reach. */
+const KEYS_UNAVAILABLE = "KeysUnavailable";
 
 /** A codec of the converter's own, which one payload that it cannot decode keeps from no other. */
 const patient = (codec: PayloadCodec): PayloadCodec => ({
@@ -49,7 +101,9 @@ const patient = (codec: PayloadCodec): PayloadCodec => ({
   decode: async (payloads, context) => {
     try {
       return await codec.decode(payloads, context);
-    } catch {
+    } catch (error) {
+      // Nothing that is encoded can be read, which is no matter of this payload.
+      if (error instanceof Error && error.name === KEYS_UNAVAILABLE) throw error;
       const each = payloads.map(async (payload) => {
         try {
           return await codec.decode([payload], context);

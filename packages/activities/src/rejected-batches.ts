@@ -9,6 +9,7 @@ import {
 import { type Client, WorkflowFailedError, type WorkflowExecutionInfo } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { readChunk } from "./batch-chunks.ts";
+import { refuseUnreadable } from "./readable-payloads.ts";
 
 /** A run of a batch, as visibility or a description has it. */
 export type BatchRun = Pick<
@@ -54,7 +55,7 @@ export const readRejection = async (
       why: textAt(details, "why") ?? cause.message,
       at: (closeTime ?? startTime).toISOString(),
       startedBy: textAt(memo, "startedBy") ?? "unknown",
-      chunks: Number(memo?.["chunks"] ?? 0),
+      chunks: Number(refuseUnreadable(memo?.["chunks"]) ?? 0),
     };
   }
 };

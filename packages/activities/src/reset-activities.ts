@@ -11,10 +11,11 @@ import {
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
-import { ApplicationFailure, defaultPayloadConverter } from "@temporalio/common";
+import { ApplicationFailure } from "@temporalio/common";
 import { stepsNotCarriedOut } from "./send-intent.ts";
 import { readEndingDecision } from "./ended-by-person.ts";
 import type { RunExecution } from "./read-history.ts";
+import { decodePayloads } from "./readable-payloads.ts";
 import { RunRelations } from "./run-relation.ts";
 import { refuseSecondChild } from "./forgotten-children.ts";
 import { amendmentFaultsOf, type OwnInputs } from "./own-inputs.ts";
@@ -155,9 +156,11 @@ const readInstruction = async (
     });
     const { input, workflowType } =
       history?.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
-    const [instruction] = input?.payloads ?? [];
-    if (instruction && workflowType?.name === RETRY_INSTRUCTION_TYPE)
-      return defaultPayloadConverter.fromPayload<RetryInstruction>(instruction);
+    if (workflowType?.name === RETRY_INSTRUCTION_TYPE) {
+      const [instruction] = await decodePayloads(client, input);
+      // The starter wrote it.
+      if (instruction !== undefined) return instruction as RetryInstruction;
+    }
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -1,7 +1,7 @@
 import { type BatchRow, WORKFLOW } from "@durable-payments/protocol";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { paysRow } from "./payout-content.ts";
+import { decodePayloads, refuseUnreadable } from "./readable-payloads.ts";
 
 /** A run that has the workflow id of a row. */
 type Run = Pick<WorkflowExecutionInfo, "memo" | "runId" | "workflowId">;
@@ -17,7 +17,7 @@ export const isRunOfRow = async (
   row: BatchRow,
   { memo, runId, workflowId }: Run,
 ): Promise<boolean> => {
-  if (memo?.["fingerprint"] !== row.fingerprint) return false;
+  if (refuseUnreadable(memo?.["fingerprint"]) !== row.fingerprint) return false;
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
@@ -26,7 +26,6 @@ export const isRunOfRow = async (
   const { input, workflowType } =
     history?.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
   if (workflowType?.name !== WORKFLOW.payout) return false;
-  const payloads = input?.payloads;
-  const [started] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+  const [started] = await decodePayloads(client, input);
   return paysRow(row, started);
 };

@@ -2,7 +2,6 @@ import { idOf, type RecordedSend, type SendOutcome } from "@durable-payments/jou
 import { sendingOf, textAt } from "@durable-payments/protocol";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Client } from "@temporalio/client";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import type { temporal } from "@temporalio/proto";
 import { OTHER_ACCOUNT, UNKNOWN_ACCOUNT } from "./account-check.ts";
 import { NEEDS_APPROVAL, PAUSED, RUN_CANCELLING, RUN_ENDED, WORKER_LOST } from "./failures.ts";
@@ -13,11 +12,11 @@ import {
   type RunExecution,
   startIn,
 } from "./read-history.ts";
+import { decodePayloads } from "./readable-payloads.ts";
 import { idsIn, recordedSend } from "./recorded-send.ts";
 import { ALREADY_SENT, isSentAlready, type SendIntent, unnamedStep } from "./send-intent.ts";
 
 type Event = temporal.api.history.v1.IHistoryEvent;
-type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 
 /** Failures that come before anything is sent, and without an error of the client. */
 const BEFORE_IT_IS_SENT: ReadonlySet<string> = new Set([
@@ -34,9 +33,6 @@ const isIntent = (value: unknown): value is SendIntent =>
 
 const timeOf = ({ eventTime }: Event): number =>
   Number(eventTime?.seconds ?? 0) * 1000 + Math.floor((eventTime?.nanos ?? 0) / 1e6);
-
-const decode = (client: Client, payloads: Payloads): Promise<ReadonlyArray<unknown>> =>
-  decodeArrayFromPayloads(client.options.loadedDataConverter, payloads?.payloads);
 
 /** By the id of the event that scheduled it, how an activity has ended. */
 const endsOf = (history: History): ReadonlyMap<string, Event> =>
@@ -58,12 +54,12 @@ const knownBy = async (
 ): Promise<Known> => {
   const { activityTaskCompletedEventAttributes: completed } = end ?? {};
   if (completed) {
-    const [answer] = await decode(client, completed.result);
+    const [answer] = await decodePayloads(client, completed.result);
     return { outcome: "carriedOut", ids: idsIn(send.operation, answer) };
   }
   const { details, type = "" } =
     end?.activityTaskFailedEventAttributes?.failure?.applicationFailureInfo ?? {};
-  const [detail] = await decode(client, details);
+  const [detail] = await decodePayloads(client, details);
   if (type === ALREADY_SENT && isSentAlready(detail)) {
     const { isSamePayload, otherInDoubt: _, isNoneCarriedOut: __, ...sent } = detail;
     return { ...sent, payloadHash: isSamePayload ? send.payloadHash : "" };
@@ -80,7 +76,7 @@ const scheduledIn = async function* (client: Client, history: History, type: str
   for (const event of history) {
     const { activityTaskScheduledEventAttributes: scheduled } = event;
     if (scheduled?.activityType?.name !== type) continue;
-    const input = await decode(client, scheduled.input);
+    const input = await decodePayloads(client, scheduled.input);
     yield { event, scheduled, input };
   }
 };

@@ -1,6 +1,6 @@
 export type { DataKeySettings } from "./data-keys.ts";
-export { encryptedDataConverter } from "./data-converter.ts";
-export { decodeHistory } from "./decode-history.ts";
+export { encryptedDataConverter, failureConverterPath } from "./data-converter.ts";
+export { type DecodeSettings, decodeMessage } from "./decode-message.ts";
 export { type EncryptionSettings, makeEncryptionCodec } from "./encryption-codec.ts";
 export {
   InvalidDataConverter,
@@ -10,4 +10,4 @@ export {
 } from "./errors.ts";
 export type { DataKey, KeyProvider } from "./key-provider.ts";
 export { type KeyringSettings, openKeyring } from "./keyring.ts";
-export { readDataConverter } from "./read-data-converter.ts";
+export { checkDataConverter, readDataConverter } from "./read-data-converter.ts";

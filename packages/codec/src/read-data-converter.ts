@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { DataConverter } from "@temporalio/common";
 import { encryptedDataConverter } from "./data-converter.ts";
-import { InvalidDataConverter } from "./errors.ts";
+import { InvalidDataConverter, KeysUnavailable } from "./errors.ts";
 import { openKeyring } from "./keyring.ts";
 
 const KEYRING = "PAYMENTS_KEYRING";
@@ -14,18 +14,15 @@ const messageOf = (error: unknown): string =>
 const isDataConverter = (value: unknown): value is DataConverter =>
   typeof value === "object" && value !== null;
 
-/** A path is that of a file, seen from the working directory; a word that of an installed package. */
-const specifierOf = (module: string): string =>
-  /^[./]/.test(module) ? pathToFileURL(resolve(module)).href : module;
-
-const readModule = async (module: string, namespace: string): Promise<DataConverter> => {
+const readModule = (module: string, namespace: string): DataConverter => {
   let exported: unknown;
   try {
-    const loaded: object = await import(specifierOf(module));
+    // As a module of the working directory would write it: a path, or the name of a package.
+    const loaded: object = createRequire(join(process.cwd(), "module.js"))(module);
     const dataConverter: unknown = Reflect.get(loaded, "dataConverter");
     exported =
       typeof dataConverter === "function"
-        ? await Reflect.apply(dataConverter, undefined, [{ namespace }])
+        ? Reflect.apply(dataConverter, undefined, [{ namespace }])
         : dataConverter;
   } catch (error) {
     throw new InvalidDataConverter(
@@ -33,41 +30,64 @@ const readModule = async (module: string, namespace: string): Promise<DataConver
       { cause: error },
     );
   }
-  if (isDataConverter(exported)) return exported;
-  throw new InvalidDataConverter(
-    `${MODULE} names a module without \`dataConverter\`: export one, or a function of { namespace } that returns one`,
-  );
+  if (!isDataConverter(exported) || exported instanceof Promise) {
+    throw new InvalidDataConverter(
+      `${MODULE} names a module without \`dataConverter\`: export one, or a function of { namespace } that returns one, and no promise`,
+    );
+  }
+  if (exported.payloadConverterPath !== undefined) {
+    throw new InvalidDataConverter(
+      `${MODULE} names a module with a payloadConverterPath: what payments store is JSON; encrypt or compress it by payloadCodecs`,
+    );
+  }
+  return exported;
 };
 
 /**
  * Read how payloads are encoded from the environment, for workers and clients alike: `PAYMENTS_KEYRING` names a folder
  * of keys ({@link openKeyring}), `PAYMENTS_DATA_CONVERTER` a module of your own. The module exports `dataConverter`,
  * which is one or a function of `{ namespace }` that returns one; its codecs leave payloads of another encoding as
- * they are.
+ * they are. No key is read yet: {@link checkDataConverter}.
  *
  * @param environment variables by name.
  * @param namespace Temporal namespace of worker and client.
  * @returns the converter; undefined where neither is set.
- * @throws InvalidDataConverter where both are set, or a module is not to be used; KeysUnavailable where the keyring
- *   cannot be read now.
+ * @throws InvalidDataConverter where both are set, or a module is not to be used.
  * @example
  * ```ts
- * const dataConverter = await readDataConverter(process.env, namespace);
+ * const dataConverter = readDataConverter(process.env, namespace);
  * const client = new Client({ connection, namespace, ...(dataConverter && { dataConverter }) });
  * ```
  */
-export const readDataConverter = async (
+export const readDataConverter = (
   environment: Readonly<Record<string, string | undefined>>,
   namespace: string,
-): Promise<DataConverter | undefined> => {
+): DataConverter | undefined => {
   const folder = environment[KEYRING]?.trim() ?? "";
   const module = environment[MODULE]?.trim() ?? "";
   if (folder !== "" && module !== "") {
     throw new InvalidDataConverter(`Set ${KEYRING} or ${MODULE}, not both`);
   }
   if (module !== "") return readModule(module, namespace);
-  if (folder === "") return undefined;
-  const keys = openKeyring(folder);
-  await keys.currentKeyId();
-  return encryptedDataConverter({ namespace, keys });
+  return folder === ""
+    ? undefined
+    : encryptedDataConverter({ namespace, keys: openKeyring(folder) });
+};
+
+const SAMPLE = Buffer.from("durable-payments");
+
+/**
+ * Encode and decode once, so that keys that cannot be read are told before anything needs them.
+ *
+ * @param dataConverter of a worker or a client.
+ * @throws KeysUnavailable, or what a codec of your own rejects with.
+ */
+export const checkDataConverter = async ({ payloadCodecs = [] }: DataConverter): Promise<void> => {
+  for (const codec of payloadCodecs) {
+    const encoded = await codec.encode([{ metadata: {}, data: SAMPLE }]);
+    const [decoded] = await codec.decode(encoded);
+    if (!SAMPLE.equals(decoded?.data ?? Buffer.of())) {
+      throw new KeysUnavailable("A payload codec does not decode what it has encoded");
+    }
+  }
 };

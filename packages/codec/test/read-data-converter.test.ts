@@ -1,7 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readDataConverter } from "../src/index.ts";
+import {
+  checkDataConverter,
+  encryptedDataConverter,
+  openKeyring,
+  readDataConverter,
+} from "../src/index.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
 
 const read = (environment: Readonly<Record<string, string>>) =>
@@ -9,9 +14,9 @@ const read = (environment: Readonly<Record<string, string>>) =>
 
 it("is none where nothing is set, and encrypts by the keys of a folder", async () => {
   const { folder } = await makeKeyringFolder();
-  expect(await read({})).toBeUndefined();
-  expect(await read({ PAYMENTS_KEYRING: " ", PAYMENTS_DATA_CONVERTER: "" })).toBeUndefined();
-  const converter = await read({ PAYMENTS_KEYRING: folder });
+  expect(read({})).toBeUndefined();
+  expect(read({ PAYMENTS_KEYRING: " ", PAYMENTS_DATA_CONVERTER: "" })).toBeUndefined();
+  const converter = read({ PAYMENTS_KEYRING: folder });
   const [encrypted] = (await converter?.payloadCodecs?.[0]?.encode([{ data: Buffer.of(7) }])) ?? [];
   expect(Buffer.from(encrypted?.metadata?.["encoding"] ?? []).toString()).toBe("binary/encrypted");
 });
@@ -20,7 +25,7 @@ it.each([
   ["a converter", "export const dataConverter = { payloadCodecs: [] };"],
   [
     "a function of the namespace",
-    `export const dataConverter = async ({ namespace }) => {
+    `export const dataConverter = ({ namespace }) => {
       if (namespace !== "payments") throw new Error(namespace);
       return { payloadCodecs: [] };
     };`,
@@ -29,24 +34,51 @@ it.each([
   const { folder } = await makeKeyringFolder();
   const module = join(folder, "converter.mjs");
   await writeFile(module, source);
-  expect(await read({ PAYMENTS_DATA_CONVERTER: module })).toEqual({ payloadCodecs: [] });
+  expect(read({ PAYMENTS_DATA_CONVERTER: module })).toEqual({ payloadCodecs: [] });
 });
 
-it("is refused in words that name the variable", async () => {
+it.each([
+  ["a module without it", "export const converter = 1;", "a module without `dataConverter`"],
+  ["a promise", "export const dataConverter = async () => ({});", "and no promise"],
+  ["a module that does not load", "export const = 1;", "a module that does not load"],
+  [
+    "a module that awaits",
+    "await 1; export const dataConverter = {};",
+    "a module that does not load",
+  ],
+  [
+    "a payload converter",
+    `export const dataConverter = { payloadConverterPath: "/converter.js" };`,
+    "what payments store is JSON",
+  ],
+])("is refused in words that name the variable: %s", async (_, source, message) => {
   const { folder } = await makeKeyringFolder();
-  const module = join(folder, "empty.mjs");
-  await writeFile(module, "export const converter = 1;");
-  const both = { PAYMENTS_KEYRING: folder, PAYMENTS_DATA_CONVERTER: module };
-  await expect(read(both)).rejects.toThrow(
+  const module = join(folder, "converter.mjs");
+  await writeFile(module, source);
+  const reading = () => read({ PAYMENTS_DATA_CONVERTER: module });
+  expect(reading).toThrow("PAYMENTS_DATA_CONVERTER names a module");
+  expect(reading).toThrow(message);
+});
+
+it("is refused where both are set", () => {
+  expect(() => read({ PAYMENTS_KEYRING: "a", PAYMENTS_DATA_CONVERTER: "b" })).toThrow(
     "Set PAYMENTS_KEYRING or PAYMENTS_DATA_CONVERTER, not both",
   );
-  await expect(read({ PAYMENTS_DATA_CONVERTER: module })).rejects.toThrow(
-    "PAYMENTS_DATA_CONVERTER names a module without `dataConverter`",
-  );
-  await expect(read({ PAYMENTS_DATA_CONVERTER: join(folder, "none.mjs") })).rejects.toThrow(
-    "PAYMENTS_DATA_CONVERTER names a module that does not load",
-  );
-  await expect(read({ PAYMENTS_KEYRING: join(folder, "none") })).rejects.toThrow(
+});
+
+it("is checked by encoding and decoding once", async () => {
+  const { folder } = await makeKeyringFolder();
+  const converterOf = (path: string) =>
+    encryptedDataConverter({ namespace: "payments", keys: openKeyring(path) });
+  await expect(checkDataConverter(converterOf(folder))).resolves.toBeUndefined();
+  await expect(checkDataConverter(converterOf(join(folder, "none")))).rejects.toThrow(
     "The keys cannot be read",
+  );
+  const lossy = {
+    encode: async () => [{ data: Buffer.of(1) }],
+    decode: async () => [{ data: Buffer.of(2) }],
+  };
+  await expect(checkDataConverter({ payloadCodecs: [lossy] })).rejects.toThrow(
+    "does not decode what it has encoded",
   );
 });

@@ -4,7 +4,7 @@ import { temporal } from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { decodeHistory, encryptedDataConverter, openKeyring } from "../src/index.ts";
+import { decodeMessage, encryptedDataConverter, openKeyring } from "../src/index.ts";
 import { encryptedClient } from "./examples/encrypted-client.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
 import { failWith, goOn, handOn } from "./support/workflows.ts";
@@ -67,7 +67,7 @@ it("Temporal stores no value of a run, and whoever has the keys reads and replay
     expect(bytesOf(history)).not.toContain(IBAN);
     expect(bytesOf(history)).not.toContain("no account");
     expect(bytesOf(history)).not.toContain("1815");
-    await decodeHistory(history, dataConverter);
+    await decodeMessage(history, dataConverter);
     expect(bytesOf(history)).toContain(IBAN);
     await Worker.runReplayHistory({ workflowsPath }, history, workflowId);
   }
@@ -85,7 +85,7 @@ it("a run that needs a key which is missing waits, and goes on when it is put ba
     await vi.waitFor(async () => {
       const { events } = await handle.fetchHistory();
       const failed = (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes);
-      await decodeHistory({ events: failed }, dataConverter);
+      await decodeMessage({ events: failed }, dataConverter);
       expect(bytesOf({ events: failed })).toContain("The key k1 is missing");
     }, WITHIN);
     await putBack("k1");

@@ -12,6 +12,7 @@ import { bundleOfWorker, withPaymentWorkflows } from "./bundle/payments-bundle.t
 import { CannotStart } from "./cannot-start.ts";
 import { type AccountHashes, startAttributesInterceptor } from "./client/start-attributes.ts";
 import { readAccounts } from "./settings/accounts.ts";
+import { checkKeys, converterOf } from "./settings/data-converter.ts";
 import { refuseUnknownSettings } from "./settings/known-settings.ts";
 import type { AccountSettings, PaymentsSettings } from "./settings/payments-settings.ts";
 import type { Environment, WorkerProcess } from "./settings/worker-process.ts";
@@ -122,7 +123,11 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
 
   /** Add the workflows of payments to a bundle. Called by the SDK. */
   configureBundler(options: BundleOptions): BundleOptions {
-    return withPaymentWorkflows(options);
+    const { failureConverterPath } = converterOf({}, this.#process.environment) ?? {};
+    return withPaymentWorkflows({
+      ...(failureConverterPath && { failureConverterPath }),
+      ...options,
+    });
   }
 
   /** Have a client start payments with their search attributes, and read memos of any content. Called by the SDK. */
@@ -134,8 +139,9 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
         "PaymentsPlugin takes interceptors of a client as a list only: interceptors: { workflow: [...] }.",
       );
     }
+    const dataConverter = converterOf(options, this.#process.environment);
     return {
-      ...readablePayloads.configureClient(options),
+      ...readablePayloads.configureClient({ ...options, ...(dataConverter && { dataConverter }) }),
       interceptors: {
         ...interceptors,
         workflow: [
@@ -151,12 +157,15 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
    *
    * @throws CannotStart
    */
-  async configureWorker(given: WorkerOptions): Promise<WorkerOptions> {
+  async configureWorker(own: WorkerOptions): Promise<WorkerOptions> {
     // On the connection and on the worker it is called twice.
-    if (this.#configuredOf(Object.values(given.activities ?? {})) !== undefined) return given;
+    if (this.#configuredOf(Object.values(own.activities ?? {})) !== undefined) return own;
     checkPackages();
     // As it is now: what has been checked counts, though the program sets the variables of another worker meanwhile.
     const environment = { ...this.#process.environment };
+    const dataConverter = converterOf(own, environment);
+    const given = { ...own, ...(dataConverter && { dataConverter }) };
+    await checkKeys(dataConverter);
     const accounts = readAccounts(this.#settings, environment);
     const payments = new PaymentsWorker(this.#settings, accounts, {
       ...this.#process,

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { temporalSettings } from "@durable-payments/operations/connection";
 import { readRunOfFile, replayRuns, selectRuns } from "@durable-payments/operations/replay";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { badUsage } from "../exit-codes.ts";
@@ -18,7 +19,7 @@ const whyUnknown = (
   workflows: string | undefined,
 ): string | undefined => {
   if (kind === "unreadable") {
-    return `The history of ${workflowId} was written by a codec of yours, and cannot be read here (${message}). Replay it by Worker.runReplayHistory of Temporal's SDK, with your dataConverter.`;
+    return `The history of ${workflowId} was written by a codec of yours, and cannot be read here (${message}). Set PAYMENTS_KEYRING, or PAYMENTS_DATA_CONVERTER, as your workers have it.`;
   }
   if (kind !== "unknownWorkflow") return undefined;
   const notFound =
@@ -55,7 +56,9 @@ export const replaySelected = async (
     output.live("replaying …");
     const path = workflows === undefined ? undefined : resolve(workflows);
     const { differenceText } = await import("@durable-payments/replay");
-    await answerList(output, watched(replayRuns(runs, path)), replayLayout(differenceText));
+    const { dataConverter } = temporalSettings(process.env);
+    const replays = replayRuns(runs, path, dataConverter);
+    await answerList(output, watched(replays), replayLayout(differenceText));
   };
   if (selection.from === "file") {
     const { file, workflowId } = selection;

@@ -2,6 +2,7 @@ import { CliConfig, Command, GlobalFlag } from "effect/cli";
 import { approve } from "./approve.ts";
 import { attention } from "./attention.ts";
 import { audit } from "./audit.ts";
+import { codecServer } from "./codec-server.ts";
 import { completions } from "./completions.ts";
 import { executableName } from "../output/command-line.ts";
 import { doctor } from "./doctor.ts";
@@ -46,6 +47,7 @@ export const starter = Command.make(executableName()).pipe(
     resume,
     recover,
     notify,
+    codecServer,
     doctor,
   ]),
 );

@@ -13,14 +13,21 @@ const forProduction = (config: WebpackConfig): WebpackConfig => ({
 
 const asItIs = (config: WebpackConfig): WebpackConfig => config;
 
+/** How a bundle is made. */
+export interface BundleSettings {
+  readonly production: boolean;
+  /** Path of the converter by which workflows encode what they fail with; left out where they do not. */
+  readonly failureConverterPath?: string | undefined;
+}
+
 /** Bundles the workflows of this project. */
 export const buildBundle = ({
+  failureConverterPath,
   production,
-}: {
-  readonly production: boolean;
-}): Promise<WorkflowBundle> =>
+}: BundleSettings): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
     workflowsPath: definitionsPath,
+    ...(failureConverterPath !== undefined && { failureConverterPath }),
     plugins: [new PaymentsPlugin()],
     webpackConfigHook: production ? forProduction : asItIs,
     logger: quiet,

@@ -1,3 +1,4 @@
+import { failureConverterPath } from "@durable-payments/codec";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -27,6 +28,7 @@ const sourceFolders = (): ReadonlyArray<string> =>
     fileURLToPath(import.meta.resolve("@durable-payments/protocol")),
     fileURLToPath(import.meta.resolve("@durable-payments/activities")),
     fileURLToPath(import.meta.resolve("@durable-payments/plugin/bundle-entry")),
+    failureConverterPath,
   ].map((path) => dirname(path));
 
 const sourceFiles = (folder: string): Array<string> =>

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { WorkflowBundle } from "@temporalio/worker";
+import { failureConverterPath } from "@durable-payments/codec";
+import type { WorkerOptions, WorkflowBundle } from "@temporalio/worker";
 import { buildBundle } from "./build-bundle.ts";
 import { currentFingerprint, definitionsPath, type Fingerprint } from "./fingerprint.ts";
 
@@ -9,6 +10,8 @@ import { currentFingerprint, definitionsPath, type Fingerprint } from "./fingerp
 export interface BundleFiles {
   readonly code: string;
   readonly manifest: string;
+  /** Path of the converter by which its workflows encode what they fail with; left out where they do not. */
+  readonly failureConverterPath?: string;
   /** Whether a stale bundle is replaced by one of the sources, as where there is none. */
   readonly rebuilds?: boolean;
 }
@@ -20,12 +23,20 @@ const fileOf = (path: string): string =>
 const givenFolder = process.env["PAYMENTS_WORKFLOW_BUNDLE"];
 const bundleFolder = givenFolder || fileOf("dist");
 
-/** Where `npm run build` puts the bundle, and where a worker looks for one. */
-export const prebuilt: BundleFiles = {
-  code: join(bundleFolder, "workflow-bundle.js"),
-  manifest: join(bundleFolder, "workflow-bundle.json"),
+const named = (name: string): BundleFiles => ({
+  code: join(bundleFolder, `${name}.js`),
+  manifest: join(bundleFolder, `${name}.json`),
   // A bundle that was named is wanted as it is; without sources, nothing newer can be made.
   rebuilds: !givenFolder && definitionsPath.endsWith(".ts"),
+});
+
+/** Where `npm run build` puts the bundle, and where a worker looks for one. */
+export const prebuilt: BundleFiles = named("workflow-bundle");
+
+/** The same for workers that encrypt. */
+export const prebuiltEncrypted: BundleFiles = {
+  ...named("workflow-bundle-encrypted"),
+  failureConverterPath,
 };
 
 /** A bundle that was built from other sources, or with another SDK, than this worker has. */
@@ -55,7 +66,10 @@ const difference = (built: Partial<Fingerprint>, now: Fingerprint): string | und
  * @throws StaleBundle rather than run workflows that are not those of the sources.
  */
 export const workflowBundle = async (files: BundleFiles = prebuilt): Promise<WorkflowBundle> => {
-  if (!existsSync(files.code)) return buildBundle({ production: false });
+  const { failureConverterPath: path } = files;
+  if (!existsSync(files.code)) {
+    return buildBundle({ production: false, failureConverterPath: path });
+  }
   const differs = difference(readManifest(files.manifest), currentFingerprint());
   if (differs === undefined) return { code: readFileSync(files.code, "utf8") };
   const stale = `The workflow bundle ${files.code} was built ${differs}.`;
@@ -67,13 +81,30 @@ export const workflowBundle = async (files: BundleFiles = prebuilt): Promise<Wor
   process.stderr.write(
     `${stale} The workflows are bundled from their sources now: some seconds at each start, until you run "npm run build".\n`,
   );
-  return buildBundle({ production: false });
+  return buildBundle({ production: false, failureConverterPath: path });
+};
+
+/**
+ * The bundle for a data converter.
+ *
+ * @returns undefined where it brings a failure converter of its own, with which nothing was built.
+ * @throws StaleBundle
+ */
+export const bundleFor = async (
+  dataConverter: WorkerOptions["dataConverter"],
+): Promise<WorkflowBundle | undefined> => {
+  const path = dataConverter?.failureConverterPath;
+  if (path === undefined) return workflowBundle();
+  return path === failureConverterPath ? workflowBundle(prebuiltEncrypted) : undefined;
 };
 
 /** Builds the bundle for production and keeps it with its fingerprint. */
 export const writeBundle = async (files: BundleFiles = prebuilt): Promise<void> => {
   const fingerprint = currentFingerprint();
-  const { code } = await buildBundle({ production: true });
+  const { code } = await buildBundle({
+    production: true,
+    failureConverterPath: files.failureConverterPath,
+  });
   mkdirSync(dirname(files.code), { recursive: true });
   // Without its manifest a bundle is refused: a build that dies in between leaves none in use.
   rmSync(files.manifest, { force: true });

@@ -1,6 +1,6 @@
 import type { ClientOptions, InvalidSettings } from "@durable-payments/api-core";
 import type * as Result from "effect/Result";
-import { readDataConverter } from "@durable-payments/codec";
+import { InvalidDataConverter, readDataConverter } from "@durable-payments/codec";
 import { messageOf } from "@durable-payments/api-core/values";
 import { taskQueueOf } from "@durable-payments/protocol";
 import type { DataConverter } from "@temporalio/common";
@@ -15,8 +15,8 @@ export interface TemporalSettings {
   readonly taskQueue: string;
   /** TLS, API key and metadata; they hold secrets. */
   readonly connectionOptions: ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
-  /** Read how payloads are encoded; undefined where they are stored as they are. */
-  readonly dataConverter?: () => Promise<DataConverter | undefined>;
+  /** How payloads are encoded; left out where Temporal stores them as they are. */
+  readonly dataConverter?: DataConverter;
   /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
 }
@@ -44,18 +44,23 @@ export const temporalSettings = (
     );
     const address = connectionOptions.address || "localhost:7233";
     const webUi = environment["TEMPORAL_UI_URL"] || localWebUi(address);
+    const usedNamespace = namespace || "default";
+    const dataConverter = readDataConverter(environment, usedNamespace);
     return {
       address,
-      namespace: namespace || "default",
+      namespace: usedNamespace,
       taskQueue: taskQueueOf(environment["PAYMENTS_TASK_QUEUE"]),
       connectionOptions,
-      dataConverter: () => readDataConverter(environment, namespace || "default"),
+      ...(dataConverter !== undefined && { dataConverter }),
       ...(webUi ? { webUi } : {}),
     };
   } catch (error) {
     throw new ConnectionFailed({
       reason: "cannotConnect",
-      message: `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
+      message:
+        error instanceof InvalidDataConverter
+          ? `${error.message}.`
+          : `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
     });
   }
 };

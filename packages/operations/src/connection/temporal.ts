@@ -5,12 +5,13 @@ import {
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
 import { messageOf } from "@durable-payments/api-core/values";
+import { checkDataConverter } from "@durable-payments/codec";
 import { Client, Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed } from "../errors.ts";
-import { decodeHistoriesOf } from "./decoded-histories.ts";
+import { decodingConnection } from "./decoding-connection.ts";
 import { asTemporalError, detailsOf } from "./temporal-errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 
@@ -24,7 +25,9 @@ const LONGEST_ANSWER = 512 * 1024 * 1024;
 
 /** A connection to Temporal. */
 export interface Temporal {
+  /** It reads histories decoded, where the settings have a data converter. */
   readonly client: Client;
+  /** As Temporal answers. */
   readonly connection: Connection;
   readonly settings: TemporalSettings;
 }
@@ -83,11 +86,9 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
   }
 };
 
-const readConverter = async ({
-  dataConverter,
-}: TemporalSettings): Promise<DataConverter | undefined> => {
+const checkKeys = async (dataConverter: DataConverter): Promise<void> => {
   try {
-    return await dataConverter?.();
+    await checkDataConverter(dataConverter);
   } catch (error) {
     throw new ConnectionFailed({ reason: "cannotConnect", message: `${messageOf(error)}.` });
   }
@@ -105,14 +106,14 @@ const readConverter = async ({
  * const report = await onTemporal(temporal, (kept) => reportRun(kept, "invoice-2026-001"));
  */
 export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
-  const dataConverter = await readConverter(settings);
+  const { dataConverter, namespace } = settings;
+  if (dataConverter !== undefined) await checkKeys(dataConverter);
   const connection = await open(settings);
-  if (dataConverter !== undefined) decodeHistoriesOf(connection, dataConverter);
-  const client = new Client({
-    connection,
-    namespace: settings.namespace,
-    ...(dataConverter !== undefined && { dataConverter }),
-  });
+  const client = new Client(
+    dataConverter === undefined
+      ? { connection, namespace }
+      : { connection: decodingConnection(connection, dataConverter), namespace, dataConverter },
+  );
   return { client, connection, settings };
 };
 

@@ -1,7 +1,12 @@
 import { isSensitiveField, redact } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { maskFreeTexts } from "@durable-payments/protocol";
-import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
+import { readPayload } from "@durable-payments/activities/readable-payloads";
+import {
+  defaultFailureConverter,
+  defaultPayloadConverter,
+  type PayloadConverter,
+} from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { decoding } from "./events.ts";
 import { type Failure, readFailure } from "./failure.ts";
@@ -49,6 +54,13 @@ export const masked = <A>(value: A): A => {
   return JSON.parse(JSON.stringify(maskFreeTexts(plain)), maskedField) as A;
 };
 
+/** What a failure holds is read as any other payload: without its key it is told by that key. */
+const failurePayloads: PayloadConverter = {
+  toPayload: (value) => defaultPayloadConverter.toPayload(value),
+  // The caller of a converter says of which type a value is.
+  fromPayload: <A>(payload: Parameters<typeof readPayload>[0]) => readPayload(payload) as A,
+};
+
 /** A failure that a history holds, without what must not be shown. */
 export const failureOf = (
   failure: temporal.api.failure.v1.IFailure | null | undefined,
@@ -56,7 +68,7 @@ export const failureOf = (
   failure
     ? masked(
         readFailure(
-          decoding(() => defaultFailureConverter.failureToError(failure, defaultPayloadConverter)),
+          decoding(() => defaultFailureConverter.failureToError(failure, failurePayloads)),
         ),
       )
     : null;

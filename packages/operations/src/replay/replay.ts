@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { messageOf } from "@durable-payments/api-core/values";
+import { decodeMessage } from "@durable-payments/codec";
+import type { DataConverter } from "@temporalio/common";
 import type { WorkflowBundle } from "@temporalio/worker";
 import type { Temporal } from "../connection/temporal.ts";
 import { InvalidInput } from "../errors.ts";
@@ -101,6 +103,18 @@ const bundled = async (workflows: string): Promise<WorkflowBundle> => {
   }
 };
 
+const decodeHistory = async (
+  { history, workflowId }: RunToReplay,
+  dataConverter: DataConverter,
+): Promise<void> => {
+  try {
+    await decodeMessage(history, dataConverter);
+  } catch (cause) {
+    const message = `The history of ${workflowId} cannot be decoded: ${messageOf(cause)}.`;
+    throw new InvalidInput({ message, cause });
+  }
+};
+
 const hasNoWorkflow = (replay: Replay): boolean =>
   !replay.deterministic && replay.kind === "unknownWorkflow";
 
@@ -109,12 +123,14 @@ const hasNoWorkflow = (replay: Replay): boolean =>
  *
  * @param runs what `selectRuns` or `readRunOfFile` returns.
  * @param workflows path of the module that exports the workflows, beside this project's own; default: these alone.
+ * @param dataConverter by which the histories of files are decoded; those of `selectRuns` are.
  * @returns one result for each run: deterministic, or where the code differs.
- * @throws InvalidInput where they cannot be bundled.
+ * @throws InvalidInput where they cannot be bundled, or a history cannot be decoded.
  */
 export async function* replayRuns(
   runs: AsyncIterable<RunToReplay> | Iterable<RunToReplay>,
   workflows?: string,
+  dataConverter?: DataConverter,
 ): AsyncGenerator<Replay> {
   const { replayHistories } = await loadReplay();
   const bundle = await bundled(workflows ?? ownWorkflows());
@@ -122,6 +138,7 @@ export async function* replayRuns(
   async function* watched() {
     for await (const run of runs) {
       latest = run;
+      if (dataConverter !== undefined) await decodeHistory(run, dataConverter);
       yield run;
     }
   }

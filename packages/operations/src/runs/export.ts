@@ -1,3 +1,4 @@
+import { Client } from "@temporalio/client";
 import { writeFile } from "node:fs/promises";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
@@ -33,7 +34,8 @@ const writeNew = async (file: string, text: string): Promise<void> => {
 
 /**
  * Write the history of a run to a new file, in the JSON of Temporal's command line and Web UI. Only its
- * owner can read the file: a history holds names and account numbers.
+ * owner can read the file: a history holds names and account numbers. Payloads that Temporal stores encrypted are
+ * encrypted in the file, too.
  *
  * @param temporal the connection of `withTemporal`.
  * @param run its workflow id, and the run id where it is not the latest.
@@ -47,7 +49,10 @@ export const exportHistory = async (
   file: string,
 ): Promise<ExportedHistory> => {
   const { runId, workflowId } = await describeRun(temporal, run.workflowId, run.runId);
-  const history = await temporal.client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const { connection, settings } = temporal;
+  // What Temporal stores encrypted stays so in a file.
+  const { workflow } = new Client({ connection, namespace: settings.namespace });
+  const history = await workflow.getHandle(workflowId, runId).fetchHistory();
   // What a replay needs is loaded when it is used: it brings native code.
   const { writeHistory } = await import("@durable-payments/replay");
   await writeNew(file, `${writeHistory(history)}\n`);

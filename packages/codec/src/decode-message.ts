@@ -1,0 +1,82 @@
+import type { DataConverter, Payload } from "@temporalio/common";
+import type { temporal } from "@temporalio/proto";
+import { KeysUnavailable } from "./errors.ts";
+
+/** What to do with a payload that its codec cannot decode. */
+export interface DecodeSettings {
+  /** Leave it as it is, rather than reject; where all keys are out of reach it is rejected all the same. */
+  readonly keepUndecodable?: boolean;
+}
+
+type Failure = temporal.api.failure.v1.IFailure;
+
+/** The only message of Temporal's API with both. */
+const isPayload = (value: object): value is Payload => "metadata" in value && "data" in value;
+
+/** The only message of Temporal's API with such a field. */
+const isFailure = (value: object): value is Failure => "encodedAttributes" in value;
+
+const textIn = (json: unknown, name: string): string | undefined => {
+  const text: unknown =
+    typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined;
+  return typeof text === "string" ? text : undefined;
+};
+
+const parsed = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    return undefined;
+  }
+};
+
+/** The server has "Encoded failure" where the encoded attributes have the message. */
+const showAttributes = (failure: Failure): void => {
+  const attributes = parsed(failure.encodedAttributes?.data ?? new Uint8Array());
+  const message = textIn(attributes, "message");
+  const stackTrace = textIn(attributes, "stack_trace");
+  if (message !== undefined) failure.message = message;
+  if (stackTrace !== undefined) failure.stackTrace = stackTrace;
+};
+
+/**
+ * Decode the payloads of a message of Temporal's API where they are, by the codecs of a converter: of a history its
+ * inputs, results, signals, heartbeats and failures. What is not encoded stays as it is. The client's `fetchHistory` and
+ * the `raw` of its descriptions are as Temporal stores them.
+ *
+ * @param message such as what the client's `fetchHistory` returns; it is changed.
+ * @param dataConverter that the worker has, such as {@link encryptedDataConverter}.
+ * @param settings what to do with a payload that cannot be decoded.
+ * @returns the same message.
+ * @throws MissingKey, KeysUnavailable or UndecryptablePayload: then part of it may be decoded.
+ * @example
+ * ```ts
+ * const history = await client.workflow.getHandle("invoice-7").fetchHistory();
+ * await Worker.runReplayHistory({ workflowsPath }, await decodeMessage(history, dataConverter));
+ * ```
+ */
+export const decodeMessage = async <A extends object>(
+  message: A,
+  dataConverter: DataConverter,
+  { keepUndecodable = false }: DecodeSettings = {},
+): Promise<A> => {
+  const codecs = (dataConverter.payloadCodecs ?? []).toReversed();
+  const decodeInto = async (payload: Payload): Promise<void> => {
+    let decoded: Array<Payload> = [payload];
+    try {
+      for (const codec of codecs) decoded = await codec.decode(decoded);
+    } catch (error) {
+      if (!keepUndecodable || error instanceof KeysUnavailable) throw error;
+      return;
+    }
+    Object.assign(payload, decoded[0]);
+  };
+  const walk = async (value: unknown): Promise<void> => {
+    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
+    if (isPayload(value)) return decodeInto(value);
+    for (const field of Object.values(value)) await walk(field);
+    if (isFailure(value)) showAttributes(value);
+  };
+  await walk(message);
+  return message;
+};
