@@ -1,11 +1,12 @@
 import type { Client } from "@temporalio/client";
 import {
   ApplicationFailure,
-  defaultDataConverter,
   defaultFailureConverter,
   defaultPayloadConverter,
 } from "@temporalio/common";
+import { loadDataConverter } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { expect, it } from "vitest";
+import { readablePayloads } from "../src/readable-payloads.ts";
 import { readForgottenSends } from "../src/sends-in-history.ts";
 import { payout } from "./support/bodies.ts";
 
@@ -43,6 +44,9 @@ const failed = (scheduledEventId: number, type: string, ...details: ReadonlyArra
   },
 });
 
+/** As workers and tools read: what does not decode is told, and ends no list. */
+const loadedDataConverter = loadDataConverter(readablePayloads.configureClient({}).dataConverter);
+
 const read = (
   histories: Readonly<Record<string, ReadonlyArray<unknown>>>,
   step = createPayout,
@@ -53,7 +57,7 @@ const read = (
   });
   // Of a client, only histories are asked for.
   const client = {
-    options: { loadedDataConverter: { ...defaultDataConverter, payloadCodecs: [] } },
+    options: { loadedDataConverter },
     workflow: { getHandle },
   } as unknown as Client;
   const runs = Object.keys(histories).map((runId) => ({ workflowId, runId }));
@@ -115,4 +119,32 @@ it("what was undone since does not stand", async () => {
   expect((await read({ first: history }, create)).map(({ outcome }) => outcome)).toEqual([
     "undone",
   ]);
+});
+
+const encrypted = {
+  payloads: [{ metadata: { encoding: Buffer.from("binary/encrypted") }, data: Buffer.of(1) }],
+};
+
+it.each([
+  [
+    "what was sent",
+    [
+      {
+        ...sent(2),
+        activityTaskScheduledEventAttributes: {
+          activityType: { name: "createPayout" },
+          input: encrypted,
+        },
+      },
+    ],
+  ],
+  [
+    "what was answered",
+    [sent(2), { activityTaskCompletedEventAttributes: { scheduledEventId: 2, result: encrypted } }],
+  ],
+])("%s under a key that is not here counts neither as sent nor as not sent", async (_, events) => {
+  await expect(read({ first: [started(), ...events] })).rejects.toMatchObject({
+    type: "UnreadablePayload",
+    nonRetryable: false,
+  });
 });

@@ -47,6 +47,17 @@ export const keepDataKeys = (
   let made:
     | { readonly keyId: string; readonly at: number; uses: number; readonly key: Promise<DataKey> }
     | undefined;
+  const isUsable = (): boolean =>
+    made !== undefined && made.uses < MOST_USES && performance.now() - made.at < dataKeyLifetimeMs;
+  // An answer of the service that could not be encoded would be a lost one: a data key is used for its time.
+  const currentKeyId = async (): Promise<string> => {
+    try {
+      return await provider.currentKeyId();
+    } catch (error) {
+      if (made === undefined || !isUsable()) throw error;
+      return made.keyId;
+    }
+  };
   // Concurrent tasks that need the same key ask once; what was rejected is asked again.
   const unwrapped = new LRUCache<
     string,
@@ -59,13 +70,8 @@ export const keepDataKeys = (
   });
   return {
     current: async () => {
-      const keyId = await provider.currentKeyId();
-      const isUsable =
-        made !== undefined &&
-        made.keyId === keyId &&
-        made.uses < MOST_USES &&
-        performance.now() - made.at < dataKeyLifetimeMs;
-      if (made === undefined || !isUsable) {
+      const keyId = await currentKeyId();
+      if (made === undefined || made.keyId !== keyId || !isUsable()) {
         const making = { keyId, at: performance.now(), uses: 0, key: provider.makeDataKey(keyId) };
         made = making;
         making.key.catch(() => {

@@ -149,6 +149,24 @@ describe("keys", () => {
     expect([makeDataKey.mock.calls.length, unwrap.mock.calls.length]).toStrictEqual([2, 2]);
   });
 
+  it("that cannot be read now leave a data key in use for its time, so that no answer is lost", async () => {
+    const { keys } = await makeRig();
+    const currentKeyId = vi.fn<KeyProvider["currentKeyId"]>(keys.currentKeyId);
+    const provider: KeyProvider = { ...keys, currentKeyId };
+    const settings = { namespace: "payments", keys: provider, dataKeyLifetimeMs: 1000 };
+    const codec = makeEncryptionCodec(settings);
+    const now = vi.spyOn(performance, "now").mockReturnValue(0);
+    onTestFinished(() => now.mockRestore());
+    await codec.encode([payloadOf(1)]);
+    currentKeyId.mockRejectedValue(new Error("the folder is gone"));
+    now.mockReturnValue(999);
+    const encrypted = await codec.encode([payloadOf(2)]);
+    expect((await codec.decode(encrypted)).map(valueOf)).toStrictEqual([2]);
+    now.mockReturnValue(1000);
+    await expect(codec.encode([payloadOf(3)])).rejects.toThrow("the folder is gone");
+    await expect(makeEncryptionCodec(settings).encode([payloadOf(4)])).rejects.toThrow("is gone");
+  });
+
   it("are made anew when their time is over, and no more are remembered than allowed", async () => {
     const { keys } = await makeRig();
     const makeDataKey = vi.fn<KeyProvider["makeDataKey"]>(keys.makeDataKey);

@@ -3,9 +3,9 @@ import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 
 const MASK = "[redacted]";
 
-/** Fields whose values say nothing of a person: ids, amounts, codes, times and states. */
+/** Fields whose values say nothing of a person: ids of the service and of runs, amounts, codes, times and states. */
 const IS_SHOWN =
-  /(?:^|_|[a-z](?=[A-Z]))(?:id|amount|currency|country|kind|operation|stage|state|status|step|time|type|at)$/i;
+  /^(?:(?:balance|beneficiary|card|card_?holder|payer|payout|reference|request|run|short_reference|transaction|unique_request|workflow)_?id|(?:\w+_)?(?:amount|currency|country|status|time)|kind|operation|stage|state|step|type|\w+At)$/i;
 /** What such values look like; an account number that stands in the place of one is longer than an amount. */
 const LOOKS_SHOWN = /^[\w.:+-]{1,64}$/;
 

@@ -81,7 +81,9 @@ const post = async (
     headers: { "content-type": "application/json", "x-namespace": "payments", ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
-  return { status: response.status, headers: response.headers, json: await response.json() };
+  // A refusal has a message in its place.
+  const json = (await response.json()) as Answer;
+  return { status: response.status, headers: response.headers, json };
 };
 
 it.each(["/decode", "/payments/decode"])("decodes as the Web UI asks, at %s", async (path) => {
