@@ -1,68 +1,219 @@
-import { beneficiary, payout } from "@durable-payments/tools/test-data";
-import { temporal as proto } from "@temporalio/proto";
+import {
+  beneficiary,
+  card,
+  cardholder,
+  csv,
+  makeRows,
+  options,
+  payout,
+} from "@durable-payments/tools/test-data";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 import { jsonOf } from "./support/starter.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "encrypted-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const write = (name: string, content: string): string => {
-  const path = join(folder, name);
-  writeFileSync(path, content, { mode: 0o600 });
-  return path;
-};
-write("k1.key", randomBytes(32).toString("base64"));
+const write = (name: string, content: string): void =>
+  writeFileSync(join(folder, name), content, { mode: 0o600 });
+const addKey = (id: string) => write(`${id}.key`, randomBytes(32).toString("base64"));
+addKey("k1");
 write("current", "k1");
 
-const env = { PAYMENTS_KEYRING: folder };
-const { awaitStage, file, simulator, starter, temporal } = await makeRig({ settleAfter: 0 }, env);
+/** Values that stand nowhere else: whatever stores them in plain text holds these bytes. */
+const MARKED = {
+  nickname: "Nickname Quetzal",
+  company_name: "Quetzal Handels GmbH",
+  account_holder: "Holder Quetzal",
+  iban: "DE02120300000000202051",
+  email: "quetzal@example.org",
+  address: "Quetzalweg 77",
+  payout_reference: "Reference Quetzal 8841",
+  first_name: "Quetzalina",
+  last_name: "Quetzalsson",
+  date_birth: "1971-03-29",
+  phone_number: "+4915227381946",
+} as const;
+const marked = <A extends object>(value: A): A =>
+  // Texts take the place of texts.
+  Object.fromEntries(
+    Object.entries(value).map(([name, given]) => [
+      name,
+      name in MARKED ? Reflect.get(MARKED, name) : given,
+    ]),
+  ) as A;
 
-const input = { beneficiary: { ...beneficiary, nickname: "Marked Nickname" }, payout };
-const MARKED = ["Marked Nickname", payout.payout_reference, beneficiary.iban];
-
-const storedOf = async (workflowId: string): Promise<string> => {
-  const history = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
-  const bytes = proto.api.history.v1.History.encode(history).finish();
-  return Buffer.from(bytes).toString("latin1");
-};
-
-it("a payout whose history is encrypted is paid, shown, refused a second time, and replayed", async () => {
-  const name = await file("encrypted.json", input);
-  const pay = ["payout", "--file", name, "--id", "encrypted", "--wait", "--json"];
-  const paid = await starter(pay, { env });
-  expect(jsonOf(paid)).toMatchObject({ state: "completed" });
-  expect(paid.exitCode).toBe(0);
-  const stored = await storedOf("encrypted");
-  for (const value of MARKED) if (value !== undefined) expect(stored).not.toContain(value);
-
-  const again = await starter(pay, { env });
-  expect(again.exitCode).toBe(0);
-  expect((await simulator.state()).payouts).toHaveLength(1);
-  for (const command of [["status"], ["runs", "show"], ["runs", "replay"]]) {
-    const { exitCode, stderr } = await starter([...command, "encrypted", "--json"], { env });
-    expect({ command, exitCode, stderr }).toMatchObject({ exitCode: 0 });
-  }
-  const exported = join(folder, "history.json");
-  expect(
-    (await starter(["runs", "export", "encrypted", "--file", exported], { env })).exitCode,
-  ).toBe(0);
+const PATIENCE = { timeout: 120_000, interval: 100 };
+const KEYS = { PAYMENTS_KEYRING: folder };
+const database = join(folder, "temporal.db");
+const { file, found, simulator, starter } = await makeRig({ settleAfter: 0 }, KEYS, {
+  dbFilename: database,
 });
 
-it("a question about an encrypted run is answered with the keys, and told without them", async () => {
-  const asking = {
-    ...input,
-    payout: { ...payout, currency: "USD" },
-    options: { onRefusal: "ask" },
-  };
-  const name = await file("asking.json", asking);
-  await starter(["payout", "--file", name, "--id", "asking", "--json"], { env });
-  await awaitStage("asking", "needsAttention").catch(() => undefined);
-  const blind = await starter(["runs", "show", "asking", "--json"]);
-  expect(blind.exitCode).not.toBe(70);
-  const { stdout } = await starter(["attention", "--json"], { env });
-  expect(stdout).toContain("asking");
+const call = (...args: ReadonlyArray<string>) => starter([...args, "--json"], { env: KEYS });
+const blind = (...args: ReadonlyArray<string>) => starter([...args, "--json"]);
+
+const paying = (more: object = {}) => ({
+  beneficiary: marked(beneficiary),
+  payout: { ...marked(payout), ...more },
+  options,
+});
+
+/** Every file of the server's database, as it is on disk. */
+const stored = (): Buffer =>
+  Buffer.concat(
+    readdirSync(folder)
+      .filter((name) => name.startsWith("temporal.db"))
+      .map((name) => readFileSync(join(folder, name))),
+  );
+
+const expectNothingMarked = (): void => {
+  const bytes = stored();
+  const shown = Object.entries(MARKED).filter(([, value]) => bytes.includes(value));
+  expect(shown).toEqual([]);
+  // The database is read as it is: what Temporal needs in plain text stands there.
+  expect(bytes.includes("encryption-key-id")).toBe(true);
+};
+
+describe("with a keyring", () => {
+  it("a payout is paid once, shown, exported and replayed", async () => {
+    const name = await file("payout.json", paying());
+    const pay = ["payout", "--file", name, "--id", "pays", "--wait"];
+    const paid = await call(...pay);
+    expect({ ...paid, ...jsonOf(paid) }).toMatchObject({ exitCode: 0, state: "completed" });
+    expect(jsonOf(await call(...pay))).toMatchObject({ state: "completed" });
+    expect((await simulator.state()).payouts).toHaveLength(1);
+
+    const history = join(folder, "history.json");
+    for (const args of [
+      ["status", "pays"],
+      ["runs", "show", "pays"],
+      ["runs", "list"],
+      ["audit", "pays"],
+      ["runs", "export", "pays", "--file", history],
+      ["runs", "replay", "pays"],
+      ["runs", "replay", "--file", history],
+    ]) {
+      const { exitCode, stderr } = await call(...args);
+      expect({ args, exitCode, stderr }).toMatchObject({ args, exitCode: 0 });
+    }
+    expect(jsonOf(await call("runs", "replay", "--file", history))).toMatchObject({
+      runs: [{ deterministic: true }],
+    });
+    expect(readFileSync(history, "utf8")).not.toContain(
+      Buffer.from(MARKED.iban).toString("base64").slice(4, -4),
+    );
+    expectNothingMarked();
+  });
+
+  it("another input under the same id is refused", async () => {
+    const name = await file("other.json", paying({ amount: "251.00" }));
+    const { exitCode, stdout } = await call("payout", "--file", name, "--id", "pays");
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain("another input");
+  });
+
+  it("what was refused is asked, amended and paid", async () => {
+    await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    const name = await file("refused.json", paying({ amount: "77.00" }));
+    await call("payout", "--file", name, "--id", "refused", "--wait");
+    const listed = jsonOf(await call("runs", "list", "--failed"));
+    expect(JSON.stringify(listed)).toContain("Refused on demand");
+    const retried = await call("runs", "retry", "refused", "--by", "Bob");
+    expect(retried).toMatchObject({ exitCode: 0 });
+    expectNothingMarked();
+  });
+
+  it("a cardholder is onboarded", async () => {
+    const name = await file("onboard.json", {
+      cardholder: marked(cardholder),
+      card,
+      options,
+    });
+    const onboarded = await call("onboard", "--file", name, "--id", "onboards", "--wait");
+    expect({ exitCode: onboarded.exitCode, stdout: onboarded.stdout }).toMatchObject({
+      exitCode: 0,
+    });
+    expectNothingMarked();
+  });
+
+  it("a batch is approved and paid", async () => {
+    const rows = makeRows("batch", 3, () => ({
+      beneficiary: marked(beneficiary),
+      payout: marked(payout),
+    }));
+    const name = await file("rows.csv", csv(rows));
+    const imported = await call(
+      "payouts",
+      "import",
+      name,
+      "--by",
+      "Ada",
+      "--approve-above",
+      "1.00",
+    );
+    expect({ exitCode: imported.exitCode, stdout: imported.stdout }).toMatchObject({ exitCode: 0 });
+    const waiting = await vi.waitFor(async () => {
+      const { runs } = jsonOf(await call("attention"));
+      // What the command prints of a batch that waits.
+      const [batch] = runs as ReadonlyArray<{
+        readonly workflowId: string;
+        readonly approval: { readonly hash: string };
+      }>;
+      if (batch === undefined) throw new Error("Nobody is asked");
+      return batch;
+    }, PATIENCE);
+    const { hash } = waiting.approval;
+    const approved = await call("approve", waiting.workflowId, "--by", "Eve", "--hash", hash);
+    expect(approved.exitCode).toBe(0);
+    await found('WorkflowType = "payout" AND ExecutionStatus = "Completed"', 5);
+    expectNothingMarked();
+  });
+
+  it("a key is replaced, and without the old one it is told which is missing", async () => {
+    addKey("k2");
+    write("current", "k2");
+    const name = await file("later.json", paying({ amount: "12.00" }));
+    const paid = await call("payout", "--file", name, "--id", "later", "--wait");
+    expect(paid.exitCode).toBe(0);
+    renameSync(join(folder, "k1.key"), join(folder, "k1.gone"));
+    const shown = await call("runs", "show", "pays");
+    expect({ exitCode: shown.exitCode, stderr: shown.stderr }).toMatchObject({ exitCode: 2 });
+    expect(shown.stdout).toContain("under the key k1");
+    expect((await call("runs", "list")).exitCode).toBe(0);
+    renameSync(join(folder, "k1.gone"), join(folder, "k1.key"));
+    expect((await call("runs", "show", "pays")).exitCode).toBe(0);
+    expect((await call("runs", "show", "later")).exitCode).toBe(0);
+  });
+});
+
+it.each([["status"], ["runs", "show"], ["runs", "replay"], ["runs", "retry"]])(
+  "without a keyring %s %s says that one is needed",
+  async (...command) => {
+    const more = command.includes("retry") ? ["--by", "Bob"] : [];
+    const { exitCode, stderr, stdout } = await blind(...command, "refused", ...more);
+    expect({ exitCode, stdout, stderr }).not.toMatchObject({ exitCode: 70 });
+    expect(`${stdout}${stderr}`).not.toContain("Quetzal");
+  },
+);
+
+it("what is started without a keyring is worked on, and stands in the database", async () => {
+  const name = await file("plain.json", paying({ amount: "13.00" }));
+  await blind("payout", "--file", name, "--id", "plain");
+  expect(jsonOf(await call("payout", "--file", name, "--id", "plain", "--wait"))).toMatchObject({
+    state: "completed",
+  });
+  // So that the tests before it can find something.
+  expect(stored().includes(MARKED.iban)).toBe(true);
+});
+
+it("a keyring that cannot be read is told before anything is asked", async () => {
+  const { exitCode, stdout } = await starter(["status", "pays", "--json"], {
+    env: { PAYMENTS_KEYRING: join(folder, "none") },
+  });
+  expect(exitCode).toBe(3);
+  expect(stdout).toContain("The keys cannot be read");
 });

@@ -1,5 +1,5 @@
 import { type Payload, type PayloadCodec, ValueError } from "@temporalio/common";
-import { temporal } from "@temporalio/proto";
+import proto from "@temporalio/proto";
 import { open, seal } from "./aes-gcm.ts";
 import { type DataKeys, type DataKeySettings, keepDataKeys } from "./data-keys.ts";
 import { UndecryptablePayload } from "./errors.ts";
@@ -13,7 +13,7 @@ export interface EncryptionSettings extends DataKeySettings {
   readonly keys: KeyProvider;
 }
 
-const { Payload: PayloadMessage } = temporal.api.common.v1;
+const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
 const ENCODING = "encoding";
 /** The encoding of payloads that are encrypted, as the samples of Temporal name it. */

@@ -11,15 +11,18 @@ const MODULE = "PAYMENTS_DATA_CONVERTER";
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-const isDataConverter = (value: unknown): value is DataConverter =>
-  typeof value === "object" && value !== null;
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const isDataConverter = (value: unknown): value is DataConverter => isObject(value);
 
 const readModule = (module: string, namespace: string): DataConverter => {
   let exported: unknown;
   try {
     // As a module of the working directory would write it: a path, or the name of a package.
-    const loaded: object = createRequire(join(process.cwd(), "module.js"))(module);
-    const dataConverter: unknown = Reflect.get(loaded, "dataConverter");
+    const loaded: unknown = createRequire(join(process.cwd(), "module.js"))(module);
+    const dataConverter: unknown = isObject(loaded)
+      ? Reflect.get(loaded, "dataConverter")
+      : undefined;
     exported =
       typeof dataConverter === "function"
         ? Reflect.apply(dataConverter, undefined, [{ namespace }])

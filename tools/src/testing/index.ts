@@ -1,5 +1,6 @@
 export {
   createLocalEnvironment,
+  type LocalOptions,
   createTimeSkippingEnvironment,
   temporalServerVariables,
   type TimeSkipping,

@@ -2,6 +2,7 @@ import type { ApprovalRequest, Progress } from "@durable-payments/protocol";
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import {
   createLocalEnvironment,
+  type LocalOptions,
   type ReadyProcess,
   serviceVariables,
   startApp,
@@ -17,14 +18,16 @@ const PATIENCE = { timeout: 120_000, interval: 100 };
  * the server only: it needs the service for little, and is then given `service`.
  *
  * @param settings added to the worker's environment
+ * @param server how the Temporal server is started
  */
 export const makeRig = async (
   options: SimulatorOptions,
   settings: Readonly<Record<string, string>> = {},
+  server: LocalOptions["server"] = {},
 ) => {
   const { use, ...calls } = await makeStarter();
   const [temporal, simulator] = await Promise.all([
-    createLocalEnvironment(),
+    createLocalEnvironment({ server }),
     startSimulator(options),
   ]);
   const service = serviceVariables(simulator);

@@ -1,5 +1,10 @@
-import { ApplicationFailure, condition, proxyActivities, setHandler } from "@temporalio/workflow";
-import { defineSignal } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  condition,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+} from "@temporalio/workflow";
 
 const { verify } = proxyActivities<{ verify: (iban: string) => Promise<string> }>({
   startToCloseTimeout: "1 minute",

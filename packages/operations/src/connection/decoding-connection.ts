@@ -34,8 +34,7 @@ export const decodingConnection = (
     getWorkflowExecutionHistoryReverse: async (request) =>
       decoded(await workflowService.getWorkflowExecutionHistoryReverse(request)),
   };
-  // The same connection, one of whose fields is another one.
-  return Object.create(connection, {
-    workflowService: { value: Object.assign(Object.create(workflowService), readings) },
-  }) as Connection;
+  // The same service, three of whose methods are others; and the same connection with it.
+  const decoding = Object.assign(Object.create(workflowService) as Service, readings);
+  return Object.create(connection, { workflowService: { value: decoding } }) as Connection;
 };

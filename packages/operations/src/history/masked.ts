@@ -57,8 +57,8 @@ export const masked = <A>(value: A): A => {
 /** What a failure holds is read as any other payload: without its key it is told by that key. */
 const failurePayloads: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
-  // The caller of a converter says of which type a value is.
-  fromPayload: <A>(payload: Parameters<typeof readPayload>[0]) => readPayload(payload) as A,
+  // The SDK says of which type a value is.
+  fromPayload: ((payload) => readPayload(payload)) as PayloadConverter["fromPayload"],
 };
 
 /** A failure that a history holds, without what must not be shown. */

@@ -69,7 +69,7 @@ const encrypted = async (value: unknown) => {
 
 type Answer = { readonly payloads: ReadonlyArray<ReturnType<typeof wire>> };
 const valuesOf = ({ payloads }: Answer): ReadonlyArray<unknown> =>
-  payloads.map(({ data }) => JSON.parse(Buffer.from(data, "base64").toString()));
+  payloads.map(({ data }): unknown => JSON.parse(Buffer.from(data, "base64").toString()));
 
 const post = async (
   url: string,
