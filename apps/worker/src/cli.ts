@@ -15,6 +15,7 @@ Environment:
   TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
   PAYMENTS_TASK_QUEUE    the task queue (default payments), after which others are named
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
+  PAYMENTS_API_KEY_FILE, TEMPORAL_API_KEY_FILE   files with the keys, read again when they change
   PAYMENTS_ACCOUNTS_FILE   further accounts by their names, a JSON file (docs/accounts.md)
   PAYMENTS_JOURNAL       where what is sent is remembered: sqlite:FILE, postgres://… or none
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}

@@ -34,7 +34,7 @@ const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
  */
 export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
   Runtime.install({ logger: new WorkerLogger(logLevel()) });
-  const { connection, namespace } = await connect(new PaymentsPlugin({ onReady }));
+  const { close, connection, namespace } = await connect(new PaymentsPlugin({ onReady }));
   try {
     const dataConverter = readConverter(namespace);
     const bundle = await bundleFor(dataConverter);
@@ -48,6 +48,6 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
     });
     await worker.run();
   } finally {
-    await connection.close();
+    await close();
   }
 };

@@ -1,3 +1,4 @@
+import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
 import { messageOf } from "@durable-payments/api-core/values";
 import { CannotStart, type PaymentsPlugin } from "@durable-payments/plugin";
 import { isNotFound, temporalReason } from "@durable-payments/protocol";
@@ -7,11 +8,15 @@ import {
 } from "@durable-payments/protocol/temporal-connection";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection } from "@temporalio/worker";
+import { keepCredentials } from "./temporal-credentials.ts";
 
 /** A connection to Temporal, and the namespace that the environment names. */
 export interface Temporal {
   readonly connection: NativeConnection;
   readonly namespace: string;
+  /** How long the credentials of the connection are still good, in seconds by their names. */
+  readonly secondsUntilExpiry: () => SecondsUntilExpiry;
+  readonly close: () => Promise<void>;
 }
 
 const configuration = () => {
@@ -49,5 +54,14 @@ export const connect = async (plugin: PaymentsPlugin): Promise<Temporal> => {
         : `Temporal at ${address} does not say whether it has the namespace "${namespace}" (TEMPORAL_NAMESPACE): ${temporalReason(error)}. Check TEMPORAL_API_KEY or the certificate of TEMPORAL_TLS_*.`,
     );
   });
-  return { connection, namespace };
+  const credentials = keepCredentials(connection, connectionOptions);
+  return {
+    connection,
+    namespace,
+    secondsUntilExpiry: credentials.secondsUntilExpiry,
+    close: () => {
+      credentials.stop();
+      return connection.close();
+    },
+  };
 };

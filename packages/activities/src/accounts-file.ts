@@ -1,33 +1,51 @@
-import { isRecord } from "@durable-payments/api-core/values";
-import { readFileSync } from "node:fs";
+import { apiKeyIn, readFiles, rereadFiles } from "@durable-payments/api-core/credentials";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import { dirname, resolve } from "node:path";
 
 const wrong = (file: string, why: string): RangeError =>
   new RangeError(`The file of accounts ${file} (PAYMENTS_ACCOUNTS_FILE) ${why}.`);
 
 /** What names it is not repeated: somebody may have given the content itself, which holds keys. */
-const readText = (file: string, whose: string): string => {
+const orRangeError = <A>(read: () => A): A => {
   try {
-    return readFileSync(file, "utf8");
-  } catch {
-    throw new RangeError(`${whose} must be the path of a file: it is missing or cannot be read.`);
+    return read();
+  } catch (error) {
+    throw new RangeError(messageOf(error), { cause: error });
   }
 };
 
+/** The API key that a file holds, read again when it is used. */
+const keyOf = (path: string, whose: string, warn: (message: string) => void): (() => string) => {
+  const paths = { [whose]: path };
+  return orRangeError(() =>
+    rereadFiles({
+      paths,
+      contents: readFiles(paths),
+      parse: (contents) => apiKeyIn(whose, contents[whose] ?? ""),
+      warn,
+    }),
+  );
+};
 /**
  * Read the settings of accounts by their names from a JSON file. An API key may stand in a file of its own, as secrets are
- * mounted: `apiKeyFile`, relative to the file of accounts; a line break at its end is not part of it.
+ * mounted: `apiKeyFile`, relative to the file of accounts; a line break at its end is not part of it. Then the setting
+ * `apiKey` is a function that returns the key as it is now.
  *
  * @param file `{"eu": {"clientId": "…", "apiKeyFile": "eu.key", …}, "us": {…}}`.
+ * @param warn gets, once, that the file of a key can no longer be read: the key that it held goes on to be used.
  * @returns the settings as they stand there, each with its `apiKey`.
  * @throws RangeError that says what is wrong, without what the file holds.
  */
 export const readAccountsFile = (
   file: string,
+  warn: (message: string) => void,
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> => {
   let accounts: unknown;
   try {
-    accounts = JSON.parse(readText(file, "PAYMENTS_ACCOUNTS_FILE"));
+    const { PAYMENTS_ACCOUNTS_FILE: text } = orRangeError(() =>
+      readFiles({ PAYMENTS_ACCOUNTS_FILE: file }),
+    );
+    accounts = JSON.parse(text);
   } catch (error) {
     // A SyntaxError repeats a part of the file, which may be a secret.
     if (error instanceof SyntaxError) throw wrong(file, "holds no JSON");
@@ -45,7 +63,7 @@ export const readAccountsFile = (
         throw wrong(file, `must give ${name} either apiKey or apiKeyFile, a path`);
       }
       const whose = `The apiKeyFile of ${name} in the file of accounts ${file} (PAYMENTS_ACCOUNTS_FILE)`;
-      const apiKey = readText(resolve(dirname(file), apiKeyFile), whose).replace(/\r?\n$/, "");
+      const apiKey = keyOf(resolve(dirname(file), apiKeyFile), whose, warn);
       return [name, { ...settings, apiKey }];
     }),
   );

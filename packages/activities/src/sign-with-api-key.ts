@@ -1,3 +1,4 @@
+import { currentApiKey } from "@durable-payments/api-core";
 import { createHmac } from "node:crypto";
 import { Redacted } from "effect";
 import { optionsOf, type PaymentsRuntime } from "./run-operation.ts";
@@ -13,8 +14,8 @@ export const signWithApiKey = async (
   runtime: PaymentsRuntime,
   values: readonly [kind: string, ...rest: ReadonlyArray<unknown>],
 ): Promise<string> => {
-  const { apiKey } = await optionsOf(runtime);
-  return createHmac("sha256", Redacted.value(apiKey))
+  const key = currentApiKey(await optionsOf(runtime));
+  return createHmac("sha256", Redacted.value(key))
     .update(JSON.stringify(values))
     .digest("base64url");
 };

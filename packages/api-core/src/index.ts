@@ -57,6 +57,7 @@ export {
   InvalidSettings,
   makeAssumptions,
 } from "./client/config.ts";
+export { clientSecondsUntilExpiry, currentApiKey } from "./client/current-credentials.ts";
 export {
   InvalidRequest,
   NotAuthenticated,

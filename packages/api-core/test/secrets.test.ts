@@ -2,7 +2,7 @@ import { it } from "@effect/vitest";
 import { Cause, Effect, Exit, Logger, Redacted, References, Tracer } from "effect";
 import { inspect } from "node:util";
 import { describe, expect } from "vitest";
-import { PaymentsClient } from "../src/index.ts";
+import { currentApiKey, PaymentsClient } from "../src/index.ts";
 import { settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
 import { type Answer, type Received, type Reply, startServer, success } from "./support/server.ts";
@@ -153,7 +153,7 @@ describe("no secret is left behind", () => {
 it.effect("the settings in use hold the key, and do not show it", () =>
   PaymentsClient.use((client) =>
     Effect.sync(() => {
-      expect(Redacted.value(client.options.apiKey)).toBe(API_KEY);
+      expect(Redacted.value(currentApiKey(client.options))).toBe(API_KEY);
       expect(JSON.stringify(client)).not.toContain(API_KEY);
       expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(API_KEY);
     }),

@@ -1,14 +1,16 @@
-import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
+import { ConfigProvider, Effect, Exit, Option, Redacted, Result } from "effect";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../src/client/config.ts";
+import { currentTls } from "../src/client/current-credentials.ts";
 import { environmentVariables } from "../src/client/environment.ts";
 import {
   clientOptionsFromEnvironment,
   clientOptionsWithEnvironment,
+  currentApiKey,
   defaultAssumptions,
   defaultClientOptions,
   makeAssumptions,
@@ -223,6 +225,12 @@ const fromEnvironment = (env: Record<string, string>) =>
     ),
   );
 
+const tlsFromEnvironment = async (env: Record<string, string>) =>
+  Exit.match(await fromEnvironment(env), {
+    onFailure: () => undefined,
+    onSuccess: (options) => currentTls(options),
+  });
+
 const REQUIRED = {
   PAYMENTS_BASE_URL: "https://payments.example",
   PAYMENTS_CLIENT_ID: "client-7",
@@ -297,9 +305,10 @@ describe("the environment", () => {
       PAYMENTS_CLIENT_CERT_FILE: join(folder, "client.pem"),
       PAYMENTS_CLIENT_KEY_FILE: join(folder, "client.key"),
     };
-    expect(await fromEnvironment({ ...REQUIRED, ...files })).toMatchObject({
-      _tag: "Success",
-      value: { tls: { ca: cert, cert, key: Redacted.make(key) } },
+    expect(await tlsFromEnvironment({ ...REQUIRED, ...files })).toStrictEqual({
+      ca: cert,
+      cert,
+      key: Redacted.make(key),
     });
     const swapped = { ...files, PAYMENTS_CA_FILE: files.PAYMENTS_CLIENT_KEY_FILE };
     const written = JSON.stringify(await fromEnvironment({ ...REQUIRED, ...swapped }));
@@ -309,6 +318,30 @@ describe("the environment", () => {
     expect(JSON.stringify(await fromEnvironment({ ...REQUIRED, ...missing }))).toMatch(
       /PAYMENTS_CLIENT_KEY_FILE must be the path of a file: it is missing or cannot be read/,
     );
+  });
+
+  it("names the file of the API key, or the key itself, and not both", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "keys-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "api-key");
+    const { PAYMENTS_API_KEY: _key, ...others } = REQUIRED;
+    const env = { ...others, PAYMENTS_API_KEY_FILE: file };
+    await writeFile(file, "key-of-file\r\n");
+    const options = Exit.getSuccess(await fromEnvironment(env));
+    expect(Option.map(options, (found) => Redacted.value(currentApiKey(found)))).toStrictEqual(
+      Option.some("key-of-file"),
+    );
+    const both = JSON.stringify(await fromEnvironment({ ...REQUIRED, ...env }));
+    expect(both).toContain("PAYMENTS_API_KEY and PAYMENTS_API_KEY_FILE are both set");
+    await writeFile(file, "secret with spaces");
+    for (const wrong of [file, "secret with spaces", folder]) {
+      const exit = await fromEnvironment({ ...others, PAYMENTS_API_KEY_FILE: wrong });
+      const written = JSON.stringify(exit) + inspect(exit, { depth: 9, showHidden: true });
+      expect(written).toMatch(/PAYMENTS_API_KEY_FILE must/);
+      expect(written).not.toContain("PAYMENTS_API_KEY (apiKey)");
+      expect(written).not.toContain("secret with spaces");
+      expect(written).not.toContain(folder);
+    }
   });
 
   it("is refused with every fault where the text of a key stands in the place of a path, without the text", async () => {
@@ -347,12 +380,14 @@ describe("the environment", () => {
       PAYMENTS_CLIENT_CERT_FILE: join(folder, "client.pem"),
       PAYMENTS_CLIENT_KEY_FILE: join(folder, "client.key"),
     };
-    const withGiven = (given: object) =>
-      Effect.runPromise(
+    const withGiven = async (given: object) => {
+      const options = await Effect.runPromise(
         clientOptionsWithEnvironment(given).pipe(
           Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
         ),
       );
+      return { ...options, tls: currentTls(options) };
+    };
     const tls = { ca: cert, cert, key: Redacted.make(key) };
     const nothing = {
       clientId: undefined,

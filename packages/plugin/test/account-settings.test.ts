@@ -117,7 +117,8 @@ describe("the accounts of a worker", () => {
     const content = { eu, us: { clientId: "client-us", apiKeyFile: "us.key" } };
     const environment = { PAYMENTS_ACCOUNTS_FILE: write("accounts.json", content) };
     expect(await check({}, environment)).toEqual(["eu", "us"]);
-    expect(readAccounts({}, environment).get("us")).toEqual(us);
+    const { apiKey, ...others } = readAccounts({}, environment).get("us") ?? {};
+    expect({ ...others, apiKey: typeof apiKey === "function" && apiKey() }).toEqual(us);
     // What a program gives counts before it.
     expect(await check({ accounts: { eu } }, environment)).toEqual(["eu"]);
   });

@@ -18,6 +18,7 @@ import { checkRequest } from "./check-request.ts";
 import { BeforeSend, IsResend } from "./client-references.ts";
 import type { Operations, OperationsWithResponse, PaymentsClientShape } from "./client-shape.ts";
 import type { ClientOptions } from "./config.ts";
+import { currentApiKey } from "./current-credentials.ts";
 import { NotAuthenticated, OutcomeUnknown, type PaymentsError } from "./errors.ts";
 import { maskedHeaders, secretHeaderValues } from "./headers.ts";
 import { withHooks } from "./hooks.ts";
@@ -122,7 +123,7 @@ export const makeOperations = (
   Effect.gen(function* () {
     const say = makeSay(options.logger);
     const send = withHooks(yield* makeSend(options), options, say);
-    const session = yield* makeSession(options, send);
+    const session = yield* makeSession(options, send, say);
     const limiter = yield* RateLimiter.RateLimiter;
 
     const withinRate = makeRateLimiter(limiter, options);
@@ -192,7 +193,7 @@ export const makeOperations = (
         }),
         Effect.flatMap((response) => {
           call.isResend = true;
-          const known = [...secrets, Redacted.value(token), Redacted.value(options.apiKey)];
+          const known = [...secrets, Redacted.value(token), Redacted.value(currentApiKey(options))];
           call.answered = { response, secrets: known };
           const context: ResponseContext = {
             operation: called,

@@ -9,11 +9,18 @@ import {
 } from "../contract/assumptions.ts";
 import { faultsOf, faultsText } from "../contract/schema-faults.ts";
 import { isRecord } from "../values.ts";
+import { checkHeaderText } from "./header-text.ts";
 import type { Hooks } from "./hook-events.ts";
 import { nearestName } from "./nearest-name.ts";
 import { chooseProxy, type Environment, isThisMachine } from "./proxy.ts";
 import type { ClientLogger } from "./say.ts";
-import { tlsFaults, type TlsOptions, type TlsSettings } from "./tls.ts";
+import {
+  type ApiKeyOption,
+  checkedApiKey,
+  checkedTls,
+  type TlsOption,
+} from "./current-credentials.ts";
+import type { TlsSettings } from "./tls.ts";
 
 /**
  * A dispatcher of undici 7 or later: a `MockAgent` of a test, an `Agent` that is shared or watched. It
@@ -32,8 +39,8 @@ export interface ClientOptions extends Hooks {
   readonly baseUrl: string;
   /** The account's client id, sent as `x-client-id`. */
   readonly clientId: string;
-  /** The account's API key, sent on sign-in alone; shown in no log, error or span. */
-  readonly apiKey: Redacted.Redacted;
+  /** The account's API key, or what returns it as it is now; sent on sign-in alone, shown in no log, error or span. */
+  readonly apiKey: ApiKeyOption;
   /**
    * Longest time of one request, from the wait for a connection to the last byte of its answer; what
    * `BeforeSend` takes in between is not counted.
@@ -57,8 +64,8 @@ export interface ClientOptions extends Hooks {
    * proxy opens a tunnel: TLS is spoken with the service, so that it reads nothing.
    */
   readonly proxy: Redacted.Redacted | false;
-  /** CAs that are trusted, and a client certificate. By default those that Node trusts, and none. */
-  readonly tls?: TlsOptions;
+  /** CAs that are trusted, and a client certificate; or what returns them as they are now. By default those that Node trusts, and none. */
+  readonly tls?: TlsOption;
   /** Sends the requests instead of the client's own connections; see {@link ClientDispatcher}. */
   readonly dispatcher?: ClientDispatcher;
   /** Where the client writes what it has to say; by default to Effect's loggers, which write to the console. */
@@ -90,15 +97,22 @@ export interface ClientSettings extends Partial<
   readonly baseUrl: string;
   /** The account's client id, sent as `x-client-id`. */
   readonly clientId: string;
-  /** The account's API key, sent on sign-in alone; shown in no log, error or span. */
-  readonly apiKey: Redacted.Redacted | string;
+  /**
+   * The account's API key, sent on sign-in alone; shown in no log, error or span. A function is asked before each
+   * request: where it returns another key, the client signs in with that, and requests go on with the token that they
+   * have until it has signed in. Where it throws, or what it returns is no key, the key before is used.
+   */
+  readonly apiKey: Redacted.Redacted | string | (() => Redacted.Redacted | string);
   /**
    * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false`
    * or `"none"` for none. By default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host.
    */
   readonly proxy?: Redacted.Redacted | string | false;
-  /** CAs that are trusted, and a client certificate. By default those that Node trusts, and none. */
-  readonly tls?: TlsSettings;
+  /**
+   * CAs that are trusted, and a client certificate. By default those that Node trusts, and none. A function is asked
+   * before each request: where it returns another object, the connections from then on are opened with that.
+   */
+  readonly tls?: TlsSettings | (() => TlsSettings);
   /** Only the assumptions that differ from the defaults. */
   readonly assumptions?: Partial<Assumptions>;
 }
@@ -195,17 +209,6 @@ const checkNumber = (name: NumberName, value: unknown): Array<string> => {
       ];
 };
 
-/** What is wrong with a text that a header is to carry. */
-const checkHeaderText = (name: string, value: unknown): Array<string> => {
-  if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
-    return [`${name} must be given: visible ASCII characters, without white space.`];
-  }
-  // As `docker run --env-file` leaves them.
-  return /^(["']).*\1$/.test(value)
-    ? [`${name} must be given without the quotation marks around it, which are no part of it.`]
-    : [];
-};
-
 /** Names of the settings of a client. */
 export const clientSettingNames: ReadonlyArray<string> = [
   "baseUrl",
@@ -259,11 +262,6 @@ const checkDispatcher = ({
       ];
 };
 
-const withRedactedKey = ({ key, ...tls }: TlsSettings): TlsOptions => ({
-  ...tls,
-  ...(key !== undefined && { key: Redacted.isRedacted(key) ? key : Redacted.make(key) }),
-});
-
 /**
  * Check settings and fill in the defaults.
  *
@@ -283,10 +281,8 @@ export const makeClientOptions = (
       }),
     );
   }
-  const apiKey = Redacted.isRedacted(settings.apiKey)
-    ? settings.apiKey
-    : Redacted.make(settings.apiKey);
-  const { baseUrl, clientId, dispatcher, logger, onRequest, onResponse, tls } = settings;
+  const apiKey = checkedApiKey(settings.apiKey);
+  const { baseUrl, clientId, dispatcher, logger, onRequest, onResponse } = settings;
   const numbers = { ...defaultNumbers };
   for (const name of numberNames) numbers[name] = settings[name] ?? defaultNumbers[name];
   const assumptions = makeAssumptions(
@@ -298,29 +294,37 @@ export const makeClientOptions = (
     isUrl && dispatcher === undefined
       ? chooseProxy(settings.proxy, baseUrl, environment)
       : Result.succeed<false>(false);
+  const tls =
+    settings.tls === undefined || !isUrl
+      ? Result.succeed(undefined)
+      : checkedTls(settings.tls, baseUrl);
   const faults = [
     ...unknownNames(settings),
     ...urlFaults,
     ...checkHeaderText("PAYMENTS_CLIENT_ID (clientId)", clientId),
-    ...checkHeaderText("PAYMENTS_API_KEY (apiKey)", Redacted.value(apiKey)),
+    ...(Result.isFailure(apiKey) ? apiKey.failure : []),
     ...numberNames.flatMap((name) => checkNumber(name, numbers[name])),
     ...(Result.isFailure(proxy) ? [proxy.failure] : []),
-    ...(tls === undefined || !isUrl ? [] : tlsFaults(tls, baseUrl)),
+    ...(Result.isFailure(tls) ? tls.failure : []),
     ...checkDispatcher(settings),
     ...checkWatchers(settings),
     ...(Result.isFailure(assumptions)
       ? [`PAYMENTS_ASSUMPTIONS (assumptions): ${assumptions.failure.message}`]
       : []),
   ];
-  return Result.isSuccess(assumptions) && Result.isSuccess(proxy) && faults.length === 0
+  return Result.isSuccess(assumptions) &&
+    Result.isSuccess(proxy) &&
+    Result.isSuccess(apiKey) &&
+    Result.isSuccess(tls) &&
+    faults.length === 0
     ? Result.succeed({
         baseUrl,
         clientId,
-        apiKey,
+        apiKey: apiKey.success,
         ...numbers,
         proxy: proxy.success,
         assumptions: assumptions.success,
-        ...(tls !== undefined && { tls: withRedactedKey(tls) }),
+        ...(tls.success !== undefined && { tls: tls.success }),
         ...(dispatcher !== undefined && { dispatcher }),
         ...(logger !== undefined && { logger }),
         ...(onRequest !== undefined && { onRequest }),

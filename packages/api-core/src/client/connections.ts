@@ -2,8 +2,10 @@ import type { Socket } from "node:net";
 import * as Effect from "effect/Effect";
 import { Client } from "undici";
 import type { ClientOptions } from "./config.ts";
-import { type Connected, makeConnector } from "./connector.ts";
+import { makeConnector } from "./connector.ts";
+import { currentTls } from "./current-credentials.ts";
 import { connectionFault, NoResponse } from "./no-response.ts";
+import type { TlsOptions } from "./tls.ts";
 
 /**
  * An answer above this is not read on, as it comes and decoded: 16 MiB. The largest page of the
@@ -16,6 +18,14 @@ const CLOSED = new NoResponse(false, "the client is closed");
 /** The error for an undici that connects again: it would send without asking whether it may. */
 const lost = () => new Error("the connection was lost before it was used");
 
+/** How a connection was opened, and what it is for. */
+interface Opened {
+  readonly origin: string;
+  readonly tls: TlsOptions | undefined;
+  /** Whether it is used for more than one request. */
+  readonly isKept: boolean;
+}
+
 /** A connection to the service, open when it is taken. */
 export class Connection {
   readonly client: Client;
@@ -23,9 +33,12 @@ export class Connection {
   isUsed = false;
   /** Why the other side refused it, in TLS: undici keeps a later error, which says less. */
   refusal: Error | undefined;
+  /** What it was opened with. */
+  readonly tls: TlsOptions | undefined;
   readonly #socket: Socket;
 
-  constructor(socket: Socket, origin: string, isKept: boolean) {
+  constructor(socket: Socket, { isKept, origin, tls }: Opened) {
+    this.tls = tls;
     this.#socket = socket;
     // The service says nothing before it is asked: this is the end of the connection.
     const onReadable = () => socket.destroy();
@@ -91,7 +104,8 @@ interface Kind {
 export class Connections {
   readonly #origin: string;
   readonly #kind: Kind;
-  readonly #connect: (connected: Connected) => void;
+  readonly #connect: ReturnType<typeof makeConnector>;
+  readonly #options: ClientOptions;
   readonly #idle: Array<Connection> = [];
   readonly #inUse = new Set<Connection>();
   /** Those that connect, each with what settles its wait when the client is closed. */
@@ -102,6 +116,7 @@ export class Connections {
 
   constructor(options: ClientOptions, kind: Kind) {
     this.#connect = makeConnector(options);
+    this.#options = options;
     this.#origin = new URL(options.baseUrl).origin;
     this.#kind = kind;
   }
@@ -186,8 +201,10 @@ export class Connections {
   }
 
   #takeIdle(): Connection | undefined {
+    const tls = currentTls(this.#options);
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (idle.isIdle) {
+      // One of an earlier certificate is not used on.
+      if (idle.isIdle && idle.tls === tls) {
         this.#inUse.add(idle);
         return idle;
       }
@@ -201,6 +218,7 @@ export class Connections {
     const idle = this.#takeIdle();
     if (idle !== undefined) return settle(Effect.succeed(idle));
     this.#connecting.add(settle);
+    const tls = currentTls(this.#options);
     this.#connect((outcome) => {
       if (outcome instanceof NoResponse) {
         settle(Effect.fail(outcome));
@@ -208,9 +226,10 @@ export class Connections {
       }
       // Given up meanwhile, or closed.
       if (!this.#connecting.has(settle)) return void outcome.destroy();
-      const connection = new Connection(outcome, this.#origin, this.#kind.isKept);
+      const { isKept } = this.#kind;
+      const connection = new Connection(outcome, { isKept, origin: this.#origin, tls });
       this.#inUse.add(connection);
       settle(Effect.succeed(connection));
-    });
+    }, tls);
   }
 }

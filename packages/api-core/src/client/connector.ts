@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted";
 import { buildConnector } from "undici";
 import type { ClientOptions } from "./config.ts";
 import { connectionFault, NoResponse } from "./no-response.ts";
+import type { TlsOptions } from "./tls.ts";
 
 /** Gets an open connection, or why there is none; called once. */
 export type Connected = (outcome: Socket | NoResponse) => void;
@@ -14,6 +15,9 @@ const LONGEST_CONNECT_MS = 10_000;
 
 /** Whatever the settings of Node and its environment say: older ones, and unchecked ones, are not safe. */
 const TLS = { minVersion: "TLSv1.2", rejectUnauthorized: true } as const;
+
+/** What Node trusts, and no client certificate. */
+const NODES_OWN: TlsOptions = {};
 
 /** As sockets take it: IPv6 addresses without their brackets. */
 const bareHost = ({ hostname }: URL): string => {
@@ -82,43 +86,53 @@ const openTunnel = (
 
 /**
  * Make what opens connections to the service: directly, or through a tunnel of a proxy, and with TLS
- * where the address begins with https.
+ * where the address begins with https, by the certificates and keys that it is given.
  */
 export const makeConnector = ({
   baseUrl,
   proxy,
   requestTimeoutMs,
-  tls = {},
-}: ClientOptions): ((connected: Connected) => void) => {
+}: ClientOptions): ((connected: Connected, tls?: TlsOptions) => void) => {
   const url = new URL(baseUrl);
   const { host, origin, port, protocol } = url;
   const timeoutMs = Math.min(requestTimeoutMs, LONGEST_CONNECT_MS);
-  const { ca, cert, key } = tls;
-  const connect = buildConnector({
-    allowH2: false,
-    timeout: timeoutMs,
-    ...(protocol === "https:" && {
-      ...TLS,
-      // Read once, and not for each connection.
-      secureContext: createSecureContext({
-        minVersion: TLS.minVersion,
-        ...(ca !== undefined && { ca }),
-        ...(cert !== undefined && key !== undefined && { cert, key: Redacted.value(key) }),
+  const connectorWith = ({ ca, cert, key }: TlsOptions) =>
+    buildConnector({
+      allowH2: false,
+      timeout: timeoutMs,
+      ...(protocol === "https:" && {
+        ...TLS,
+        // Read once, and not for each connection.
+        secureContext: createSecureContext({
+          minVersion: TLS.minVersion,
+          ...(ca !== undefined && { ca }),
+          ...(cert !== undefined && key !== undefined && { cert, key: Redacted.value(key) }),
+        }),
       }),
-    }),
-  });
+    });
+  let made: { readonly tls: TlsOptions; readonly connect: buildConnector.connector } | undefined;
+  const connectorOf = (tls: TlsOptions): buildConnector.connector => {
+    if (made?.tls !== tls) made = { tls, connect: connectorWith(tls) };
+    return made.connect;
+  };
   const target = { host, hostname: bareHost(url), port, protocol };
-  const open = (connected: Connected, where: string, httpSocket?: Socket): void => {
-    connect({ ...target, ...(httpSocket !== undefined && { httpSocket }) }, (error, socket) =>
-      connected(error === null ? socket : notOpened(error, where)),
+  const open = (
+    connected: Connected,
+    tls: TlsOptions,
+    where: string,
+    httpSocket?: Socket,
+  ): void => {
+    connectorOf(tls)(
+      { ...target, ...(httpSocket !== undefined && { httpSocket }) },
+      (error, socket) => connected(error === null ? socket : notOpened(error, where)),
     );
   };
-  if (proxy === false) return (connected) => open(connected, origin);
+  if (proxy === false) return (connected, tls = NODES_OWN) => open(connected, tls, origin);
   const through = new URL(Redacted.value(proxy));
   const tunnelled = port === "" ? `${host}:443` : host;
-  return (connected) =>
-    openTunnel(through, tunnelled, { ca, timeoutMs }, (outcome) => {
+  return (connected, tls = NODES_OWN) =>
+    openTunnel(through, tunnelled, { ca: tls.ca, timeoutMs }, (outcome) => {
       if (outcome instanceof NoResponse) return connected(outcome);
-      open(connected, `${origin} through the proxy ${through.host}`, outcome);
+      open(connected, tls, `${origin} through the proxy ${through.host}`, outcome);
     });
 };

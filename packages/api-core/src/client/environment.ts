@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises";
 import * as Config from "effect/Config";
 import * as ConfigProvider from "effect/ConfigProvider";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
+import { apiKeyIn, readFiles, rereadFiles } from "../credentials/reread-files.ts";
+import { messageOf } from "../values.ts";
 import {
   type ClientOptions,
   type ClientSettings,
@@ -15,7 +16,9 @@ import {
   numberNames,
   NUMBERS,
 } from "./config.ts";
+import { checkTls } from "./current-credentials.ts";
 import type { Environment } from "./proxy.ts";
+import { makeSay } from "./say.ts";
 import type { TlsSettings } from "./tls.ts";
 
 // Left out and empty are the same here, and are reported together with every other fault.
@@ -31,12 +34,16 @@ const numbers = Object.fromEntries(
   // One entry for each of the names.
 ) as Record<NumberName, Config.Config<number>>;
 
-/** Variables that name a file in PEM, and what it is for. */
+/** Variables that name a file, and what it is for. */
 const FILES = {
+  apiKey: "PAYMENTS_API_KEY_FILE",
   ca: "PAYMENTS_CA_FILE",
   cert: "PAYMENTS_CLIENT_CERT_FILE",
   key: "PAYMENTS_CLIENT_KEY_FILE",
 } as const;
+
+// The object's own keys.
+const fileNames = Object.keys(FILES) as ReadonlyArray<keyof typeof FILES>;
 
 /** What every program reads that goes through a proxy. */
 const PROXY_VARIABLES = ["HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] as const;
@@ -46,9 +53,12 @@ export const environmentVariables: ReadonlyArray<string> = [
   "PAYMENTS_BASE_URL",
   "PAYMENTS_CLIENT_ID",
   "PAYMENTS_API_KEY",
+  FILES.apiKey,
   ...numberNames.map((name) => NUMBERS[name].variable),
   "PAYMENTS_PROXY",
-  ...Object.values(FILES),
+  FILES.ca,
+  FILES.cert,
+  FILES.key,
   "PAYMENTS_ASSUMPTIONS",
 ];
 
@@ -61,25 +71,26 @@ const parseAssumptions = (json: string): unknown => {
   }
 };
 
-/** The text of the file that a variable names, and what is wrong with it. */
-interface FileOfVariable {
-  /** Undefined where the variable names none. */
-  readonly content?: string;
-  readonly fault?: string;
-}
+/** A setting that names a file. */
+type FileName = keyof typeof FILES;
 
-/** What it names is not repeated: somebody may have given the key itself. */
-const readFileOf = (variable: string, path: string): Effect.Effect<FileOfVariable> =>
-  path.trim() === ""
-    ? Effect.succeed({})
-    : Effect.tryPromise(() => readFile(path, "utf8")).pipe(
-        Effect.match({
-          onSuccess: (content) => ({ content }),
-          onFailure: () => ({
-            fault: `${variable} must be the path of a file: it is missing or cannot be read.`,
-          }),
-        }),
-      );
+/** The texts of the files that variables name. */
+type FileTexts = Partial<Record<FileName, string>>;
+
+/** What the files hold that are named, and what is wrong with the others. */
+const readNamed = (paths: Readonly<Record<FileName, string>>) => {
+  const faults: Array<string> = [];
+  const texts: FileTexts = {};
+  for (const name of fileNames) {
+    if (paths[name].trim() === "") continue;
+    try {
+      texts[name] = readFiles({ [FILES[name]]: paths[name] })[FILES[name]] ?? "";
+    } catch (error) {
+      faults.push(messageOf(error));
+    }
+  }
+  return { faults, texts };
+};
 
 const variables = (names: ReadonlyArray<string>) =>
   Object.fromEntries(
@@ -94,7 +105,7 @@ const variables = (names: ReadonlyArray<string>) =>
 
 /** A client certificate and its key belong together, so that those that are given count alone. */
 const withGivenTls = (
-  { ca, cert, key }: Partial<Record<keyof typeof FILES, string>>,
+  { ca, cert, key }: FileTexts,
   given: TlsSettings = {},
 ): TlsSettings | undefined => {
   const hasOwn = given.cert !== undefined || given.key !== undefined;
@@ -106,6 +117,13 @@ const withGivenTls = (
   };
   return Object.keys(tls).length === 0 ? undefined : tls;
 };
+
+/** The API key of a file, or what is wrong with it. */
+const keyIn = (content: string): Result.Result<string, string> =>
+  Result.try({ try: () => apiKeyIn(FILES.apiKey, content), catch: messageOf });
+
+const orThrow = <A>(checked: Result.Result<A, string>): A =>
+  Result.getOrThrowWith(checked, (fault) => new Error(fault));
 
 const withoutUndefined = <A extends object>(settings: A): Partial<A> =>
   // Without types a setting may be given as undefined, which is left out.
@@ -135,31 +153,33 @@ export const readEnvironment = Effect.fnUntraced(function* (
       ...numbers,
       proxy: text("PAYMENTS_PROXY"),
       assumptions: text("PAYMENTS_ASSUMPTIONS"),
-      files: Config.all({ ca: text(FILES.ca), cert: text(FILES.cert), key: text(FILES.key) }),
+      files: Config.all({
+        apiKey: text(FILES.apiKey),
+        ca: text(FILES.ca),
+        cert: text(FILES.cert),
+        key: text(FILES.key),
+      }),
       environment: Config.all(variables(PROXY_VARIABLES)),
     }).pipe(Effect.provideServiceEffect(ConfigProvider.ConfigProvider, providerOf(env))),
     ({ message }) => new InvalidSettings({ message: `The environment cannot be read: ${message}` }),
   );
   const { proxy, ...others } = settings;
-  const [ca, cert, key] = yield* Effect.all([
-    readFileOf(FILES.ca, files.ca),
-    readFileOf(FILES.cert, files.cert),
-    readFileOf(FILES.key, files.key),
-  ]);
   const { tls: givenTls, ...own } = withoutUndefined(given);
-  const faults = [ca, cert, key].flatMap(({ fault }) => fault ?? []);
-  const tls = withGivenTls(
-    {
-      ...(ca.content !== undefined && { ca: ca.content }),
-      ...(cert.content !== undefined && { cert: cert.content }),
-      ...(key.content !== undefined && { key: key.content }),
-    },
-    givenTls,
-  );
+  const keyFile = own.apiKey === undefined ? files.apiKey : "";
+  const { faults, texts } = readNamed({ ...files, apiKey: keyFile });
+  const keyOfFile = texts.apiKey === undefined ? undefined : keyIn(texts.apiKey);
+  if (keyOfFile !== undefined && Result.isFailure(keyOfFile)) faults.push(keyOfFile.failure);
+  if (keyFile.trim() !== "" && Redacted.value(settings.apiKey) !== "") {
+    faults.push("PAYMENTS_API_KEY and PAYMENTS_API_KEY_FILE are both set: set one of them.");
+  }
+  const tls = typeof givenTls === "function" ? givenTls : withGivenTls(texts, givenTls);
   const options = makeClientOptions(
     {
       ...others,
-      // Of a pair of files one of which is missing, the fault is the missing one.
+      // Of a file that is missing, or whose pair is, that is the fault: the key itself is none.
+      ...(keyFile.trim() !== "" && {
+        apiKey: Result.getOrElse(keyOfFile ?? Result.fail(undefined), () => "unread"),
+      }),
       ...(tls !== undefined && faults.length === 0 && { tls }),
       ...(proxy.trim() !== "" && { proxy }),
       assumptions: parseAssumptions(settings.assumptions),
@@ -167,7 +187,39 @@ export const readEnvironment = Effect.fnUntraced(function* (
     },
     environment,
   );
-  if (faults.length === 0) return yield* Effect.fromResult(options);
-  const all = Result.isFailure(options) ? [...faults, options.failure.message] : faults;
-  return yield* new InvalidSettings({ message: all.join(" ") });
+  if (faults.length > 0 || Result.isFailure(options)) {
+    const all = Result.isFailure(options) ? [...faults, options.failure.message] : faults;
+    return yield* new InvalidSettings({ message: all.join(" ") });
+  }
+  const run = Effect.runForkWith(yield* Effect.context());
+  const say = makeSay(options.success.logger);
+  const reread = <A>(names: ReadonlyArray<FileName>, parse: (texts: FileTexts) => A) => {
+    const byVariable = (values: FileTexts) =>
+      Object.fromEntries(names.map((name) => [FILES[name], values[name] ?? ""]));
+    return rereadFiles({
+      paths: byVariable(files),
+      contents: byVariable(texts),
+      parse: (found) =>
+        parse(Object.fromEntries(names.map((name) => [name, found[FILES[name]] ?? ""]))),
+      warn: (message) => run(say.warn(message)),
+    });
+  };
+  const ofTls = fileNames.filter((name) => name !== "apiKey" && texts[name] !== undefined);
+  return {
+    ...options.success,
+    ...(texts.apiKey !== undefined && {
+      apiKey: reread(["apiKey"], ({ apiKey = "" }) => Redacted.make(orThrow(keyIn(apiKey)))),
+    }),
+    ...(typeof givenTls !== "function" &&
+      ofTls.length > 0 && {
+        tls: reread(ofTls, (found) =>
+          orThrow(
+            Result.mapError(
+              checkTls(withGivenTls(found, givenTls) ?? {}, options.success.baseUrl),
+              (wrong) => wrong.join(" "),
+            ),
+          ),
+        ),
+      }),
+  };
 });

@@ -8,16 +8,21 @@ import type { Assumptions } from "../contract/assumptions.ts";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";
 import type { ClientOptions } from "./config.ts";
+import { currentApiKey } from "./current-credentials.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
 import { parseResponse } from "./parse-response.ts";
 import { type Failed, parseNoResponse, type TokenRejected } from "./parsed-response.ts";
+import type { Say } from "./say.ts";
 import type { Send } from "./wire.ts";
 import { type SignInError, SignInLease } from "./client-references.ts";
 
 /** The one session of a client. */
 export interface Session {
-  /** The token in use; signs in when there is none or it is about to expire. One pendingRefresh for all. */
+  /**
+   * The token in use; signs in when there is none or it is about to expire. One pendingRefresh for all. With another API
+   * key than that of the last sign-in it signs in beside the requests, which go on with the token until then.
+   */
   readonly token: Effect.Effect<Redacted.Redacted, SignInError>;
   /** Drops a token that the service did not accept; the next use of `token` signs in again. */
   readonly reject: (token: Redacted.Redacted) => Effect.Effect<void>;
@@ -99,6 +104,7 @@ export const notSent = (called: Operation, error: SignInError): SignInError => {
 export const makeSession = (
   options: ClientOptions,
   send: Send,
+  say: Say,
 ): Effect.Effect<Session, never, RateLimiter.RateLimiter> =>
   Effect.gen(function* () {
     const limiter = yield* RateLimiter.RateLimiter;
@@ -142,8 +148,13 @@ export const makeSession = (
           })
         : error;
 
+    /** With which it was signed in last, or tried to. */
+    let lastKey: Redacted.Redacted | undefined;
+
     const signIn = Effect.fn("signIn")(function* () {
       yield* Effect.mapError(Effect.andThen(takeFromBudget, lease), withCause);
+      const apiKey = currentApiKey(options);
+      lastKey = apiKey;
       const answer = yield* send({
         operation: signInOperation,
         attempt: 1,
@@ -151,7 +162,7 @@ export const makeSession = (
         path: signInOperation.path,
         headers: {
           [CLIENT_ID_HEADER]: options.clientId,
-          [API_KEY_HEADER]: Redacted.value(options.apiKey),
+          [API_KEY_HEADER]: Redacted.value(apiKey),
         },
         body: undefined,
         dedicatedConnection: false,
@@ -169,7 +180,7 @@ export const makeSession = (
           operation: signInOperation,
           assumptions: options.assumptions,
           sent: {},
-          secrets: [Redacted.value(options.apiKey)],
+          secrets: [Redacted.value(apiKey)],
           ids: [],
           isResend: false,
           isKeyed: false,
@@ -231,9 +242,31 @@ export const makeSession = (
       );
     });
 
+    /** Once for each key: where the service refuses it, the token is as good as before. */
+    const signInWithNewKey = Effect.suspend(() => {
+      lastKey = currentApiKey(options);
+      pendingRefresh = Deferred.makeUnsafe<Current, SignInError>();
+      const pending = pendingRefresh;
+      return Effect.andThen(
+        refresh(pending),
+        Effect.forkDetach(
+          Deferred.await(pending).pipe(
+            Effect.catch(({ message }) =>
+              say.warn(
+                `The API key has changed. ${message} Requests go on with the token of the one before until it ends.`,
+              ),
+            ),
+          ),
+        ),
+      );
+    });
+
     const token: Session["token"] = Effect.clockWith((clock) => {
       const inUse = usable(clock.currentTimeMillisUnsafe());
-      return inUse === undefined ? renewed : Effect.succeed(inUse);
+      if (inUse === undefined) return renewed;
+      return pendingRefresh !== undefined || currentApiKey(options) === lastKey
+        ? Effect.succeed(inUse)
+        : Effect.as(signInWithNewKey, inUse);
     });
 
     return {

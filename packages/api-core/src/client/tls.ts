@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, type KeyObject, type X509Certificate } from "node:crypto";
 import * as Redacted from "effect/Redacted";
+import { certificatesIn } from "../credentials/expiry.ts";
 import { isRecord } from "../values.ts";
 import { nearestName } from "./nearest-name.ts";
 
@@ -27,16 +28,13 @@ const variables = {
 
 const names = Object.keys(variables);
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
-
 /** The certificates of a text, or what is wrong with it. */
 const readCertificates = (text: unknown): ReadonlyArray<X509Certificate> | string => {
-  const pems = typeof text === "string" ? (text.match(CERTIFICATE) ?? []) : [];
-  if (pems.length === 0) {
-    return "must be the text of certificates in PEM, which begins with -----BEGIN CERTIFICATE-----.";
-  }
   try {
-    return pems.map((pem) => new X509Certificate(pem));
+    const certificates = typeof text === "string" ? certificatesIn(text) : [];
+    return certificates.length > 0
+      ? certificates
+      : "must be the text of certificates in PEM, which begins with -----BEGIN CERTIFICATE-----.";
   } catch {
     return "has a certificate that cannot be read.";
   }

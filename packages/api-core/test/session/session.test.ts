@@ -6,6 +6,7 @@ import { describe, expect } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
 import { NoResponse } from "../../src/client/no-response.ts";
 import type { Send, WireResponse } from "../../src/client/wire.ts";
+import { makeSay } from "../../src/client/say.ts";
 import { makeSession } from "../../src/client/session.ts";
 import { settingsFor } from "../support/client.ts";
 
@@ -22,7 +23,7 @@ const sessionOver = (answer: (n: number) => SignIn, assumptions: object = {}) =>
     const sentAt: Array<number> = [];
     const send: Send = () =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => answer(sentAt.push(now)));
-    const session = yield* makeSession(options, send);
+    const session = yield* makeSession(options, send, makeSay(undefined));
     const token = Effect.map(session.token, Redacted.value);
     return { ...session, text: token, sentAt };
   }).pipe(Effect.provide(limiter));

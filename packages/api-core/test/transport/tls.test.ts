@@ -1,7 +1,8 @@
 import { Result } from "effect";
-import type { TlsOptions } from "node:tls";
+import type { TlsOptions, TLSSocket } from "node:tls";
 import { describe, expect, it, vi } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
+import type { TlsSettings } from "../../src/client/tls.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { clientFor, failureOf, settingsFor } from "../support/client.ts";
 import { answers } from "../support/responses.ts";
@@ -32,6 +33,37 @@ const ping = async (server: TlsOptions, tls: ClientSettings["tls"], maxAttempts 
   const { connections, signIns } = running;
   return { error, connections: connections(), signIns: signIns.length };
 };
+
+describe("certificates that change while the client is in use", () => {
+  it("are shown by the connections from then on; one of an earlier certificate is used no more", async () => {
+    const shown: Array<unknown> = [];
+    await using server = await startServer(
+      () =>
+        ({ response, socket }) => {
+          shown.push((socket as TLSSocket).getPeerCertificate().subject.CN);
+          response.writeHead(200, { "content-type": "application/json" });
+          response.end(JSON.stringify(answers.ping.body));
+        },
+      signsIn,
+      { ...service, ca, requestCert: true, rejectUnauthorized: true },
+    );
+    const next = makeCertificate({ commonName: "client-7 renewed", signedBy: authority });
+    let tls: TlsSettings = { ca, ...ourClient };
+    await using client = clientFor(server.url, { tls: () => tls });
+    await client.ping();
+    await client.ping();
+    expect(server.connections()).toBe(1);
+    tls = { ca, ...next };
+    await client.ping();
+    await client.ping();
+    expect(shown).toStrictEqual(["client-7", "client-7", "client-7 renewed", "client-7 renewed"]);
+    // Half of the next pair is no pair.
+    tls = { ca, cert: ourClient.cert, key: next.key };
+    await client.ping();
+    expect(shown.at(-1)).toBe("client-7 renewed");
+    expect(server.connections()).toBe(2);
+  });
+});
 
 describe("a service whose certificate", () => {
   it("a CA of our own has signed is trusted by its certificate", async () => {

@@ -27,7 +27,8 @@ export const readNamedAccounts = (
   if (file === "") return [];
   let accounts: ReturnType<typeof readAccountsFile>;
   try {
-    accounts = readAccountsFile(file);
+    // What is read here is used at once.
+    accounts = readAccountsFile(file, () => undefined);
   } catch (error) {
     throw invalidInput(`${messageOf(error)} Nothing was done.`);
   }

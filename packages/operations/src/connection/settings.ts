@@ -5,7 +5,10 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { taskQueueOf } from "@durable-payments/protocol";
 import type { DataConverter } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { readTemporalConfiguration } from "@durable-payments/protocol/temporal-connection";
+import {
+  readTemporalConfiguration,
+  rereadApiKey,
+} from "@durable-payments/protocol/temporal-connection";
 import { ConnectionFailed } from "../errors.ts";
 
 /** How Temporal is reached, and where the worker polls. */
@@ -17,6 +20,8 @@ export interface TemporalSettings {
   readonly connectionOptions: ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
   /** How payloads are encoded; left out where Temporal stores them as they are. */
   readonly dataConverter?: DataConverter;
+  /** The API key as the file of `TEMPORAL_API_KEY_FILE` holds it now, where that is named. */
+  readonly apiKey?: () => string;
   /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
 }
@@ -28,7 +33,7 @@ const localWebUi = (address: string): string | undefined =>
 /**
  * Read Temporal's environment configuration: variables, and a profile of its configuration file.
  *
- * @param environment variables by name: `TEMPORAL_*`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`, `PAYMENTS_KEYRING`,
+ * @param environment variables by name: `TEMPORAL_*`, `TEMPORAL_API_KEY_FILE`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`, `PAYMENTS_KEYRING`,
  *   `PAYMENTS_DATA_CONVERTER`.
  * @throws ConnectionFailed where it is wrong.
  */
@@ -42,6 +47,8 @@ export const temporalSettings = (
     const { connectionOptions, namespace } = readTemporalConfiguration(environment, () =>
       loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(set) }),
     );
+    // A tool that is open for long learns of a new key; of a file that is gone, Temporal says more.
+    const apiKey = rereadApiKey(environment, () => undefined);
     const address = connectionOptions.address || "localhost:7233";
     const webUi = environment["TEMPORAL_UI_URL"] || localWebUi(address);
     const usedNamespace = namespace || "default";
@@ -52,6 +59,7 @@ export const temporalSettings = (
       taskQueue: taskQueueOf(environment["PAYMENTS_TASK_QUEUE"]),
       connectionOptions,
       ...(dataConverter !== undefined && { dataConverter }),
+      ...(apiKey && { apiKey }),
       ...(webUi ? { webUi } : {}),
     };
   } catch (error) {

@@ -66,6 +66,7 @@ const whyNot = (error: unknown): string => {
 const open = async (settings: TemporalSettings): Promise<Connection> => {
   const connection = Connection.lazy({
     ...settings.connectionOptions,
+    ...(settings.apiKey && { apiKey: settings.apiKey }),
     address: settings.address,
     connectTimeout: CONNECT_TIMEOUT_MS,
     channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },

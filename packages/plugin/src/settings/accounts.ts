@@ -1,5 +1,6 @@
 import { readAccountsFile } from "@durable-payments/activities/accounts-file";
 import { messageOf } from "@durable-payments/api-core/values";
+import { Runtime } from "@temporalio/worker";
 import { ACCOUNT_NAME_RULE, isAccountName } from "@durable-payments/protocol";
 import { CannotStart } from "../cannot-start.ts";
 import { refuseUnknownAccountSettings, settingsOfAnAccount } from "./known-settings.ts";
@@ -32,7 +33,7 @@ const fromFile = (
   const file = environment["PAYMENTS_ACCOUNTS_FILE"]?.trim() ?? "";
   if (file === "") return undefined;
   try {
-    return readAccountsFile(file);
+    return readAccountsFile(file, (message) => void Runtime.instance().logger.warn(message));
   } catch (error) {
     throw new CannotStart(messageOf(error));
   }
@@ -47,7 +48,10 @@ const checked = (name: string, own: AccountSettings, common: AccountSettings): A
   refuseUnknownAccountSettings(name, own);
   for (const needed of ["clientId", "apiKey"] as const) {
     // Those of the account without a name are another account.
-    if (typeof own[needed] !== "string" || own[needed] === "") {
+    if (
+      typeof own[needed] !== "function" &&
+      (typeof own[needed] !== "string" || own[needed] === "")
+    ) {
       throw new CannotStart(
         `The account ${name} has no ${needed}, a text: no other one counts for it.`,
       );

@@ -2,6 +2,7 @@ import { makeSignInLeases, type PaymentsRuntime } from "@durable-payments/activi
 import {
   type ClientOptions,
   clientOptionsWithEnvironment,
+  currentApiKey,
   PaymentsClient,
   SignInLease,
 } from "@durable-payments/api-core";
@@ -138,7 +139,7 @@ const refuseAlike = (
       `It has the client id of the account ${otherName}: an account has one name.`,
     );
   }
-  if (Redacted.value(own.apiKey) === Redacted.value(other.apiKey)) {
+  if (Redacted.value(currentApiKey(own)) === Redacted.value(currentApiKey(other))) {
     throw new CannotStart(`It has the API key of the account ${otherName}: each needs its own.`);
   }
 };

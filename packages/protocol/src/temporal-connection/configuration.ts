@@ -7,9 +7,11 @@ import {
 import { accessSync, constants } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { DEFAULT_PORT, placeOf } from "./address.ts";
+import { FILES_OF_TLS, withApiKeyFile } from "./credentials.ts";
 
 /** What the SDK's configuration was asked to take. */
 interface NamedConfiguration {
+  readonly TEMPORAL_API_KEY_FILE?: string | undefined;
   readonly TEMPORAL_CONFIG_FILE?: string | undefined;
   readonly TEMPORAL_PROFILE?: string | undefined;
   readonly TEMPORAL_TLS?: string | undefined;
@@ -21,16 +23,11 @@ interface NamedConfiguration {
 
 const SWITCHES = ["TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"] as const;
 
-const FILES_OF_TLS = [
-  "TEMPORAL_TLS_CLIENT_CERT_PATH",
-  "TEMPORAL_TLS_CLIENT_KEY_PATH",
-  "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
-] as const;
-
 /** What the SDK's configuration says, as far as it is checked here. */
 interface Configuration {
   readonly connectionOptions: {
     readonly address?: string;
+    readonly apiKey?: string;
     readonly tls?: TLSConfig | boolean | null;
   };
 }
@@ -76,14 +73,18 @@ const checkTls = (tls: TLSConfig): void => {
  * @param named what the environment names. A file that is missing is wrong: the SDK takes it for one that is
  *   empty, and then this would be another Temporal.
  * @param load reads it by the SDK.
- * @returns what `load` returns.
+ * @returns what `load` returns, with the API key of `TEMPORAL_API_KEY_FILE`, where that is named.
  * @throws Error with what is wrong.
  */
 export const readTemporalConfiguration = <A extends Configuration>(
   named: NamedConfiguration,
   load: () => A,
 ): A => {
-  const configuration = loaded(named, load);
+  const ofSdk = loaded(named, load);
+  const configuration = {
+    ...ofSdk,
+    connectionOptions: withApiKeyFile(named, ofSdk.connectionOptions),
+  };
   const { address, tls } = configuration.connectionOptions;
   if (address) checkAddress(address);
   const secured = normalizeTlsConfig(tls);
