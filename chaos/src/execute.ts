@@ -5,6 +5,7 @@ import { type Environment, startEnvironment } from "./environment/environment.ts
 import { compare, type Comparison } from "./evidence/compare.ts";
 import { readEndings, readInDoubt } from "./evidence/run-endings.ts";
 import { sendFalseSignals } from "./faults/false-signals.ts";
+import { injectKeyringFaults } from "./faults/keyring-faults.ts";
 import { injectProcessFaults, type ProcessFaultCounts } from "./faults/process-faults.ts";
 import { RequestFaults } from "./faults/request-faults.ts";
 import { restoreDatabase, type RestoreResult } from "./faults/restore-database.ts";
@@ -160,6 +161,9 @@ const executeIn = async (
         signal,
         workDone,
       }),
+      ...(environment.keyring === undefined
+        ? []
+        : [injectKeyringFaults(environment.keyring, { signal, workDone })]),
       restore
         ? restoreDatabase(environment, options, {
             operator,

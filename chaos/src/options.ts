@@ -18,6 +18,7 @@ export const chaosOptions = {
   worker: { type: "string" },
   temperament: { type: "string" },
   restore: { type: "boolean" },
+  encrypt: { type: "boolean" },
   quiet: { type: "boolean" },
   json: { type: "boolean" },
 } as const;
@@ -35,6 +36,8 @@ export interface ChaosOptions {
   readonly temperament: Temperament;
   /** Whether the server's database is put back to a copy of it in the middle. */
   readonly restore: boolean;
+  /** Whether what Temporal stores is encrypted, its key replaced in the middle, and the old one missing for a while. */
+  readonly encrypt: boolean;
 }
 
 const DEFAULTS = { runs: 200, minutes: 6, campaigns: 1, temperament: "drawn" };
@@ -56,6 +59,8 @@ Options:
   --temperament T     how the service behaves: drawn, by the seed; documented, as its document
                       says; or a JSON object of the simulator's --temperament (${DEFAULTS.temperament})
   --restore           puts the server's database back to a copy in the middle
+  --encrypt           encrypts what Temporal stores; in the middle the key is replaced, and the
+                      old one is missing for some seconds
   --quiet             no progress on standard error
   --json              prints one JSON object on standard output instead of the table
   --help              shows this text
@@ -127,6 +132,7 @@ export const readOptions = (given: Given): readonly [ChaosOptions, ...ChaosOptio
         : undefined,
     temperament: temperamentOf(text(given.temperament, DEFAULTS.temperament), seed),
     restore: given.restore === true,
+    encrypt: given.encrypt === true,
   });
   return [
     optionsOf(first),

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { buildApp } from "@durable-payments/tools/build";
 import { checkout } from "@durable-payments/tools/processes";
+import type { ChaosOptions } from "../options.ts";
 
 /** What the chaos run starts again and again, built once, so that a restart costs little. */
 export interface BuiltApps {
@@ -22,8 +23,12 @@ const SOURCE = "--conditions=@durable-payments/source";
 
 const sourceOf = (file: string) => new URL(`../worker/${file}`, import.meta.url);
 
-/** Build the apps from the current sources, into a folder of the checkout that Git ignores. */
-export const buildApps = async (): Promise<BuiltApps> => {
+/**
+ * Build the apps from the current sources, into a folder of the checkout that Git ignores.
+ *
+ * @param options whether the workflows encode what they fail with
+ */
+export const buildApps = async ({ encrypt }: Pick<ChaosOptions, "encrypt">): Promise<BuiltApps> => {
   const parent = join(checkout, ".local");
   mkdirSync(parent, { recursive: true });
   // Within the checkout, where the built files find what is installed.
@@ -33,11 +38,12 @@ export const buildApps = async (): Promise<BuiltApps> => {
   await Promise.all([
     buildApp("starter", folderOf("starter")),
     buildApp("worker", folderOf("worker"), sourceOf("chaos-worker.ts")),
-    promisify(execFile)(process.execPath, [
-      SOURCE,
-      fileURLToPath(sourceOf("build-bundle.ts")),
-      bundle,
-    ]),
+    promisify(execFile)(
+      process.execPath,
+      [SOURCE, fileURLToPath(sourceOf("build-bundle.ts")), bundle],
+      // No key is read for it.
+      { env: { ...process.env, ...(encrypt && { PAYMENTS_KEYRING: folder }) } },
+    ),
   ]);
   const mainIn = (name: string) => fileURLToPath(new URL("main.mjs", folderOf(name)));
   return {

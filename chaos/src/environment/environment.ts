@@ -1,4 +1,5 @@
 import { messageOf } from "@durable-payments/api-core/values";
+import { readDataConverter } from "@durable-payments/codec";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ import {
 } from "@durable-payments/tools/stack";
 import type { ChaosOptions } from "../options.ts";
 import type { BuiltApps } from "./build-apps.ts";
+import { makeKeyring } from "../faults/keyring-faults.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { type Account, ServiceReader } from "../operator/service-reader.ts";
 import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
@@ -44,6 +46,8 @@ export interface Environment {
   readonly account: Account;
   /** The database of the Temporal server. */
   readonly database: string;
+  /** The folder of keys; undefined where nothing is encrypted. */
+  readonly keyring: string | undefined;
   readonly folder: string;
   /** End every process; the folder is removed unless `keepFiles` is set. */
   readonly end: (options: { readonly keepFiles: boolean }) => Promise<void>;
@@ -70,6 +74,9 @@ export const startEnvironment = async (
   const simulatorPort = await choose("the simulator");
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
   const database = join(folder, "temporal.sqlite");
+  const keyring = options.encrypt ? join(folder, "keys") : undefined;
+  if (keyring !== undefined) await makeKeyring(keyring);
+  const encryption = keyring === undefined ? {} : { PAYMENTS_KEYRING: keyring };
   const address = `127.0.0.1:${port}`;
   const node = process.execPath;
 
@@ -138,6 +145,7 @@ export const startEnvironment = async (
     PAYMENTS_CLIENT_ID: account.clientId,
     PAYMENTS_API_KEY: account.apiKey,
     PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
+    ...encryption,
   });
   const workerArguments = [
     "--conditions=@durable-payments/source",
@@ -176,11 +184,12 @@ export const startEnvironment = async (
     throw new Error(`${messageOf(error)}\nThe logs are in ${folder}.`, { cause: error });
   }
   const url = `http://127.0.0.1:${simulatorPort}`;
+  const dataConverter = readDataConverter(encryption, "default");
   return {
     server,
     simulator,
     workers,
-    client: new Client({ connection }),
+    client: new Client({ connection, ...(dataConverter && { dataConverter }) }),
     connection,
     control: new SimulatorControl(url),
     reader: new ServiceReader(url, () => account),
@@ -191,6 +200,7 @@ export const startEnvironment = async (
     })),
     account,
     database,
+    keyring,
     folder,
     end,
   };

@@ -41,7 +41,7 @@ const found = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult) => ({
 });
 
 const command = ({ options, runs }: ChaosResult): string =>
-  `npm run chaos -- --runs ${sum(runs)} --seed ${options.seed}${options.restore ? " --restore" : ""}`;
+  `npm run chaos -- --runs ${sum(runs)} --seed ${options.seed}${options.restore ? " --restore" : ""}${options.encrypt ? " --encrypt" : ""}`;
 
 /** Write the result in one line, for one of many. */
 export const summaryLine = (result: ChaosResult): string => {
@@ -58,7 +58,7 @@ export const summaryLine = (result: ChaosResult): string => {
   } = result;
   const figures = Object.entries(found(result)).map(([name, count]) => `${name} ${count}`);
   return [
-    `${isGreen(result) ? "green" : "RED  "} seed ${options.seed}${options.restore ? " restore" : ""}`,
+    `${isGreen(result) ? "green" : "RED  "} seed ${options.seed}${options.restore ? " restore" : ""}${options.encrypt ? " encrypt" : ""}`,
     `${sum(runs)} runs ${seconds} s`,
     `completed ${completed} refused ${refused} failed ${failed} ended ${ended}`,
     `faults ${sum(requestFaults)}`,
@@ -88,7 +88,7 @@ export const resultTable = (result: ChaosResult): string => {
     ? "Green: each run that completed has its payouts, or its card, exactly once."
     : `Red. Again with this seed: ${command(result)}`;
   return [
-    `Seed ${options.seed}, ${result.seconds} s${options.restore ? ", database put back" : ""}`,
+    `Seed ${options.seed}, ${result.seconds} s${options.restore ? ", database put back" : ""}${options.encrypt ? ", encrypted" : ""}`,
     `The service: ${JSON.stringify(options.temperament.settings)}`,
     "",
     row("runs", sum(runs), `${runs.onboarding} onboardings, ${runs.payTwice} that pay twice`),

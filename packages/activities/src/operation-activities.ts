@@ -10,6 +10,7 @@ import {
   type IdempotencyClass,
 } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
+import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import type { Journal, MadeBySend } from "@durable-payments/journal";
 import { sendingUndoneBy, type SentOperation } from "@durable-payments/protocol";
 import { Context, type Info } from "@temporalio/activity";
@@ -30,13 +31,33 @@ import { type SendIntent, unnamedStep } from "./send-intent.ts";
 /** Operations whose sends are recorded in the journal. */
 type RecordedOperation = SentOperation | "withdrawFromCard";
 
+/** Of these answers Temporal keeps these fields alone: the others repeat account and card numbers. */
+const KEPT = {
+  createBeneficiary: ["beneficiary_id", "beneficiary_status"],
+  withdrawFromCard: ["card_id", "amount", "unique_request_id"],
+} as const satisfies {
+  readonly [Name in OperationName]?: ReadonlyArray<keyof Output<Name>>;
+};
+
+const keptOf = (name: OperationName, answer: unknown): unknown => {
+  const kept = lookUp<ReadonlyArray<string>>(KEPT, name);
+  return kept === undefined || !isRecord(answer)
+    ? answer
+    : Object.fromEntries(Object.entries(answer).filter(([field]) => kept.includes(field)));
+};
+
+/** What the activity of an operation returns: its answer, of some without account and card numbers. */
+export type OperationResult<Name extends keyof Endpoints> = Name extends keyof typeof KEPT
+  ? Pick<Output<Name>, Extract<keyof Output<Name>, (typeof KEPT)[Name][number]>>
+  : Output<Name>;
+
 /** One activity per operation of the contract, by the operation's own name; plain JSON both ways. */
 export type OperationActivities = {
   readonly [Name in keyof Endpoints]: (
     ...given: Name extends RecordedOperation
       ? [input: Input<Name>, intent?: SendIntent]
       : [input: Input<Name>]
-  ) => Promise<Output<Name>>;
+  ) => Promise<OperationResult<Name>>;
 };
 
 type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
@@ -165,7 +186,7 @@ export const makeOperationActivities = (
             const by = other.workflowId === workflowId ? other.step : other.workflowId;
             throw answerContradicts(name, `its answer names what ${by} has made`);
           }
-          return answer;
+          return keptOf(name, answer);
         } catch (error) {
           await send.failed(failure);
           throw error;

@@ -44,7 +44,13 @@ describe("every operation of the contract", () => {
     const firstPage = { page_num: 1, page_size: 10 };
 
     expect(await call("ping", {})).toEqual({ message: "pong" });
-    const { beneficiary_id } = await call("createBeneficiary", beneficiary);
+    const created = await call("createBeneficiary", beneficiary);
+    // Not the account that the service repeats.
+    expect(created).toStrictEqual({
+      beneficiary_id: expect.any(String),
+      beneficiary_status: "pending",
+    });
+    const { beneficiary_id } = created;
     const { iban: _, ...described } = beneficiary;
     await call("updateBeneficiary", {
       ...described,
@@ -72,12 +78,10 @@ describe("every operation of the contract", () => {
     const { card_id } = await call("createCard", { ...card, card_holder_id, balance_id });
     await call("updateCard", { card_id, card_name: "Travel" });
     const [{ card_number } = { card_number: "" }] = (await simulator.state()).cards;
-    await call("withdrawFromCard", {
-      card_id,
-      card_number,
-      amount: "10.00",
-      unique_request_id: "withdrawal-1",
-    });
+    const withdrawal = { card_id, amount: "10.00", unique_request_id: "withdrawal-1" };
+    expect(await call("withdrawFromCard", { ...withdrawal, card_number })).toStrictEqual(
+      withdrawal,
+    );
     await call("freezeCard", { card_id });
     await call("cancelCard", { card_id });
     expect(await call("removeCardholder", { card_holder_id })).toBeUndefined();
