@@ -161,9 +161,9 @@ const executeIn = async (
         signal,
         workDone,
       }),
-      ...(environment.keyring === undefined
+      ...(environment.keyrings === undefined
         ? []
-        : [injectKeyringFaults(environment.keyring, { signal, workDone })]),
+        : [injectKeyringFaults(environment.keyrings, { signal, workDone })]),
       restore
         ? restoreDatabase(environment, options, {
             operator,

@@ -21,7 +21,7 @@ import {
 } from "@durable-payments/tools/stack";
 import type { ChaosOptions } from "../options.ts";
 import type { BuiltApps } from "./build-apps.ts";
-import { makeKeyring } from "../faults/keyring-faults.ts";
+import { type Keyrings, makeKeyrings } from "../faults/keyring-faults.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { type Account, ServiceReader } from "../operator/service-reader.ts";
 import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
@@ -46,8 +46,8 @@ export interface Environment {
   readonly account: Account;
   /** The database of the Temporal server. */
   readonly database: string;
-  /** The folder of keys; undefined where nothing is encrypted. */
-  readonly keyring: string | undefined;
+  /** Undefined where nothing is encrypted. */
+  readonly keyrings: Keyrings | undefined;
   readonly folder: string;
   /** End every process; the folder is removed unless `keepFiles` is set. */
   readonly end: (options: { readonly keepFiles: boolean }) => Promise<void>;
@@ -74,9 +74,8 @@ export const startEnvironment = async (
   const simulatorPort = await choose("the simulator");
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
   const database = join(folder, "temporal.sqlite");
-  const keyring = options.encrypt ? join(folder, "keys") : undefined;
-  if (keyring !== undefined) await makeKeyring(keyring);
-  const encryption = keyring === undefined ? {} : { PAYMENTS_KEYRING: keyring };
+  const keyrings = options.encrypt ? await makeKeyrings(folder) : undefined;
+  const encryption = (of: keyof Keyrings) => keyrings && { PAYMENTS_KEYRING: keyrings[of] };
   const address = `127.0.0.1:${port}`;
   const node = process.execPath;
 
@@ -145,7 +144,6 @@ export const startEnvironment = async (
     PAYMENTS_CLIENT_ID: account.clientId,
     PAYMENTS_API_KEY: account.apiKey,
     PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
-    ...encryption,
   });
   const workerArguments = [
     "--conditions=@durable-payments/source",
@@ -155,7 +153,11 @@ export const startEnvironment = async (
   const worker = (name: string) =>
     new SupervisedProcess({
       name,
-      spawn: (start) => spawn(`${name}-${start}`, node, workerArguments, variables()),
+      spawn: (start) =>
+        spawn(`${name}-${start}`, node, workerArguments, {
+          ...variables(),
+          ...encryption("ofWorkers"),
+        }),
       ready: (started) => awaitReadyLine(started, READY_WITHIN_MS),
     });
   const workers = [worker("worker-a"), worker("worker-b")] as const;
@@ -184,7 +186,7 @@ export const startEnvironment = async (
     throw new Error(`${messageOf(error)}\nThe logs are in ${folder}.`, { cause: error });
   }
   const url = `http://127.0.0.1:${simulatorPort}`;
-  const dataConverter = readDataConverter(encryption, "default");
+  const dataConverter = readDataConverter({ ...encryption("ofTools") }, "default");
   return {
     server,
     simulator,
@@ -197,10 +199,11 @@ export const startEnvironment = async (
       ...process.env,
       ...withoutServiceVariables(),
       ...variables(),
+      ...encryption("ofTools"),
     })),
     account,
     database,
-    keyring,
+    keyrings,
     folder,
     end,
   };

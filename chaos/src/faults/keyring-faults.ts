@@ -11,34 +11,54 @@ const MISSING_MS = 5_000;
 const OLD = "k1";
 const NEXT = "k2";
 
-const addKey = (folder: string, id: string): Promise<void> =>
-  writeFile(join(folder, `${id}.key`), randomBytes(32).toString("base64"), { mode: 0o600 });
+/** Folders of keys. */
+export interface Keyrings {
+  /** That of the workers, which lacks the old key for a while. */
+  readonly ofWorkers: string;
+  /** That of the starter and of the operator's own client: what they are told of a missing key is not of a chaos run. */
+  readonly ofTools: string;
+}
 
-/** Make the folder of keys that workers and starter encrypt by. */
-export const makeKeyring = async (folder: string): Promise<void> => {
-  await mkdir(folder);
-  await addKey(folder, OLD);
-  await writeFile(join(folder, "current"), OLD);
+const addKey = async ({ ofTools, ofWorkers }: Keyrings, id: string): Promise<void> => {
+  const key = randomBytes(32).toString("base64");
+  for (const folder of [ofTools, ofWorkers]) {
+    await writeFile(join(folder, `${id}.key`), key, { mode: 0o600 });
+  }
+};
+
+const makeCurrent = async ({ ofTools, ofWorkers }: Keyrings, id: string): Promise<void> => {
+  for (const folder of [ofTools, ofWorkers]) {
+    await writeFile(join(folder, "next"), id);
+    // In one step: nobody reads half a name.
+    await rename(join(folder, "next"), join(folder, "current"));
+  }
+};
+
+/** Make the keys by which what Temporal stores is encrypted. */
+export const makeKeyrings = async (folder: string): Promise<Keyrings> => {
+  const keyrings = { ofWorkers: join(folder, "worker-keys"), ofTools: join(folder, "tool-keys") };
+  await Promise.all(Object.values(keyrings).map((path) => mkdir(path)));
+  await addKey(keyrings, OLD);
+  await makeCurrent(keyrings, OLD);
+  return keyrings;
 };
 
 /**
- * Make another key current while runs are under way, and take the old one away for some seconds: what needs it meanwhile
- * must wait, and fail no run.
+ * Make another key current while runs are under way, and take the old one from the workers for some seconds: what needs
+ * it meanwhile must wait, and fail no run.
  */
 export const injectKeyringFaults = async (
-  folder: string,
+  keyrings: Keyrings,
   { signal, workDone }: { readonly signal: AbortSignal; readonly workDone: () => number },
 ): Promise<void> => {
   const after = async (share: number): Promise<void> => {
     while (workDone() < share && !signal.aborted) await delay(200, signal);
   };
   await after(ROTATE_AT);
-  await addKey(folder, NEXT);
-  await writeFile(join(folder, "next"), NEXT);
-  // In one step: nobody reads half a name.
-  await rename(join(folder, "next"), join(folder, "current"));
+  await addKey(keyrings, NEXT);
+  await makeCurrent(keyrings, NEXT);
   await after(REMOVE_AT);
-  const key = join(folder, `${OLD}.key`);
+  const key = join(keyrings.ofWorkers, `${OLD}.key`);
   await rename(key, `${key}.removed`);
   await delay(MISSING_MS, signal);
   await rename(`${key}.removed`, key);

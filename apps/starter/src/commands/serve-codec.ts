@@ -108,7 +108,8 @@ export const serveCodec = async (output: Output, flags: CodecFlags): Promise<voi
     port,
     ...(tls && { tls }),
   });
-  output.say(`Codec server of the namespace ${namespace}: ${server.url}`);
+  if (output.json) output.write(`${visibleJson({ ready: true, url: server.url })}\n`);
+  else output.say(`Codec server of the namespace ${namespace}: ${server.url}`);
   await new Promise<void>((resolve) => {
     output.onInterrupt = resolve;
   });
