@@ -1,10 +1,11 @@
-import { PaymentsPlugin } from "@durable-payments/plugin";
+import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import { bundleForReplay } from "@durable-payments/replay";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
+import { hermetic } from "./test-worker.ts";
 
 /** The same bundle as that of a worker with the plugin: the workflows of payments stand beside the user's. */
-const plugins = [new PaymentsPlugin()];
+const plugins = [paymentsPluginIn(hermetic({ supportsTimeSkipping: false }), {})];
 
 const MAKERS = {
   worker: (workflowsPath: string) =>

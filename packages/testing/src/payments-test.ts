@@ -1,6 +1,7 @@
 import { nearestName, type OperationName } from "@durable-payments/api-core";
 import type { Temporal } from "@durable-payments/operations";
-import { PaymentsPlugin, type PaymentsSettings } from "@durable-payments/plugin";
+import type { PaymentsSettings } from "@durable-payments/plugin";
+import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import {
   type FaultKind,
   type FaultOrder,
@@ -28,7 +29,7 @@ import { endRuns, historiesOf } from "./test-runs.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns } from "./replay.ts";
 import { type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
-import { startTestWorker } from "./test-worker.ts";
+import { hermetic, startTestWorker } from "./test-worker.ts";
 
 /** What of a worker's settings a test can have otherwise. */
 type WorkerSettings = Pick<
@@ -163,7 +164,7 @@ const temporalOf = (
   account: Pick<Simulator, "apiKey" | "clientId"> & { readonly baseUrl: string },
 ): Temporal => {
   const { address, connection } = environment;
-  const plugins = [new PaymentsPlugin(account)];
+  const plugins = [paymentsPluginIn(hermetic(environment), account)];
   const client = new Client({ connection, namespace: NAMESPACE, plugins });
   const { workflow } = client;
   const result = workflow.result.bind(workflow);

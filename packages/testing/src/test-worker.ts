@@ -21,6 +21,14 @@ export interface TestWorker {
   readonly kill: () => Promise<void>;
 }
 
+/** Where worker and client of a test work: no variable of the tests' own process counts. */
+export const hermetic = ({
+  supportsTimeSkipping,
+}: Pick<TestWorkflowEnvironment, "supportsTimeSkipping">) => ({
+  environment: {},
+  skipsTime: supportsTimeSkipping,
+});
+
 /**
  * Start a worker with the plugin, as its user does. On a server that skips waiting it keeps no run in memory: such a server
  * has no way to learn that a worker is gone.
@@ -37,10 +45,10 @@ export const startTestWorker = async ({
   workflowBundle,
 }: TestWorkerOptions): Promise<TestWorker> => {
   const ready = Promise.withResolvers<void>();
-  const plugin = paymentsPluginIn(
-    { environment: {}, skipsTime: supportsTimeSkipping },
-    { ...settings, onReady: () => ready.resolve() },
-  );
+  const plugin = paymentsPluginIn(hermetic({ supportsTimeSkipping }), {
+    ...settings,
+    onReady: () => ready.resolve(),
+  });
   const worker = await Worker.create({
     connection,
     namespace,

@@ -167,7 +167,7 @@ export const terminateRun = async (
     return await readExecutionHistory(temporal, run).catch((error: unknown) => {
       if (!(error instanceof Refused)) throw error;
       throw refused(
-        `The run ${workflowId} was terminated. What it has sent cannot be read (${error.message}) Check with the service what was paid before it is paid in another way.`,
+        `The run ${workflowId} was terminated. What it has sent cannot be read. ${error.message} Check with the service what was paid before it is paid in another way.`,
         { operation: "describe", workflowId },
       );
     });
