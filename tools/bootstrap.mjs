@@ -50,8 +50,16 @@ function scriptArguments() {
 
 /** The file that does the task: of an app its bundle, unless a source is newer. */
 function mainFile() {
-  const built = scripts[task].startsWith("apps/") ? freshBuild(checkout, task) : undefined;
-  return built ?? join(checkout, scripts[task]);
+  return builtFile() ?? join(checkout, scripts[task]);
+}
+
+function builtFile() {
+  if (!scripts[task].startsWith("apps/")) return undefined;
+  try {
+    return freshBuild(checkout, task);
+  } catch (error) {
+    return fail(`${task}: ${error.message}`);
+  }
 }
 
 /** Whether `./starter` called, on a Node that can run it: then no second process is worth its 40 ms. */

@@ -1,6 +1,7 @@
 // Plain JavaScript: it runs at every start, and the first TypeScript costs Node 40 ms.
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { NotIntact, NotRecorded, verifyFiles } from "./integrity.mjs";
 
 /** What an app is built from, seen from the checkout. npm writes the last one when it has installed. */
 const inputsOf = (checkout, app) =>
@@ -25,16 +26,33 @@ const changedAt = (path) => {
   );
 };
 
+/** Whether it was recorded when it was built, and is as it was then. */
+const isRecorded = (folder) => {
+  try {
+    verifyFiles(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof NotRecorded) return false;
+    if (!(error instanceof NotIntact)) throw error;
+    throw new NotIntact(
+      `What was built in ${folder} is not run: ${error.message}. See who has changed it, and run "npm run build" again.`,
+    );
+  }
+};
+
 /**
- * The main file of an app as `nx build` has bundled it, or undefined where there is none or a source is newer.
+ * The main file of an app as `nx build` has bundled it, or undefined where there is none, it was not recorded, or a source is newer.
  *
  * @param {string} checkout the folder of the checkout
  * @param {string} app a folder of `apps`
+ * @throws NotIntact where it is not as it was built, or others can change it
  */
 export const freshBuild = (checkout, app) => {
   const main = join(checkout, "apps", app, "dist", "app", "main.mjs");
   const built = statSync(main, { throwIfNoEntry: false })?.mtimeMs;
   if (built === undefined) return undefined;
   const inputs = inputsOf(checkout, app).filter((path) => existsSync(path));
-  return inputs.every((path) => changedAt(path) < built) ? main : undefined;
+  return inputs.every((path) => changedAt(path) < built) && isRecorded(dirname(main))
+    ? main
+    : undefined;
 };

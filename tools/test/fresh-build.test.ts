@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { freshBuild } from "../src/fresh-build.mjs";
+import { recordFiles } from "../src/integrity.mjs";
 
 let checkout: string;
 const write = (path: string): string => {
@@ -20,6 +21,7 @@ beforeEach(() => {
   write("apps/starter/src/main.ts");
   write("node_modules/.package-lock.json");
   main = write("apps/starter/dist/app/main.mjs");
+  recordFiles(dirname(main));
   // Seconds after the sources, however coarse the clock of the file system is.
   const later = new Date(Date.now() + 1000);
   utimesSync(main, later, later);

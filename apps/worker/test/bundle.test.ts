@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,10 +39,19 @@ describe("a bundle that was built", () => {
   it("is used as it is, in a checkout, too", async () => {
     const code = readFileSync(files.code, "utf8");
     expect(await codeOf()).toBe(code);
-    const marked = `${code}\n// as it was built`;
-    writeFileSync(files.code, marked);
-    expect(await codeOf()).toBe(marked);
-    expect((await workflowBundle({ ...files, rebuilds: true })).code).toBe(marked);
+    expect((await workflowBundle({ ...files, rebuilds: true })).code).toBe(code);
+  });
+
+  it.each([true, false])("is refused once it was edited (rebuilds: %s)", async (rebuilds) => {
+    const code = readFileSync(files.code, "utf8");
+    writeFileSync(files.code, `${code}\n// edited`);
+    onTestFinished(() => writeFileSync(files.code, code));
+    const error: unknown = await workflowBundle({ ...files, rebuilds }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(StaleBundle);
+    expect(String(error)).toContain("is not as it was built: its SHA-256 differs");
+    expect(String(error)).toContain('run "npm run build" again');
   });
 
   it("is small, and brings no Effect into the workflows", () => {
@@ -51,14 +61,17 @@ describe("a bundle that was built", () => {
   });
 
   it("says what it was made of", () => {
-    expect(JSON.parse(readFileSync(files.manifest, "utf8"))).toEqual(currentFingerprint());
+    expect(JSON.parse(readFileSync(files.manifest, "utf8"))).toEqual({
+      ...currentFingerprint(),
+      code: createHash("sha256").update(readFileSync(files.code)).digest("hex"),
+    });
   });
 
   it.each([
     ["from other sources", { sources: "0".repeat(64) }, "from other workflow sources"],
     ["with another SDK", { sdk: "1.0.0" }, "with SDK 1.0.0, this worker has 1."],
   ])("%s is refused, with what to do", async (_, differing, message) => {
-    written(JSON.stringify({ ...currentFingerprint(), ...differing }));
+    written(JSON.stringify({ ...currentFingerprint(), code: "0".repeat(64), ...differing }));
     const error: unknown = await workflowBundle(files).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StaleBundle);
     expect(String(error)).toContain(message);
@@ -81,7 +94,9 @@ describe("a bundle that was built", () => {
 
   it("is not used in a checkout whose sources have changed: they are bundled, and a line says so", async () => {
     writeFileSync(files.code, "// stale");
-    written(JSON.stringify({ ...currentFingerprint(), sources: "0".repeat(64) }));
+    written(
+      JSON.stringify({ ...currentFingerprint(), code: "0".repeat(64), sources: "0".repeat(64) }),
+    );
     const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     onTestFinished(() => stderr.mockRestore());
     const { code } = await workflowBundle({ ...files, rebuilds: true });

@@ -1,5 +1,6 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { mkdir } from "node:fs/promises";
+import { recordFiles } from "../integrity.mjs";
 import { withLock } from "../lock.mjs";
 import type { Reporter } from "../command/progress.ts";
 import { cacheFolder, fillAtomically } from "./server-cache.ts";
@@ -19,7 +20,7 @@ export const ensureServer = async (
 ): Promise<Located> => {
   const located = locate(server, env);
   if (located !== undefined) return located;
-  await mkdir(cacheFolder(env), { recursive: true }).catch((error: unknown) => {
+  await mkdir(cacheFolder(env), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new ServerNotFound(
       `The cache folder cannot be made (${messageOf(error)}): set XDG_CACHE_HOME to a folder that can be written.`,
     );
@@ -45,9 +46,10 @@ const install = async (
   ];
   for (const installer of server.installers) {
     try {
-      await fillAtomically(cachedFolder(server, env), (folder) =>
-        installer.install(server, folder, report),
-      );
+      await fillAtomically(cachedFolder(server, env), async (folder) => {
+        await installer.install(server, folder, report);
+        recordFiles(folder);
+      });
       const located = locate(server, env);
       if (located !== undefined) return { path: located.path, from: installer.name };
       failures.push(`${installer.name}: it left no ${server.command}`);

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runTool } from "./run-tool.ts";
 import type { Installer, Server } from "./server.ts";
@@ -56,8 +57,43 @@ export const fetchWithMaven: Installer = {
         { missing: "Maven (mvn) is not installed", cwd: folder },
       ),
     );
+    await checkJars(server, join(folder, "lib"));
     await writeFile(join(folder, server.command), launcher, { mode: 0o755 });
   },
+};
+
+/** The jars of a version, as `sha256sum` writes them: whatever a repository serves, these alone are run. */
+const pinnedJars = async ({ command, version }: Server): Promise<ReadonlyMap<string, string>> => {
+  const file = new URL(`${command}-${version}.sha256`, import.meta.url);
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+  return new Map(
+    lines.map((line) => {
+      const [sha256 = "", jar = ""] = line.split(/\s+/);
+      return [jar, sha256];
+    }),
+  );
+};
+
+/**
+ * Check that a folder holds the jars that are pinned, and no other.
+ *
+ * @throws Error that names what differs
+ */
+export const checkJars = async (server: Server, folder: string): Promise<void> => {
+  const pinned = await pinnedJars(server);
+  const found = await readdir(folder);
+  const missing = [...pinned.keys()].find((jar) => !found.includes(jar));
+  if (missing !== undefined) throw new Error(`${missing} is missing among what Maven fetched`);
+  for (const jar of found) {
+    const sha256 = createHash("sha256")
+      .update(await readFile(join(folder, jar)))
+      .digest("hex");
+    if (sha256 !== pinned.get(jar)) {
+      throw new Error(
+        `${jar} is not the one that is pinned: its SHA-256 is ${sha256}, and not ${pinned.get(jar) ?? "any that is known"}`,
+      );
+    }
+  }
 };
 
 const checkJava = async (): Promise<void> => {

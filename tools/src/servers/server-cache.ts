@@ -26,7 +26,7 @@ export const fillAtomically = async (
   fill: (folder: string) => Promise<void>,
 ): Promise<void> => {
   const parent = join(target, "..");
-  await mkdir(parent, { recursive: true });
+  await mkdir(parent, { recursive: true, mode: 0o700 });
   await removeAbandoned(parent);
   const folder = await mkdtemp(join(parent, ".partial-"));
   try {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,12 +40,20 @@ export const prebuiltEncrypted: BundleFiles = {
   failureConverterPath,
 };
 
-/** A bundle that was built from other sources, or with another SDK, than this worker has. */
+/** A bundle that was built from other sources, or with another SDK, than this worker has, or was changed since. */
 export class StaleBundle extends Error {
   override readonly name = "StaleBundle";
 }
 
-const readManifest = (file: string): Partial<Fingerprint> => {
+/** What stands beside a bundle. */
+interface Manifest extends Fingerprint {
+  /** SHA-256 of the bundle. */
+  readonly code: string;
+}
+
+const sha256Of = (code: string): string => createHash("sha256").update(code).digest("hex");
+
+const readManifest = (file: string): Partial<Manifest> => {
   try {
     const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
     // Every field is compared before it is believed.
@@ -54,7 +63,8 @@ const readManifest = (file: string): Partial<Fingerprint> => {
   }
 };
 
-const difference = (built: Partial<Fingerprint>, now: Fingerprint): string | undefined => {
+const difference = (built: Partial<Manifest>, now: Fingerprint): string | undefined => {
+  if (built.code === undefined) return "without a record of what it holds";
   if (built.sdk !== now.sdk)
     return `with SDK ${built.sdk ?? "unknown"}, this worker has ${now.sdk}`;
   return built.sources === now.sources ? undefined : "from other workflow sources";
@@ -63,15 +73,22 @@ const difference = (built: Partial<Fingerprint>, now: Fingerprint): string | und
 /**
  * The bundle that `npm run build` made; or one made now, where there is none, or a stale one in a checkout.
  *
- * @throws StaleBundle rather than run workflows that are not those of the sources.
+ * @throws StaleBundle rather than run workflows that are not those of the sources, or not as they were built.
  */
 export const workflowBundle = async (files: BundleFiles = prebuilt): Promise<WorkflowBundle> => {
   const { failureConverterPath: path } = files;
   if (!existsSync(files.code)) {
     return buildBundle({ production: false, failureConverterPath: path });
   }
-  const differs = difference(readManifest(files.manifest), currentFingerprint());
-  if (differs === undefined) return { code: readFileSync(files.code, "utf8") };
+  const manifest = readManifest(files.manifest);
+  const differs = difference(manifest, currentFingerprint());
+  if (differs === undefined) {
+    const code = readFileSync(files.code, "utf8");
+    if (sha256Of(code) === manifest.code) return { code };
+    throw new StaleBundle(
+      `The workflow bundle ${files.code} is not as it was built: its SHA-256 differs. See who has changed it, and run "npm run build" again.`,
+    );
+  }
   const stale = `The workflow bundle ${files.code} was built ${differs}.`;
   if (!files.rebuilds) {
     throw new StaleBundle(
@@ -109,5 +126,6 @@ export const writeBundle = async (files: BundleFiles = prebuilt): Promise<void> 
   // Without its manifest a bundle is refused: a build that dies in between leaves none in use.
   rmSync(files.manifest, { force: true });
   writeFileSync(files.code, code);
-  writeFileSync(files.manifest, `${JSON.stringify(fingerprint, null, 2)}\n`);
+  const manifest: Manifest = { ...fingerprint, code: sha256Of(code) };
+  writeFileSync(files.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
 };
