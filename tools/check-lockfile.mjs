@@ -24,7 +24,7 @@ const problemsOf = ([path, { link, integrity, resolved, dependencies, optionalDe
   if (link) return [];
   const isInstalled = path.includes("node_modules/");
   return [
-    ...(isInstalled && !integrity ? [`${path} has no integrity`] : []),
+    ...(isInstalled && !integrity?.startsWith("sha512-") ? [`${path} has no SHA-512`] : []),
     ...(isInstalled && resolved ? [`${path} names a registry: ${resolved}`] : []),
     ...Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !finds(path, name))
