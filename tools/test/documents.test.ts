@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { checkout } from "../src/processes/apps.ts";
@@ -7,6 +7,13 @@ const textOf = (document: string): string => readFileSync(join(checkout, documen
 
 it("the README is read in one go: 150 lines", () => {
   expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+it("what SECURITY.md names is there", () => {
+  const named = [...textOf("SECURITY.md").matchAll(/\]\((?!https:)([^)#]+)/g)];
+  expect(named.length).toBeGreaterThan(30);
+  const paths = named.map(([, path = ""]) => path);
+  expect(paths.filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
 });
 
 it("docs/settings.md has every setting of .env.example", () => {
