@@ -36,6 +36,8 @@ export interface ProcessOptions {
   /** Added to the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** By whom it runs; the user of this process by default. */
+  readonly user?: { readonly uid: number; readonly gid: number };
   /** A file that receives all that it prints. */
   readonly logFile?: string;
   /** Out of reach of the terminal's Ctrl-C, so that its parent can end its processes in order. */
@@ -57,6 +59,7 @@ export const spawnProcess = (
     // What it prints goes into a pipe, whatever a task runner above assumes of the terminal.
     env: { FORCE_COLOR: undefined, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...options.user,
   });
   const stdout = keepLast(child.stdout);
   const stderr = keepLast(child.stderr);

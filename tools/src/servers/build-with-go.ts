@@ -8,7 +8,7 @@ const goVersion = "1.25";
 const installedGo = "/usr/local/go/bin/go";
 
 /** Go as it is on PATH, or where it is installed. */
-const goCommand = async (): Promise<string> => {
+export const goCommand = async (): Promise<string> => {
   const missing = `Go is not installed; Go ${goVersion} or newer is needed (https://go.dev/dl)`;
   try {
     await runTool("go", ["version"], { missing });

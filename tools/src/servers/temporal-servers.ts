@@ -1,3 +1,4 @@
+import { buildServerModule } from "./build-server-module.ts";
 import { downloadWithSdk } from "./download-with-sdk.ts";
 import { buildWithGo } from "./build-with-go.ts";
 import { fetchWithMaven } from "./fetch-with-maven.ts";
@@ -21,4 +22,14 @@ export const testServer: Server = {
   command: "temporal-test-server",
   version: "1.38.0",
   installers: [downloadWithSdk, fetchWithMaven],
+};
+
+/** The server of a cluster, of the version that the dev server holds, with its tool for SQL databases beside it. */
+export const clusterServer: Server = {
+  title: "Temporal server",
+  kind: "cluster",
+  variable: "TEMPORAL_SERVER_PATH",
+  command: "temporal-server",
+  version: "1.29.1",
+  installers: [buildServerModule("h1:sgiMveg/8e51lA62pWb9VzC5WTRitKFyT6XsjonHUhE=")],
 };

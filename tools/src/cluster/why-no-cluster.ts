@@ -1,0 +1,11 @@
+import { locate } from "../servers/locate-server.ts";
+import { clusterServer } from "../servers/temporal-servers.ts";
+import { whyNoPostgres } from "./find-postgres.ts";
+
+/** Why no cluster can be started here without building anything, or undefined where it can. */
+export const whyNoCluster = (): string | undefined => {
+  const missing = whyNoPostgres();
+  if (missing !== undefined) return missing;
+  if (locate(clusterServer) !== undefined) return undefined;
+  return `${clusterServer.title} ${clusterServer.version} is not built here (npm run chaos -- --server postgres builds it)`;
+};
