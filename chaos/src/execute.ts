@@ -114,6 +114,8 @@ const executeIn = async (
     serverRestarts: 0,
     serverKills: 0,
     workerFreezes: 0,
+    partKills: 0,
+    databaseStops: 0,
   };
   let falseSignals = 0;
   const begin = Date.now();
@@ -129,7 +131,8 @@ const executeIn = async (
     report.line(
       `${seconds()} s: started ${started.length}/${runs.length}, open ${progress.open}, ` +
         `resolved ${sum(resolver.resolutions)}, faults ${sum(requestFaults.fired)}, ` +
-        `kills ${counts.workerKills + counts.simulatorKills}, restarts ${counts.serverRestarts}`,
+        `kills ${counts.workerKills + counts.simulatorKills + counts.partKills}, ` +
+        `restarts ${counts.serverRestarts + counts.databaseStops}`,
     );
   }, PROGRESS_EVERY_MS);
 

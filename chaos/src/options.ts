@@ -1,7 +1,9 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { randomInt } from "node:crypto";
 import { resolve } from "node:path";
+import { DEFAULT_SHARDS } from "@durable-payments/tools/cluster";
 import { BadOption } from "@durable-payments/tools/command";
+import { type ServerKind, SERVERS } from "./environment/temporal-server.ts";
 import {
   documentedTemperament,
   drawTemperament,
@@ -17,6 +19,8 @@ export const chaosOptions = {
   minutes: { type: "string" },
   worker: { type: "string" },
   temperament: { type: "string" },
+  server: { type: "string" },
+  shards: { type: "string" },
   restore: { type: "boolean" },
   encrypt: { type: "boolean" },
   quiet: { type: "boolean" },
@@ -34,13 +38,17 @@ export interface ChaosOptions {
   readonly worker: string | undefined;
   /** How the service behaves. */
   readonly temperament: Temperament;
+  /** Which Temporal server it has. */
+  readonly server: ServerKind;
+  /** History shards of a cluster. */
+  readonly shards: number | undefined;
   /** Whether the server's database is put back to a copy of it in the middle. */
   readonly restore: boolean;
   /** Whether what Temporal stores is encrypted, its key replaced in the middle, and the old one missing for a while. */
   readonly encrypt: boolean;
 }
 
-const DEFAULTS = { runs: 200, minutes: 6, campaigns: 1, temperament: "drawn" };
+const DEFAULTS = { runs: 200, minutes: 6, campaigns: 1, temperament: "drawn", server: "dev" };
 
 export const help = `Usage: npm run chaos [-- OPTIONS]
 
@@ -58,6 +66,9 @@ Options:
   --worker PATH       main file of the worker (chaos/src/worker/chaos-worker.ts)
   --temperament T     how the service behaves: drawn, by the seed; documented, as its document
                       says; or a JSON object of the simulator's --temperament (${DEFAULTS.temperament})
+  --server KIND       dev, Temporal's dev server on SQLite, or postgres: its server in several processes,
+                      each killed by itself, on PostgreSQL, which is stopped immediately (${DEFAULTS.server})
+  --shards N          history shards of --server postgres (${DEFAULT_SHARDS})
   --restore           puts the server's database back to a copy in the middle
   --encrypt           encrypts what Temporal stores; in the middle the key is replaced, and the
                       old one is missing for some seconds
@@ -100,6 +111,12 @@ const temperamentOf = (text: string, seed: number): Temperament => {
   );
 };
 
+const serverOf = (text: string): ServerKind => {
+  const known = SERVERS.find((one) => one === text);
+  if (known !== undefined) return known;
+  throw new BadOption(`--server must be ${SERVERS.join(" or ")}; got "${text}".`);
+};
+
 type Given = { readonly [Name in keyof typeof chaosOptions]?: string | boolean | undefined };
 
 const text = (value: string | boolean | undefined, byDefault: number | string): string =>
@@ -121,6 +138,14 @@ export const readOptions = (given: Given): readonly [ChaosOptions, ...ChaosOptio
   });
   const runs = wholeNumber("--runs", text(given.runs, DEFAULTS.runs), { from: 2, to: 2_000 });
   const minutes = minutesOf(text(given.minutes, DEFAULTS.minutes));
+  const server = serverOf(text(given.server, DEFAULTS.server));
+  if (given.shards !== undefined && server === "dev") {
+    throw new BadOption("--shards is for --server postgres: the dev server has one.");
+  }
+  const shards =
+    given.shards === undefined
+      ? undefined
+      : wholeNumber("--shards", String(given.shards), { from: 1, to: 16_384 });
   const optionsOf = (seed: number): ChaosOptions => ({
     runs,
     seed,
@@ -131,6 +156,8 @@ export const readOptions = (given: Given): readonly [ChaosOptions, ...ChaosOptio
         ? resolve(process.env["INIT_CWD"] ?? "", given.worker)
         : undefined,
     temperament: temperamentOf(text(given.temperament, DEFAULTS.temperament), seed),
+    server,
+    shards,
     restore: given.restore === true,
     encrypt: given.encrypt === true,
   });

@@ -4,37 +4,28 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
-import {
-  appArguments,
-  awaitReadyLine,
-  spawnProcess,
-  type StartedProcess,
-} from "@durable-payments/tools/processes";
+import { appArguments, awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
 import type { Reporter } from "@durable-payments/tools/command";
-import {
-  awaitTemporalServer,
-  choosePort,
-  ensureServer,
-  temporalCli,
-  temporalServerArguments,
-  withoutServiceVariables,
-} from "@durable-payments/tools/stack";
+import { choosePort, withoutServiceVariables } from "@durable-payments/tools/stack";
 import type { ChaosOptions } from "../options.ts";
 import type { BuiltApps } from "./build-apps.ts";
 import { type Keyrings, makeKeyrings } from "../faults/keyring-faults.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { type Account, ServiceReader } from "../operator/service-reader.ts";
+import { createClusterServer } from "./cluster-server.ts";
+import { createDevServer } from "./dev-server.ts";
 import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
 import { SimulatorControl } from "./simulator-control.ts";
 import { Starter } from "./starter-command.ts";
-import { SupervisedProcess } from "./supervised-process.ts";
+import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
+import type { TemporalServer } from "./temporal-server.ts";
 
 /** The task queue of the workers. */
 export const TASK_QUEUE = "payments";
 
 /** Everything that runs during a chaos run, on free ports, with its files in one folder. */
 export interface Environment {
-  readonly server: SupervisedProcess;
+  readonly server: TemporalServer;
   readonly simulator: SupervisedProcess;
   readonly workers: readonly [SupervisedProcess, SupervisedProcess];
   readonly client: Client;
@@ -44,8 +35,6 @@ export interface Environment {
   readonly reader: ServiceReader;
   readonly starter: Starter;
   readonly account: Account;
-  /** The database of the Temporal server. */
-  readonly database: string;
   /** Undefined where nothing is encrypted. */
   readonly keyrings: Keyrings | undefined;
   readonly folder: string;
@@ -67,44 +56,26 @@ export const startEnvironment = async (
   apps: BuiltApps,
   report: Reporter,
 ): Promise<Environment> => {
-  const { path: temporal } = await ensureServer(temporalCli, report);
-  const choose = (option: string) => choosePort({ option }, report);
-  const port = await choose("the Temporal server");
-  const uiPort = await choose("the Web UI");
-  const simulatorPort = await choose("the simulator");
+  const simulatorPort = await choosePort({ option: "the simulator" }, report);
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
-  const database = join(folder, "temporal.sqlite");
   const keyrings = options.encrypt ? await makeKeyrings(folder) : undefined;
   const encryption = (of: keyof Keyrings) => keyrings && { PAYMENTS_KEYRING: keyrings[of] };
-  const address = `127.0.0.1:${port}`;
   const node = process.execPath;
 
-  const spawn = (
-    name: string,
-    command: string,
-    args: readonly string[],
-    env: NodeJS.ProcessEnv = {},
-  ): StartedProcess =>
+  const spawn: Spawn = (name, command, args, env, processOptions) =>
     spawnProcess(command, args, {
       name,
       cwd: folder,
       env: { ...withoutServiceVariables(), ...env },
       logFile: join(folder, `${name}.log`),
       ownGroup: true,
+      ...processOptions,
     });
 
-  const server = new SupervisedProcess({
-    name: "the Temporal server",
-    spawn: (start) =>
-      spawn(`temporal-${start}`, temporal, [
-        ...temporalServerArguments(port, uiPort),
-        "--db-filename",
-        database,
-        "--log-level",
-        "error",
-      ]),
-    ready: (started) => awaitTemporalServer(started, address),
-  });
+  const server = await (options.server === "dev"
+    ? createDevServer(folder, spawn, report)
+    : createClusterServer(folder, options.shards, spawn, report));
+  const [address] = server.addresses;
 
   let account: Account = { clientId: "", apiKey: "" };
   const simulator = new SupervisedProcess({
@@ -150,17 +121,21 @@ export const startEnvironment = async (
     options.worker ?? apps.worker,
     "--json",
   ];
-  const worker = (name: string) =>
+  const worker = (name: string, temporalAddress: string) =>
     new SupervisedProcess({
       name,
       spawn: (start) =>
         spawn(`${name}-${start}`, node, workerArguments, {
           ...variables(),
           ...encryption("ofWorkers"),
+          TEMPORAL_ADDRESS: temporalAddress,
         }),
       ready: (started) => awaitReadyLine(started, READY_WITHIN_MS),
     });
-  const workers = [worker("worker-a"), worker("worker-b")] as const;
+  const workers = [
+    worker("worker-a", address),
+    worker("worker-b", server.addresses.at(-1) ?? address),
+  ] as const;
 
   const connection = Connection.lazy({
     address,
@@ -169,7 +144,8 @@ export const startEnvironment = async (
   });
   const end: Environment["end"] = async ({ keepFiles }) => {
     await connection.close();
-    await Promise.all([...workers, simulator, server].map((one) => one.end()));
+    await Promise.all([...workers, simulator].map((one) => one.end()));
+    await server.end();
     if (!keepFiles) await rm(folder, { recursive: true, force: true });
   };
 
@@ -202,7 +178,6 @@ export const startEnvironment = async (
       ...encryption("ofTools"),
     })),
     account,
-    database,
     keyrings,
     folder,
     end,

@@ -1,6 +1,20 @@
 import { globSync, readFileSync } from "node:fs";
-import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
+import {
+  describeExit,
+  lastLines,
+  type ProcessOptions,
+  type StartedProcess,
+} from "@durable-payments/tools/processes";
 import { delay } from "../delay.ts";
+
+/** Start a process whose log stands in the folder of the chaos run; `options` are of those that differ in them. */
+export type Spawn = (
+  name: string,
+  command: string,
+  args: readonly string[],
+  env?: NodeJS.ProcessEnv,
+  options?: Pick<ProcessOptions, "cwd" | "user">,
+) => StartedProcess;
 
 /** How a process is started, and when it is ready. */
 export interface ProcessDefinition {
@@ -8,6 +22,8 @@ export interface ProcessDefinition {
   /** Starts it; `start` counts from 1. */
   readonly spawn: (start: number) => StartedProcess;
   readonly ready: (started: StartedProcess) => Promise<unknown>;
+  /** The signal that ends it for good; SIGKILL by default. */
+  readonly killedBy?: NodeJS.Signals;
 }
 
 /** How long a process stays down, and what is done meanwhile. */
@@ -50,6 +66,8 @@ export class SupervisedProcess {
   #current: StartedProcess | undefined;
   #isReady: Promise<unknown> = Promise.resolve();
   #planned: PlannedRestart | undefined;
+  /** While there is one, it is not started again. */
+  readonly #holds = new Set<Promise<void>>();
   #starts = 0;
   #running: Promise<void> = Promise.resolve();
 
@@ -79,6 +97,21 @@ export class SupervisedProcess {
     this.#planned = planned;
     await this.#current.kill(killSignal);
     return true;
+  }
+
+  /**
+   * End it by a signal, if it runs, and keep it down.
+   *
+   * @returns what lets it start again
+   */
+  async keepDown(killSignal: NodeJS.Signals): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#holds.add(promise);
+    await this.restart(killSignal, { downMs: 0 });
+    return () => {
+      this.#holds.delete(promise);
+      resolve();
+    };
   }
 
   /** Stop it by SIGSTOP while something is done; false, with nothing done, where it was not running. */
@@ -111,7 +144,7 @@ export class SupervisedProcess {
   /** End it for good. */
   async end(): Promise<void> {
     this.#ended.abort();
-    await this.#current?.kill("SIGKILL");
+    await this.#current?.kill(this.#definition.killedBy ?? "SIGKILL");
     await this.#running;
   }
 
@@ -142,6 +175,7 @@ export class SupervisedProcess {
       this.#planned = undefined;
       await delay(downMs, this.#ended.signal);
       await whileDown?.();
+      while (this.#holds.size > 0) await Promise.all(this.#holds);
       if (this.#ended.signal.aborted) return;
     }
   }

@@ -1,5 +1,3 @@
-import { copyFile, rm } from "node:fs/promises";
-import { backup, DatabaseSync } from "node:sqlite";
 import type { ChaosOptions } from "../options.ts";
 import type { Operator } from "../operator/operator.ts";
 import { delay } from "../delay.ts";
@@ -17,43 +15,6 @@ export interface RestoreResult {
   /** Payouts, cardholders and cards that were made between the copy and its return. */
   readonly madeBetween: number;
 }
-
-/** SQLITE_BUSY, SQLITE_READONLY: the server was stopped, or killed, while it wrote. */
-const WHILE_WRITING = new Set([5, 8]);
-
-const isWhileWriting = (error: unknown): boolean =>
-  // The lowest byte is the code; the others extend it.
-  error instanceof Error && "errcode" in error && WHILE_WRITING.has(Number(error.errcode) & 0xff);
-
-/**
- * Copy the database, as it is after a transaction. The server must be stopped: it does not wait for the
- * lock of a reader, and never recovers from a commit that one has made fail.
- *
- * @returns false where the server was stopped, or killed, while it wrote.
- */
-const copyDatabase = async (database: string, copy: string): Promise<boolean> => {
-  await rm(copy, { force: true });
-  const source = new DatabaseSync(database, { readOnly: true });
-  try {
-    // Takes the lock of a reader, or throws at once.
-    source.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
-    await backup(source, copy);
-    return true;
-  } catch (error) {
-    if (!isWhileWriting(error)) throw error;
-    return false;
-  } finally {
-    source.close();
-  }
-};
-
-/** Files with what SQLite has not written into the database for good: of another one, once it is replaced. */
-const LOGS = ["-journal", "-wal", "-shm"] as const;
-
-const replaceDatabase = async (database: string, copy: string): Promise<void> => {
-  for (const log of LOGS) await rm(`${database}${log}`, { force: true });
-  await copyFile(copy, database);
-};
 
 /**
  * Copy the server's database while runs are under way, wait, and put the copy back, the workers being
@@ -79,7 +40,6 @@ export const restoreDatabase = async (
 ): Promise<RestoreResult> => {
   const random = new Random(seed, "restore");
   const [isPaused, recovers] = [random.chance(0.5), random.chance(0.5)];
-  const copy = `${environment.database}.copy`;
   const until = async (share: number) => {
     while (workDone() < share && !signal.aborted) await delay(100, signal);
   };
@@ -94,9 +54,7 @@ export const restoreDatabase = async (
   while (!state.isCopied && !signal.aborted) {
     await environment.server.whenReady(signal);
     copiedAt = new Date();
-    await environment.server.freeze(async () => {
-      state.isCopied = await copyDatabase(environment.database, copy);
-    });
+    state.isCopied = await environment.server.copyDatabase();
     if (!state.isCopied) await delay(50, signal);
   }
   if (isPaused) await operator.resumeSends(signal);
@@ -107,7 +65,7 @@ export const restoreDatabase = async (
   const whileDown = async () => {
     const killed = environment.workers.map((worker) => worker.restart("SIGKILL", { downMs: 500 }));
     await Promise.all(killed);
-    await replaceDatabase(environment.database, copy);
+    await environment.server.putBackDatabase();
     state.isPutBack = true;
   };
   while (!state.isPutBack && !signal.aborted) {

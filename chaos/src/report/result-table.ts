@@ -41,7 +41,12 @@ const found = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult) => ({
 });
 
 const command = ({ options, runs }: ChaosResult): string =>
-  `npm run chaos -- --runs ${sum(runs)} --seed ${options.seed}${options.restore ? " --restore" : ""}${options.encrypt ? " --encrypt" : ""}`;
+  [
+    `npm run chaos -- --runs ${sum(runs)} --seed ${options.seed}`,
+    ...(options.server === "dev" ? [] : [`--server ${options.server}`]),
+    ...(options.restore ? ["--restore"] : []),
+    ...(options.encrypt ? ["--encrypt"] : []),
+  ].join(" ");
 
 /** Write the result in one line, for one of many. */
 export const summaryLine = (result: ChaosResult): string => {
@@ -84,6 +89,7 @@ export const resultTable = (result: ChaosResult): string => {
     runs,
   } = result;
   const { serverKills, serverRestarts, simulatorKills, workerFreezes, workerKills } = processFaults;
+  const { databaseStops, partKills } = processFaults;
   const conclusion = isGreen(result)
     ? "Green: each run that completed has its payouts, or its card, exactly once."
     : `Red. Again with this seed: ${command(result)}`;
@@ -101,6 +107,12 @@ export const resultTable = (result: ChaosResult): string => {
     row("workers killed", workerKills, `and frozen ${workerFreezes}`),
     row("simulator killed", simulatorKills),
     row("server restarted", serverRestarts, `${serverKills} of them killed`),
+    ...(options.server === "dev"
+      ? []
+      : [
+          row("its processes killed", partKills, "each by itself"),
+          row("PostgreSQL stopped", databaseStops, "immediately"),
+        ]),
     row("false signals", result.falseSignals),
     row("cancelled", operator.cancelled, `terminated ${operator.terminated}`),
     row("retried", operator.retried, `many at a time ${operator.retriedTogether}`),

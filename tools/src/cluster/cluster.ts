@@ -73,8 +73,9 @@ const MEMORY_FOR_TWO = 3 * 2 ** 30;
 
 const NAMESPACE = "default";
 const RETENTION = "3 days";
+/** gRPC's status. */
+const ALREADY_EXISTS: ReadonlySet<number> = new Set([6]);
 const CALL_WITHIN_MS = 5_000;
-const ALREADY_EXISTS = 6;
 
 /** Make the files of a cluster; nothing runs yet. */
 export const createCluster = async ({
@@ -109,7 +110,7 @@ export const createCluster = async ({
   if (first === undefined) throw new Error("A cluster needs a frontend.");
   const addresses = [first, ...more] as const;
   // Each process has to know of every service.
-  const anywhere: Ports = Object.assign({}, ...placed.map(({ ports }) => ports));
+  const anywhere = placed.reduce<Ports>((all, { ports }) => ({ ...all, ...ports }), {});
   const common = { shards, database, dynamicConfigFile, ...(security && { security }) };
 
   const servers = await Promise.all(
@@ -210,7 +211,7 @@ const registerAt = async (connection: Connection): Promise<boolean> => {
         workflowExecutionRetentionPeriod: msToTs(RETENTION),
       }),
     ).catch((error: unknown) => {
-      if (!isGrpcServiceError(error) || Number(error.code) !== ALREADY_EXISTS) throw error;
+      if (!isGrpcServiceError(error) || !ALREADY_EXISTS.has(error.code)) throw error;
     });
     const { customAttributes } = await call(() =>
       connection.operatorService.listSearchAttributes({ namespace: NAMESPACE }),

@@ -1,3 +1,3 @@
 export { appArguments, checkout } from "./apps.ts";
 export { awaitReadyLine, describeExit, lastLines } from "./await-ready.ts";
-export { spawnProcess, type StartedProcess } from "./spawn-process.ts";
+export { type ProcessOptions, spawnProcess, type StartedProcess } from "./spawn-process.ts";
