@@ -1,24 +1,20 @@
 import { relative } from "node:path";
+import { DEFAULT_SHARDS } from "./cluster/cluster.ts";
 import { interruption, Interrupted } from "./command/interruption.ts";
 import { reporter } from "./command/progress.ts";
 import { BadOption, runCommand } from "./command/run-command.ts";
 import { announceDevStack } from "./stack/dev-environment.ts";
 import { workerSettings } from "./stack/service-variables.ts";
 import { parsePort } from "./stack/ports.ts";
-import {
-  type EndedPart,
-  OPTIONAL_PARTS,
-  type OptionalPart,
-  type Stack,
-  withStack,
-} from "./stack/stack.ts";
+import { type EndedPart, OPTIONAL_PARTS, type OptionalPart } from "./stack/running-part.ts";
+import { type Stack, withStack } from "./stack/stack.ts";
 
 const preferred = { temporal: 7233, webUi: 8233, simulator: 4010 };
 
 const help = `Usage: npm run dev [-- OPTIONS]
 
 Runs a Temporal dev server with its Web UI, the simulator of the payment service, and a worker,
-until Ctrl-C. Everything is in memory. In another terminal of the same checkout
+until Ctrl-C. Everything is in memory, or removed at the end. In another terminal of the same checkout
 "./starter …" and "npm run worker" then talk to this stack.
 A part that ends, or that you kill, leaves the others running: so an outage can be practised.
 The command that starts it again, with the same ports and the same data, is printed then.
@@ -27,6 +23,9 @@ Options:
   --temporal-port PORT    of the Temporal server, default ${preferred.temporal}
   --ui-port PORT          of its Web UI, default ${preferred.webUi}
   --simulator-port PORT   of the payment service, default ${preferred.simulator}
+  --server KIND           dev, Temporal's dev server in memory, or postgres: its server in several processes
+                          on PostgreSQL, built from its Go module at the first time; default dev
+  --shards N              history shards of --server postgres, default ${DEFAULT_SHARDS}
   --without PART          does not start the simulator or the worker; repeatable
   --help                  shows this text
 
@@ -45,12 +44,15 @@ await runCommand(
       "temporal-port": port,
       "ui-port": port,
       "simulator-port": port,
+      server: { type: "string" },
+      shards: { type: "string" },
       without: { type: "string", multiple: true },
     },
   },
   async (values) => {
     const without = parseParts(values.without ?? []);
-    const wish = (option: Exclude<keyof typeof values, "without">, defaultPort: number) => {
+    const clusterShards = parseShards(values);
+    const wish = (option: "temporal-port" | "ui-port" | "simulator-port", defaultPort: number) => {
       const wanted = parsePort(`--${option}`, values[option]);
       return {
         option: `--${option}`,
@@ -72,6 +74,7 @@ await runCommand(
         ports,
         signal,
         without,
+        ...(clusterShards !== undefined && { clusterShards }),
         workerSettings: workerSettings(),
         onEnded,
       };
@@ -107,6 +110,27 @@ function parseParts(wanted: readonly string[]): ReadonlySet<OptionalPart> {
   );
 }
 
+/** The shards of a cluster, where one is asked for. */
+function parseShards({
+  server = "dev",
+  shards,
+}: {
+  readonly server?: string | undefined;
+  readonly shards?: string | undefined;
+}): number | undefined {
+  if (server === "dev") {
+    if (shards === undefined) return undefined;
+    throw new BadOption("--shards is for --server postgres: the dev server has one.");
+  }
+  if (server !== "postgres") {
+    throw new BadOption(`--server must be dev or postgres; got "${server}".`);
+  }
+  if (shards === undefined) return DEFAULT_SHARDS;
+  const number = Number(shards);
+  if (/^\d+$/.test(shards) && number >= 1 && number <= 16_384) return number;
+  throw new BadOption(`--shards must be a whole number from 1 to 16384; got "${shards}".`);
+}
+
 /** How a part that is not there is started by hand, with the same addresses and the same ledger. */
 function commandOf(part: OptionalPart, { ledgerFile, variables }: Stack): string {
   if (part === "worker") return "npm run worker";
@@ -119,7 +143,10 @@ function faultCommand({ variables }: Stack): string {
   return `curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${variables["PAYMENTS_BASE_URL"]}/_simulator/faults`;
 }
 
-function describeEnd({ lastLines, part, what }: EndedPart, stack: Stack): string {
+function describeEnd({ command, lastLines, part, what }: EndedPart, stack: Stack): string {
+  if (command !== undefined) {
+    return `${what}; the rest runs on. In another terminal, to start it again:\n  ${command}`;
+  }
   if (part === "temporal") {
     return `${what}; its runs are lost with it. End this by Ctrl-C, and start anew. Its last lines:\n${lastLines}`;
   }

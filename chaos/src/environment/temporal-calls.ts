@@ -10,16 +10,11 @@ import type { Environment } from "./environment.ts";
 
 const CALL_WITHIN_MS = 8_000;
 
-/** Whether a server says that there is no namespace: so it does, too, where it cannot read its database. */
-const isNamespaceNotRead = (error: unknown): boolean =>
-  error instanceof Error && error.name === "NamespaceNotFoundError";
-
 /** Whether an error is one of a server, or of workers, that cannot be reached now: the call is repeated. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof ServiceError ||
   error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
   error instanceof QueryNotRegisteredError ||
-  isNamespaceNotRead(error) ||
   isGrpcServiceError(error);
 
 /** Call the Temporal server once, within 8 seconds. */

@@ -91,12 +91,8 @@ export const serverConfig = (
   };
 };
 
-/** What differs from Temporal's defaults while the cluster runs: that of the dev server. */
+/** What differs from Temporal's defaults. */
 export const dynamicConfig = {
   // Lists are asked for more than ten times a second: by trackers, and by everybody who looks.
   "frontend.namespaceRPS.visibility": [{ value: 100 }],
-  // Search attributes are known as soon as they are registered.
-  "system.forceSearchAttributesCacheRefreshOnRead": [{ value: true }],
-  "frontend.persistenceMaxQPS": [{ value: 10_000 }],
-  "history.persistenceMaxQPS": [{ value: 45_000 }],
 };

@@ -1,48 +1,40 @@
-import { isRecord } from "@durable-payments/api-core/values";
 import { join } from "node:path";
+import { isRecord } from "@durable-payments/api-core/values";
 import { goCommand } from "./build-with-go.ts";
 import { runTool } from "./run-tool.ts";
 import type { Installer } from "./server.ts";
 
-const MODULE = "go.temporal.io/server";
+/** A Go module that servers are built from. */
+interface ServerModule {
+  readonly path: string;
+  /** As Go's checksum database has it: "h1:…". */
+  readonly sum: string;
+  /** The folder of each program that is built, by its name in the cache. */
+  readonly programs: Readonly<Record<string, string>>;
+}
 
-/**
- * Build Temporal's server and its tool for SQL databases from one version of their Go module, in the folder of the
- * module: so its own go.sum holds for all that it is made of.
- *
- * @param sum of the module, as Go's checksum database has it: "h1:…"
- */
-export const buildServerModule = (sum: string): Installer => ({
+/** Build servers from their Go module, in its own folder: so its go.sum holds for all that they are made of. */
+export const buildServerModule = ({ path, programs, sum }: ServerModule): Installer => ({
   name: "go build",
-  install: async (server, folder, report) => {
+  install: async ({ title, version }, folder, report) => {
     const go = await goCommand();
     const run = (args: readonly string[], cwd: string) =>
       runTool(go, args, { missing: `${go} is not there any more`, cwd });
     const printed = await report.during(
-      `Fetching the sources of the ${server.title} ${server.version}`,
-      run(["mod", "download", "-json", `${MODULE}@v${server.version}`], folder),
+      `Fetching the sources of the ${title} ${version}`,
+      run(["mod", "download", "-json", `${path}@v${version}`], folder),
     );
     // What it says of its progress stands around the object.
-    const downloaded: unknown = JSON.parse(/\{.*\}/s.exec(printed)?.[0] ?? "null");
-    if (!isRecord(downloaded)) throw new Error(`${go} mod download printed no object`);
-    if (downloaded["Sum"] !== sum) {
-      throw new Error(
-        `${MODULE}@v${server.version} has the sum ${String(downloaded["Sum"])}, and not ${sum}`,
-      );
+    const module: unknown = JSON.parse(/\{.*\}/s.exec(printed)?.[0] ?? "null");
+    if (!isRecord(module)) throw new Error(`${go} mod download printed no object`);
+    if (module["Sum"] !== sum) {
+      throw new Error(`${path}@v${version} has the sum ${String(module["Sum"])}, and not ${sum}`);
     }
-    await report.during(
-      `Building the ${server.title} ${server.version} with Go, once (five to ten minutes)`,
-      Promise.all(
-        [
-          ["server", server.command],
-          ["tools/sql", "temporal-sql-tool"],
-        ].map(([command, name]) =>
-          run(
-            ["build", "-trimpath", "-o", join(folder, String(name)), `./cmd/${command}`],
-            String(downloaded["Dir"]),
-          ),
-        ),
-      ),
-    );
+    const build = async () => {
+      for (const [name, main] of Object.entries(programs)) {
+        await run(["build", "-trimpath", "-o", join(folder, name), main], String(module["Dir"]));
+      }
+    };
+    await report.during(`Building the ${title} ${version} with Go, once (minutes)`, build());
   },
 });

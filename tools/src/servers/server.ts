@@ -10,7 +10,7 @@ export interface Installer {
 /** A Temporal server that runs on this machine, and where it comes from. */
 export interface Server {
   readonly title: string;
-  readonly kind: "dev-server" | "time-skipping" | "cluster";
+  readonly kind: "dev-server" | "time-skipping" | "cluster" | "web-ui";
   /** The environment variable that names the executable; it overrides all else. */
   readonly variable: string;
   /** The name under which it is looked for on the PATH, and which it has in the cache. */

@@ -31,5 +31,27 @@ export const clusterServer: Server = {
   variable: "TEMPORAL_SERVER_PATH",
   command: "temporal-server",
   version: "1.29.1",
-  installers: [buildServerModule("h1:sgiMveg/8e51lA62pWb9VzC5WTRitKFyT6XsjonHUhE=")],
+  installers: [
+    buildServerModule({
+      path: "go.temporal.io/server",
+      sum: "h1:sgiMveg/8e51lA62pWb9VzC5WTRitKFyT6XsjonHUhE=",
+      programs: { "temporal-server": "./cmd/server", "temporal-sql-tool": "./cmd/tools/sql" },
+    }),
+  ],
+};
+
+/** Temporal's Web UI by itself, of the version that the dev server holds. */
+export const webUiServer: Server = {
+  title: "Temporal Web UI",
+  kind: "web-ui",
+  variable: "TEMPORAL_UI_SERVER_PATH",
+  command: "temporal-ui-server",
+  version: "2.42.1",
+  installers: [
+    buildServerModule({
+      path: "github.com/temporalio/ui-server/v2",
+      sum: "h1:ajeOxqCnUiCRQQhQYLxaT7wUgF/slqZJtdW4pLjVqCs=",
+      programs: { "temporal-ui-server": "./cmd/server" },
+    }),
+  ],
 };

@@ -5,31 +5,15 @@ import { awaitReadyLine, describeExit, lastLines } from "../processes/await-read
 import { spawnProcess, type StartedProcess } from "../processes/spawn-process.ts";
 import { Interrupted } from "../command/interruption.ts";
 import type { Reporter } from "../command/progress.ts";
-import { ensureServer } from "../servers/ensure-server.ts";
-import { temporalCli } from "../servers/temporal-servers.ts";
 import { choosePort, type PortWish } from "./ports.ts";
+import type { EndedPart, Ending, OptionalPart, RunningPart, Spawn } from "./running-part.ts";
 import { withoutServiceVariables } from "./service-variables.ts";
-import { awaitTemporalServer, temporalServerArguments } from "./temporal-server.ts";
+import { prepareCluster, prepareDevServer } from "./prepare-temporal.ts";
 
 const readyWithinMs = 60_000;
 
 /** What every simulator signs in by (packages/simulator/README.md). */
 const SIMULATOR_CREDENTIALS = { clientId: "simulator", apiKey: "simulator-key" } as const;
-
-/** What a stack runs beside the Temporal server. */
-export const OPTIONAL_PARTS = ["simulator", "worker"] as const;
-
-/** One of them. */
-export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
-
-/** A process of the stack that ended while the stack was in use. */
-export interface EndedPart {
-  readonly part: "temporal" | OptionalPart;
-  /** How it ended, and where its log is. */
-  readonly what: string;
-  /** The last lines that it printed. */
-  readonly lastLines: string;
-}
 
 /** How a local stack is started. */
 export interface StackOptions {
@@ -41,12 +25,14 @@ export interface StackOptions {
   readonly workerSettings?: NodeJS.ProcessEnv;
   /** What is done when a part ends; without it the stack fails. */
   readonly onEnded?: (ended: EndedPart, stack: Stack) => void;
+  /** The history shards of Temporal's server on PostgreSQL, which runs in the place of the dev server. */
+  readonly clusterShards?: number;
   readonly ports: Readonly<Record<"temporal" | "webUi" | "simulator", PortWish>>;
   /** Ends the stack, and the work with it. */
   readonly signal: AbortSignal;
 }
 
-/** A Temporal dev server, the simulator and a worker, all running on this machine. */
+/** A Temporal server, the simulator and a worker, all running on this machine. */
 export interface Stack {
   readonly webUi: string;
   /** The variables by which the starter, or another worker, reaches the stack. */
@@ -75,25 +61,28 @@ export const withStack = async <A>(
   use: (stack: Stack) => Promise<A>,
 ): Promise<A> => {
   const logFolder = join(checkout, ".local", `${options.name}-${process.pid}`);
-  const processes: StartedProcess[] = [];
+  const endings: Ending[] = [];
   let keepLogs = false;
   const ending = new AbortController();
   const signal = AbortSignal.any([options.signal, ending.signal]);
-  const spawn: Spawn = (name, command, args, env) => {
+  const spawn: Spawn = (name, command, args, env, { killedBy, ...where } = {}) => {
     signal.throwIfAborted();
     const started = spawnProcess(command, args, {
       name: `${name} (log: ${join(logFolder, `${name}.log`)})`,
       env: { ...withoutServiceVariables(), ...env },
       logFile: join(logFolder, `${name}.log`),
       ownGroup: true,
+      ...where,
     });
-    processes.push(started);
+    endings.push(() => started.kill(killedBy));
     return started;
   };
+  // They end in reverse.
+  const afterwards = (work: Ending) => void endings.unshift(work);
   try {
     return await Promise.race([
       whenAborted(options.signal),
-      start(options, report, logFolder, spawn).then(({ parts, stack }) =>
+      start(options, report, logFolder, spawn, afterwards).then(({ parts, stack }) =>
         Promise.race([
           use(stack),
           whenOneEnds(parts, (ended) => {
@@ -109,27 +98,24 @@ export const withStack = async <A>(
     keepLogs = !(error instanceof Interrupted);
     throw error;
   } finally {
-    await endAll(processes, ending);
+    await endAll(endings, ending);
     if (!keepLogs) await rm(logFolder, { recursive: true, force: true });
   }
 };
-
-type Spawn = (
-  name: string,
-  command: string,
-  args: readonly string[],
-  env?: NodeJS.ProcessEnv,
-) => StartedProcess;
-
-type Parts = Readonly<Partial<Record<EndedPart["part"], StartedProcess>>>;
 
 const start = async (
   options: StackOptions,
   report: Reporter,
   logFolder: string,
   spawn: Spawn,
-): Promise<{ readonly parts: Parts; readonly stack: Stack }> => {
-  const { path: temporal } = await ensureServer(temporalCli, report);
+  afterwards: (work: Ending) => void,
+): Promise<{ readonly parts: readonly RunningPart[]; readonly stack: Stack }> => {
+  const { clusterShards } = options;
+  // What is built takes minutes: first, before a port is chosen.
+  const prepared =
+    clusterShards === undefined
+      ? await prepareDevServer(report)
+      : await prepareCluster(clusterShards, report);
   const port = await choosePort(options.ports.temporal, report);
   const uiPort = await choosePort(options.ports.webUi, report);
   const simulatorPort = await choosePort(options.ports.simulator, report);
@@ -137,9 +123,10 @@ const start = async (
   const node = process.execPath;
 
   await mkdir(logFolder, { recursive: true });
-  const server = spawn("temporal", temporal, temporalServerArguments(port, uiPort));
-  const address = `127.0.0.1:${port}`;
-  await report.during("Starting the Temporal server", awaitTemporalServer(server, address));
+  const { address, parts } = await report.during(
+    "Starting the Temporal server",
+    prepared({ spawn, port, uiPort, afterwards }),
+  );
 
   // Keeps the user's own Temporal profiles out of it; envconfig 1.24 cannot read an empty file.
   const configFile = join(logFolder, "temporal.toml");
@@ -158,28 +145,27 @@ const start = async (
     // What was sent here is forgotten with the simulator.
     PAYMENTS_JOURNAL: `sqlite:${join(logFolder, "journal.sqlite")}`,
   };
-  const parts: { -readonly [Part in keyof Parts]: Parts[Part] } = { temporal: server };
   if (runs("simulator")) {
     const args = ["--port", `${simulatorPort}`, "--state-file", ledgerFile, "--json"];
-    parts.simulator = spawn("simulator", node, appArguments("simulator", args));
+    const simulator = spawn("simulator", node, appArguments("simulator", args));
+    parts.push({ part: "simulator", process: simulator });
     await report.during(
       "Starting the simulator of the payment service",
-      awaitReadyLine(parts.simulator, readyWithinMs),
+      awaitReadyLine(simulator, readyWithinMs),
     );
   }
   if (runs("worker")) {
     const env = { ...options.workerSettings, ...variables };
-    parts.worker = spawn("worker", node, appArguments("worker", ["--json"]), env);
-    await report.during("Starting the worker", awaitReadyLine(parts.worker, readyWithinMs));
+    const worker = spawn("worker", node, appArguments("worker", ["--json"]), env);
+    parts.push({ part: "worker", process: worker });
+    await report.during("Starting the worker", awaitReadyLine(worker, readyWithinMs));
   }
   const stack = {
     webUi,
     variables,
     logFolder,
     ledgerFile,
-    processIds: Object.fromEntries(
-      Object.entries(parts).map(([part, { pid }]): [string, number] => [part, pid]),
-    ),
+    processIds: Object.fromEntries(parts.map(({ part, process: { pid } }) => [part, pid])),
     spawn: (name: string, args: readonly string[]) => spawn(name, node, args, variables),
   };
   return { parts, stack };
@@ -193,21 +179,23 @@ const whenAborted = async (signal: AbortSignal): Promise<never> =>
   });
 
 /** Hands over each part that ends. Never fulfilled; rejected by what is thrown at the hand-over. */
-const whenOneEnds = async (parts: Parts, onEnded: (ended: EndedPart) => void): Promise<never> =>
+const whenOneEnds = async (
+  parts: readonly RunningPart[],
+  onEnded: (ended: EndedPart) => void,
+): Promise<never> =>
   await new Promise((_, reject) => {
-    for (const part of ["temporal", ...OPTIONAL_PARTS] as const) {
-      const one = parts[part];
-      one?.exited
+    for (const { process, ...part } of parts) {
+      process.exited
         .then((exit) => {
-          const what = `${one.name} ended ${describeExit(exit)}`;
-          onEnded({ part, what, lastLines: lastLines(one) });
+          const what = `${process.name} ended ${describeExit(exit)}`;
+          onEnded({ ...part, what, lastLines: lastLines(process) });
         })
         .catch(reject);
     }
   });
 
 /** The last first: the worker drains while the server is still there. */
-const endAll = async (processes: StartedProcess[], ending: AbortController): Promise<void> => {
+const endAll = async (endings: Ending[], ending: AbortController): Promise<void> => {
   ending.abort();
-  for (const one of processes.splice(0).reverse()) await one.kill();
+  for (const end of endings.splice(0).reverse()) await end();
 };
