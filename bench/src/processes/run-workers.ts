@@ -12,7 +12,8 @@ export const runWorkers = async (
   {
     workflowBundle,
     ...shared
-  }: Required<Pick<WorkerOptions, "activities" | "connection" | "workflowBundle">>,
+  }: Required<Pick<WorkerOptions, "activities" | "connection" | "workflowBundle">> &
+    Pick<WorkerOptions, "dataConverter">,
 ): Promise<void> => {
   const workers = await Promise.all([
     ...workflowQueues.map((queue) => Worker.create({ ...shared, ...queue, workflowBundle })),

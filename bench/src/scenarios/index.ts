@@ -23,6 +23,11 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
     load: () => import("./journal.ts"),
   },
   {
+    name: "encryption",
+    about: "payouts a second whose payloads are encrypted, against the same that are not",
+    load: () => import("./encryption.ts"),
+  },
+  {
     name: "footprint",
     about: "workflow bundle, and heap of a cached run, against the bare Temporal SDK",
     load: () => import("./footprint.ts"),

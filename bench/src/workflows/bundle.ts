@@ -14,9 +14,11 @@ export type Author = "ours" | "bare";
 const bundle = (
   workflowsPath: string,
   plugins: ReadonlyArray<BundlerPlugin> = [],
+  failureConverterPath?: string,
 ): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
     workflowsPath,
+    ...(failureConverterPath !== undefined && { failureConverterPath }),
     plugins: [...plugins],
     webpackConfigHook: (config) => ({
       ...config,
@@ -28,14 +30,19 @@ const bundle = (
   });
 
 /** Bundles workflows of the project as its worker does. */
-export const bundleOurs = (workflowsPath: string): Promise<WorkflowBundle> =>
-  bundle(workflowsPath, [paymentsBundler({ shared: [workflowsPath] })]);
+export const bundleOurs = (
+  workflowsPath: string,
+  failureConverterPath?: string,
+): Promise<WorkflowBundle> =>
+  bundle(workflowsPath, [paymentsBundler({ shared: [workflowsPath] })], failureConverterPath);
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** The payout and the onboarding alone. */
-export const bundleOf = (author: Author): Promise<WorkflowBundle> =>
-  author === "ours" ? bundleOurs(fileOf("./ours.ts")) : bundle(fileOf("./bare.ts"));
+export const bundleOf = (author: Author, failureConverterPath?: string): Promise<WorkflowBundle> =>
+  author === "ours"
+    ? bundleOurs(fileOf("./ours.ts"), failureConverterPath)
+    : bundle(fileOf("./bare.ts"));
 
 /** All workflows of the project, as its worker has them. */
 export const bundleOfWorker = (): Promise<WorkflowBundle> =>

@@ -1,5 +1,6 @@
 import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
+import { readDataConverter } from "@durable-payments/codec";
 import { JOURNAL_VARIABLE, openJournal, readJournalPlace } from "@durable-payments/journal";
 import {
   onboardStartAttributes,
@@ -37,10 +38,12 @@ export interface RunsReading {
 
 const [author, temporalAddress = "", taskQueue = ""] = process.argv.slice(2);
 // The scenario passes one of the two.
-const workflowBundle = await bundleOf(author as Author);
+const dataConverter = readDataConverter(process.env, "default");
+const workflowBundle = await bundleOf(author as Author, dataConverter?.failureConverterPath);
 Runtime.install({ logger: new DefaultLogger("ERROR") });
 const connection = await NativeConnection.connect({ address: temporalAddress });
-const temporal = new Client({ connection });
+const encoding = dataConverter === undefined ? {} : { dataConverter };
+const temporal = new Client({ connection, ...encoding });
 const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
 const { options: account } = await runtime.runPromise(PaymentsClient);
 const client = clientHash(account);
@@ -55,6 +58,7 @@ await runWorkers(queues, {
   connection,
   activities: makePaymentsActivities(runtime, { journal }),
   workflowBundle,
+  ...encoding,
 });
 
 /** What ours are started with by batches and the command line; those by hand have none. */
