@@ -5,6 +5,7 @@ import { parseAmount } from "../evidence/exact-amount.ts";
 import type { FreezeCoordination } from "../faults/process-faults.ts";
 import type { ChaosOptions } from "../options.ts";
 import { delay } from "../delay.ts";
+import { callUntilAnswered } from "../environment/temporal-calls.ts";
 import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { SimulatorUnavailable } from "../environment/simulator-control.ts";
@@ -90,12 +91,23 @@ export class Operator {
     await delay(intervention.afterMs, signal);
     const args = ["runs", intervention.kind, workflowId, "--reason", "planned", "--by", NAME];
     const result = await this.#environment.starter.runUntilReached(args, signal);
-    // It had ended before: nothing was done.
-    if (result === undefined || result.code === 2) return;
-    this.#expect(result, 0, args);
+    if (result === undefined) return;
+    // It had ended before: nothing was done, unless by an attempt whose answer was lost.
+    if (result.code === 2) {
+      if (intervention.kind !== "terminate" || !(await this.#isTerminated(workflowId, signal)))
+        return;
+    } else this.#expect(result, 0, args);
     this.ended.set(workflowId, Date.now());
     if (intervention.kind === "cancel") this.counts.cancelled += 1;
     else this.counts.terminated += 1;
+  }
+
+  /** Whether a run was terminated: nobody but the operator does so. */
+  async #isTerminated(workflowId: string, signal: AbortSignal): Promise<boolean> {
+    const description = await callUntilAnswered(this.#environment, signal, ({ workflow }) =>
+      workflow.getHandle(workflowId).describe(),
+    );
+    return description?.status.name === "TERMINATED";
   }
 
   /** Pause sends for a while, fund the empty balance, and retry what has failed so far. */
