@@ -185,6 +185,7 @@ it("says that nothing listens, and how to start a server on this machine", async
 it("says that a name is not known, and advises no server on this machine", async () => {
   const { message, next, took } = await failing({
     TEMPORAL_ADDRESS: "no-such-host.invalid:7233",
+    PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL: "true",
   });
   expect(message).toMatch(/no-such-host.invalid:7233 .*the name of the host/);
   expect(next).toBeUndefined();

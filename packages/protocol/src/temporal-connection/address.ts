@@ -14,4 +14,4 @@ export const placeOf = (address: string): { readonly host: string; readonly port
  * @returns false for another machine's, and for a name that is not known to be this one's.
  */
 export const isOnThisMachine = ({ address }: { readonly address: string }): boolean =>
-  /^(?:localhost|127\..+|::1)$/.test(placeOf(address).host);
+  /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(placeOf(address).host);

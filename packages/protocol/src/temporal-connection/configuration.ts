@@ -5,8 +5,8 @@ import {
   type TLSConfig,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { accessSync, constants } from "node:fs";
-import { createSecureContext } from "node:tls";
-import { DEFAULT_PORT, placeOf } from "./address.ts";
+import { createSecureContext, DEFAULT_MIN_VERSION } from "node:tls";
+import { DEFAULT_PORT, isOnThisMachine, placeOf } from "./address.ts";
 import { FILES_OF_TLS, withApiKeyFile } from "./credentials.ts";
 
 /** What the SDK's configuration was asked to take. */
@@ -19,6 +19,9 @@ interface NamedConfiguration {
   readonly TEMPORAL_TLS_CLIENT_CERT_PATH?: string | undefined;
   readonly TEMPORAL_TLS_CLIENT_KEY_PATH?: string | undefined;
   readonly TEMPORAL_TLS_SERVER_CA_CERT_PATH?: string | undefined;
+  /** `true` where Temporal on another machine may be spoken to in plain text. */
+  readonly PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL?: string | undefined;
+  readonly NODE_TLS_REJECT_UNAUTHORIZED?: string | undefined;
 }
 
 const SWITCHES = ["TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"] as const;
@@ -67,6 +70,39 @@ const checkTls = (tls: TLSConfig): void => {
   }
 };
 
+const OLD_TLS: ReadonlyArray<string> = ["TLSv1", "TLSv1.1"];
+
+/** Node's own settings may take away what TLS is for. */
+const refuseWeakTls = ({ NODE_TLS_REJECT_UNAUTHORIZED: verifies }: NamedConfiguration): void => {
+  if (verifies === "0") {
+    throw new Error(
+      "NODE_TLS_REJECT_UNAUTHORIZED=0 has Node believe any certificate: unset it, and name the CA of Temporal's certificate by TEMPORAL_TLS_SERVER_CA_CERT_PATH.",
+    );
+  }
+  if (OLD_TLS.includes(DEFAULT_MIN_VERSION)) {
+    throw new Error(
+      `Node is told to speak ${DEFAULT_MIN_VERSION}, which is broken: leave out --tls-min-v1.0 and --tls-min-v1.1 (NODE_OPTIONS).`,
+    );
+  }
+};
+
+/** Inputs of payments, and whoever may start them, are seen by everybody on the way. */
+const refusePlainText = (
+  { PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL: isAllowed }: NamedConfiguration,
+  { address = "", apiKey }: Configuration["connectionOptions"],
+): void => {
+  if (address === "" || isOnThisMachine({ address })) return;
+  if (apiKey !== undefined) {
+    throw new Error(
+      "the API key would be sent to another machine in plain text: leave out TEMPORAL_TLS=false.",
+    );
+  }
+  if (isAllowed === "true") return;
+  throw new Error(
+    "Temporal on another machine would be spoken to in plain text: set TEMPORAL_TLS=true, or PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true where the network encrypts.",
+  );
+};
+
 /**
  * Read Temporal's configuration, and say in words what is wrong with it.
  *
@@ -88,7 +124,11 @@ export const readTemporalConfiguration = <A extends Configuration>(
   const { address, tls } = configuration.connectionOptions;
   if (address) checkAddress(address);
   const secured = normalizeTlsConfig(tls);
-  if (secured !== undefined) checkTls(secured);
+  if (secured === undefined) refusePlainText(named, configuration.connectionOptions);
+  else {
+    refuseWeakTls(named);
+    checkTls(secured);
+  }
   return configuration;
 };
 
