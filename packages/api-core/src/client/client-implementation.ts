@@ -37,6 +37,7 @@ import {
   unavailable,
 } from "./parsed-response.ts";
 import { type Prepared, prepareRequest } from "./prepare-request.ts";
+import type { RequestValues } from "./redact.ts";
 import { makeRateLimiter } from "./rate-limiter.ts";
 import { errorOfCall, mayRetry, retryDelayMs } from "./retry-policy.ts";
 import { makeNoteIgnored, makeSay } from "./say.ts";
@@ -48,8 +49,8 @@ import type { WireRequest, WireResponse } from "./wire.ts";
 interface Call {
   readonly called: Operation;
   readonly prepared: Prepared;
-  /** Sensitive values that must not be repeated in a message. */
-  readonly secrets: ReadonlyArray<string>;
+  /** Values that must not be repeated in a message. */
+  readonly hidden: RequestValues;
   readonly options: RequestOptions;
   /** Most sends of its request, that after a new sign-in included. */
   readonly maxAttempts: number;
@@ -62,10 +63,13 @@ interface Call {
   /** Whether one of its sends may have been carried out. */
   isInDoubt: boolean;
   /** The last response, and what must not be shown of it. */
-  answered:
-    | { readonly response: WireResponse; readonly secrets: ReadonlyArray<string> }
-    | undefined;
+  answered: { readonly response: WireResponse; readonly hidden: RequestValues } | undefined;
 }
+
+const withSecrets = (
+  { personal, secrets }: RequestValues,
+  more: ReadonlyArray<string>,
+): RequestValues => ({ personal, secrets: [...secrets, ...more] });
 
 const makeCall = (
   called: Operation,
@@ -75,10 +79,7 @@ const makeCall = (
 ): Call => ({
   called,
   prepared,
-  secrets:
-    options.headers === undefined
-      ? prepared.secrets
-      : [...prepared.secrets, ...secretHeaderValues(options.headers)],
+  hidden: withSecrets(prepared.hidden, secretHeaderValues(options.headers ?? {})),
   options,
   maxAttempts: options.maxAttempts,
   endsAt: options.timeoutMs === undefined ? Infinity : performance.now() + options.timeoutMs,
@@ -107,7 +108,7 @@ const answerWithResponse = ({ answered }: Call, data: unknown): WithResponse<unk
   data,
   // A call that succeeds has been answered.
   status: answered?.response.status ?? 0,
-  headers: maskedHeaders(answered?.response.headers ?? {}, answered?.secrets ?? []),
+  headers: maskedHeaders(answered?.response.headers ?? {}, answered?.hidden ?? {}),
 });
 
 /** A stack trace for each span would cost more than checking the request. */
@@ -168,7 +169,7 @@ export const makeOperations = (
       call: Call,
       token: Redacted.Redacted,
     ): Effect.Effect<ParsedResponse<unknown>, Failed> => {
-      const { called, isResend, secrets } = call;
+      const { called, hidden: ofCall, isResend } = call;
       const { ids, isKeyed, request, sent } = call.prepared;
       const left = Math.ceil(leftMs(call));
       if (left === 0) return Effect.fail(timeIsOver(call));
@@ -193,13 +194,16 @@ export const makeOperations = (
         }),
         Effect.flatMap((response) => {
           call.isResend = true;
-          const known = [...secrets, Redacted.value(token), Redacted.value(currentApiKey(options))];
-          call.answered = { response, secrets: known };
+          const hidden = withSecrets(ofCall, [
+            Redacted.value(token),
+            Redacted.value(currentApiKey(options)),
+          ]);
+          call.answered = { response, hidden };
           const context: ResponseContext = {
             operation: called,
             assumptions: options.assumptions,
             sent,
-            secrets: known,
+            hidden,
             ids,
             isKeyed,
             isResend,

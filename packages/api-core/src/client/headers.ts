@@ -1,4 +1,4 @@
-import { maskValues } from "./mask-values.ts";
+import { type KnownValues, maskValues } from "./mask-values.ts";
 import type { ResponseHeaders } from "./wire.ts";
 
 /** Headers whose values open something: cookies, credentials, tokens, keys. */
@@ -18,7 +18,7 @@ export const secretHeaderValues = (
  */
 export const maskedHeaders = (
   headers: ResponseHeaders,
-  secrets: ReadonlyArray<string>,
+  hidden: KnownValues,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -29,7 +29,7 @@ export const maskedHeaders = (
               name,
               SECRET_NAME.test(name)
                 ? MASK
-                : maskValues([value].flat().join(", "), secrets, () => [], MASK),
+                : maskValues([value].flat().join(", "), hidden, () => [], MASK),
             ] as const,
           ],
     ),

@@ -89,8 +89,9 @@ const lettersOf = (text: string): Letters => {
   return { text: letters.join(""), starts, ends };
 };
 
-/** Shorter ones would hide half of a text. */
+/** Shorter ones would hide half of a text: they count as a word, written as they are. */
 const SHORTEST_VALUE = 4;
+const SHORTEST_WORD = 2;
 
 /** Shorter values count only in one piece: with gaps, any few numbers could be one. */
 const SHORTEST_WITH_GAPS = 6;
@@ -127,15 +128,44 @@ const united = (stretches: ReadonlyArray<Stretch>): Array<Stretch> => {
   return all;
 };
 
+/** Values that must not be shown. */
+export interface KnownValues {
+  /** Account numbers, tokens: a part of one says whose it is. */
+  readonly secrets?: Iterable<string>;
+  /** Names, addresses: a part of one may be of anything. */
+  readonly personal?: Iterable<string>;
+}
+
+/** Where short values stand as words. */
+const wordsOf = (text: string, values: Iterable<string>): ReadonlyArray<Stretch> =>
+  [...new Set(values)]
+    .filter(({ length }) => length >= SHORTEST_WORD && length < SHORTEST_VALUE)
+    .flatMap((value) =>
+      placesOf(text, value)
+        .map((start) => ({ start, end: start + value.length }))
+        .filter(
+          ({ end, start }) =>
+            letterOf(text[start - 1] ?? " ") === undefined &&
+            letterOf(text[end] ?? " ") === undefined,
+        ),
+    );
+
 /**
- * Where a text has one of the values, or a part of eight characters or more: in capitals or not,
+ * Where a text has one of the values, or of secrets a part of eight characters or more: in capitals or not,
  * with anything but letters and digits in between, percent-encoded or escaped.
  */
-const stretchesOf = (text: string, values: Iterable<string>): Array<Stretch> => {
-  const known = [...new Set(values)].filter(({ length }) => length >= SHORTEST_VALUE);
-  if (known.length === 0) return [];
+const stretchesOf = (
+  text: string,
+  { personal = [], secrets = [] }: KnownValues,
+): Array<Stretch> => {
+  const ofSecrets = new Set(secrets);
+  const known = [...new Set([...ofSecrets, ...personal])].filter(
+    ({ length }) => length >= SHORTEST_VALUE,
+  );
+  const words = wordsOf(text, personal);
+  if (known.length === 0) return united(words);
   const { ends, starts, text: letters } = lettersOf(text);
-  const found: Array<Stretch> = [];
+  const found: Array<Stretch> = [...words];
   const add = (from: number, length: number): void => {
     const start = starts[from] ?? 0;
     const end = ends[from + length - 1] ?? 0;
@@ -147,7 +177,7 @@ const stretchesOf = (text: string, values: Iterable<string>): Array<Stretch> => 
     const plain = lettersOf(value).text.replaceAll(BREAK, "");
     if (plain.length < SHORTEST_VALUE) continue;
     for (const place of placesOf(letters, plain)) add(place, plain.length);
-    for (const part of partsOf(plain)) parts.add(part);
+    if (ofSecrets.has(value)) for (const part of partsOf(plain)) parts.add(part);
   }
   if (parts.size > 0) {
     for (let i = 0; i + PART <= letters.length; i++) {
@@ -182,7 +212,7 @@ const without = (
 /** A text with `mask` in the place of the values; see {@link stretchesOf}. What is `kept` stays whole. */
 export const maskValues = (
   text: string,
-  values: Iterable<string>,
+  values: KnownValues,
   kept: (text: string) => ReadonlyArray<Stretch>,
   mask: string,
 ): string => {

@@ -40,10 +40,13 @@ const CONFLICT = 409;
 const TOO_MANY = 429;
 const DEFAULT_WAIT_MS = 1000;
 
+/** More of a body is not looked at for a message. */
+const LONGEST_TEXT = 16 * TEXT_CHARACTERS;
+
 /** What a person would read of a body: of a page of HTML, its text. */
 const plainText = (body: string): string =>
   body
-    .slice(0, 8 * TEXT_CHARACTERS)
+    .slice(0, LONGEST_TEXT)
     .replace(/<(script|style)\b.*?(<\/\1>|$)/gis, " ")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")
@@ -56,7 +59,10 @@ const describeResponse = (
   now: number,
 ): UnsuccessfulResponse => {
   const reason = envelope === undefined ? "" : shown(envelope.message, context, REASON_CHARACTERS);
-  const said = envelope === undefined ? shown(plainText(body), context, TEXT_CHARACTERS) : reason;
+  const said =
+    envelope === undefined
+      ? shown(plainText(body), context, TEXT_CHARACTERS, body.length > LONGEST_TEXT)
+      : reason;
   const content =
     envelope === undefined
       ? body === ""

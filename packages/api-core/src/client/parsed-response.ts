@@ -1,7 +1,7 @@
 import type { Assumptions } from "../contract/assumptions.ts";
 import { OutcomeUnknown, type PaymentsError, Unavailable, UnexpectedAnswer } from "./errors.ts";
 import type { Operation } from "./operations.ts";
-import { redact } from "./redact.ts";
+import { redact, type RequestValues } from "./redact.ts";
 import type { NoResponse } from "./no-response.ts";
 
 /** The token was not accepted; sign in again. */
@@ -45,7 +45,7 @@ export interface ResponseContext {
   /** Fields of the request, by the contract's names: what its answer repeats must not be another. */
   readonly sent: Readonly<Record<string, unknown>>;
   /** Values of the request that must not be repeated in a message. */
-  readonly secrets: ReadonlyArray<string>;
+  readonly hidden: RequestValues;
   /** Ids of the request, which must stay readable in a message. */
   readonly ids: ReadonlyArray<string>;
   /** Whether the request may have been sent before, by this call or by an earlier one. */
@@ -62,12 +62,25 @@ export const failed = (error: PaymentsError, retry: Failed["retry"], waitMs?: nu
   waitMs,
 });
 
-/** Text of an answer, masked before it is cut, so that no cut lets half an account number through. */
+/** The longest value of a request, each character percent-encoded: what is left of one that was cut is not known. */
+const LONGEST_VALUE = 3 * 255;
+
+/**
+ * Text of an answer, masked before it is cut, so that no cut lets half an account number through.
+ *
+ * @param isCut whether the text itself was cut out of a longer one
+ */
 export const shown = (
   text: string,
-  { ids, secrets }: Pick<ResponseContext, "ids" | "secrets">,
+  { hidden, ids }: Pick<ResponseContext, "hidden" | "ids">,
   most: number,
-): string => redact(text.slice(0, 2 * most), secrets, ids).slice(0, most);
+  isCut = false,
+): string => {
+  const room = 2 * most + LONGEST_VALUE;
+  if (text.length <= room && !isCut) return redact(text, hidden, ids).slice(0, most);
+  const masked = redact(text.slice(0, room), hidden, ids);
+  return masked.slice(0, Math.min(most, Math.max(0, masked.length - LONGEST_VALUE)));
+};
 
 /** A read changes nothing, so that nothing is in doubt. */
 const inDoubt = (operation: Operation): "no" | "unknown" =>

@@ -2,7 +2,7 @@ import { toWire, wireMethod } from "../contract/wire-names.ts";
 import type { EncodedRequest } from "./check-request.ts";
 import type { ClientOptions } from "./config.ts";
 import type { Operation } from "./operations.ts";
-import { idsOf, sensitiveValues } from "./redact.ts";
+import { hiddenValues, idsOf, type RequestValues } from "./redact.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** The query, with its question mark; empty without fields. */
@@ -22,8 +22,8 @@ export interface Prepared {
   readonly request: Omit<WireRequest, "headers" | "attempt">;
   /** Its fields of path and body, by the contract's names. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Sensitive values of the request, which must not be repeated in a message. */
-  readonly secrets: ReadonlyArray<string>;
+  /** Values of the request that must not be repeated in a message. */
+  readonly hidden: RequestValues;
   /** Ids of the request, which must stay readable in a message. */
   readonly ids: ReadonlyArray<string>;
   readonly isKeyed: boolean;
@@ -47,7 +47,7 @@ export const prepareRequest = (
       dedicatedConnection: idempotency === "none",
     },
     sent,
-    secrets: sensitiveValues(fields),
+    hidden: hiddenValues(fields),
     ids: idsOf(sent),
     isKeyed: body?.["unique_request_id"] !== undefined,
   };

@@ -1,4 +1,4 @@
-import { maskValues, type Stretch } from "./mask-values.ts";
+import { type KnownValues, maskValues, type Stretch } from "./mask-values.ts";
 
 /** What stands in the place of a masked text. */
 const MASK = "[redacted]";
@@ -17,6 +17,21 @@ const SENSITIVE_FIELDS = [
 ];
 
 const sensitiveFields = new Set(SENSITIVE_FIELDS);
+
+/** Fields of requests that say of whom they are: what a service repeats of them reaches no message. */
+const personalFields: ReadonlySet<string> = new Set([
+  "account_holder",
+  "address",
+  "city",
+  "company_name",
+  "date_birth",
+  "email",
+  "first_name",
+  "last_name",
+  "nickname",
+  "phone_number",
+  "postal_code",
+]);
 
 /** A list in JSON of short texts and numbers, without brackets in them: a number digit by digit, say. */
 const LIST = '\\[(?:[\\s,\\d.-]|\\\\*"[\\w .-]{0,99}\\\\*")*(?:\\]|$)';
@@ -110,7 +125,8 @@ const WORD = new RegExp(
  * amounts and ids stay readable: what follows the name of an id, and the `ids` given.
  *
  * @param text a message, a body, a line of a log
- * @param known values that must not be shown, account numbers of a request for example
+ * @param known values that must not be shown, account numbers of a request for example; of `personal` ones, names and
+ *   addresses, parts are shown
  * @param ids that must stay readable
  * @returns the text with `[redacted]` in their place
  * @example
@@ -118,10 +134,11 @@ const WORD = new RegExp(
  */
 export const redact = (
   text: string,
-  known: Iterable<string> = [],
+  known: Iterable<string> | KnownValues = [],
   ids: ReadonlyArray<string> = [],
 ): string => {
-  const masked = maskValues(text, known, (within) => idsIn(within, ids), MASK)
+  const values = Symbol.iterator in known ? { secrets: known } : known;
+  const masked = maskValues(text, values, (within) => idsIn(within, ids), MASK)
     .replace(FIELD, `$1$2"${MASK}$2"`)
     .replace(FIELD_IN_WORDS, `$1${MASK}`)
     .replace(BEARER, `Bearer ${MASK}`);
@@ -145,11 +162,25 @@ export const redact = (
  */
 export const isSensitiveField = (name: string): boolean => sensitiveFields.has(name.toLowerCase());
 
-/** The sensitive values of a request, for {@link redact}: what the service may repeat in a message. */
-export const sensitiveValues = (fields: Readonly<Record<string, unknown>>): Array<string> =>
+const valuesOf = (
+  fields: Readonly<Record<string, unknown>>,
+  names: ReadonlySet<string>,
+): ReadonlyArray<string> =>
   Object.entries(fields).flatMap(([name, value]) =>
-    sensitiveFields.has(name) && typeof value === "string" ? [value] : [],
+    names.has(name) && typeof value === "string" ? [value] : [],
   );
+
+/** Values of a request for {@link redact}: what the service may repeat in a message, and must not be read there. */
+export interface RequestValues {
+  readonly secrets: ReadonlyArray<string>;
+  readonly personal: ReadonlyArray<string>;
+}
+
+/** The values of a request that must not be shown. */
+export const hiddenValues = (fields: Readonly<Record<string, unknown>>): RequestValues => ({
+  secrets: valuesOf(fields, sensitiveFields),
+  personal: valuesOf(fields, personalFields),
+});
 
 /** The ids of a request, for {@link redact}: what the service may name in a message, and must stay. */
 export const idsOf = (fields: Readonly<Record<string, unknown>>): Array<string> =>

@@ -180,7 +180,7 @@ export const makeSession = (
           operation: signInOperation,
           assumptions: options.assumptions,
           sent: {},
-          secrets: [Redacted.value(apiKey)],
+          hidden: { secrets: [Redacted.value(apiKey)], personal: [] },
           ids: [],
           isResend: false,
           isKeyed: false,

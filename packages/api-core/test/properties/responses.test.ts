@@ -68,7 +68,7 @@ const read = (name: (typeof names)[number], answer: WireResponse, isKeyed = true
       operation: operation(name),
       assumptions: defaultAssumptions,
       sent: {},
-      secrets: [],
+      hidden: { secrets: [], personal: [] },
       ids: [],
       isResend: true,
       isKeyed,
