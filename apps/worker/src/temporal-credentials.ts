@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 1000;
  * Keep the API key of a connection as the file of `TEMPORAL_API_KEY_FILE` has it: what is asked of Temporal from then on
  * is asked with it, and polls that wait end with the one before. Certificates cannot be changed on a connection: that
  * their files have changed is logged once. (The SDK can replace the connection of a worker, `worker.connection = …`; but in
- * 1.24 its polls go on over the one before, and the worker ends once that is refused.)
+ * 1.24 polls that wait go on over the one before for good, though it be refused by then.)
  *
  * @param options what the connection was opened with.
  * @throws CannotStart where the file has no key.

@@ -4,6 +4,7 @@ import {
   connect,
   createServer,
   type IncomingHttpHeaders,
+  type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
 import { once } from "node:events";
@@ -22,15 +23,21 @@ const { folder, startWorker, temporal } = await makeRig();
 const startGateway = async (target: string, keys: ReadonlySet<string>) => {
   const upstream = connect(`http://${target}`);
   const seen: Array<string> = [];
+  const refused: Array<string> = [];
   const server = createServer();
   for (const side of [upstream, server]) side.on("error", () => undefined);
-  server.on("session", (session) => session.on("error", () => undefined));
+  const sessions = new Set<ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("error", () => undefined);
+  });
   server.on("sessionError", () => undefined);
   server.on("stream", (stream: ServerHttp2Stream, headers) => {
     const key = String(headers["authorization"]).replace("Bearer ", "");
     seen.push(key);
     stream.on("error", () => undefined);
     if (!keys.has(key)) {
+      refused.push(key);
       stream.respond(
         { ":status": 200, "content-type": "application/grpc", "grpc-status": UNAUTHENTICATED },
         { endStream: true },
@@ -56,6 +63,11 @@ const startGateway = async (target: string, keys: ReadonlySet<string>) => {
   return {
     address: `127.0.0.1:${port}`,
     seen,
+    refused,
+    /** Ends what waits for an answer: it is asked for again. */
+    endConnections: () => {
+      for (const session of sessions) session.destroy();
+    },
     stop: () => {
       upstream.destroy();
       server.close();
@@ -112,18 +124,26 @@ it(
     await service.addFault({ kind: "token-expired" });
     await pay("after");
 
+    // Of Temporal the old one ends before there is another one: the worker asks until it is taken again.
+    keys.clear();
+    gateway.endConnections();
+    await vi.waitFor(() => expect(gateway.refused.length).toBeGreaterThan(50), WITHIN);
+    keys.add("third-temporal-key");
+    writeFileSync(temporalKey, "third-temporal-key\n");
+    await pay("after an expired key");
+
     // A key that cannot be read leaves the one before in use.
     rmSync(temporalKey);
     rmSync(serviceKey);
     const written = () => worker.stdout() + worker.stderr();
-    let paid = 2;
+    let paid = 3;
     await vi.waitFor(async () => {
       await pay(`without files ${(paid += 1)}`);
       for (const name of ["PAYMENTS_API_KEY_FILE", "TEMPORAL_API_KEY_FILE"]) {
         expect(written()).toContain(`${name} must be the path of a file`);
       }
     }, WITHIN);
-    expect(written()).not.toMatch(/(first|second)(-temporal)?-key/);
+    expect(written()).not.toMatch(/(first|second|third)(-temporal)?-key/);
     expect(written()).not.toContain(folder.path);
     expect((await service.state()).payouts).toHaveLength(paid);
   },
