@@ -4,10 +4,13 @@ import { searchAttributes } from "@durable-payments/protocol";
 import { Connection } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, describe, expect, it } from "vitest";
-import { type ClusterProcess, createCluster, whyNoCluster } from "../src/cluster/index.ts";
+import {
+  type ClusterProcess,
+  createCluster,
+  executableOfCluster,
+  whyNoCluster,
+} from "../src/cluster/index.ts";
 import { spawnProcess, type StartedProcess } from "../src/processes/spawn-process.ts";
-import { locate } from "../src/servers/locate-server.ts";
-import { clusterServer } from "../src/servers/temporal-servers.ts";
 import { makeTestFolder } from "../src/testing/test-folder.ts";
 
 const missing = whyNoCluster();
@@ -38,7 +41,7 @@ describe.skipIf(missing !== undefined)("Temporal's server on PostgreSQL", () => 
     async () => {
       const { database, servers, ...cluster } = await createCluster({
         folder: folder.path,
-        executable: locate(clusterServer)?.path ?? "",
+        executable: executableOfCluster(),
         shards: 4,
         layout: { server: ["frontend", "history", "matching", "worker"] },
       });

@@ -150,6 +150,12 @@ it.each<readonly [string, PaymentsSettings, NodeJS.ProcessEnv, RegExp]>([
     { PAYMENTS_BUILD_ID: "7" },
     /PAYMENTS_DEPLOYMENT_NAME and PAYMENTS_BUILD_ID belong together/,
   ],
+  [
+    "a build of no deployment by the worker controller",
+    {},
+    { TEMPORAL_WORKER_BUILD_ID: "7" },
+    /TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID belong together/,
+  ],
 ])("%s", async (_, more, env, message) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const failure = await failureOf(more);

@@ -1,5 +1,4 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { searchAttributes } from "@durable-payments/protocol";
 import { Connection, type ConnectionOptions, isGrpcServiceError } from "@temporalio/client";
@@ -71,6 +70,17 @@ const ONE_PROCESS: Layout = { server: ["frontend", "history", "matching", "worke
 /** Each process takes up to 300 MB, and PostgreSQL as much. */
 const MEMORY_FOR_TWO = 3 * 2 ** 30;
 
+/** The services that are called, and the names by which they are asked whether they serve. */
+const SERVING = ["frontend", "history", "matching"] as const;
+const HEALTH = {
+  frontend: "temporal.api.workflowservice.v1.WorkflowService",
+  history: "temporal.api.workflowservice.v1.HistoryService",
+  matching: "temporal.api.workflowservice.v1.MatchingService",
+} as const;
+
+/** gRPC's health check. */
+const SERVED: ReadonlySet<number> = new Set([1]);
+
 const NAMESPACE = "default";
 const RETENTION = "3 days";
 /** gRPC's status. */
@@ -125,12 +135,18 @@ export const createCluster = async ({
         options: { cwd: folder },
         killedBy: "SIGKILL",
         ready: async (started) => {
-          // The worker listens to its membership alone.
-          const { worker: _, ...listening } = ports;
-          for (const { grpc } of Object.values(listening)) {
-            await repeatedly(
-              () => isListening(grpc),
-              (soAtLast) => orEnd(started, soAtLast, ENOUGH_MS),
+          for (const service of SERVING) {
+            const grpc = ports[service]?.grpc;
+            if (grpc === undefined) continue;
+            const options = {
+              ...(service === "frontend" && connection),
+              address: `127.0.0.1:${grpc}`,
+            };
+            await withConnection(options, (client) =>
+              repeatedly(
+                () => isServing(client, HEALTH[service]),
+                (serving) => orEnd(started, serving, ENOUGH_MS),
+              ),
             );
           }
         },
@@ -177,16 +193,17 @@ export const createCluster = async ({
   };
 };
 
-const isListening = async (port: number): Promise<boolean> =>
-  await new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const end = (listening: boolean) => {
-      socket.destroy();
-      resolve(listening);
-    };
-    socket.once("connect", () => end(true));
-    socket.once("error", () => end(false));
-  });
+/** It listens before it serves, which it does once it has read its database. */
+const isServing = async (connection: Connection, service: string): Promise<boolean> => {
+  try {
+    const { status } = await connection.withDeadline(Date.now() + CALL_WITHIN_MS, () =>
+      connection.healthService.check({ service }),
+    );
+    return SERVED.has(status);
+  } catch {
+    return false;
+  }
+};
 
 const withConnection = async (
   options: ConnectionOptions,

@@ -7,6 +7,9 @@ import type { Environment } from "../settings/worker-process.ts";
 const NAME = /^(?!__)[^\s.:]{1,100}$/;
 const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
 
+/** What Temporal's worker controller for Kubernetes sets; it counts where ours are not set. */
+const OF_CONTROLLER = { name: "TEMPORAL_DEPLOYMENT_NAME", buildId: "TEMPORAL_WORKER_BUILD_ID" };
+
 const valueOf = (
   environment: Environment,
   variable: string,
@@ -30,22 +33,25 @@ export const deploymentFromEnvironment = (
   environment: Environment,
 ): Pick<WorkerOptions, "workerDeploymentOptions"> => {
   if (workerDeploymentOptions !== undefined) return {};
+  const ours = { name: "PAYMENTS_DEPLOYMENT_NAME", buildId: "PAYMENTS_BUILD_ID" };
+  const isOurs = Object.values(ours).some((variable) => environment[variable]?.trim());
+  const variables = isOurs ? ours : OF_CONTROLLER;
   const deploymentName = valueOf(
     environment,
-    "PAYMENTS_DEPLOYMENT_NAME",
+    variables.name,
     NAME,
     "up to 100 characters without dots and colons",
   );
   const buildId = valueOf(
     environment,
-    "PAYMENTS_BUILD_ID",
+    variables.buildId,
     BUILD_ID,
     "up to 100 characters without colons",
   );
   if (deploymentName === undefined && buildId === undefined) return {};
   if (deploymentName === undefined || buildId === undefined) {
     throw new CannotStart(
-      "PAYMENTS_DEPLOYMENT_NAME and PAYMENTS_BUILD_ID belong together: set both, or neither.",
+      `${variables.name} and ${variables.buildId} belong together: set both, or neither.`,
     );
   }
   return {

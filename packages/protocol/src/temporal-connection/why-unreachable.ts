@@ -130,6 +130,9 @@ const byTls = async (endpoint: TemporalEndpoint): Promise<string | undefined> =>
   if (seen.kind !== "failed") return undefined;
   if (NO_CONNECTION[seen.code]) return NO_CONNECTION[seen.code];
   if (seen.code.includes("NO_APPLICATION_PROTOCOL")) return NOT_TEMPORAL;
+  if (seen.code.includes("CERTIFICATE_REQUIRED")) {
+    return "it asks for a client certificate. Set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH to one that it accepts, and its key";
+  }
   if (isOfCertificate(seen.code)) {
     return `its TLS certificate is not trusted (${seen.message}). Set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the authority that signed it, or TEMPORAL_TLS_SERVER_NAME to the name that it has`;
   }
