@@ -26,9 +26,12 @@ export const repeatedly = async (
   const asking = async () => {
     while (!over.signal.aborted && !(await isSo())) await sleep(ASK_EVERY_MS);
   };
+  const asked = asking();
   try {
-    await within(asking());
+    await within(asked);
   } finally {
     over.abort();
+    // What is asked by a connection must not be asked again once that is closed.
+    await asked;
   }
 };
