@@ -135,6 +135,11 @@ describe("the temperaments", () => {
     expect(Math.max(...lags)).toBeLessThan(LIST_LAG_SECONDS * 1_000);
     expect(drawTemperament(1).assumptions["listLagSeconds"]).toBe(LIST_LAG_SECONDS);
   });
+
+  it("hide no status for good", () => {
+    const forms = drawn.filter(({ oddRows }) => oddRows).map(({ oddRowForm }) => oddRowForm);
+    expect(new Set(forms)).toEqual(new Set(["nulls-but-status", "odd-but-status"]));
+  });
 });
 
 describe("an amount", () => {

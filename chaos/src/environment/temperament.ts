@@ -104,7 +104,10 @@ export const drawTemperament = (seed: number): Temperament => {
   for (const [field, draw] of Object.entries(FIELDS)) {
     // A stream for each, so that a field more does not change the others of a seed.
     const random = new Random(seed, `temperament/${field}`);
-    if (random.chance(SHARE)) settings[field] = draw(random);
+    const isDrawn = random.chance(SHARE);
+    // The form of odd rows by default hides the status for good, which is rightly waited for.
+    const isNeeded = field === "oddRowForm" && "oddRows" in settings;
+    if (isDrawn || isNeeded) settings[field] = draw(random);
   }
   return temperamentWith(settings);
 };
