@@ -62,6 +62,8 @@ export interface Polling {
   readonly taskQueue: string;
   /** Where what is sent is remembered, in words, without a password. */
   readonly journal: string;
+  /** Where it answers `/livez` and `/readyz`, as `HOST:PORT`; left out where it does not. */
+  readonly health?: string;
 }
 
 /**
@@ -86,6 +88,11 @@ export interface PaymentsSettings extends AccountSettings {
   readonly operations?: OwnOperations;
   /** Where which runs ask, fail or are overdue is posted. Default: `PAYMENTS_NOTIFY_*`, or else nowhere. */
   readonly notify?: NotifySettings;
+  /**
+   * Where the worker says by HTTP whether it lives (`/livez`) and takes work (`/readyz`): a port of the loopback address,
+   * or `HOST:PORT`; port 0 is any that is free. Default: `PAYMENTS_HEALTH_ADDRESS`, or else nowhere.
+   */
+  readonly healthAddress?: string;
   /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */
   readonly onReady?: (polling: Polling) => void;
 }

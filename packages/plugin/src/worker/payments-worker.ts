@@ -10,6 +10,15 @@ import { Client } from "@temporalio/client";
 import { NativeConnection, Runtime, type Worker, type WorkerOptions } from "@temporalio/worker";
 import { Effect, Layer, ManagedRuntime } from "effect";
 import { CannotStart } from "../cannot-start.ts";
+import {
+  type Check,
+  journalCheck,
+  pollersCheck,
+  signInCheck,
+  temporalCheck,
+} from "../health/checks.ts";
+import { type HealthAddress, readHealthAddress } from "../health/health-address.ts";
+import { HealthListener } from "../health/health-listener.ts";
 import { keepRunning } from "../kept/keep-running.ts";
 import { notifierOf, trackerOf } from "../kept/kept-workflows.ts";
 import { type Accounts, inAccount } from "../settings/accounts.ts";
@@ -56,7 +65,23 @@ interface Run {
   readonly worker: Worker;
   readonly options: WorkerOptions;
   readonly next: () => Promise<void>;
+  readonly health: HealthListener | undefined;
 }
+
+/** What a worker is ready by. */
+const readinessOf = (
+  workers: ReadonlyArray<Worker>,
+  accounts: ReadonlyMap<string | undefined, Account>,
+  client: Client,
+  closed: AbortSignal,
+): ReadonlyArray<Check> => [
+  pollersCheck(workers),
+  temporalCheck(client, closed),
+  ...[...accounts].flatMap(([name, { opened, runtime }]) => [
+    signInCheck(runtime, name, closed),
+    journalCheck(opened.journal, name, closed),
+  ]),
+];
 
 const mapOf = <Key, A, B>(map: ReadonlyMap<Key, A>, make: (value: A, key: Key) => B): Map<Key, B> =>
   new Map([...map].map(([key, value]) => [key, make(value, key)]));
@@ -70,6 +95,7 @@ export class PaymentsWorker {
   readonly #accounts: Accounts;
   readonly #process: WorkerProcess;
   readonly #notifications: NotificationSettings | undefined;
+  readonly #healthAddress: HealthAddress | undefined;
   readonly #draining = new AbortController();
   /** Made before any of the workers polls. */
   #made: PaymentsActivities | undefined;
@@ -80,6 +106,7 @@ export class PaymentsWorker {
     this.#accounts = accounts;
     this.#process = process;
     this.#notifications = readNotifications(settings, process.environment);
+    this.#healthAddress = readHealthAddress(settings, process.environment);
     // A worker that is never run must hold nothing, and none can be given its activities later.
     this.activities = Object.fromEntries(
       activityNames(settings).map((name) => [name, (...input) => this.#activity(name)(...input)]),
@@ -112,14 +139,16 @@ export class PaymentsWorker {
     if (connection === undefined) throw new CannotStart("The worker has no connection.");
     const client = clientOf(worker, connection);
     const accounts = new Map<string | undefined, Account>();
+    const health = this.#healthAddress && (await HealthListener.listen(this.#healthAddress));
     try {
       await this.#open(accounts, client).catch((error: unknown) => {
         // The worker holds its connection, and who closes that next sees that error alone.
         Runtime.instance().logger.error(`The worker cannot start: ${messageOf(error)}`);
         throw error;
       });
-      await this.#runFor(accounts, { client, connection, next, options, worker });
+      await this.#runFor(accounts, { client, connection, health, next, options, worker });
     } finally {
+      health?.close();
       for (const account of accounts.values()) await account.close();
     }
   }
@@ -132,7 +161,7 @@ export class PaymentsWorker {
 
   async #runFor(
     accounts: ReadonlyMap<string | undefined, Account>,
-    { client, connection, next, options, worker }: Run,
+    { client, connection, health, next, options, worker }: Run,
   ): Promise<void> {
     const draining = this.#draining.signal;
     const { environment, skipsTime } = this.#process;
@@ -165,6 +194,7 @@ export class PaymentsWorker {
       ],
       this.#draining,
     );
+    health?.watch((closed) => readinessOf([worker, ...companions], accounts, client, closed));
     const { taskQueue } = options;
     for (const [name, account] of skipsTime ? [] : accounts) {
       void keepRunning(client, trackerOf(account.options, taskQueue, name), draining);
@@ -179,6 +209,7 @@ export class PaymentsWorker {
         namespace: client.options.namespace,
         taskQueue,
         journal: [...new Set(opened.map(({ where }) => where))].join("; "),
+        ...(health && { health: health.address }),
       });
     }
     await running;

@@ -1,0 +1,125 @@
+import type { PaymentsRuntime } from "@durable-payments/activities";
+import { PaymentsClient } from "@durable-payments/api-core";
+import { messageOf } from "@durable-payments/api-core/values";
+import type { Journal } from "@durable-payments/journal";
+import { temporalReason } from "@durable-payments/protocol";
+import type { Client } from "@temporalio/client";
+import type { Worker } from "@temporalio/worker";
+import { Effect, Result } from "effect";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What a check has found. */
+export interface Verdict {
+  readonly check: "pollers" | "temporal" | "signIn" | "journal";
+  /** Name of the account that it is about, where it has one. */
+  readonly account?: string;
+  readonly ok: boolean;
+  readonly why?: string;
+}
+
+/** Says what is known now; it asks nobody. */
+export type Check = () => Verdict;
+
+/** With the time of an answer, less than the minute within which a fault is to be seen. */
+const LOOK_EVERY_MS = 20_000;
+const ANSWERED_WITHIN_MS = 15_000;
+
+const GOOD_FOR_MS = 60_000;
+
+const keepAsking = async (
+  ask: (signal: AbortSignal) => Promise<void>,
+  closed: AbortSignal,
+): Promise<void> => {
+  while (!closed.aborted) {
+    await ask(AbortSignal.any([closed, AbortSignal.timeout(ANSWERED_WITHIN_MS)]));
+    await sleep(LOOK_EVERY_MS, undefined, { signal: closed }).catch(() => undefined);
+  }
+};
+
+/** A check that is good as long as it has succeeded in the last minute: a fault that passes stops nothing. */
+const withinAMinute = (
+  found: Pick<Verdict, "check" | "account">,
+  ask: () => Promise<unknown>,
+  reasonOf: (error: unknown) => string,
+  closed: AbortSignal,
+): Check => {
+  // Each was found good before the worker began.
+  let goodAt = performance.now();
+  let why = "no answer";
+  void keepAsking(async () => {
+    try {
+      await ask();
+      goodAt = performance.now();
+    } catch (error) {
+      why = reasonOf(error);
+    }
+  }, closed);
+  return () => {
+    const sinceMs = performance.now() - goodAt;
+    return sinceMs <= GOOD_FOR_MS
+      ? { ...found, ok: true }
+      : { ...found, ok: false, why: `for ${Math.round(sinceMs / 1000)} s: ${why}` };
+  };
+};
+
+/** Whether each of the workers polls. */
+export const pollersCheck =
+  (workers: ReadonlyArray<Worker>): Check =>
+  () => {
+    const resting = workers.filter((worker) => worker.getState() !== "RUNNING");
+    const words = resting.map(
+      (worker) => `${worker.options.taskQueue} is ${worker.getState().toLowerCase()}`,
+    );
+    return resting.length === 0
+      ? { check: "pollers", ok: true }
+      : { check: "pollers", ok: false, why: words.join(", ") };
+  };
+
+/** Whether Temporal answers, and lets this worker in. */
+export const temporalCheck = (client: Client, closed: AbortSignal): Check => {
+  const { namespace } = client.options;
+  return withinAMinute(
+    { check: "temporal" },
+    () =>
+      client.withDeadline(Date.now() + ANSWERED_WITHIN_MS, () =>
+        client.workflowService.describeNamespace({ namespace }),
+      ),
+    temporalReason,
+    closed,
+  );
+};
+
+/** Whether the journal of an account is written. A lag of nothing changes nothing that it knows. */
+export const journalCheck = (
+  journal: Journal,
+  account: string | undefined,
+  closed: AbortSignal,
+): Check =>
+  withinAMinute(
+    { check: "journal", ...(account !== undefined && { account }) },
+    () => journal.noteListLag("listPayouts", 0),
+    messageOf,
+    closed,
+  );
+
+/**
+ * Whether the service has refused the last sign-in of an account, or its token and the sign-in after it. A service
+ * that does not answer says nothing of that: the worker waits for it, as another one would.
+ */
+export const signInCheck = (
+  runtime: PaymentsRuntime,
+  account: string | undefined,
+  closed: AbortSignal,
+): Check => {
+  const found = { check: "signIn", ...(account !== undefined && { account }) } as const;
+  let refused: string | undefined;
+  void keepAsking(async (signal) => {
+    const ping = Effect.flatMap(PaymentsClient, (client) => Effect.result(client.ping()));
+    const answer = await runtime.runPromise(ping, { signal }).catch(() => undefined);
+    if (answer === undefined) return;
+    if (Result.isSuccess(answer)) refused = undefined;
+    else if (answer.failure._tag === "NotAuthenticated") refused = answer.failure.message;
+  }, closed);
+  return () =>
+    refused === undefined ? { ...found, ok: true } : { ...found, ok: false, why: refused };
+};
