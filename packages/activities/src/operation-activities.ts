@@ -47,7 +47,7 @@ const keptOf = (name: OperationName, answer: unknown): unknown => {
 };
 
 /** What the activity of an operation returns: its answer, of some without account and card numbers. */
-export type OperationResult<Name extends keyof Endpoints> = Name extends keyof typeof KEPT
+type OperationResult<Name extends keyof Endpoints> = Name extends keyof typeof KEPT
   ? Pick<Output<Name>, Extract<keyof Output<Name>, (typeof KEPT)[Name][number]>>
   : Output<Name>;
 

@@ -15,6 +15,7 @@ import { Faults } from "./faults/faults.ts";
 import { memoryJournal, openJournal, UnusableStateFile } from "./ledger/journal.ts";
 import { LedgerStore, makeLedgerStore } from "./ledger/ledger-store.ts";
 import { refusalAnswer } from "./service/answers.ts";
+import { isOpenToOthers, refuseForeignHosts } from "./service/foreign-hosts.ts";
 import { BalanceHandlers, createBalance, fund } from "./service/balances.ts";
 import { BeneficiaryHandlers, updateBeneficiary } from "./service/beneficiaries.ts";
 import { CardholderHandlers, endVerification } from "./service/cardholders.ts";
@@ -28,6 +29,8 @@ import { TransactionHandlers } from "./service/transactions.ts";
 import { refusedConnectionsLayer } from "./temperament/refused-connections.ts";
 import { TemperamentInForce } from "./temperament/temperaments-in-force.ts";
 import { isNothing, makeSettings, Settings, type SimulatorOptions } from "./settings.ts";
+
+const LOCAL_HOST = "127.0.0.1";
 
 /** How long requests under way may take once the simulator is to stop. */
 const SHUTDOWN_MILLISECONDS = 100;
@@ -146,12 +149,17 @@ export const simulatorLayer = (options: SimulatorOptions) => {
   return HttpRouter.serve(Layer.mergeAll(ServiceRoutes, ControlRoutes, AnythingElse), {
     disableLogger: true,
     disableListenLog: true,
-    ...(options.log === true ? { middleware: logged } : {}),
+    middleware: (handled) => {
+      const known = isOpenToOthers(options.host ?? LOCAL_HOST)
+        ? handled
+        : refuseForeignHosts(handled);
+      return options.log === true ? logged(known) : known;
+    },
   }).pipe(
     Layer.merge(refusedConnectionsLayer(server)),
     Layer.provideMerge(
       NodeHttpServer.layerServer(() => server, {
-        host: options.host ?? "127.0.0.1",
+        host: options.host ?? LOCAL_HOST,
         port: options.port ?? 0,
         gracefulShutdownTimeout: SHUTDOWN_MILLISECONDS,
       }),

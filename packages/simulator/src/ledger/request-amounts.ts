@@ -2,12 +2,16 @@ import { iso4217Digits } from "@durable-payments/api-core/decimal";
 import { BigDecimal, Option, Result } from "effect";
 import { refuse } from "../service/refuse.ts";
 
+/** Longer ones are no amounts, and their digits would be reckoned with for minutes. */
+const LONGEST_AMOUNT = 40;
+
 /** Reads an amount of `currency`; fails with what is wrong with it. */
 export const readAmount = (
   text: string,
   currency: string,
 ): Result.Result<BigDecimal.BigDecimal, string> => {
-  const amount = Option.getOrUndefined(BigDecimal.fromString(text));
+  const amount =
+    text.length > LONGEST_AMOUNT ? undefined : Option.getOrUndefined(BigDecimal.fromString(text));
   if (amount === undefined || !BigDecimal.isPositive(amount)) {
     return Result.fail("must be a decimal amount above zero, such as 100.00");
   }

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
-import { badUsage } from "../../exit-codes.ts";
+import { isRecord } from "@durable-payments/api-core/values";
+import { createReadStream } from "node:fs";
+import { BadUsage, badUsage } from "../../exit-codes.ts";
 
 const STANDARD_INPUT = "-";
 
@@ -10,18 +10,50 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "it may not be read",
 };
 
+/** What a file is called in messages. */
+export const nameOfFile = (file: string): string =>
+  file === STANDARD_INPUT ? "Standard input" : file;
+
+/** Temporal keeps no history of half that size. */
+const MOST_MEGABYTES = 128;
+const BYTES_OF_MEGABYTE = 1024 * 1024;
+
 const read = async (file: string): Promise<string> => {
+  const pieces: Array<Buffer> = [];
+  let length = 0;
   try {
-    return file === STANDARD_INPUT ? await text(process.stdin) : await readFile(file, "utf8");
+    for await (const piece of file === STANDARD_INPUT ? process.stdin : createReadStream(file)) {
+      // A stream without an encoding gives bytes.
+      const bytes = piece as Buffer;
+      length += bytes.length;
+      if (length > MOST_MEGABYTES * BYTES_OF_MEGABYTE) break;
+      pieces.push(bytes);
+    }
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     throw badUsage(`Cannot read ${file}: ${reasons[code] ?? code}.`);
   }
+  if (length > MOST_MEGABYTES * BYTES_OF_MEGABYTE) {
+    throw badUsage(
+      `${nameOfFile(file)} is larger than ${MOST_MEGABYTES} MB, which no input and no history is.`,
+    );
+  }
+  return Buffer.concat(pieces).toString();
 };
 
-/** What a file is called in messages. */
-export const nameOfFile = (file: string): string =>
-  file === STANDARD_INPUT ? "Standard input" : file;
+/** Whoever walks through a value that is much deeper runs out of stack. */
+const MOST_LEVELS = 500;
+
+const isTooDeep = (value: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [value];
+  for (let depth = 0; depth <= MOST_LEVELS; depth += 1) {
+    level = level.flatMap((one) =>
+      isRecord(one) || Array.isArray(one) ? Object.values<unknown>(one) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
+};
 
 /** How a file begins that gzip has compressed, read as text. */
 const GZIP = "\u001f\ufffd";
@@ -32,13 +64,20 @@ const placeOf = (error: unknown): string => {
   return place === null ? "" : ` (${place[0]})`;
 };
 
+const notTooDeep = (value: unknown, file: string): unknown => {
+  if (!isTooDeep(value)) return value;
+  throw badUsage(
+    `${nameOfFile(file)} is nested more than ${MOST_LEVELS} levels deep, which no input and no history is.`,
+  );
+};
+
 /** The value that a JSON file, or standard input, holds. */
 export const readJson = async (file: string): Promise<unknown> => {
   const json = (await read(file)).replace(/^\uFEFF/, "");
   try {
-    const value: unknown = JSON.parse(json);
-    return value;
+    return notTooDeep(JSON.parse(json), file);
   } catch (error) {
+    if (error instanceof BadUsage) throw error;
     const name = nameOfFile(file);
     if (json.startsWith(GZIP)) throw badUsage(`${name} is compressed by gzip: unpack it first.`);
     throw badUsage(
