@@ -47,9 +47,14 @@ const marked = <A extends object>(value: A): A =>
   ) as A;
 
 const PATIENCE = { timeout: 120_000, interval: 100 };
+const markedRows = makeRows("batch", 3, () => ({
+  beneficiary: marked(beneficiary),
+  payout: marked(payout),
+}));
+
 const KEYS = { PAYMENTS_KEYRING: folder };
 const database = join(folder, "temporal.db");
-const { file, found, simulator, starter } = await makeRig({ settleAfter: 0 }, KEYS, {
+const { file, found, simulator, starter, temporal } = await makeRig({ settleAfter: 0 }, KEYS, {
   dbFilename: database,
 });
 
@@ -141,11 +146,7 @@ describe("with a keyring", () => {
   });
 
   it("a batch is approved and paid", async () => {
-    const rows = makeRows("batch", 3, () => ({
-      beneficiary: marked(beneficiary),
-      payout: marked(payout),
-    }));
-    const name = await file("rows.csv", csv(rows));
+    const name = await file("rows.csv", csv(markedRows));
     const imported = await call(
       "payouts",
       "import",
@@ -171,6 +172,46 @@ describe("with a keyring", () => {
     expect(approved.exitCode).toBe(0);
     await found('WorkflowType = "payout" AND ExecutionStatus = "Completed"', 5);
     expectNothingMarked();
+  });
+
+  it("nobody settles what was sent where the key is missing by which it could be read", async () => {
+    await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 15_000 });
+    const before = (await simulator.state()).requests["createPayout"] ?? 0;
+    const name = await file("doubt.json", paying({ amount: "19.00" }));
+    await call("payout", "--file", name, "--id", "doubt");
+    await vi.waitFor(async () => {
+      const { requests } = await simulator.state();
+      expect(requests["createPayout"]).toBe(before + 1);
+    }, PATIENCE);
+    await call("runs", "terminate", "doubt", "--reason", "stuck", "--by", "Ada");
+    const settle = [
+      "settle",
+      "doubt",
+      "--by",
+      "Ada",
+      "--reason",
+      "none listed",
+      "--not-carried-out",
+    ];
+    renameSync(join(folder, "k1.key"), join(folder, "k1.gone"));
+    addKey("k0");
+    write("current", "k0");
+    const settled = await call(...settle);
+    renameSync(join(folder, "k1.gone"), join(folder, "k1.key"));
+    write("current", "k1");
+    expect(settled.exitCode).toBe(2);
+    expect(settled.stdout).toContain("under the key k1");
+  });
+
+  it("a file imported again without the key of its batch names the key", async () => {
+    const name = await file("rows.csv", csv(markedRows));
+    renameSync(join(folder, "k1.key"), join(folder, "k1.gone"));
+    write("current", "k0");
+    const { exitCode, stdout } = await call("payouts", "import", name, "--by", "Ada");
+    renameSync(join(folder, "k1.gone"), join(folder, "k1.key"));
+    write("current", "k1");
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 2 });
+    expect(stdout).toContain("key k1");
   });
 
   it("a key is replaced, and without the old one it is told which is missing", async () => {
@@ -200,12 +241,35 @@ it.each([["status"], ["runs", "show"], ["runs", "replay"], ["runs", "retry"]])(
   },
 );
 
-it("what is started without a keyring is worked on, and stands in the database", async () => {
-  const name = await file("plain.json", paying({ amount: "13.00" }));
-  await blind("payout", "--file", name, "--id", "plain");
-  expect(jsonOf(await call("payout", "--file", name, "--id", "plain", "--wait"))).toMatchObject({
-    state: "completed",
+it.each([
+  ["payout", "--file"],
+  ["payouts", "import"],
+] as const)(
+  "without a keyring nothing is written that would stand in plain text: %s",
+  async (...command) => {
+    const isImport = command[0] === "payouts";
+    const row = { ...paying({ amount: "13.00" }), key: "plain-1" };
+    const name = isImport
+      ? await file("plain.jsonl", `${JSON.stringify(row)}\n`)
+      : await file("plain.json", paying({ amount: "13.00" }));
+    const { exitCode, stdout } = await blind(
+      ...command,
+      name,
+      ...(isImport ? [] : ["--id", "plain"]),
+    );
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 2 });
+    expect(stdout).toContain("PAYMENTS_KEYRING");
+    expectNothingMarked();
+  },
+);
+
+it("what another client has started in plain text is worked on", async () => {
+  await temporal.client.workflow.start("payout", {
+    workflowId: "plain",
+    taskQueue: "payments",
+    args: [paying({ amount: "13.00" })],
   });
+  await found('WorkflowId = "plain" AND ExecutionStatus = "Completed"');
   // So that the tests before it can find something.
   expect(stored().includes(MARKED.iban)).toBe(true);
 });

@@ -44,8 +44,8 @@ export const readPayload = (
   payload: temporal.api.common.v1.IPayload,
   converter: PayloadConverter = defaultPayloadConverter,
 ): unknown => {
-  if (metadataText(payload, "encoding") === ENCRYPTED) {
-    const keyId = metadataText(payload, "encryption-key-id").replaceAll(/[^\w.-]/g, "?");
+  if (isEncrypted(payload)) {
+    const keyId = keyIdOf(payload);
     throw new ValueError(
       `A payload is encrypted${keyId === "" ? "" : ` under the key ${keyId}`}, which is not here (PAYMENTS_KEYRING)`,
     );
@@ -55,8 +55,28 @@ export const readPayload = (
   return value;
 };
 
-const unreadable = (payload: Payload): Payload =>
-  defaultPayloadConverter.toPayload({ unreadable: metadataText(payload, "encoding").slice(0, 40) });
+/**
+ * Check whether a payload is encrypted, as `@durable-payments/codec` and the samples of Temporal do.
+ *
+ * @param payload as Temporal stores it.
+ * @returns whether its metadata say so.
+ */
+export const isEncrypted = (payload: temporal.api.common.v1.IPayload): boolean =>
+  metadataText(payload, "encoding") === ENCRYPTED;
+
+const keyIdOf = (payload: temporal.api.common.v1.IPayload): string =>
+  metadataText(payload, "encryption-key-id").replaceAll(/[^\w.-]/g, "?");
+
+const unreadable = (payload: Payload): Payload => {
+  const encoding = metadataText(payload, "encoding").slice(0, 40);
+  const keyId = keyIdOf(payload);
+  return defaultPayloadConverter.toPayload({
+    unreadable: keyId === "" ? encoding : `${encoding}, key ${keyId}`,
+  });
+};
+
+/** Type of the failure of what cannot be decided, since a payload cannot be decoded. */
+export const UNREADABLE_PAYLOAD = "UnreadablePayload";
 
 /**
  * Refuse to decide by what could not be decoded, and was read as {@link readablePayloads} reads it: what was sent, say, would
@@ -69,8 +89,8 @@ const unreadable = (payload: Payload): Payload =>
 export const refuseUnreadable = <A>(value: A): A => {
   if (isRecord(value) && typeof value["unreadable"] === "string") {
     throw ApplicationFailure.retryable(
-      `A payload of Temporal cannot be decoded (${visibleText(value["unreadable"])}): this worker needs the keys that it was encoded with.`,
-      "UnreadablePayload",
+      `A payload of Temporal cannot be decoded (${visibleText(value["unreadable"])}): the keys that it was encoded with are not here (PAYMENTS_KEYRING)`,
+      UNREADABLE_PAYLOAD,
     );
   }
   return value;
@@ -136,7 +156,7 @@ const readable = (given: DataConverter = {}): DataConverter => {
 
 /**
  * Plugin of a Temporal connection: its clients read a payload that does not decode as
- * `{ "unreadable": "binary/encrypted" }`. Whoever may start a run can write any bytes into its memo, and the
+ * `{ "unreadable": "binary/encrypted, key k1" }`. Whoever may start a run can write any bytes into its memo, and the
  * SDK decodes the memos of all runs that it lists: one of another encoding would end the list. Converters and codecs of
  * the client's own stay.
  */

@@ -15,6 +15,7 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { checkName, checkOptions } from "../acting.ts";
+import { expectKeys } from "../connection/expect-keys.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, refused } from "../errors.ts";
@@ -66,6 +67,7 @@ const uploadChunk = async (
   { number, rows }: Chunk,
 ): Promise<void> => {
   const { client, settings } = temporal;
+  await expectKeys(temporal);
   const about = {
     mayBe: `Rows of ${batch} may have been written, and none is paid by that`,
     next: { operation: "describeBatch", workflowId: batch },

@@ -147,7 +147,7 @@ const answerTo = async (
   entry.user = user.name;
   entry.role = user.role;
   const asked = [groups["namespace"], request.headers["x-namespace"]].flatMap((name) =>
-    typeof name === "string" ? [decodeURIComponent(name)] : [],
+    typeof name === "string" ? [decodedName(name)] : [],
   );
   if (asked.some((name) => name !== namespace)) {
     throw new Failed(403, `This codec server decodes the namespace ${namespace} alone`);
@@ -165,6 +165,15 @@ const answerTo = async (
       : await decode(payloads, dataConverter, user);
   entry.keyIds = operation === "encode" ? keyIdsOf(answered) : given;
   return writePayloads(answered);
+};
+
+/** A name that is wrongly encoded is none of a namespace. */
+const decodedName = (name: string): string => {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw new Failed(400, "The namespace is not encoded as a URL has it");
+  }
 };
 
 const failureOf = (error: unknown): Failed => {

@@ -1,17 +1,42 @@
+import { redact } from "@durable-payments/api-core";
 import { readPayload } from "@durable-payments/activities/readable-payloads";
+import { isRecord } from "@durable-payments/api-core/values";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 
 const MASK = "[redacted]";
 
-/** Fields whose values say nothing of a person: ids of the service and of runs, amounts, codes, times and states. */
-const IS_SHOWN =
-  /^(?:(?:balance|beneficiary|card|card_?holder|payer|payout|reference|request|run|short_reference|transaction|unique_request|workflow)_?id|(?:\w+_)?(?:amount|currency|country|status|time)|kind|operation|stage|state|step|type|\w+At)$/i;
-/** What such values look like; an account number that stands in the place of one is longer than an amount. */
-const LOOKS_SHOWN = /^[\w.:+-]{1,64}$/;
+/** Values that say nothing of a person: by the name of their field, and by what they look like. */
+const SHOWN: ReadonlyArray<readonly [name: RegExp, value: RegExp]> = [
+  [/(?:^|_)amount$/, /^-?\d{1,15}(?:\.\d{1,4})?$/],
+  [/(?:^|_)currency$/, /^[A-Z]{3}$/i],
+  [/(?:^|_)country(?:_code)?$/, /^[A-Z]{2}$/i],
+  [/^(?:\w+_)?status$|^(?:operation|outcome|step)$/, /^[a-z]+(?:[A-Z_][a-z]*)*$|^[A-Z_]+$/],
+  [/^(?:create|update|complete|payment)_(?:time|date)$/, /^\d{4}-\d\d-\d\d[\dT:.Z+-]*$/],
+  [
+    /^(?:balance|beneficiary|card|card_holder|payer|payout|reference|short_reference|transaction|unique_request)_id$/,
+    /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|P\d{6}-\w{8})$/i,
+  ],
+];
+
+const isShown = (name: string, value: string): boolean =>
+  SHOWN.some(([field, like]) => field.test(name) && like.test(value));
+
+/** As a program names its fields; a map may have names of people in their place. */
+const FIELD_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+|[A-Z][a-z0-9]*)*$/;
+const LONGEST_FIELD_NAME = 40;
+
+const shownName = (name: string): string =>
+  FIELD_NAME.test(name) && name.length <= LONGEST_FIELD_NAME && redact(name) === name ? name : MASK;
 
 const maskField = (name: string, value: unknown): unknown => {
+  if (isRecord(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, field]) => [shownName(key), maskField(key, field)]),
+    );
+  }
+  if (Array.isArray(value)) return value.map((one) => maskField(name, one));
   if (typeof value !== "string" && typeof value !== "number") return value;
-  return IS_SHOWN.test(name) && LOOKS_SHOWN.test(String(value)) ? value : MASK;
+  return isShown(name, String(value)) ? value : MASK;
 };
 
 /** What a payload holds, for those who may not see personal values: only what is known to be none is shown. */
@@ -22,7 +47,5 @@ export const maskedPayload = (payload: Payload): Payload => {
   } catch {
     return defaultPayloadConverter.toPayload(MASK);
   }
-  return value === undefined
-    ? payload
-    : defaultPayloadConverter.toPayload(JSON.parse(JSON.stringify(value), maskField));
+  return value === undefined ? payload : defaultPayloadConverter.toPayload(maskField("", value));
 };

@@ -1,7 +1,8 @@
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { searchAttributes, temporalReason } from "@durable-payments/protocol";
-import { NamespaceNotFoundError } from "@temporalio/common";
-import { ConnectionFailed } from "../errors.ts";
+import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
+import { UNREADABLE_PAYLOAD } from "@durable-payments/activities/readable-payloads";
+import { ConnectionFailed, refused } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 
 /** gRPC's codes for a call that got no answer: cancelled, deadline exceeded, unavailable. */
@@ -42,6 +43,10 @@ export const asTemporalError = (
   error: unknown,
   { address, namespace }: Pick<TemporalSettings, "address" | "namespace">,
 ): unknown => {
+  // What the activities read, tools read by the same code.
+  if (error instanceof ApplicationFailure && error.type === UNREADABLE_PAYLOAD) {
+    return refused(`${error.message}.`);
+  }
   if (error instanceof NamespaceNotFoundError) {
     return new ConnectionFailed({
       reason: "namespaceNotFound",

@@ -14,7 +14,8 @@ import { checkActing, checkOptions } from "../acting.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import type { JournalSettings } from "../connection/journal.ts";
 import type { ServiceSettings } from "../connection/settings.ts";
-import { invalidInput, NotFound, refused } from "../errors.ts";
+import { invalidInput, NotFound, Refused, refused } from "../errors.ts";
+import { Unreadable } from "../history/events.ts";
 import { type DoubtedStep, doubtedStep } from "../history/doubted-step.ts";
 import { readExecutionHistory } from "../history/read-execution-history.ts";
 import { openDoubts, unsettledSteps } from "../history/in-doubt.ts";
@@ -79,6 +80,19 @@ const checkFound = (found: SettleOptions["found"]): void => {
   );
 };
 
+/** @throws Unreadable where a key is missing, for example */
+const expectReadable = async (
+  temporal: Temporal,
+  run: WorkflowExecutionDescription,
+): Promise<void> => {
+  try {
+    await readExecutionHistory(temporal, run);
+  } catch (error) {
+    // A history that is gone never comes back: what people find out is all there is.
+    if (error instanceof Unreadable || !(error instanceof Refused)) throw error;
+  }
+};
+
 /**
  * Ask the service about what a person says that a step made, or did not make.
  *
@@ -96,6 +110,8 @@ const whyNotConfirmed = async (
   const keys = new Set(doubts.flatMap(({ key }) => key ?? []));
   const payout_id = textAt(found, "payout_id");
   if (operation !== stepKinds.createPayout.sends.operation || (found && payout_id === undefined)) {
+    // Of a history that cannot be read it is not known what was sent, nor under which key.
+    if (operation === "unknown") await expectReadable(temporal, run);
     return `what ${operation} makes is not looked up here`;
   }
   const executed = await readExecutionHistory(temporal, run);

@@ -12,6 +12,7 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import * as Result from "effect/Result";
+import { expectKeys } from "../connection/expect-keys.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
@@ -102,6 +103,7 @@ export const keepSettlement = async (
     mayBe: `It may have been recorded for ${workflowId}`,
     next: { operation: "audit", workflowId },
   } as const;
+  await expectKeys(temporal);
   const handle = changing(temporal, about, () =>
     client.workflow.start(SETTLEMENT_TYPE, {
       workflowId: id,

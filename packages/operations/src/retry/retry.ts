@@ -9,6 +9,7 @@ import type { WorkflowExecutionDescription } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
 import { checkActing } from "../acting.ts";
+import { expectKeys } from "../connection/expect-keys.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { invalidInput, type Refused, refused } from "../errors.ts";
@@ -147,6 +148,7 @@ export const retryRun = async (
     mayBe: `The run ${workflowId} may have been retried`,
     next: { operation: "timeline", workflowId },
   } as const;
+  await expectKeys(temporal);
   const instruction = await changing(temporal, about, () =>
     client.workflow.start(RETRY_INSTRUCTION_TYPE, {
       workflowId: instructionId,

@@ -3,6 +3,7 @@ import { paymentMemoOf, runDetails, summaryOfInput } from "@durable-payments/pro
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName, checkOptions } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
+import { expectKeys } from "../connection/expect-keys.ts";
 import { type JournalSettings, withJournalOrNot } from "../connection/journal.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { accountOfWorkers } from "../connection/trackers.ts";
@@ -196,6 +197,7 @@ const startOrFind = async (
   }
   const account = await accountOfWorkers(temporal, planned.account);
   const payment = paymentMemoOf(planned.workflowType, planned.input);
+  await expectKeys(temporal);
   const about = {
     mayBe: `The run ${workflowId} may have been started`,
     next: { operation: "describe", workflowId },

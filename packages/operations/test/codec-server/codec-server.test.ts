@@ -17,6 +17,7 @@ import {
 } from "../../src/codec-server/index.ts";
 
 const UI = "https://temporal.example.com";
+const ID = "f0c8a2b4-8f5e-4f0e-8a43-0f2f9c5d7e11";
 const IBAN = "DE89370400440532013000";
 const beneficiary = { nickname: "Supplier", iban: IBAN, email: "ada@example.com" };
 
@@ -118,7 +119,21 @@ it("masks values for those who may not see them", async () => {
   const payloads = [
     await encrypted(beneficiary),
     await encrypted("Ada"),
-    await encrypted({ payout, payout_id: "P-1", message: "Ada is no name" }),
+    await encrypted({ payout, payout_id: ID, message: "Ada is no name" }),
+    await encrypted({ "Anna Example": { DE89370400440532013000: "x" }, ada: [IBAN, 7] }),
+    await encrypted({
+      state: "Berlin",
+      payout_id: IBAN,
+      unique_request_id: "ada.example",
+      currency: "Anna",
+      country_code: "DE",
+      country: "Anna",
+      amount: 370400440532013000,
+      birth_time: "1980-01-02T00:00:00Z",
+      time: 19800102,
+      create_time: "2026-01-02T00:00:00Z",
+      payout_status: "completed",
+    }),
   ];
   const { json } = await post(`${url}/decode`, { payloads });
   const masked = "[redacted]";
@@ -127,8 +142,22 @@ it("masks values for those who may not see them", async () => {
     masked,
     {
       payout: { ...payout, payout_reference: masked, count: masked },
-      payout_id: "P-1",
+      payout_id: ID,
       message: masked,
+    },
+    { [masked]: { [masked]: masked }, ada: [masked, masked] },
+    {
+      state: masked,
+      payout_id: masked,
+      unique_request_id: masked,
+      currency: masked,
+      country_code: "DE",
+      country: masked,
+      amount: masked,
+      birth_time: masked,
+      time: masked,
+      create_time: "2026-01-02T00:00:00Z",
+      payout_status: "completed",
     },
   ]);
 });
@@ -161,6 +190,7 @@ it("encodes for editors alone", async () => {
 
 it.each([
   ["another namespace", "/decode", { "x-namespace": "other" }, { payloads: [] }, 403],
+  ["a namespace that is wrongly encoded", "/%ff/decode", {}, { payloads: [] }, 400],
   ["another path", "/keys", {}, { payloads: [] }, 404],
   ["no JSON", "/decode", {}, "{", 400],
   ["no payloads", "/decode", {}, { payloads: [{ data: 7 }] }, 400],
