@@ -21,7 +21,7 @@ const parameters = {
     Flag.atLeast(0),
   ),
   anonymous: Flag.Literals("anonymous", ["masked", "reader", "editor"]).pipe(
-    Flag.withDescription("Answer everybody on this machine in this role"),
+    Flag.withDescription("Role of everybody here"),
     Flag.optional,
   ),
   isBehindTlsProxy: Flag.Boolean("behind-tls-proxy").pipe(
@@ -41,8 +41,9 @@ export const codecServer = Command.make("codec-server", parameters, ({ anonymous
 ).pipe(
   Command.withShortDescription("Decode payloads for the Web UI"),
   Command.withDescription(
-    `Decode payloads for Temporal's Web UI and command line, which ask it at /decode,
-  by the keys of PAYMENTS_KEYRING (or the module of PAYMENTS_DATA_CONVERTER).
+    `Decode payloads for Temporal's Web UI and command line, which ask it at
+  /decode, by the keys of PAYMENTS_KEYRING or the module of
+  PAYMENTS_DATA_CONVERTER.
   Each request is a line on standard output: who, in which role, from where, how
   many payloads, under which keys; never a value.
 
@@ -56,7 +57,7 @@ export const codecServer = Command.make("codec-server", parameters, ({ anonymous
 
   Ctrl-C or SIGTERM ends it.
 
-  Exit codes: 2 bad settings, 130 interrupted.`,
+  Exit codes: 0 help was shown, 2 bad settings, 130 interrupted.`,
   ),
   Command.withExamples([
     {
