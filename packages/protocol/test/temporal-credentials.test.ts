@@ -32,7 +32,7 @@ const configured = (
   ofSdk: { readonly apiKey?: string; readonly tls?: boolean } = {},
 ) =>
   readTemporalConfiguration({ TEMPORAL_API_KEY_FILE: file }, () => ({
-    connectionOptions: { address: "temporal.example:7233", ...ofSdk },
+    connectionOptions: { address: "localhost:7233", ...ofSdk },
   })).connectionOptions;
 
 describe("TEMPORAL_API_KEY_FILE", () => {
@@ -40,7 +40,7 @@ describe("TEMPORAL_API_KEY_FILE", () => {
     const file = written("key", "key-of-file\n");
     expect(configured(file)).toMatchObject({ apiKey: "key-of-file", tls: true });
     expect(configured(file, { tls: false })).toMatchObject({ apiKey: "key-of-file", tls: false });
-    expect(configured("")).toStrictEqual({ address: "temporal.example:7233" });
+    expect(configured("")).toStrictEqual({ address: "localhost:7233" });
   });
 
   it("is refused beside a key", () => {
