@@ -21,7 +21,7 @@ const makeKeyring = async (): Promise<string> => {
 
 /** Payouts whose payloads are encrypted against the same that are not: same workflows, activities and server. */
 export const scenario: Scenario = async (context) => {
-  const world = await startWorld();
+  const world = await startWorld(context);
   const keyring = await makeKeyring();
   const children: Array<Child<RunsTask, RunsReading>> = [];
   const start = async (queue: string, env: Readonly<Record<string, string>>) => {

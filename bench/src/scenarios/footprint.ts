@@ -14,7 +14,7 @@ const target = { atMost: 1.15 };
 /** What the workflows weigh: their bundle, and each run in a worker's cache. */
 export const scenario: Scenario = async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "bench-footprint-"));
-  const world = await startWorld();
+  const world = await startWorld(context);
   const children: Array<Child<HeapTask, number>> = [];
   const start = async (author: Author) => {
     const { code } = await bundleOf(author);

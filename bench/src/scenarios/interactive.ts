@@ -117,8 +117,12 @@ const countBatch = async (client: Client, batch: string): Promise<number> =>
   (await client.workflow.count(`PaymentBatch = "${batch}"`)).count;
 
 /** One round: payouts alone, then beside a batch, on a server and a worker that no other uses. */
-const round = async (size: number, probes: number, { progress, signal }: ScenarioContext) => {
-  const world = await startWorld();
+const round = async (
+  size: number,
+  probes: number,
+  { progress, server, signal }: ScenarioContext,
+) => {
+  const world = await startWorld({ server });
   const worker = await startApp("worker", ["--json"], {
     ...world.serviceVariables,
     TEMPORAL_ADDRESS: world.temporalAddress,

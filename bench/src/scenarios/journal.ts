@@ -9,7 +9,7 @@ const PART = 0.95;
 
 /** Payouts of a worker with the journal that it has by default, against one that has none. */
 export const scenario: Scenario = async (context) => {
-  const world = await startWorld();
+  const world = await startWorld(context);
   const children: Array<Child<RunsTask, RunsReading>> = [];
   const start = async (taskQueue: string, variables: NodeJS.ProcessEnv = {}) => {
     const child = await startChild<RunsTask, RunsReading>(

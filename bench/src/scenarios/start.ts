@@ -41,7 +41,7 @@ const started = async (start: () => Promise<{ readonly kill: () => Promise<unkno
 export const scenario: Scenario = async (context) => {
   context.progress("building");
   const { bareBundle, payoutFile, remove } = await prepare();
-  const world = await startWorld();
+  const world = await startWorld(context);
   try {
     const env = { ...world.serviceVariables, TEMPORAL_ADDRESS: world.temporalAddress };
     // Nobody polls it: what is started stays as it is.

@@ -27,7 +27,7 @@ const compared = (
 
 /** Our runs against the same steps on the bare SDK: same activities, queues, options and server. */
 export const scenario: Scenario = async (context) => {
-  const world = await startWorld();
+  const world = await startWorld(context);
   const children: Array<Child<RunsTask, RunsReading>> = [];
   const start = async (author: Author) => {
     const child = await startChild<RunsTask, RunsReading>(

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ScenarioContext } from "../scenario.ts";
+import { startCluster } from "./cluster.ts";
 import {
   accessOf,
   createLocalEnvironment,
@@ -8,7 +10,7 @@ import {
   startApp,
 } from "@durable-payments/tools/testing";
 
-/** A Temporal server in memory and a simulator, each in a separate process. */
+/** A Temporal server and a simulator, each in a separate process. */
 export interface World {
   readonly temporalAddress: string;
   /** What a client of the simulator is configured by. */
@@ -23,29 +25,35 @@ export interface World {
  */
 const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"];
 
-/** Starts both; payouts and identity checks end at once, so that nothing but work is measured. */
-export const startWorld = async (): Promise<World> => {
+const startTemporal = async (server: ScenarioContext["server"]) => {
+  if (server === "postgres") return startCluster();
   const environment = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
+  return { address: environment.address, stop: () => environment.teardown() };
+};
+
+/** Starts both; payouts and identity checks end at once, so that nothing but work is measured. */
+export const startWorld = async ({ server }: Pick<ScenarioContext, "server">): Promise<World> => {
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
+  const temporal = await startTemporal(server);
   try {
     const simulator = await startApp(
       "simulator",
       "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
     );
     return {
-      temporalAddress: environment.address,
+      temporalAddress: temporal.address,
       serviceVariables: {
         ...serviceVariables(accessOf(simulator)),
         PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
       },
       stop: async () => {
         await simulator.kill();
-        await environment.teardown();
+        await temporal.stop();
         await rm(folder, { recursive: true });
       },
     };
   } catch (error) {
-    await environment.teardown();
+    await temporal.stop();
     await rm(folder, { recursive: true });
     throw error;
   }
