@@ -1,5 +1,6 @@
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import { bundleForReplay } from "@durable-payments/replay";
+import type { DataConverter } from "@temporalio/common";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { hermetic } from "./test-worker.ts";
@@ -7,9 +8,17 @@ import { hermetic } from "./test-worker.ts";
 /** The same bundle as that of a worker with the plugin: the workflows of payments stand beside the user's. */
 const plugins = [paymentsPluginIn(hermetic({ supportsTimeSkipping: false }), {})];
 
+/** What of a data converter runs in the workflow sandbox. */
+type ConverterPaths = Pick<DataConverter, "failureConverterPath" | "payloadConverterPath">;
+
 const MAKERS = {
-  worker: (workflowsPath: string) =>
-    bundleWorkflowCode({ workflowsPath, plugins, logger: new DefaultLogger("ERROR") }),
+  worker: (workflowsPath: string, converter: ConverterPaths) =>
+    bundleWorkflowCode({
+      workflowsPath,
+      plugins,
+      logger: new DefaultLogger("ERROR"),
+      ...converter,
+    }),
   replay: (workflowsPath: string) => bundleForReplay(workflowsPath, plugins),
 };
 
@@ -28,14 +37,20 @@ const pathOf = (module: string): string =>
  *
  * @param workflowsPath module that exports the workflows: a path, or the URL of a file.
  * @param use for a worker, or for a replay that shows lines of the sources.
+ * @param converter of the worker.
  */
 export const bundleOf = (
   workflowsPath: string,
   use: keyof typeof MAKERS,
+  { failureConverterPath, payloadConverterPath }: ConverterPaths = {},
 ): Promise<WorkflowBundle> => {
   const path = pathOf(workflowsPath);
-  const key = `${use} ${path}`;
-  const bundle = made.get(key) ?? MAKERS[use](path);
+  const key = JSON.stringify([use, path, failureConverterPath, payloadConverterPath]);
+  const converter = {
+    ...(failureConverterPath !== undefined && { failureConverterPath }),
+    ...(payloadConverterPath !== undefined && { payloadConverterPath }),
+  };
+  const bundle = made.get(key) ?? MAKERS[use](path, converter);
   made.set(key, bundle);
   return bundle;
 };

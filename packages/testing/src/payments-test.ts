@@ -1,5 +1,6 @@
 import { nearestName, type OperationName } from "@durable-payments/api-core";
 import type { Temporal } from "@durable-payments/operations";
+import { decodingConnection } from "@durable-payments/operations/connection";
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import {
@@ -18,7 +19,7 @@ import {
   type WorkflowHandleWithFirstExecutionRunId,
   type WorkflowStartOptions,
 } from "@temporalio/client";
-import type { Duration, WorkflowResultType } from "@temporalio/common";
+import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -53,6 +54,11 @@ export interface PaymentsTestOptions extends WorkerSettings {
    * server. Default: payouts settle after three seconds.
    */
   readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
+  /**
+   * How the worker and the client of the test encode payloads and failures: that of your workers, such as
+   * `encryptedDataConverter` of `@durable-payments/codec`. Default: not at all, whatever the environment says.
+   */
+  readonly dataConverter?: DataConverter;
   /** How long one wait of the test may take in real time, in milliseconds. Default: 10,000. */
   readonly waitLimitMs?: number;
 }
@@ -162,10 +168,20 @@ const temporalOf = (
   { clock, environment }: TestServer,
   taskQueue: string,
   account: Pick<Simulator, "apiKey" | "clientId"> & { readonly baseUrl: string },
+  dataConverter: DataConverter | undefined,
 ): Temporal => {
-  const { address, connection } = environment;
+  const { address } = environment;
+  const connection =
+    dataConverter === undefined
+      ? environment.connection
+      : decodingConnection(environment.connection, dataConverter);
   const plugins = [paymentsPluginIn(hermetic(environment), account)];
-  const client = new Client({ connection, namespace: NAMESPACE, plugins });
+  const client = new Client({
+    connection,
+    namespace: NAMESPACE,
+    plugins,
+    ...(dataConverter && { dataConverter }),
+  });
   const { workflow } = client;
   const result = workflow.result.bind(workflow);
   workflow.result = async <W extends Workflow>(...asked: Parameters<typeof result>) => {
@@ -201,6 +217,7 @@ const temporalOf = (
  */
 export const createPaymentsTest = async ({
   activities = {},
+  dataConverter,
   server: given = "time-skipping",
   simulator: simulatorOptions,
   waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
@@ -227,7 +244,7 @@ export const createPaymentsTest = async ({
   };
   try {
     const { clock, environment } = server;
-    const workflowBundle = await bundleOf(workflowsPath, "worker");
+    const workflowBundle = await bundleOf(workflowsPath, "worker", dataConverter);
     const simulator = await startSimulator({
       ...(environment.supportsTimeSkipping && { tokenLifetime: LONG_TOKEN }),
       ...simulatorOptions,
@@ -237,7 +254,7 @@ export const createPaymentsTest = async ({
     const { apiKey, clientId, url: baseUrl } = simulator;
     const taskQueue = `payments-${randomUUID()}`;
     const account = { apiKey, clientId, baseUrl };
-    const temporal = temporalOf(server, taskQueue, account);
+    const temporal = temporalOf(server, taskQueue, account, dataConverter);
     const folder = await mkdtemp(join(tmpdir(), "payments-test-"));
     ends.push(() => rm(folder, { recursive: true }));
     const startWorker = () =>
@@ -247,6 +264,7 @@ export const createPaymentsTest = async ({
         taskQueue,
         workflowBundle,
         activities,
+        dataConverter,
         settings: { ...account, ...settings, journal: `sqlite:${join(folder, "journal.sqlite")}` },
       });
     let worker = await startWorker();

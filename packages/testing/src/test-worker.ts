@@ -1,6 +1,7 @@
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { DataConverter } from "@temporalio/common";
 import { Worker, type WorkflowBundle } from "@temporalio/worker";
 
 /** What the worker of a test needs, however often it is started. */
@@ -11,6 +12,7 @@ export interface TestWorkerOptions {
   readonly workflowBundle: WorkflowBundle;
   /** Activities of the user's own. */
   readonly activities: object;
+  readonly dataConverter: DataConverter | undefined;
   /** All settings of the worker: no variable of the tests' own process counts for what they leave out. */
   readonly settings: PaymentsSettings;
 }
@@ -38,6 +40,7 @@ export const hermetic = ({
  */
 export const startTestWorker = async ({
   activities,
+  dataConverter,
   environment: { nativeConnection: connection, supportsTimeSkipping },
   namespace,
   settings,
@@ -55,6 +58,7 @@ export const startTestWorker = async ({
     taskQueue,
     workflowBundle,
     activities,
+    ...(dataConverter && { dataConverter }),
     plugins: [plugin],
     workflowThreadPoolSize: 1,
     shutdownGraceTime: 0,

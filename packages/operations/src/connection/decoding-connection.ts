@@ -18,6 +18,14 @@ interface Readings {
  * Give a connection by which clients read histories and pending activities decoded: the SDK's `fetchHistory` and
  * `describe().raw` are as Temporal stores them. A payload that cannot be decoded stays as it is. The codecs leave alone
  * what is decoded, so that the SDK may decode it once more.
+ *
+ * @param connection that the client would have otherwise; it is not changed.
+ * @param dataConverter of the workers.
+ * @returns the connection for `new Client`.
+ * @example
+ * ```ts
+ * const client = new Client({ connection: decodingConnection(connection, dataConverter), dataConverter });
+ * ```
  */
 export const decodingConnection = (
   connection: Connection,

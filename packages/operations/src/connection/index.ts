@@ -1,4 +1,5 @@
 export { type NamedAccount, readNamedAccounts } from "./accounts.ts";
+export { decodingConnection } from "./decoding-connection.ts";
 export {
   type JournalSettings,
   NoJournal,
