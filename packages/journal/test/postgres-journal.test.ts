@@ -1,12 +1,8 @@
+import { whyNoPostgres } from "@durable-payments/tools/cluster";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Journal, openJournal } from "../src/index.ts";
 import { describeJournal } from "./support/contract.ts";
-import {
-  PASSWORD,
-  type PostgresServer,
-  startPostgres,
-  whyNoPostgres,
-} from "./support/postgres-server.ts";
+import { PASSWORD, type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { describeProcesses } from "./support/processes.ts";
 import { sendOf } from "./support/sends.ts";
 

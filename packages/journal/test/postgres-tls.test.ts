@@ -1,10 +1,11 @@
+import { whyNoPostgres } from "@durable-payments/tools/cluster";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Journal, openJournal } from "../src/index.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { sendOf } from "./support/sends.ts";
 
 const whyNoOpenssl = (): string | undefined => {

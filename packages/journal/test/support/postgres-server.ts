@@ -1,40 +1,11 @@
+import { findPostgres } from "@durable-payments/tools/cluster";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-
-const DEBIAN = "/usr/lib/postgresql";
-
-/** The folder of PostgreSQL's programs, or undefined where they are not installed. */
-const programs = (): string | undefined =>
-  [
-    ...(process.env["PATH"] ?? "").split(delimiter),
-    ...(existsSync(DEBIAN)
-      ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin"))
-      : []),
-  ].find((folder) => existsSync(join(folder, "initdb")));
-
-/** PostgreSQL refuses to run as root: then it runs as the user that its package has made. */
-const postgresUser = (): { readonly uid: number; readonly gid: number } | undefined => {
-  if (process.getuid?.() !== 0) return undefined;
-  const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { stdio: "pipe" }));
-  return { uid: idOf("-u"), gid: idOf("-g") };
-};
-
-/** Why PostgreSQL cannot run here, or undefined where it can. */
-export const whyNoPostgres = (): string | undefined => {
-  if (programs() === undefined) return "PostgreSQL is not installed (apt-get install postgresql)";
-  try {
-    postgresUser();
-    return undefined;
-  } catch {
-    return "PostgreSQL does not run as root, and there is no user postgres";
-  }
-};
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -71,9 +42,7 @@ export const startPostgres = async (tls?: {
   readonly certificate: string;
   readonly key: string;
 }): Promise<PostgresServer> => {
-  const bin = programs();
-  if (bin === undefined) throw new Error(whyNoPostgres());
-  const user = postgresUser();
+  const { bin, user } = findPostgres();
   const folder = await mkdtemp(join(tmpdir(), "journal-postgres-"));
   const data = join(folder, "data");
   const passwords = join(folder, "password");
