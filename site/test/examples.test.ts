@@ -55,6 +55,10 @@ const SHELL: ReadonlyArray<{ readonly line: RegExp; readonly why: string }> = [
   },
   { line: /^node_modules\/\.bin\/node --inspect-brk /, why: "waits for a debugger" },
   { line: /^node --conditions=\S+ chaos\/src\/mutations\/main.ts/, why: "takes minutes" },
+  { line: /^openssl rand /, why: "makes a key; packages/codec/test/support/keyring-folder.ts" },
+  { line: /^(chmod|echo) \S+ .*keys\//, why: "apps/starter/test/encrypted.test.ts keeps keys so" },
+  { line: /^pg_basebackup /, why: "tools/test/cluster.test.ts takes and puts back such a backup" },
+  { line: /^curl -s http:\S+\/readyz$/, why: "apps/worker/test/health.test.ts asks it" },
   { line: /^git push --follow-tags$/, why: "publishes a release" },
 ];
 

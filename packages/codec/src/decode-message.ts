@@ -52,7 +52,7 @@ const showAttributes = (failure: Failure): void => {
  * @example
  * ```ts
  * const history = await client.workflow.getHandle("invoice-7").fetchHistory();
- * await Worker.runReplayHistory({ workflowsPath }, await decodeMessage(history, dataConverter));
+ * await decodeMessage(history, dataConverter);
  * ```
  */
 export const decodeMessage = async <A extends object>(

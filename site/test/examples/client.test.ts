@@ -1,5 +1,6 @@
 import {
   BeforeSend,
+  clientSecondsUntilExpiry,
   makeAssumptions,
   makePaymentsClient,
   nearestName,
@@ -58,6 +59,21 @@ it("signs in, and reads balances", async () => {
     // #endregion
     expect(available_balance).toBe("1000.00");
   }
+});
+
+it("says how long its credentials are good", async () => {
+  vi.stubEnv("PAYMENTS_BASE_URL", settings.baseUrl);
+  vi.stubEnv("PAYMENTS_CLIENT_ID", settings.clientId);
+  vi.stubEnv("PAYMENTS_API_KEY", settings.apiKey);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  // #region example
+  const { cert } = await Effect.runPromise(
+    PaymentsClient.useSync(({ options }) => clientSecondsUntilExpiry(options)).pipe(
+      Effect.provide(PaymentsClient.layerFromEnvironment),
+    ),
+  );
+  // #endregion
+  expect(cert).toBeUndefined();
 });
 
 it("pays a beneficiary", async () => {

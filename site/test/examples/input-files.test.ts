@@ -5,12 +5,14 @@ import {
   planPayout,
   readNamedAccounts,
 } from "@durable-payments/operations";
+import { authenticateByFile } from "@durable-payments/operations/codec-server";
 import { checkout } from "@durable-payments/tools/processes";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Redacted } from "effect";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { shownJson } from "../support/blocks.ts";
 
@@ -36,13 +38,33 @@ it("the inputs that docs/inputs.md and docs/accounts.md show are taken", () => {
   expect(planPayout(named, defaultAssumptions)).toMatchObject({ account: "eu" });
 });
 
+const textOf = (key: string | Redacted.Redacted): string =>
+  Redacted.isRedacted(key) ? Redacted.value(key) : key;
+
 it("the file of accounts that docs/accounts.md shows is read", async () => {
   const file = await written("accounts.json", shownJson("docs/accounts.md", 2));
   for (const name of ["eu", "us"]) await written(`${name}.key`, `key-of-${name}\n`);
-  expect(readNamedAccounts({ PAYMENTS_ACCOUNTS_FILE: file })).toMatchObject([
-    { name: "eu", client: { clientId: "client-eu", apiKey: "key-of-eu" } },
-    { name: "us", client: { clientId: "client-us", apiKey: "key-of-us" } },
+  const accounts = readNamedAccounts({ PAYMENTS_ACCOUNTS_FILE: file });
+  expect(
+    accounts?.map(({ client: { apiKey, clientId }, name }) => ({
+      name,
+      clientId,
+      apiKey: typeof apiKey === "function" ? textOf(apiKey()) : apiKey,
+    })),
+  ).toEqual([
+    { name: "eu", clientId: "client-eu", apiKey: "key-of-eu" },
+    { name: "us", clientId: "client-us", apiKey: "key-of-us" },
   ]);
+});
+
+it("the file of users that docs/encryption.md shows is read", async () => {
+  const file = await written("users.json", shownJson("docs/encryption.md", 1));
+  const authenticate = await authenticateByFile(file);
+  // What the file has the hash of.
+  expect(await authenticate("Bearer test")).toMatchObject({
+    name: "batch tooling",
+    role: "editor",
+  });
 });
 
 it("the row that docs/batches.md shows is taken", async () => {

@@ -4,6 +4,12 @@ import {
   defaultAssumptions,
   PaymentsClient,
 } from "@durable-payments/api-core";
+import {
+  decodeMessage,
+  encryptedDataConverter,
+  openKeyring,
+  readDataConverter,
+} from "@durable-payments/codec";
 import { openJournal, readJournalPlace } from "@durable-payments/journal";
 import {
   auditRun,
@@ -40,6 +46,7 @@ import {
   testNotification,
   withTemporal,
 } from "@durable-payments/operations";
+import { decodingConnection } from "@durable-payments/operations/connection";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { approveUpdate } from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
@@ -47,6 +54,7 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
 import { beneficiary, card, cardholder, payout } from "@durable-payments/tools/test-data/inputs";
 import { createLocalEnvironment, workerVariables } from "@durable-payments/tools/testing";
+import { Client } from "@temporalio/client";
 import { type NativeConnection, Worker } from "@temporalio/worker";
 import { Effect, ManagedRuntime } from "effect";
 import { once } from "node:events";
@@ -543,4 +551,46 @@ it("gives the plugin its settings", async () => {
   });
   // #endregion
   expect(plugin.name).toBe("durable-payments");
+});
+
+it("reads what is encrypted, and what is not, by the converter of the workers", async () => {
+  await start("invoice-7");
+  await expectState("invoice-7", "completed");
+  const namespace = "default";
+  const { connection } = temporal;
+  // #region example
+  const dataConverter = encryptedDataConverter({
+    namespace,
+    keys: openKeyring("/etc/payments/keys"),
+  });
+  const client = new Client({ connection, namespace, dataConverter });
+  // #endregion
+  // #region example
+  const history = await client.workflow.getHandle("invoice-7").fetchHistory();
+  await decodeMessage(history, dataConverter);
+  // #endregion
+  expect(history.events?.length).toBeGreaterThan(5);
+  {
+    // #region example
+    const client = new Client({
+      connection: decodingConnection(connection, dataConverter),
+      dataConverter,
+    });
+    // #endregion
+    expect((await client.workflow.getHandle("invoice-7").describe()).status.name).toBe("COMPLETED");
+  }
+  {
+    // #region example
+    const dataConverter = readDataConverter(process.env, namespace);
+    const client = new Client({ connection, namespace, ...(dataConverter && { dataConverter }) });
+    // #endregion
+    expect(client.options.loadedDataConverter.payloadCodecs).toEqual([]);
+  }
+  // #region example
+  const converter = encryptedDataConverter({
+    namespace: "payments",
+    keys: openKeyring("/etc/payments/keys"),
+  });
+  // #endregion
+  expect(converter.payloadCodecs).toHaveLength(1);
 });

@@ -100,7 +100,11 @@ export const currentApiKey = ({ apiKey }: { readonly apiKey: ApiKeyOption }): Re
  * @param options of the client.
  * @returns seconds by the name of the credential, below 0 since it has expired; without those that do not say when.
  * @example
- * const { cert } = clientSecondsUntilExpiry(client.options);
+ * const { cert } = await Effect.runPromise(
+ *   PaymentsClient.useSync(({ options }) => clientSecondsUntilExpiry(options)).pipe(
+ *     Effect.provide(PaymentsClient.layerFromEnvironment),
+ *   ),
+ * );
  */
 export const clientSecondsUntilExpiry = (options: {
   readonly apiKey: ApiKeyOption;

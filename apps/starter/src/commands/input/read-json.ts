@@ -23,8 +23,8 @@ const read = async (file: string): Promise<string> => {
   let length = 0;
   try {
     for await (const piece of file === STANDARD_INPUT ? process.stdin : createReadStream(file)) {
-      // A stream without an encoding gives bytes.
-      const bytes = piece as Buffer;
+      // Bytes, or text where somebody has given the stream an encoding.
+      const bytes = Buffer.from(piece as Buffer | string);
       length += bytes.length;
       if (length > MOST_MEGABYTES * BYTES_OF_MEGABYTE) break;
       pieces.push(bytes);
