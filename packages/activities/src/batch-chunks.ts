@@ -1,6 +1,7 @@
-import { type BatchRow, chunkId, isNotFound, WORKFLOW } from "@durable-payments/protocol";
+import { type BatchRow, chunkId, WORKFLOW } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
+import { isExecutionMissing } from "./missing-execution.ts";
 import { decodePayloads } from "./readable-payloads.ts";
 
 /**
@@ -18,7 +19,7 @@ export const readChunk = async (client: Client, id: string): Promise<ReadonlyArr
     .getHandle(id)
     .fetchHistory()
     .catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
+      if (!isExecutionMissing(error)) throw error;
       throw gone();
     });
   const { input, workflowType } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};

@@ -1,6 +1,6 @@
 import { PAYMENT_ACCOUNT, runsOfIdQuery } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
-import type { Client } from "@temporalio/client";
+import { type Client, isGrpcServiceError } from "@temporalio/client";
 import type { RunExecution } from "./read-history.ts";
 import { ANSWERED_WITHIN_MS } from "./run-state.ts";
 
@@ -10,12 +10,15 @@ const MOST_HISTORIES = 20;
 /** Runs of which the answer is kept: those that send at about the same time. */
 const MOST_KEPT = 10_000;
 
-/** gRPC's code for what a server does not have: visibility, where it is the one that skips time in tests. */
-const UNIMPLEMENTED = 12;
+/**
+ * As the server says it that skips time in tests, and has no visibility. UNIMPLEMENTED in other words comes from what
+ * answers in the place of a server, such as a proxy: that decides nothing.
+ */
+const NO_LISTS = /^Method temporal\.\S+\/ListWorkflowExecutions is unimplemented$/;
 
-const isUnimplemented = (error: unknown): boolean =>
+const hasNoLists = (error: unknown): boolean =>
   error instanceof Error &&
-  (("code" in error && error.code === UNIMPLEMENTED) || isUnimplemented(error.cause));
+  ((isGrpcServiceError(error) && NO_LISTS.test(error.details)) || hasNoLists(error.cause));
 
 /**
  * List the latest runs of a workflow id. Lists lag: what has begun just now may be in none yet.
@@ -51,7 +54,7 @@ const listOthers = async (
     );
     return runs.filter((other) => other !== runId).map((other) => ({ workflowId, runId: other }));
   } catch (error) {
-    if (isUnimplemented(error)) return [];
+    if (hasNoLists(error)) return [];
     throw error;
   }
 };

@@ -1,6 +1,6 @@
-import { isNotFound } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import proto, { type temporal } from "@temporalio/proto";
+import { isExecutionMissing } from "./missing-execution.ts";
 
 const { CONTINUE_AS_NEW_INITIATOR_RETRY } = proto.temporal.api.enums.v1.ContinueAsNewInitiator;
 
@@ -25,7 +25,7 @@ const unlessGone = async <A>(reading: Promise<A>): Promise<A | undefined> => {
   try {
     return await reading;
   } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isExecutionMissing(error)) return undefined;
     throw error;
   }
 };

@@ -14,6 +14,7 @@ import {
   loadDataConverter,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import type { temporal } from "@temporalio/proto";
+import { withCertainAbsence } from "./missing-execution.ts";
 
 /** What we write is not half as deep; whoever walks through a value that is much deeper runs out of stack. */
 const MOST_LEVELS = 64;
@@ -158,9 +159,13 @@ const readable = (given: DataConverter = {}): DataConverter => {
  * Plugin of a Temporal connection: its clients read a payload that does not decode as
  * `{ "unreadable": "binary/encrypted, key k1" }`. Whoever may start a run can write any bytes into its memo, and the
  * SDK decodes the memos of all runs that it lists: one of another encoding would end the list. Converters and codecs of
- * the client's own stay.
+ * the client's own stay. Of a run it says that there is none only where Temporal has said so.
  */
 export const readablePayloads = {
   name: "durable-payments.readable-payloads",
-  configureClient: (options) => ({ ...options, dataConverter: readable(options.dataConverter) }),
+  configureClient: (options) => ({
+    ...options,
+    ...(options.connection && { connection: withCertainAbsence(options.connection) }),
+    dataConverter: readable(options.dataConverter),
+  }),
 } as const satisfies ClientPlugin;

@@ -2,7 +2,6 @@ import type { Fault } from "@durable-payments/api-core";
 import type { Journal } from "@durable-payments/journal";
 import {
   type EndingDecision,
-  isNotFound,
   instructionIdOf,
   PAYMENT_ACCOUNT,
   RETRY_INSTRUCTION_TYPE,
@@ -12,6 +11,7 @@ import {
 import { Context } from "@temporalio/activity";
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
+import { isExecutionMissing } from "./missing-execution.ts";
 import { stepsNotCarriedOut } from "./send-intent.ts";
 import { readEndingDecision } from "./ended-by-person.ts";
 import type { RunExecution } from "./read-history.ts";
@@ -162,7 +162,7 @@ const readInstruction = async (
       if (instruction !== undefined) return instruction as RetryInstruction;
     }
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isExecutionMissing(error)) throw error;
   }
   throw ApplicationFailure.nonRetryable(
     `The instruction ${instructionId} by which this run was to be retried is gone: retry it again.`,

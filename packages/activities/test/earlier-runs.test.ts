@@ -2,6 +2,7 @@ import { type Client, ServiceError } from "@temporalio/client";
 import { expect, it } from "vitest";
 import { makeEarlierRunsReader } from "../src/earlier-runs.ts";
 import { environment } from "./support/activities.ts";
+import { grpcError } from "./support/temporal-errors.ts";
 
 const workflowId = "invoice-1";
 const run = (runId: string, id = workflowId) => ({ workflowId: id, runId });
@@ -31,10 +32,8 @@ const readerOf = (list: () => ReadonlyArray<ReturnType<typeof run>>) => {
   };
 };
 
-const failing = (code: number) => {
-  throw new ServiceError("Failed to list workflows", {
-    cause: Object.assign(new Error("no"), { code }),
-  });
+const failing = (code: number, details = "no") => {
+  throw new ServiceError("Failed to list workflows", { cause: grpcError(code, { details }) });
 };
 
 it("are the other runs of the very workflow id and account", async () => {
@@ -65,5 +64,17 @@ it("are asked for again where the server has not answered", async () => {
 });
 
 it("are none for a server without visibility, as in tests that skip time", async () => {
-  expect(await readerOf(() => failing(12)).read()).toEqual([]);
+  const details =
+    "Method temporal.api.workflowservice.v1.WorkflowService/ListWorkflowExecutions is unimplemented";
+  expect(await readerOf(() => failing(12, details)).read()).toEqual([]);
+});
+
+it.each([
+  [12, "Received HTTP status code 404"],
+  [12, "unknown service temporal.api.workflowservice.v1.WorkflowService"],
+  [5, "Namespace payments is not found."],
+  [7, "Request unauthorized."],
+])("are not none where something else answers, or refuses to: %i %s", async (code, details) => {
+  const { read } = readerOf(() => failing(code, details));
+  await expect(read()).rejects.toThrow("Failed to list workflows");
 });

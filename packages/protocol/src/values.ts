@@ -9,7 +9,10 @@ export const textAt = (value: unknown, field: string): string | undefined => {
 /** gRPC's code for what does not exist. */
 const NOT_FOUND = 5;
 
-/** Check whether a call of Temporal failed because what it names does not exist. */
+/**
+ * Check whether a call of Temporal failed because something that it names does not exist: perhaps the namespace. Of a
+ * run, `isExecutionMissing` of the activities tells.
+ */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === NOT_FOUND;
 

@@ -1,12 +1,6 @@
+import { isExecutionMissing } from "@durable-payments/activities/missing-execution";
 import { isRecord } from "@durable-payments/api-core/values";
-import {
-  type AuditEntry,
-  instructionIdOf,
-  isNotFound,
-  runsOfIdQuery,
-  STEP,
-} from "@durable-payments/protocol";
-import { WorkflowNotFoundError } from "@temporalio/client";
+import { type AuditEntry, instructionIdOf, runsOfIdQuery, STEP } from "@durable-payments/protocol";
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Temporal } from "../connection/temporal.ts";
 import { Unreadable } from "../history/events.ts";
@@ -56,7 +50,7 @@ const readHistories = async (
       histories.set(runId, await client.workflow.getHandle(workflowId, runId).fetchHistory());
     } catch (error) {
       // Visibility may still list a run whose retention is over.
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      if (!isExecutionMissing(error)) throw error;
     }
   }
   return histories;
@@ -73,13 +67,7 @@ const readInstruction = async (
     const instruction = await readInput(temporal, { workflowId: id });
     return isInstruction(instruction) ? instruction : undefined;
   } catch (error) {
-    if (
-      isNotFound(error) ||
-      error instanceof WorkflowNotFoundError ||
-      error instanceof Unreadable
-    ) {
-      return undefined;
-    }
+    if (isExecutionMissing(error) || error instanceof Unreadable) return undefined;
     throw error;
   }
 };

@@ -1,6 +1,7 @@
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { searchAttributes, temporalReason } from "@durable-payments/protocol";
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
+import { isNamespaceMissing } from "@durable-payments/activities/missing-execution";
 import { UNREADABLE_PAYLOAD } from "@durable-payments/activities/readable-payloads";
 import { ConnectionFailed, refused } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
@@ -47,7 +48,7 @@ export const asTemporalError = (
   if (error instanceof ApplicationFailure && error.type === UNREADABLE_PAYLOAD) {
     return refused(`${error.message}.`);
   }
-  if (error instanceof NamespaceNotFoundError) {
+  if (error instanceof NamespaceNotFoundError || isNamespaceMissing(error)) {
     return new ConnectionFailed({
       reason: "namespaceNotFound",
       message: `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`,

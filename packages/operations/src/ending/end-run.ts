@@ -1,10 +1,10 @@
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import { isExecutionMissing } from "@durable-payments/activities/missing-execution";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { checkActing, checkOptions } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import type { Unanswered } from "../connection/workers.ts";
 import { Refused, refused } from "../errors.ts";
-import { isNotFound } from "@durable-payments/protocol";
 import type { StepInDoubt } from "@durable-payments/workflows";
 import { stepsInDoubt } from "../history/in-doubt.ts";
 import { undoesAtEnd } from "./undoes-at-end.ts";
@@ -49,7 +49,7 @@ const orEnded = async <A>(workflowId: string, act: Promise<A>): Promise<A> => {
   try {
     return await act;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw ended(workflowId);
+    if (isExecutionMissing(error)) throw ended(workflowId);
     throw error;
   }
 };
@@ -75,7 +75,7 @@ const terminate = async (
       identity: by,
     });
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isExecutionMissing(error)) throw error;
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const terminated = events?.at(-1)?.workflowExecutionTerminatedEventAttributes;
     const isOwn = terminated?.reason === reason && terminated.identity === by;

@@ -1,7 +1,8 @@
+import { isExecutionMissing } from "@durable-payments/activities/missing-execution";
 import { type RunExecution, RunRelations } from "@durable-payments/activities/run-relation";
 import { isRecord } from "@durable-payments/api-core/values";
-import { instructionIdOf, isNotFound, runsOfIdQuery } from "@durable-payments/protocol";
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import { instructionIdOf, runsOfIdQuery } from "@durable-payments/protocol";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { Temporal } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import {
@@ -32,7 +33,7 @@ const withInstruction = async (temporal: Temporal, run: ReadPastRun): Promise<Re
     const answer = { runId, [INSTRUCTION]: await readInput(temporal, { workflowId }) };
     return { ...run, changes: [...changes, { by: "reset", answer }] };
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isExecutionMissing(error)) throw error;
     throw refused(
       `How ${runId}, an earlier run of this id, was to be retried is not known any more: its instruction is gone. Nothing was done. Check with the service what was paid before you pay it in another way.`,
     );
@@ -52,7 +53,7 @@ const historyOf = async (
     const handle = temporal.client.workflow.getHandle(workflowId, runId);
     return await withInstruction(temporal, { ...readRun(await handle.fetchHistory()), runId });
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if (!isExecutionMissing(error)) throw error;
     throw refused(
       `The history of ${runId}, an earlier run of ${workflowId}, is gone, so it is not known what it has sent. Nothing was done. Check with the service what was paid before you pay it in another way.`,
     );

@@ -1,5 +1,5 @@
+import { isExecutionMissing } from "@durable-payments/activities/missing-execution";
 import {
-  isNotFound,
   runsOfIdQuery,
   type Settlement,
   SETTLEMENT_TYPE,
@@ -53,7 +53,7 @@ const readStored = async (
     }
     return { keptBy: originalExecutionRunId ?? "", settlement: { ...settlement, at } };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError || isNotFound(error)) return undefined;
+    if (isExecutionMissing(error)) return undefined;
     throw error;
   }
 };
