@@ -1,6 +1,6 @@
-import { PAYMENT_ACCOUNT, runsOfIdQuery } from "@durable-payments/protocol";
+import { PAYMENT_ACCOUNT, runsOfIdQuery, temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
-import { type Client, isGrpcServiceError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import type { RunExecution } from "./read-history.ts";
 import { ANSWERED_WITHIN_MS } from "./run-state.ts";
 
@@ -16,9 +16,7 @@ const MOST_KEPT = 10_000;
  */
 const NO_LISTS = /^Method temporal\.\S+\/ListWorkflowExecutions is unimplemented$/;
 
-const hasNoLists = (error: unknown): boolean =>
-  error instanceof Error &&
-  ((isGrpcServiceError(error) && NO_LISTS.test(error.details)) || hasNoLists(error.cause));
+const hasNoLists = (error: unknown): boolean => NO_LISTS.test(temporalReason(error));
 
 /**
  * List the latest runs of a workflow id. Lists lag: what has begun just now may be in none yet.

@@ -1,4 +1,4 @@
-import { isNotFound } from "@durable-payments/protocol";
+import { isNotFound, temporalReason } from "@durable-payments/protocol";
 import { type ConnectionLike, isGrpcServiceError, WorkflowNotFoundError } from "@temporalio/client";
 import proto from "@temporalio/proto";
 
@@ -12,11 +12,11 @@ const NAMESPACE_NOT_FOUND_FAILURE = "temporal.api.errordetails.v1.NamespaceNotFo
 
 /** The test server that skips time gives no details of an error; no other server says this. */
 const OF_TEST_SERVER =
-  /^Execution .*not found in mutable state|^Workflow execution result not found\. |^workflow execution already completed$/s;
+  /^Execution .*not found in mutable state|^Workflow execution result not found\. |^Completed workflow$|^workflow execution already completed$/s;
 
 /** A `NOT_FOUND`, and what the server says of it beside its text, by type. */
 interface NotFound {
-  readonly error: Error & { readonly details: string; readonly metadata: object };
+  readonly error: Error & { readonly metadata: object };
   readonly failures: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -40,7 +40,7 @@ const isOfActiveCluster = (notFound: Uint8Array): boolean => {
 const isOfExecution = ({ error, failures }: NotFound): boolean => {
   const failure = failures.get(NOT_FOUND_FAILURE);
   return failure === undefined
-    ? failures.size === 0 && OF_TEST_SERVER.test(error.details)
+    ? failures.size === 0 && OF_TEST_SERVER.test(temporalReason(error))
     : isOfActiveCluster(failure);
 };
 
@@ -66,10 +66,10 @@ export const isNamespaceMissing = (error: unknown): boolean =>
 const decided = (error: unknown): unknown => {
   const notFound = readNotFound(error);
   if (notFound === undefined || isOfExecution(notFound) || isNamespaceMissing(error)) return error;
-  const { details, message, metadata } = notFound.error;
+  const { message, metadata } = notFound.error;
   return Object.assign(new Error(message), {
     code: UNKNOWN,
-    details: `${details} (NOT_FOUND, but not by Temporal itself)`,
+    details: `${temporalReason(error)} (NOT_FOUND, but not by Temporal itself)`,
     metadata,
   });
 };

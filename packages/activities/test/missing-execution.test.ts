@@ -15,14 +15,16 @@ import { grpcError, noNamespace, noRoute, noRun } from "./support/temporal-error
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
+const NONE_IN_TEST_SERVER =
+  "Execution not found in mutable state: WorkflowId{namespace='default', workflowId='nope'}";
+
 const missing: ReadonlyArray<readonly [string, Error]> = [
   ["Temporal has no such run", noRun()],
   ["the active cluster has none", noRun({ currentCluster: "a", activeCluster: "a" })],
+  ["the test server has none", grpcError(5, { details: NONE_IN_TEST_SERVER })],
   [
-    "the test server has none",
-    grpcError(5, {
-      details: 'Execution "ExecutionId{…}" not found in mutable state. Known executions: []',
-    }),
+    "the test server has none, by the connection of a worker",
+    Object.assign(grpcError(5, { details: "" }), { message: NONE_IN_TEST_SERVER }),
   ],
 ];
 

@@ -9,7 +9,7 @@ interface Said {
   readonly failure?: readonly [type: string, value: Uint8Array];
 }
 
-/** An error of gRPC as the SDK throws it. */
+/** An error of gRPC as the connection of a client throws it; that of a worker has the text as its message alone. */
 export const grpcError = (code: number, { details, failure }: Said): Error => {
   const [type, value = null] = failure ?? [];
   const bytes = Status.encode({
