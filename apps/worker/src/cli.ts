@@ -1,7 +1,8 @@
 import { visibleText } from "@durable-payments/api-core/values";
 import { CannotStart } from "@durable-payments/plugin";
-import { inspect, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { StaleBundle } from "./bundle/prebuilt-bundle.ts";
+import { errorText, logLine } from "./logger.ts";
 import { runWorker } from "./run-worker.ts";
 
 const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.
@@ -25,13 +26,23 @@ Environment:
   PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deployments.md)
   PAYMENTS_HEALTH_ADDRESS   where it answers /livez and /readyz: a port, or HOST:PORT (nowhere)
   PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
+  PAYMENTS_LOG_FORMAT    json or text (default text)
   .env.example lists the rest.
 `;
 
+/** Its last words; in the form of the log where that is JSON, for whoever collects it. */
 const fail = (message: string, code: number): void => {
-  process.stderr.write(`worker: ${visibleText(message)}\n`);
+  const line =
+    process.env["PAYMENTS_LOG_FORMAT"] === "json"
+      ? logLine({ level: "ERROR", message: `worker: ${message}`, timestampNanos: now() }, "json")
+      : `worker: ${visibleText(message)}`;
+  process.stderr.write(`${line}\n`);
   process.exitCode = code;
 };
+
+const now = (): bigint => BigInt(Date.now()) * 1_000_000n;
+
+const unexpected = (error: unknown): void => fail(errorText(error).replaceAll(/\s*\n\s*/g, " "), 1);
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
@@ -50,11 +61,16 @@ const main = async (): Promise<void> => {
   });
 };
 
+process.on("uncaughtException", (error) => {
+  unexpected(error);
+  process.exit();
+});
+
 try {
   await main();
 } catch (error) {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (error instanceof CannotStart || error instanceof StaleBundle) fail(error.message, 1);
   else if (code.startsWith("ERR_PARSE_ARGS")) fail(`${(error as Error).message} (--help)`, 2);
-  else fail(inspect(error, { breakLength: Infinity }).replaceAll(/\s*\n\s*/g, " "), 1);
+  else unexpected(error);
 }

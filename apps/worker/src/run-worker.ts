@@ -4,19 +4,9 @@ import { CannotStart, PaymentsPlugin, type Polling } from "@durable-payments/plu
 import { taskQueueOf } from "@durable-payments/protocol";
 import { Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
 import { bundleFor } from "./bundle/prebuilt-bundle.ts";
+import { coreLogFilter, readLogFormat, readLogLevel } from "./log-settings.ts";
 import { WorkerLogger } from "./logger.ts";
 import { connect } from "./temporal.ts";
-
-const LOG_LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
-
-const logLevel = () => {
-  const given = (process.env["PAYMENTS_LOG_LEVEL"] ?? "WARN").toUpperCase();
-  const level = LOG_LEVELS.find((known) => known === given);
-  if (level === undefined) {
-    throw new CannotStart(`PAYMENTS_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}.`);
-  }
-  return level;
-};
 
 const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
   try {
@@ -33,7 +23,14 @@ const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
  * @throws CannotStart, StaleBundle
  */
 export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
-  Runtime.install({ logger: new WorkerLogger(logLevel()) });
+  const level = readLogLevel(process.env);
+  const runtime = Runtime.install({
+    logger: new WorkerLogger(level, readLogFormat(process.env)),
+    // The lines of the SDK's core go to the same logger.
+    telemetryOptions: { logging: { filter: coreLogFilter(level), forward: {} } },
+  });
+  // It holds lines for 100 ms, to sort them by their time.
+  process.once("exit", () => runtime.flushLogs());
   const { close, connection, namespace } = await connect(new PaymentsPlugin({ onReady }));
   try {
     const dataConverter = readConverter(namespace);

@@ -1,5 +1,10 @@
 import { PaymentsPlugin } from "@durable-payments/plugin";
-import { bundleWorkflowCode, type BundleOptions, type WorkflowBundle } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  type BundleOptions,
+  Runtime,
+  type WorkflowBundle,
+} from "@temporalio/worker";
 import { definitionsPath } from "./fingerprint.ts";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
@@ -41,6 +46,6 @@ const quiet: NonNullable<BundleOptions["logger"]> = {
   trace: nothing,
   debug: nothing,
   info: nothing,
-  warn: (message) => process.stderr.write(`${message}\n`),
-  error: (message) => process.stderr.write(`${message}\n`),
+  warn: (message) => Runtime.instance().logger.warn(message),
+  error: (message) => Runtime.instance().logger.error(message),
 };

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { failureConverterPath } from "@durable-payments/codec";
-import type { WorkerOptions, WorkflowBundle } from "@temporalio/worker";
+import { Runtime, type WorkerOptions, type WorkflowBundle } from "@temporalio/worker";
 import { buildBundle } from "./build-bundle.ts";
 import { currentFingerprint, definitionsPath, type Fingerprint } from "./fingerprint.ts";
 
@@ -95,8 +95,8 @@ export const workflowBundle = async (files: BundleFiles = prebuilt): Promise<Wor
       `${stale} Run "npm run build" again and start the worker by "npm run worker", or remove that file.`,
     );
   }
-  process.stderr.write(
-    `${stale} The workflows are bundled from their sources now: some seconds at each start, until you run "npm run build".\n`,
+  Runtime.instance().logger.warn(
+    `${stale} The workflows are bundled from their sources now: some seconds at each start, until you run "npm run build".`,
   );
   return buildBundle({ production: false, failureConverterPath: path });
 };
