@@ -79,7 +79,7 @@ export const logLine = (
   const { error, ...ids } = fields;
   const shown = {
     ...ids,
-    ...(error !== undefined && { error: inOneLine(String(error)) }),
+    ...(typeof error === "string" && { error: inOneLine(error) }),
   };
   const more =
     Object.keys(shown).length === 0

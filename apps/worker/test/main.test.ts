@@ -8,6 +8,8 @@ import { makeRig } from "./support/rig.ts";
 
 const PASSWORD = "password-that-nobody-may-see";
 
+const TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
 const { simulator, startWorker, temporal, variables } = await makeRig();
 
 it("--help says what it does and what it needs", async () => {
@@ -29,6 +31,13 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       [],
       { PAYMENTS_LOG_LEVEL: "loud" },
       /PAYMENTS_LOG_LEVEL must be one of TRACE, DEBUG, INFO, WARN, ERROR\./,
+      1,
+    ],
+    [
+      "1 for a log format that is none",
+      [],
+      { PAYMENTS_LOG_FORMAT: "xml" },
+      /PAYMENTS_LOG_FORMAT must be json or text\./,
       1,
     ],
     [
@@ -141,6 +150,15 @@ describe("where it cannot start it says why in one line, and ends with", () => {
   });
 });
 
+it("says in the form of its log why it cannot start", async () => {
+  const settings = { PAYMENTS_LOG_FORMAT: "json", TEMPORAL_ADDRESS: "127.0.0.1:1" };
+  const { exitCode, stderr } = await runApp("worker", [], variables(settings));
+  const { message, ...record } = JSON.parse(stderr) as Readonly<Record<string, unknown>>;
+  expect(record).toStrictEqual({ time: TIME, level: "ERROR" });
+  expect(message).toMatch(/^worker: Cannot connect to Temporal at 127\.0\.0\.1:1/);
+  expect(exitCode).toBe(1);
+});
+
 it("says in one line of JSON that it polls, and ends with 0 when it is stopped", async () => {
   const worker = await startWorker({ PAYMENTS_TASK_QUEUE: "mine" });
   const { journal, ...polling } = worker.ready;
@@ -181,7 +199,7 @@ it("sends nothing above PAYMENTS_APPROVE_ABOVE that no second person has approve
 
 it("finishes what it has begun when it is stopped: no payment is left without its answer", async () => {
   await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 1_500 });
-  const worker = await startWorker();
+  const worker = await startWorker({ PAYMENTS_LOG_FORMAT: "json", PAYMENTS_LOG_LEVEL: "DEBUG" });
   const handle = await temporal.client.workflow.start("payout", {
     workflowId: "drained",
     taskQueue: "payments",
@@ -202,4 +220,31 @@ it("finishes what it has begun when it is stopped: no payment is left without it
   expect(completed).toHaveLength(1);
   expect(await requests()).toBe(1);
   await handle.terminate();
+
+  // What it has logged: by the SDK and its core, each line JSON, with the run and without its values.
+  const logged = worker.stderr().trimEnd().split("\n");
+  const records = logged.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  for (const record of records) {
+    expect(record).toMatchObject({ time: TIME });
+    expect(record["level"]).toMatch(/^(?:DEBUG|INFO|WARN|ERROR)$/);
+    expect(record["message"]).toMatch(/./);
+  }
+  expect(records).toContainEqual(
+    expect.objectContaining({ message: "Initializing worker", taskQueue: "payments/service" }),
+  );
+  expect(records).toContainEqual(
+    expect.objectContaining({
+      message: "Activity completed",
+      workflowType: "payout",
+      workflowId: "drained",
+      runId: handle.firstExecutionRunId,
+      activityType: "createPayout",
+      attempt: 1,
+    }),
+  );
+  // Shorter ones, such as a country, may be part of any word.
+  const texts = JSON.stringify(payoutInput).match(/(?<=:")[^"]{6,}/g) ?? [];
+  expect(texts).toContain("DE89370400440532013000");
+  for (const text of texts) expect(worker.stderr()).not.toContain(text);
+  expect(worker.stderr()).not.toContain(simulator.apiKey);
 });

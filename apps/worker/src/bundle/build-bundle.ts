@@ -46,6 +46,6 @@ const quiet: NonNullable<BundleOptions["logger"]> = {
   trace: nothing,
   debug: nothing,
   info: nothing,
-  warn: (message) => Runtime.instance().logger.warn(message),
-  error: (message) => Runtime.instance().logger.error(message),
+  warn: (message) => void Runtime.instance().logger.warn(message),
+  error: (message) => void Runtime.instance().logger.error(message),
 };

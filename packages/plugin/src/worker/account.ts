@@ -1,5 +1,6 @@
 import { makeSignInLeases, type PaymentsRuntime } from "@durable-payments/activities";
 import {
+  type ClientLogger,
   type ClientOptions,
   clientOptionsWithEnvironment,
   currentApiKey,
@@ -7,6 +8,7 @@ import {
   SignInLease,
 } from "@durable-payments/api-core";
 import type { Client } from "@temporalio/client";
+import { Runtime } from "@temporalio/worker";
 import {
   Cause,
   ConfigProvider,
@@ -49,6 +51,12 @@ const orCannotStart = <A>(exit: Exit.Exit<A, { readonly message: string }>): A =
 /** A send, and the one after a new sign-in: tokens expire in the middle of a run. */
 const LEAST_ATTEMPTS = 2;
 
+/** What the client has to say stands in the worker's log. */
+const logger: ClientLogger = {
+  debug: (message) => void Runtime.instance().logger.debug(message),
+  warn: (message) => void Runtime.instance().logger.warn(message),
+};
+
 /** The checked settings of an account's client; the environment counts for what they leave out. */
 const clientOptionsOf = async (
   settings: AccountSettings,
@@ -56,7 +64,7 @@ const clientOptionsOf = async (
 ): Promise<ClientOptions> => {
   const options = orCannotStart(
     await Effect.runPromiseExit(
-      clientOptionsWithEnvironment(clientSettingsOf(settings)).pipe(
+      clientOptionsWithEnvironment({ logger, ...clientSettingsOf(settings) }).pipe(
         // That of the worker's process, which a test may have made up.
         Effect.provideService(
           ConfigProvider.ConfigProvider,
