@@ -16,13 +16,7 @@ const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
   }
 };
 
-/**
- * Run a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun
- * (30 seconds at most, after which activities are cancelled), and returns.
- *
- * @throws CannotStart, StaleBundle
- */
-export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
+const installRuntime = (): Runtime => {
   const level = readLogLevel(process.env);
   const runtime = Runtime.install({
     logger: new WorkerLogger(level, readLogFormat(process.env)),
@@ -31,6 +25,26 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
   });
   // It holds lines for 100 ms, to sort them by their time.
   process.once("exit", () => runtime.flushLogs());
+  return runtime;
+};
+
+/**
+ * Run a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun
+ * (30 seconds at most, after which activities are cancelled), and returns.
+ *
+ * @throws CannotStart, StaleBundle
+ */
+export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
+  const runtime = installRuntime();
+  try {
+    await runConnected(onReady);
+  } finally {
+    // Where no worker was run it reads the core's lines for good, and keeps the process.
+    await runtime.shutdown();
+  }
+};
+
+const runConnected = async (onReady: (polling: Polling) => void): Promise<void> => {
   const { close, connection, namespace } = await connect(new PaymentsPlugin({ onReady }));
   try {
     const dataConverter = readConverter(namespace);
