@@ -2,16 +2,14 @@ import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { Unavailable } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import { Context } from "@temporalio/activity";
-import { timingSafeEqual } from "node:crypto";
 import { type AmountLimits, moneyOf } from "./amount-limits.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { type PlannedRequest, textOfRequest } from "./planned-requests.ts";
 import type { Payees } from "./payees.ts";
-import type { PaymentsRuntime } from "./run-operation.ts";
 import { isRunOfQueue, type ReadRunStart, type RunStart } from "./run-start.ts";
 import { textOf } from "./recorded-send.ts";
 import type { SendIntent } from "./send-intent.ts";
-import { signWithApiKey } from "./sign-with-api-key.ts";
+import type { Signed, Signer } from "./signer.ts";
 
 /** Money that is to be moved. */
 export interface Money {
@@ -24,6 +22,8 @@ type Approved = Pick<
   SendIntent,
   "approval" | "approveAbove" | "approvedBy" | "approvedFor" | "approvedLater" | "approvedPayee"
 >;
+
+type RunId = Pick<RunStart, "firstRunId" | "workflowId">;
 
 /** A request of which a proof says that it was approved. */
 type Request = Omit<PlannedRequest, "at">;
@@ -48,27 +48,51 @@ const OF_SEND = { nonRetryable: true };
 
 const OTHER_MADE = "it is not known to be for what was approved with it";
 
-const isSame = (given: string, wanted: string): boolean => {
-  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
-  return one.length === other.length && timingSafeEqual(one, other);
-};
+/** What a proof says that a worker has made. */
+const approvedWithBatch = (
+  workflowId: string,
+  requests: ReadonlyArray<Request>,
+  payee: string | undefined,
+): Signed => [
+  "approval",
+  workflowId,
+  requests.map(textOfRequest),
+  ...(payee === undefined ? [] : [payee]),
+];
+
+const approvedByPerson = (
+  { firstRunId, workflowId }: RunId,
+  requests: ReadonlyArray<Request>,
+  payee: string | undefined,
+): Signed => [
+  "approval by a person",
+  workflowId,
+  firstRunId,
+  requests.map(textOfRequest),
+  payee ?? "",
+];
+
+const approvedChunk = (
+  { firstRunId, workflowId }: RunId,
+  { chunk, hash, overruled, payees }: ApprovedChunk,
+): Signed => ["approval of a chunk", workflowId, firstRunId, chunk, hash ?? "", payees, overruled];
 
 const PAYEE_CHANGED = "its payee has other details than those that were approved";
 
 /** When a second person has to approve, as the worker has it, and proofs that one has. */
 export class Approvals {
-  readonly #runtime: PaymentsRuntime;
+  readonly #signer: Signer;
   readonly #above: AmountLimits | undefined;
   readonly #payees: Payees;
   readonly #readStart: ReadRunStart;
 
   constructor(
-    runtime: PaymentsRuntime,
+    signer: Signer,
     above: AmountLimits | undefined,
     payees: Payees,
     readStart: ReadRunStart,
   ) {
-    this.#runtime = runtime;
+    this.#signer = signer;
     this.#above = above;
     this.#payees = payees;
     this.#readStart = readStart;
@@ -114,17 +138,20 @@ export class Approvals {
     if (approval === undefined) return why;
     const start = await this.#startOf(operation);
     if (start === undefined) return why;
-    const payee =
-      approvedBy === undefined ? await this.#markOfPayee(operation, input) : intent.approvedPayee;
+    const ofPayee =
+      approvedBy === undefined
+        ? await this.#marksOfPayee(operation, input)
+        : [intent.approvedPayee];
     const requests = [
       ...(approvedFor ? [approvedFor] : []),
       { operation, input, ...(later && { later }) },
     ];
-    const wanted = [
-      await this.proofByPerson(start, requests, payee),
-      await this.proofOf(workflowId, requests, payee),
-    ];
-    return wanted.some((proof) => isSame(approval, proof)) ? undefined : why;
+    for (const payee of ofPayee ?? [undefined]) {
+      if (await this.isProof(approval, workflowId, requests, payee)) return undefined;
+      const byPerson = approvedByPerson(start, requests, payee);
+      if (await this.#signer.isSigned(approval, byPerson)) return undefined;
+    }
+    return why;
   }
 
   /** Why whom it pays is not whom it was approved for. */
@@ -138,21 +165,22 @@ export class Approvals {
       return (await this.#payees.isMadeOf(approvedFor, input, workflowId)) ? undefined : OTHER_MADE;
     }
     if (approvedPayee === undefined || payeeOf(operation, input) === undefined) return undefined;
-    const mark = await this.#markOfPayee(operation, input);
-    return mark === approvedPayee ? undefined : PAYEE_CHANGED;
+    const marks = await this.#marksOfPayee(operation, input);
+    return marks?.includes(approvedPayee) === true ? undefined : PAYEE_CHANGED;
   }
 
-  async #markOfPayee(
+  async #marksOfPayee(
     operation: PlannedRequest["operation"],
     input: unknown,
-  ): Promise<string | undefined> {
+  ): Promise<ReadonlyArray<string> | undefined> {
     const beneficiary_id = payeeOf(operation, input);
-    return beneficiary_id && (await this.#payees.marksOf(beneficiary_id, OF_SEND)).details;
+    if (beneficiary_id === undefined) return undefined;
+    return (await this.#payees.marksOf(beneficiary_id, OF_SEND)).details;
   }
 
   /**
    * Prove that what a run is going to send was approved, in the approval of its batch: to every worker with
-   * the same API key, and for this workflow id and these requests only.
+   * the same secret, and for this workflow id and these requests only.
    *
    * @param payee mark of the details of the beneficiary that it pays, where that is not a new one.
    */
@@ -161,12 +189,7 @@ export class Approvals {
     requests: ReadonlyArray<Request>,
     payee?: string,
   ): Promise<string> {
-    return await signWithApiKey(this.#runtime, [
-      "approval",
-      workflowId,
-      requests.map(textOfRequest),
-      ...(payee === undefined ? [] : [payee]),
-    ]);
+    return await this.#signer.sign(approvedWithBatch(workflowId, requests, payee));
   }
 
   /** Check a proof that {@link proofOf} has made, if there is one. */
@@ -177,7 +200,8 @@ export class Approvals {
     payee?: string,
   ): Promise<boolean> {
     return (
-      typeof proof === "string" && isSame(proof, await this.proofOf(workflowId, requests, payee))
+      typeof proof === "string" &&
+      (await this.#signer.isSigned(proof, approvedWithBatch(workflowId, requests, payee)))
     );
   }
 
@@ -186,28 +210,23 @@ export class Approvals {
    * other run of its workflow id.
    */
   proofByPerson(
-    { firstRunId, workflowId }: Pick<RunStart, "firstRunId" | "workflowId">,
+    run: RunId,
     requests: ReadonlyArray<Request>,
     payee: string | undefined,
   ): Promise<string> {
-    const approved = [workflowId, firstRunId, requests.map(textOfRequest), payee ?? ""];
-    return signWithApiKey(this.#runtime, ["approval by a person", ...approved]);
+    return this.#signer.sign(approvedByPerson(run, requests, payee));
   }
 
   /** Prove that a person has approved a chunk of a batch: for no other run of its workflow id. */
-  proofOfChunk(
-    { firstRunId, workflowId }: Pick<RunStart, "firstRunId" | "workflowId">,
-    { chunk, hash, overruled, payees }: ApprovedChunk,
-  ): Promise<string> {
-    const approved = [workflowId, firstRunId, chunk, hash ?? "", payees, overruled];
-    return signWithApiKey(this.#runtime, ["approval of a chunk", ...approved]);
+  proofOfChunk(run: RunId, chunk: ApprovedChunk): Promise<string> {
+    return this.#signer.sign(approvedChunk(run, chunk));
   }
 
   /** Check a proof that {@link proofOfChunk} has made, for the run of the activity. */
   async isChunkApproved(proof: string | undefined, chunk: ApprovedChunk): Promise<boolean> {
     if (proof === undefined) return false;
     const start = await this.#readOwnStart();
-    return start !== undefined && isSame(proof, await this.proofOfChunk(start, chunk));
+    return start !== undefined && (await this.#signer.isSigned(proof, approvedChunk(start, chunk)));
   }
 
   /** How the run of the activity was started; undefined where no worker of this task queue runs its code. */

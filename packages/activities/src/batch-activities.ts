@@ -303,7 +303,7 @@ const countPayees = async (
     const marks =
       known.get(beneficiary_id) ?? (await payees.marksOf(beneficiary_id, { nonRetryable: false }));
     known.set(beneficiary_id, marks);
-    return marks.details;
+    return marks.details[0];
   };
   const heart = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   try {

@@ -6,6 +6,7 @@ export type { PlannedRequest } from "./planned-requests.ts";
 export type { EarlierSends } from "./earlier-sends.ts";
 export type { ForgottenSend, FoundByStep, KnownSends } from "./journal-activities.ts";
 export { type AmountLimits, readAmountLimits } from "./amount-limits.ts";
+export { readSigningSecrets, type SigningSecrets } from "./signing-secrets.ts";
 export { NEEDS_APPROVAL, NOT_YET, PAUSED, RUN_CANCELLING, RUN_ENDED } from "./failures.ts";
 export {
   LIST_DOES_NOT_ADD_UP,

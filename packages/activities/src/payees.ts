@@ -15,7 +15,7 @@ import { contradictedField, unprovedField } from "./match-beneficiary.ts";
 import { hashPayload } from "./recorded-send.ts";
 import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
 import type { SendIntent } from "./send-intent.ts";
-import { signWithApiKey } from "./sign-with-api-key.ts";
+import type { Signer } from "./signer.ts";
 
 /** How many payees the payouts of a batch have, and how many of them were never paid before. */
 export interface CountedPayees {
@@ -31,10 +31,10 @@ export interface CountedPayees {
 
 /** What a beneficiary is known again by, as the service has it. */
 export interface PayeeMarks {
-  /** Of all details that decide who is paid. */
-  readonly details: string;
-  /** Of its account; left out where that is not known. */
-  readonly account?: string;
+  /** Of all details that decide who is paid: by each secret that counts, and first by the one that signs. */
+  readonly details: readonly [string, ...Array<string>];
+  /** Of its account, by the same secrets; left out where that is not known. */
+  readonly account?: readonly [string, ...Array<string>];
 }
 
 /** What says which account is paid, beside the country of its bank. */
@@ -130,17 +130,19 @@ const bankOf = (beneficiary: unknown): unknown =>
 export class Payees {
   readonly #runtime: PaymentsRuntime;
   readonly #journal: Journal;
+  readonly #signer: Signer;
 
-  constructor(runtime: PaymentsRuntime, journal: Journal) {
+  constructor(runtime: PaymentsRuntime, journal: Journal, signer: Signer) {
     this.#runtime = runtime;
     this.#journal = journal;
+    this.#signer = signer;
   }
 
   /** Whom a send pays, as the journal keeps it: never the number of an account. */
   async ofSend(operation: OperationName, input: unknown): Promise<string | undefined> {
     if (operation === "createPayout") return textAt(input, "beneficiary_id");
     if (operation !== "createBeneficiary") return undefined;
-    return await this.#markOf(accountIn(input, "bank_country"));
+    return (await this.#marksOfAccount(accountIn(input, "bank_country")))?.[0];
   }
 
   /**
@@ -161,7 +163,7 @@ export class Payees {
     return {
       ...shownOf(account),
       paid_before: await this.#paidBefore(account, beneficiary_id),
-      mark: await this.#markOfDetails(beneficiary_id, beneficiary),
+      mark: (await this.#marksOfDetails(beneficiary_id, beneficiary))[0],
     };
   }
 
@@ -179,9 +181,9 @@ export class Payees {
       throw notRead(read.failure.message, { nonRetryable });
     }
     const beneficiary = Result.getOrElse(read, () => undefined);
-    const account = await this.#markOf(accountIn(bankOf(beneficiary), "bank_country_code"));
+    const account = await this.#marksOfAccount(accountIn(bankOf(beneficiary), "bank_country_code"));
     return {
-      details: await this.#markOfDetails(beneficiary_id, beneficiary),
+      details: await this.#marksOfDetails(beneficiary_id, beneficiary),
       ...(account !== undefined && { account }),
     };
   }
@@ -230,22 +232,25 @@ export class Payees {
     inputs: ReadonlyArray<PayoutInput>,
     existing: ReadonlyMap<string, PayeeMarks>,
   ): Promise<CountedPayees> {
-    const idsOf = new Map<string, Set<string>>();
+    const byMark = new Map<string, { readonly marks: ReadonlyArray<string>; ids: Set<string> }>();
     for (const input of inputs) {
       const id = "beneficiary" in input ? undefined : input.beneficiary_id;
       const account =
         "beneficiary" in input
-          ? await this.#markOf(accountIn(input.beneficiary, "bank_country"))
+          ? await this.#marksOfAccount(accountIn(input.beneficiary, "bank_country"))
           : existing.get(input.beneficiary_id)?.account;
-      const payee = account ?? id ?? "";
-      const ids = idsOf.get(payee) ?? new Set();
-      if (id !== undefined) ids.add(id);
-      idsOf.set(payee, ids);
+      const marks = account ?? [id ?? ""];
+      const payee = byMark.get(marks[0]) ?? { marks, ids: new Set() };
+      if (id !== undefined) payee.ids.add(id);
+      byMark.set(marks[0], payee);
     }
-    const payees = [...idsOf];
-    const paid = await this.#paidAmong([...new Set(payees.flatMap(([one, ids]) => [one, ...ids]))]);
-    const never = payees.filter(([payee]) => paid?.has(payee) !== true);
-    const neverByAny = never.filter(([, ids]) => ![...ids].some((id) => paid?.has(id)));
+    const payees = [...byMark.values()];
+    const paid = await this.#paidAmong([
+      ...new Set(payees.flatMap(({ ids, marks }) => [...marks, ...ids])),
+    ]);
+    const isPaid = (known: string) => paid?.has(known) === true;
+    const never = payees.filter(({ marks }) => !marks.some(isPaid));
+    const neverByAny = never.filter(({ ids }) => ![...ids].some(isPaid));
     return {
       payees: payees.length,
       neverPaid: paid && neverByAny.length,
@@ -254,11 +259,11 @@ export class Payees {
   }
 
   async #paidBefore(account: Account, beneficiary_id?: string): Promise<string> {
-    const mark = await this.#markOf(account);
-    const known = [beneficiary_id, mark].filter((payee) => payee !== undefined);
+    const marks = (await this.#marksOfAccount(account)) ?? [];
+    const known = [...marks, ...(beneficiary_id === undefined ? [] : [beneficiary_id])];
     const paid = await this.#paidAmong(known);
     if (paid === undefined) return "unknown: the journal cannot tell";
-    if (mark !== undefined && paid.has(mark)) return "yes";
+    if (marks.some((mark) => paid.has(mark))) return "yes";
     // It may have had another account then.
     return paid.size > 0
       ? "this beneficiary was, this account never, as the journal has it"
@@ -282,19 +287,23 @@ export class Payees {
     );
   }
 
-  /** Mark an account, so that it is known again, with its bank: with another API key all accounts are new. */
-  async #markOf({ country = "", fields }: Account): Promise<string | undefined> {
+  /** Mark an account, so that it is known again, with its bank: by a secret that counts no more all accounts are new. */
+  async #marksOfAccount({ country = "", fields }: Account): Promise<PayeeMarks["account"]> {
     if (fields.iban === undefined && fields.account_number === undefined) return undefined;
     const said = ACCOUNT_FIELDS.map((field) => plain(fields[field] ?? ""));
-    return await signWithApiKey(this.#runtime, ["account of a payee", plain(country), ...said]);
+    return await this.#signer.signaturesOf(["account of a payee", plain(country), ...said]);
   }
 
-  async #markOfDetails(beneficiary_id: string, beneficiary: unknown): Promise<string> {
+  async #marksOfDetails(
+    beneficiary_id: string,
+    beneficiary: unknown,
+  ): Promise<PayeeMarks["details"]> {
     const said = PAYEE_FIELDS.map((field) => textAt(beneficiary, field) ?? "");
     const bank = canonicalJson(bankOf(beneficiary) ?? null);
     const details = ["details of a payee", beneficiary_id, ...said, bank] as const;
-    const mark = await signWithApiKey(this.#runtime, details);
-    return mark.slice(0, MARK_LENGTH);
+    const [mark, ...others] = await this.#signer.signaturesOf(details);
+    const cut = (signature: string) => signature.slice(0, MARK_LENGTH);
+    return [cut(mark), ...others.map(cut)];
   }
 }
 

@@ -22,6 +22,8 @@ import { expectInputs, type OwnInputs } from "./own-inputs.ts";
 import type { OwnOperations } from "./own-operation.ts";
 import { makeOwnOperationActivities } from "./own-operation-activities.ts";
 import { makePayeeActivities, type PayeeActivities, Payees } from "./payees.ts";
+import { Signer } from "./signer.ts";
+import type { SigningSecrets } from "./signing-secrets.ts";
 import {
   makeTrackerActivities,
   type TrackerActivities,
@@ -72,6 +74,8 @@ export interface ActivitiesOptions {
    * cards, withdrawals, totals of batches; default: what the runs themselves say.
    */
   readonly approveAbove?: AmountLimits;
+  /** Secrets of the deployment by which approvals are proved; default: they are proved by the API key. */
+  readonly signingSecrets?: SigningSecrets;
   /**
    * What the worker knows of the inputs of your own workflows, by workflow type: their first start can be checked by
    * it, and a retry amends them by it.
@@ -112,6 +116,7 @@ export const makePaymentsActivities = (
     journal = makeMemoryJournal(),
     maxAmounts,
     approveAbove,
+    signingSecrets,
     inputs = {},
     operations = {},
     tracker = {},
@@ -119,8 +124,9 @@ export const makePaymentsActivities = (
   }: ActivitiesOptions = {},
 ): PaymentsActivities => {
   expectInputs(inputs);
-  const payees = new Payees(runtime, journal);
-  const approvals = new Approvals(runtime, approveAbove, payees, readRunStart);
+  const signer = new Signer(runtime, signingSecrets);
+  const payees = new Payees(runtime, journal, signer);
+  const approvals = new Approvals(signer, approveAbove, payees, readRunStart);
   const hash = () => accountOf(runtime);
   return checkAccount(
     { name: account, hash },

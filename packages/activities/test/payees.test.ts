@@ -3,6 +3,7 @@ import type { PayoutInput } from "@durable-payments/protocol";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type PayeeMarks, Payees } from "../src/payees.ts";
+import { Signer } from "../src/signer.ts";
 import { activitiesFor, activitiesOver, run } from "./support/activities.ts";
 import { beneficiary, payout } from "./support/bodies.ts";
 
@@ -115,7 +116,7 @@ describe("the payee that an approver is shown", () => {
     const currency = beneficiary.account_currency;
     const toNew = { beneficiary, payout };
     const counted = async (inputs: ReadonlyArray<PayoutInput>) => {
-      const payees = new Payees(made.runtime, journal);
+      const payees = new Payees(made.runtime, journal, new Signer(made.runtime));
       const existing = new Map<string, PayeeMarks>();
       for (const input of inputs) {
         if (!("beneficiary_id" in input)) continue;

@@ -133,6 +133,12 @@ it.each<readonly [string, PaymentsSettings, NodeJS.ProcessEnv, RegExp]>([
     /PAYMENTS_NOTIFY_SECRET must be whsec_/,
   ],
   [
+    "a signing secret that is none",
+    { signingSecretFile: "package.json" },
+    {},
+    /signingSecretFile must name a file with a secret on each line/,
+  ],
+  [
     "a journal of no kind",
     { journal: `mysql://${SECRET}@host` },
     {},

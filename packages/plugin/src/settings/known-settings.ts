@@ -21,6 +21,7 @@ const PAYMENTS: Names<Omit<PaymentsSettings, keyof AccountSettings>> = {
   inputs: true,
   operations: true,
   notify: true,
+  signingSecretFile: true,
   healthAddress: true,
   onReady: true,
 };

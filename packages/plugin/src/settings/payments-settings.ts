@@ -89,6 +89,13 @@ export interface PaymentsSettings extends AccountSettings {
   /** Where which runs ask, fail or are overdue is posted. Default: `PAYMENTS_NOTIFY_*`, or else nowhere. */
   readonly notify?: NotifySettings;
   /**
+   * Path of the file with the secrets by which workers prove what was approved: on each line one of at least 32 bytes in
+   * Base64. The first one signs, and what the others have signed counts. Give every worker the same. Default:
+   * `PAYMENTS_SIGNING_SECRET_FILE`, or else the API key signs, and what was approved and is not sent yet asks anew once
+   * that is replaced.
+   */
+  readonly signingSecretFile?: string;
+  /**
    * Where the worker says by HTTP whether it lives (`/livez`) and takes work (`/readyz`): a port of the loopback address,
    * or `HOST:PORT`; port 0 is any that is free. Default: `PAYMENTS_HEALTH_ADDRESS`, or else nowhere.
    */

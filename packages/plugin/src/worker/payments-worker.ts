@@ -3,6 +3,7 @@ import {
   makePaymentsActivities,
   type NotificationSettings,
   type PaymentsActivities,
+  type SigningSecrets,
 } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
@@ -24,6 +25,7 @@ import { notifierOf, trackerOf } from "../kept/kept-workflows.ts";
 import { type Accounts, inAccount } from "../settings/accounts.ts";
 import { readLimitsOf, readNotifications } from "../settings/limits.ts";
 import type { PaymentsSettings } from "../settings/payments-settings.ts";
+import { readSigning } from "../settings/signing.ts";
 import { readRates } from "../settings/rates.ts";
 import type { WorkerProcess } from "../settings/worker-process.ts";
 import { type Account, openAccount } from "./account.ts";
@@ -96,6 +98,7 @@ export class PaymentsWorker {
   readonly #process: WorkerProcess;
   readonly #notifications: NotificationSettings | undefined;
   readonly #healthAddress: HealthAddress | undefined;
+  readonly #signingSecrets: SigningSecrets | undefined;
   readonly #draining = new AbortController();
   /** Made before any of the workers polls. */
   #made: PaymentsActivities | undefined;
@@ -106,6 +109,7 @@ export class PaymentsWorker {
     this.#accounts = accounts;
     this.#process = process;
     this.#notifications = readNotifications(settings, process.environment);
+    this.#signingSecrets = readSigning(settings, process.environment);
     this.#healthAddress = readHealthAddress(settings, process.environment);
     // A worker that is never run must hold nothing, and none can be given its activities later.
     this.activities = Object.fromEntries(
@@ -172,6 +176,7 @@ export class PaymentsWorker {
           ...(account !== undefined && { account }),
           journal: opened.journal,
           ...readLimitsOf(settings, environment),
+          ...(this.#signingSecrets && { signingSecrets: this.#signingSecrets }),
           ...ownOf(this.#settings),
           tracker: { draining },
           notifier: { draining, settings: notifications },
