@@ -14,6 +14,10 @@ it.each([
   expect(readHealthAddress({}, { PAYMENTS_HEALTH_ADDRESS: given })).toEqual(address);
 });
 
+it("a port may be a number", () => {
+  expect(readHealthAddress({ healthAddress: 9464 }, {})).toEqual({ host: "127.0.0.1", port: 9464 });
+});
+
 it.each(["65536", "localhost", "0.0.0.0:", "-1"])("%s is no address", (given) => {
   expect(() => readHealthAddress({ healthAddress: given }, {})).toThrow(
     new CannotStart("healthAddress must be a port, or HOST:PORT such as 0.0.0.0:9464."),

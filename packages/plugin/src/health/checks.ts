@@ -1,5 +1,5 @@
 import type { PaymentsRuntime } from "@durable-payments/activities";
-import { PaymentsClient } from "@durable-payments/api-core";
+import { type ClientOptions, currentApiKey, PaymentsClient } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Journal } from "@durable-payments/journal";
 import { temporalReason } from "@durable-payments/protocol";
@@ -102,18 +102,32 @@ export const journalCheck = (
     closed,
   );
 
+/** How long a refused key is not tried again: all workers share the sign-ins of a minute. */
+const REFUSED_FOR_MS = 60_000;
+
 /**
  * Whether the service has refused the last sign-in of an account, or its token and the sign-in after it. A service
- * that does not answer says nothing of that: the worker waits for it, as another one would.
+ * that does not answer says nothing of that: the worker waits for it, as another one would. Another key is tried
+ * as soon as there is one.
  */
 export const signInCheck = (
-  runtime: PaymentsRuntime,
+  {
+    options,
+    runtime,
+  }: { readonly options: Pick<ClientOptions, "apiKey">; readonly runtime: PaymentsRuntime },
   account: string | undefined,
   closed: AbortSignal,
 ): Check => {
   const found = { check: "signIn", ...(account !== undefined && { account }) } as const;
   let refused: string | undefined;
+  let triedKey = currentApiKey(options);
+  let triedAt = -Infinity;
   void keepAsking(async (signal) => {
+    const key = currentApiKey(options);
+    const isSettled = refused !== undefined && key === triedKey;
+    if (isSettled && performance.now() - triedAt < REFUSED_FOR_MS) return;
+    triedKey = key;
+    triedAt = performance.now();
     const ping = Effect.flatMap(PaymentsClient, (client) => Effect.result(client.ping()));
     const answer = await runtime.runPromise(ping, { signal }).catch(() => undefined);
     if (answer === undefined) return;

@@ -20,7 +20,7 @@ export const readHealthAddress = (
   { healthAddress }: PaymentsSettings,
   environment: Environment,
 ): HealthAddress | undefined => {
-  const given = (healthAddress ?? environment["PAYMENTS_HEALTH_ADDRESS"] ?? "").trim();
+  const given = `${healthAddress ?? environment["PAYMENTS_HEALTH_ADDRESS"] ?? ""}`.trim();
   if (given === "") return undefined;
   const [, host = LOOPBACK, port] = /^(?:\[?([^[\]]+)\]?:)?(\d{1,5})$/.exec(given) ?? [];
   if (port !== undefined && Number(port) <= HIGHEST_PORT) return { host, port: Number(port) };

@@ -9,7 +9,14 @@ const STARTING: Verdict = { check: "pollers", ok: false, why: "the worker starts
 
 const HTTP_OK = 200;
 const NOT_FOUND = 404;
+const NOT_ALLOWED = 405;
 const NOT_READY = 503;
+
+/** More than a platform has probes; whoever opens connections for nothing takes the worker no file that it needs. */
+const MOST_CONNECTIONS = 64;
+
+/** Who asks slowly is not waited for. */
+const ASKED_WITHIN_MS = 5_000;
 
 const answer = (response: ServerResponse, status: number, body: string): void => {
   response.writeHead(status, {
@@ -27,11 +34,14 @@ export class HealthListener {
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on("request", ({ url = "" }, response) => {
-      const { pathname } = new URL(url, "http://worker");
-      if (pathname === "/readyz") this.#answerReadiness(response);
+    server.on("request", ({ method = "", url = "" }, response) => {
+      // What is asked for is compared, never parsed: it may be anything.
+      const [path] = url.split("?", 1);
+      if (!["GET", "HEAD"].includes(method)) {
+        answer(response, NOT_ALLOWED, JSON.stringify({ methods: ["GET", "HEAD"] }));
+      } else if (path === "/readyz") this.#answerReadiness(response);
       // That it answers at all is what it says: its event loop turns.
-      else if (pathname === "/livez") answer(response, HTTP_OK, JSON.stringify({ ok: true }));
+      else if (path === "/livez") answer(response, HTTP_OK, JSON.stringify({ ok: true }));
       else answer(response, NOT_FOUND, JSON.stringify({ paths: ["/livez", "/readyz"] }));
     });
   }
@@ -42,7 +52,12 @@ export class HealthListener {
    * @throws CannotStart where something else listens there, or the address is none of this machine.
    */
   static async listen({ host, port }: HealthAddress): Promise<HealthListener> {
-    const server = createServer();
+    const server = createServer({
+      headersTimeout: ASKED_WITHIN_MS,
+      requestTimeout: ASKED_WITHIN_MS,
+      connectionsCheckingInterval: 1_000,
+    });
+    server.maxConnections = MOST_CONNECTIONS;
     const listener = new HealthListener(server);
     try {
       await once(server.listen(port, host), "listening");
@@ -51,6 +66,8 @@ export class HealthListener {
         `The worker cannot listen at ${host}:${port} (PAYMENTS_HEALTH_ADDRESS): ${messageOf(error)}.`,
       );
     }
+    // A connection that cannot be accepted, as where no file can be opened, must not end the worker.
+    server.on("error", () => undefined);
     return listener;
   }
 

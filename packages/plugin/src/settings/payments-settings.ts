@@ -99,7 +99,7 @@ export interface PaymentsSettings extends AccountSettings {
    * Where the worker says by HTTP whether it lives (`/livez`) and takes work (`/readyz`): a port of the loopback address,
    * or `HOST:PORT`; port 0 is any that is free. Default: `PAYMENTS_HEALTH_ADDRESS`, or else nowhere.
    */
-  readonly healthAddress?: string;
+  readonly healthAddress?: string | number;
   /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */
   readonly onReady?: (polling: Polling) => void;
 }

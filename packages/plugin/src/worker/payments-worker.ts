@@ -79,9 +79,9 @@ const readinessOf = (
 ): ReadonlyArray<Check> => [
   pollersCheck(workers),
   temporalCheck(client, closed),
-  ...[...accounts].flatMap(([name, { opened, runtime }]) => [
-    signInCheck(runtime, name, closed),
-    journalCheck(opened.journal, name, closed),
+  ...[...accounts].flatMap(([name, account]) => [
+    signInCheck(account, name, closed),
+    journalCheck(account.opened.journal, name, closed),
   ]),
 ];
 
