@@ -24,7 +24,10 @@ export const PARTS: ReadonlyArray<Part> = [
     ],
   },
   { text: "Repair", pages: ["lost-answers", "repair", "debugging", "disaster-recovery"] },
-  { text: "Production", pages: ["production", "encryption", "deployments", "versioning", "scale"] },
+  {
+    text: "Production",
+    pages: ["production", "encryption", "deployments", "versioning", "capacity", "scale"],
+  },
   { text: "Inside", pages: ["architecture", "assumptions", "explorer", "chaos"] },
 ];
 

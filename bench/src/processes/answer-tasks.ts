@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { Answer } from "./child.ts";
 
 /**
@@ -9,7 +10,8 @@ export const answerTasks = (carryOut: (task: never) => Promise<unknown>): void =
     try {
       return { reading: await carryOut(task as never) };
     } catch (error) {
-      return { problem: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+      // With its causes: of a workflow that failed only they say why.
+      return { problem: inspect(error) };
     }
   };
   process.on("message", (task) => void answer(task).then((answered) => process.send?.(answered)));
