@@ -29,7 +29,7 @@ const loadedBy = async (module: string): Promise<ReadonlyArray<string>> => {
 it("loads neither the contract nor undici before a client is made", async () => {
   const loaded = await loadedBy(entry);
   const late = loaded.filter((url) =>
-    /^undici\/|^effect\/dist\/(index|Stream|Config|http-api|persistence)\b|payments-api|client-implementation/.test(
+    /^undici\/|^effect\/dist\/(index|Stream|Config|http-api|observability|persistence)\b|payments-api|client-implementation/.test(
       url,
     ),
   );

@@ -43,6 +43,7 @@ import { errorOfCall, mayRetry, retryDelayMs } from "./retry-policy.ts";
 import { makeNoteIgnored, makeSay } from "./say.ts";
 import { makeSend } from "./send.ts";
 import { makeSession, notSent } from "./session.ts";
+import { isTraced, SPAN, withSpans } from "./spans.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
 
 /** One call, through all its sends. */
@@ -111,19 +112,13 @@ const answerWithResponse = ({ answered }: Call, data: unknown): WithResponse<unk
   headers: maskedHeaders(answered?.response.headers ?? {}, answered?.hidden ?? {}),
 });
 
-/** A stack trace for each span would cost more than checking the request. */
-const SPAN = { kind: "client", captureStackTrace: false } as const;
-
-/** Whether anybody sees a span: the default tracer keeps none. */
-const isTraced = (tracer: Tracer.Tracer): boolean => tracer !== Tracer.nativeTracer;
-
 /** Make a client with these settings; its connections are closed with the scope. */
 export const makeOperations = (
   options: ClientOptions,
 ): Effect.Effect<PaymentsClientShape, never, Scope.Scope> =>
   Effect.gen(function* () {
     const say = makeSay(options.logger);
-    const send = withHooks(yield* makeSend(options), options, say);
+    const send = withSpans(withHooks(yield* makeSend(options), options, say));
     const session = yield* makeSession(options, send, say);
     const limiter = yield* RateLimiter.RateLimiter;
 
