@@ -173,6 +173,7 @@ export {
 } from "./task-queues.ts";
 export { absentSoFar, type IfAbsent, withoutResend } from "./absent-so-far.ts";
 export { likenessText } from "./found-by-likeness.ts";
+export { TRACE_HEADER, traceHeader, traceparentIn } from "./trace-context.ts";
 export { utc } from "./utc.ts";
 export { asSentence, isNotFound, lastFour, temporalReason, textAt } from "./values.ts";
 export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";

@@ -1,5 +1,6 @@
 import type { BundleOptions, BundlerPlugin } from "@temporalio/worker";
 import { isRecord } from "@durable-payments/api-core/values";
+import { fileURLToPath } from "node:url";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 type Rule = NonNullable<NonNullable<WebpackConfig["module"]>["rules"]>[number];
@@ -15,6 +16,9 @@ const withTarget = (rule: Rule): Rule => {
   const jsc = { ...options["jsc"], target: TARGET };
   return { ...rule, use: { ...rule["use"], options: { ...options, jsc } } };
 };
+
+/** What hands on the trace of a run. */
+const passTracePath = fileURLToPath(import.meta.resolve("@durable-payments/workflows/pass-trace"));
 
 /** How {@link paymentsBundler} is to bundle. */
 export interface PaymentsBundlerOptions {
@@ -38,6 +42,7 @@ export const paymentsBundler = ({
   name: "durable-payments",
   configureBundler: (options) => ({
     ...options,
+    workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), passTracePath],
     preloadModules: [...(options.preloadModules ?? []), ...shared],
     webpackConfigHook: (config) => {
       const { module, optimization, ...rest } = options.webpackConfigHook?.(config) ?? config;

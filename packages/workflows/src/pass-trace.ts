@@ -1,0 +1,34 @@
+import { TRACE_HEADER } from "@durable-payments/protocol";
+import type { Headers, WorkflowInterceptors } from "@temporalio/workflow";
+
+/**
+ * Hand on the trace to which the start of a run belongs, as it came: to its activities, its children and the run that
+ * goes on after it. A run that was started without one schedules what it would without this. No span is made here: that
+ * of a run would be made anew by each replay, and never end where a run waits for weeks.
+ *
+ * @returns interceptors of one run, for the SDK.
+ */
+export const interceptors = (): WorkflowInterceptors => {
+  let trace: Headers | undefined;
+  const withTrace = <Input extends { readonly headers: Headers }>(input: Input): Input =>
+    trace === undefined ? input : { ...input, headers: { ...trace, ...input.headers } };
+  return {
+    inbound: [
+      {
+        execute: (input, next) => {
+          const header = input.headers[TRACE_HEADER];
+          if (header !== undefined) trace = { [TRACE_HEADER]: header };
+          return next(input);
+        },
+      },
+    ],
+    outbound: [
+      {
+        scheduleActivity: (input, next) => next(withTrace(input)),
+        scheduleLocalActivity: (input, next) => next(withTrace(input)),
+        startChildWorkflowExecution: (input, next) => next(withTrace(input)),
+        continueAsNew: (input, next) => next(withTrace(input)),
+      },
+    ],
+  };
+};
