@@ -37,6 +37,7 @@ export type {
 } from "./own-operation.ts";
 export type { OwnResult } from "./own-operation-call.ts";
 export { OTHER_ACCOUNT, type OfAccount, UNKNOWN_ACCOUNT } from "./account-check.ts";
+export { type AttemptTrace, inAttemptTrace } from "./attempt-trace.ts";
 export { forAccounts } from "./several-accounts.ts";
 export type { ReadReset } from "./reset-activities.ts";
 export type { PaymentsRuntime } from "./run-operation.ts";

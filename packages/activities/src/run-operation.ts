@@ -2,6 +2,7 @@ import { PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { Cause, Effect, Exit, type ManagedRuntime, Result } from "effect";
+import { withinAttempt } from "./attempt-trace.ts";
 
 /** The one runtime of a worker's activities: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
@@ -33,7 +34,7 @@ export const runCall = async <A>(
   signal: AbortSignal,
 ): Promise<Result.Result<A, PaymentsError>> => {
   const exit = await runtime.runPromiseExit(
-    Effect.flatMap(PaymentsClient, (client) => Effect.result(call(client))),
+    withinAttempt(Effect.flatMap(PaymentsClient, (client) => Effect.result(call(client)))),
     { signal },
   );
   if (Exit.isSuccess(exit)) return exit.value;

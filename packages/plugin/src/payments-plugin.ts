@@ -181,8 +181,12 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
       ...rest,
       workflowBundle: await bundleOfWorker(given, this),
       activities: { ...given.activities, ...payments.activities },
-      // They are in the bundle.
-      ...(interceptors && { interceptors: { ...interceptors, workflowModules: [] } }),
+      interceptors: {
+        ...interceptors,
+        activity: [...(interceptors?.activity ?? []), ...payments.activityInterceptors],
+        // They are in the bundle.
+        workflowModules: [],
+      },
     };
     for (const activity of Object.values(payments.activities)) {
       this.#configured.set(activity, { payments, options });

@@ -6,9 +6,16 @@ import {
   type SigningSecrets,
 } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
+import type { Tracing } from "@durable-payments/api-core/tracing";
 import { messageOf } from "@durable-payments/api-core/values";
 import { Client } from "@temporalio/client";
-import { NativeConnection, Runtime, type Worker, type WorkerOptions } from "@temporalio/worker";
+import {
+  type ActivityInterceptorsFactory,
+  NativeConnection,
+  Runtime,
+  type Worker,
+  type WorkerOptions,
+} from "@temporalio/worker";
 import { Effect, Layer, ManagedRuntime } from "effect";
 import { CannotStart } from "../cannot-start.ts";
 import {
@@ -29,6 +36,7 @@ import { readSigning } from "../settings/signing.ts";
 import { readRates } from "../settings/rates.ts";
 import type { WorkerProcess } from "../settings/worker-process.ts";
 import { type Account, openAccount } from "./account.ts";
+import { attemptSpans, isTraced, openWorkerTracing } from "./attempt-spans.ts";
 import { createCompanions } from "./companions.ts";
 import { warnOfLostJournal, warnOfOtherHosts } from "./journal.ts";
 import { runWorkers } from "./run-workers.ts";
@@ -92,6 +100,8 @@ const mapOf = <Key, A, B>(map: ReadonlyMap<Key, A>, make: (value: A, key: Key) =
 export class PaymentsWorker {
   /** The activities of payments, by their types: each works while this worker runs. */
   readonly activities: Readonly<Record<string, AnyActivity>>;
+  /** What traces the activities, where traces are exported. */
+  readonly activityInterceptors: ReadonlyArray<ActivityInterceptorsFactory>;
 
   readonly #settings: PaymentsSettings;
   readonly #accounts: Accounts;
@@ -102,6 +112,8 @@ export class PaymentsWorker {
   readonly #draining = new AbortController();
   /** Made before any of the workers polls. */
   #made: PaymentsActivities | undefined;
+  /** Open while the workers run. */
+  #tracing: Tracing | undefined;
 
   /** @throws CannotStart for a wrong setting that is of no account */
   constructor(settings: PaymentsSettings, accounts: Accounts, process: WorkerProcess) {
@@ -111,6 +123,9 @@ export class PaymentsWorker {
     this.#notifications = readNotifications(settings, process.environment);
     this.#signingSecrets = readSigning(settings, process.environment);
     this.#healthAddress = readHealthAddress(settings, process.environment);
+    this.activityInterceptors = isTraced(process.environment)
+      ? [attemptSpans(() => this.#tracing)]
+      : [];
     // A worker that is never run must hold nothing, and none can be given its activities later.
     this.activities = Object.fromEntries(
       activityNames(settings).map((name) => [name, (...input) => this.#activity(name)(...input)]),
@@ -154,10 +169,12 @@ export class PaymentsWorker {
     } finally {
       health?.close();
       for (const account of accounts.values()) await account.close();
+      await this.#tracing?.close();
     }
   }
 
   async #open(into: Map<string | undefined, Account>, client: Client): Promise<void> {
+    this.#tracing = await openWorkerTracing(this.#process.environment);
     for (const [name, settings] of this.#accounts) {
       into.set(name, await inAccount(name, () => openAccount(settings, client, this.#process)));
     }
