@@ -27,8 +27,30 @@ const readTemporalSettings = async (): Promise<TemporalSettings> => {
  * @throws ConnectionFailed within about five seconds.
  */
 export const withTemporal = async <A>(use: (temporal: Temporal) => Promise<A>): Promise<A> => {
-  const { withTemporal } = await import("@durable-payments/operations/connection");
-  return withTemporal(await readTemporalSettings(), use);
+  const { traceStarts, withTemporal } = await import("@durable-payments/operations/connection");
+  const settings = await readTemporalSettings();
+  const tracing = await openTracing();
+  if (tracing === undefined) return withTemporal(settings, use);
+  try {
+    return await withTemporal({ ...settings, interceptors: [traceStarts(tracing)] }, use);
+  } finally {
+    await tracing.close();
+  }
+};
+
+/** Traces are for whoever runs the platform: where none can be exported, a command works as ever and says nothing. */
+const openTracing = async () => {
+  const { openTracing } = await import("@durable-payments/api-core/tracing");
+  try {
+    return await openTracing(process.env, {
+      serviceName: "durable-payments-starter",
+      warn: () => undefined,
+    });
+  } catch (error) {
+    const { badUsage } = await import("./exit-codes.ts");
+    const { messageOf } = await import("@durable-payments/api-core/values");
+    throw badUsage(`${messageOf(error)}.`);
+  }
 };
 
 /** An account of these settings. */

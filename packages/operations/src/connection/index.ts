@@ -15,4 +15,5 @@ export {
   webUiLink,
 } from "./settings.ts";
 export { connectTemporal, onTemporal, type Temporal, withTemporal } from "./temporal.ts";
+export { traceStarts } from "./trace-starts.ts";
 export type { Unanswered } from "./workers.ts";

@@ -107,14 +107,16 @@ const checkKeys = async (dataConverter: DataConverter): Promise<void> => {
  * const report = await onTemporal(temporal, (kept) => reportRun(kept, "invoice-2026-001"));
  */
 export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
-  const { dataConverter, namespace } = settings;
+  const { dataConverter, interceptors = [], namespace } = settings;
   if (dataConverter !== undefined) await checkKeys(dataConverter);
   const connection = await open(settings);
-  const client = new Client(
-    dataConverter === undefined
-      ? { connection, namespace }
-      : { connection: decodingConnection(connection, dataConverter), namespace, dataConverter },
-  );
+  const client = new Client({
+    namespace,
+    interceptors: { workflow: [...interceptors] },
+    ...(dataConverter === undefined
+      ? { connection }
+      : { connection: decodingConnection(connection, dataConverter), dataConverter }),
+  });
   return { client, connection, settings };
 };
 
