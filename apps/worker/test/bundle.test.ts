@@ -1,3 +1,4 @@
+import { Runtime } from "@temporalio/worker";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -97,12 +98,12 @@ describe("a bundle that was built", () => {
     written(
       JSON.stringify({ ...currentFingerprint(), code: "0".repeat(64), sources: "0".repeat(64) }),
     );
-    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-    onTestFinished(() => stderr.mockRestore());
+    const warn = vi.spyOn(Runtime.instance().logger, "warn");
+    onTestFinished(() => warn.mockRestore());
     const { code } = await workflowBundle({ ...files, rebuilds: true });
     expect(code).toContain("onboardCardholder");
-    expect(stderr.mock.calls.map(([line]) => line)).toEqual([
-      `The workflow bundle ${files.code} was built from other workflow sources. The workflows are bundled from their sources now: some seconds at each start, until you run "npm run build".\n`,
+    expect(warn.mock.calls.map(([line]) => line)).toEqual([
+      `The workflow bundle ${files.code} was built from other workflow sources. The workflows are bundled from their sources now: some seconds at each start, until you run "npm run build".`,
     ]);
     expect(readFileSync(files.code, "utf8")).toBe("// stale");
   });
