@@ -224,7 +224,17 @@ describe("with a keyring", () => {
     const shown = await call("runs", "show", "pays");
     expect({ exitCode: shown.exitCode, stderr: shown.stderr }).toMatchObject({ exitCode: 2 });
     expect(shown.stdout).toContain("under the key k1");
-    expect((await call("runs", "list")).exitCode).toBe(0);
+    const listed = await call("runs", "list");
+    expect(listed.exitCode).toBe(0);
+    const of = (id: string) =>
+      (jsonOf(listed)["runs"] as ReadonlyArray<Record<string, unknown>>).find(
+        ({ workflowId }) => workflowId === id,
+      );
+    expect(of("pays")).toMatchObject({
+      payment: null,
+      unreadable: expect.stringContaining("key k1") as unknown,
+    });
+    expect(of("later")).not.toHaveProperty("unreadable");
     renameSync(join(folder, "k1.gone"), join(folder, "k1.key"));
     expect((await call("runs", "show", "pays")).exitCode).toBe(0);
     expect((await call("runs", "show", "later")).exitCode).toBe(0);

@@ -72,7 +72,8 @@ const standingText = ({ awaits, failure, since, stage, state }: ListedRun): stri
 };
 
 /** What it is to do: its type, what it moves and to whom. */
-const whatOf = ({ payment, payouts, type }: ListedRun): string => {
+const whatOf = ({ payment, payouts, type, unreadable }: ListedRun): string => {
+  if (unreadable !== undefined) return `${type}, what it moves cannot be read: ${unreadable}`;
   if (payouts !== null) {
     return [type, payouts.file ?? "", `${payouts.rows} rows,`, totalsText(payouts.totals)]
       .concat(payouts.account === undefined ? [] : [`from ${payouts.account}`])

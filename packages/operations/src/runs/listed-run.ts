@@ -49,6 +49,8 @@ export interface ListedRun {
   readonly currency: string | null;
   /** Why it did not complete. */
   readonly failure: Failure | null;
+  /** Why what it moves cannot be read, such as a key that is missing here; left out where it can. */
+  readonly unreadable?: string;
   /** Keys and ids by which it can be found. */
   readonly paymentIds: ReadonlyArray<string>;
   /** The batch that it belongs to. */
@@ -100,6 +102,24 @@ const readSentPayouts = async (
   return { ...content, totals };
 };
 
+/** What a run moves; or why that cannot be read, as a run that cannot be read hides none of the others. */
+const readMoved = async (
+  temporal: Temporal,
+  run: WorkflowExecutionInfo,
+): Promise<Pick<ListedRun, "payment" | "payouts" | "unreadable">> => {
+  try {
+    const [payment, payouts] = await Promise.all([
+      readPayment(temporal, run),
+      readSentPayouts(temporal, run),
+    ]);
+    return { payment, payouts };
+  } catch (error) {
+    if (isNoAnswer(error)) throw error;
+    const why = masked(error instanceof Unreadable ? error.why : messageOf(error));
+    return { payment: null, payouts: null, unreadable: why };
+  }
+};
+
 /** Read what is listed of a run: visibility has most of it, its first event what it moves, and its last one the rest. */
 export const readListedRun = async (
   temporal: Temporal,
@@ -109,9 +129,8 @@ export const readListedRun = async (
   const state =
     run.status.name === "CONTINUED_AS_NEW" ? "continuedAsNew" : await listedStateOf(temporal, run);
   const closedAt = closeTime?.toISOString() ?? null;
-  const [payment, payouts, since, failure] = await Promise.all([
-    orNull(readPayment(temporal, run)),
-    orNull(readSentPayouts(temporal, run)),
+  const [{ payment, payouts, ...unread }, since, failure] = await Promise.all([
+    readMoved(temporal, run),
     state !== "continuedAsNew" && isOpenState(state)
       ? orNull(readStageTime(temporal, run))
       : closedAt,
@@ -134,6 +153,7 @@ export const readListedRun = async (
     // What it is found by, whoever starts a run writes.
     currency: payment?.currency ?? typedSearchAttributes.get(PAYMENT_CURRENCY) ?? null,
     failure,
+    ...unread,
     paymentIds: idsOf(run),
     batch: typedSearchAttributes.get(PAYMENT_BATCH) ?? null,
   };
