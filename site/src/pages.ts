@@ -26,7 +26,15 @@ export const PARTS: ReadonlyArray<Part> = [
   { text: "Repair", pages: ["lost-answers", "repair", "debugging", "disaster-recovery"] },
   {
     text: "Production",
-    pages: ["production", "encryption", "deployments", "versioning", "capacity", "scale"],
+    pages: [
+      "production",
+      "metrics",
+      "encryption",
+      "deployments",
+      "versioning",
+      "capacity",
+      "scale",
+    ],
   },
   { text: "Inside", pages: ["architecture", "assumptions", "explorer", "chaos"] },
 ];

@@ -24,7 +24,7 @@ Environment:
   PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
   PAYMENTS_NOTIFY_URL, PAYMENTS_NOTIFY_SECRET   a webhook for runs that ask or fail
   PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deployments.md)
-  PAYMENTS_HEALTH_ADDRESS   where it answers /livez and /readyz: a port, or HOST:PORT (nowhere)
+  PAYMENTS_HEALTH_ADDRESS   where it answers /livez, /readyz and /metrics: a port or HOST:PORT
   PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
   PAYMENTS_LOG_FORMAT    json or text (default text)
   .env.example lists the rest.

@@ -1,11 +1,13 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { readDataConverter } from "@durable-payments/codec";
 import { CannotStart, PaymentsPlugin, type Polling } from "@durable-payments/plugin";
+import { showTemporalExpiry } from "@durable-payments/plugin/internal";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
 import { bundleFor } from "./bundle/prebuilt-bundle.ts";
 import { coreLogFilter, readLogFormat, readLogLevel } from "./log-settings.ts";
 import { WorkerLogger } from "./logger.ts";
+import { metricsExporterOf } from "./metrics-exporter.ts";
 import { connect } from "./temporal.ts";
 
 const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
@@ -16,12 +18,16 @@ const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
   }
 };
 
-const installRuntime = (): Runtime => {
+const installRuntime = async (): Promise<Runtime> => {
   const level = readLogLevel(process.env);
+  const metrics = await metricsExporterOf(process.env);
   const runtime = Runtime.install({
     logger: new WorkerLogger(level, readLogFormat(process.env)),
     // The lines of the SDK's core go to the same logger.
-    telemetryOptions: { logging: { filter: coreLogFilter(level), forward: {} } },
+    telemetryOptions: {
+      logging: { filter: coreLogFilter(level), forward: {} },
+      ...(metrics && { metrics }),
+    },
   });
   // It holds lines for 100 ms, to sort them by their time.
   process.once("exit", () => runtime.flushLogs());
@@ -35,7 +41,7 @@ const installRuntime = (): Runtime => {
  * @throws CannotStart, StaleBundle
  */
 export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
-  const runtime = installRuntime();
+  const runtime = await installRuntime();
   try {
     await runConnected(onReady);
   } finally {
@@ -45,7 +51,10 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
 };
 
 const runConnected = async (onReady: (polling: Polling) => void): Promise<void> => {
-  const { close, connection, namespace } = await connect(new PaymentsPlugin({ onReady }));
+  const { close, connection, namespace, secondsUntilExpiry } = await connect(
+    new PaymentsPlugin({ onReady }),
+  );
+  showTemporalExpiry(secondsUntilExpiry);
   try {
     const dataConverter = readConverter(namespace);
     const bundle = await bundleFor(dataConverter);

@@ -14,6 +14,7 @@ import { COMMAND, temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Effect, Result } from "effect";
+import { countJournalConflict } from "./metrics.ts";
 import type { ReadPause } from "./pause.ts";
 import { alreadySent, paused, runCancelling, runEnded } from "./failures.ts";
 import { echoIn, idsIn } from "./recorded-send.ts";
@@ -255,6 +256,7 @@ export class GuardedSend {
     const begun = await journal.begin(send);
     if (begun._tag === "Begun") this.#begun = begun.send;
     else {
+      countJournalConflict();
       const recorded = await journal.find(send);
       throw this.#block(alreadySent(operation, sentAlready(send, begun.latest, recorded)));
     }

@@ -6,6 +6,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/comm
 import { Effect, Result } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";
 import { otherAccount } from "./account-check.ts";
+import { noteTrackerRead } from "./metrics.ts";
 import {
   accountOf,
   type Call,
@@ -91,6 +92,7 @@ const isTracking = (details: unknown): details is Tracking =>
 /** One attempt of the activity. */
 class Tracker {
   readonly #runtime: PaymentsRuntime;
+  readonly #name: string | undefined;
   readonly #activity = Context.current();
   readonly #signal: AbortSignal;
   readonly #waiting: WaitingRuns;
@@ -105,7 +107,13 @@ class Tracker {
   /** Why a run could not be signalled, in this poll. */
   #notSignalled: string | undefined;
 
-  constructor(runtime: PaymentsRuntime, signal: AbortSignal, account: string) {
+  constructor(
+    runtime: PaymentsRuntime,
+    signal: AbortSignal,
+    account: string,
+    name: string | undefined,
+  ) {
+    this.#name = name;
     this.#waiting = new WaitingRuns(account);
     this.#runtime = runtime;
     this.#signal = signal;
@@ -124,6 +132,7 @@ class Tracker {
         try {
           await this.#poll();
           this.#readAt = Date.now();
+          noteTrackerRead(this.#readAt, this.#name);
           failures = 0;
           this.#note(this.#notSignalled);
         } catch (error) {
@@ -247,7 +256,7 @@ export const makeTrackerActivities = (
       throw otherAccount(workflowId.replace(trackerId(""), ""), account, { nonRetryable: false });
     }
     try {
-      await new Tracker(runtime, signal, account).track(turnMs);
+      await new Tracker(runtime, signal, account, name).track(turnMs);
     } catch (error) {
       if (cancellationSignal.aborted) throw cancellationSignal.reason;
       if (draining?.aborted === true) throw drained();

@@ -1,6 +1,7 @@
 import { type Payload, type PayloadCodec, ValueError } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { open, seal } from "./aes-gcm.ts";
+import { countPayloads } from "./counts.ts";
 import { type DataKeys, type DataKeySettings, keepDataKeys } from "./data-keys.ts";
 import { UndecryptablePayload } from "./errors.ts";
 import type { KeyProvider } from "./key-provider.ts";
@@ -54,7 +55,10 @@ const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Pro
   }
   const key = await keys.unwrap(keyId, wrapped);
   try {
-    return PayloadMessage.decode(open(key, data, boundTo(namespace, keyId)));
+    const opened = open(key, data, boundTo(namespace, keyId));
+    // Only now it is known that there is such a key.
+    countPayloads("decrypt", keyId, 1);
+    return PayloadMessage.decode(opened);
   } catch (error) {
     throw new UndecryptablePayload(
       `A payload cannot be decrypted by the key ${keyId}: it was changed, or written for another namespace than ${namespace}`,
@@ -81,6 +85,7 @@ export const makeEncryptionCodec = ({
     encode: async (payloads) => {
       if (payloads.length === 0) return [];
       const dataKey = await dataKeys.current();
+      countPayloads("encrypt", dataKey.keyId, payloads.length);
       return payloads.map((payload) => encrypt(payload, namespace, dataKey));
     },
     decode: (payloads) =>

@@ -1,3 +1,4 @@
+export { type PayloadCount, payloadCounts } from "./counts.ts";
 export type { DataKeySettings } from "./data-keys.ts";
 export { encryptedDataConverter, failureConverterPath } from "./data-converter.ts";
 export { type DecodeSettings, decodeMessage } from "./decode-message.ts";

@@ -59,6 +59,8 @@ interface Call {
   readonly endsAt: number;
   /** Sends begun so far. */
   sends: number;
+  /** How long the sends of this attempt have taken. */
+  sentMs: number;
   /** Whether its request may have been sent before. */
   isResend: boolean;
   /** Whether one of its sends may have been carried out. */
@@ -85,6 +87,7 @@ const makeCall = (
   maxAttempts: options.maxAttempts,
   endsAt: options.timeoutMs === undefined ? Infinity : performance.now() + options.timeoutMs,
   sends: 0,
+  sentMs: 0,
   isResend,
   isInDoubt: false,
   answered: undefined,
@@ -181,13 +184,16 @@ export const makeOperations = (
         attempt: call.sends,
         timeoutMs: Math.min(options.requestTimeoutMs, left),
       };
+      const beganAt = performance.now();
       return send(wire, mayBeSent(called)).pipe(
         Effect.mapError((failure) => {
+          call.sentMs += performance.now() - beganAt;
           if (failure._tag === "Failed") return failure;
           call.isResend ||= failure.sent;
           return parseNoResponse(called, failure);
         }),
         Effect.flatMap((response) => {
+          call.sentMs += performance.now() - beganAt;
           call.isResend = true;
           const hidden = withSecrets(ofCall, [
             Redacted.value(token),
@@ -290,10 +296,12 @@ export const makeOperations = (
       const { maxAttempts = options.maxAttempts } = requestOptions;
       const call = makeCall(called, prepared, { ...requestOptions, maxAttempts }, isResend);
       for (let attempt = 1; ; attempt++) {
+        call.sentMs = 0;
         const result = yield* Effect.result(exchange(call));
-        yield* countAttempt(
+        countAttempt(
           called.name,
           Result.isSuccess(result) ? "Success" : result.failure.error._tag,
+          call.sentMs,
         );
         if (Result.isSuccess(result)) {
           return hasResponse ? answerWithResponse(call, result.success) : result.success;

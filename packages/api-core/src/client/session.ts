@@ -7,6 +7,7 @@ import * as RateLimiter from "effect/persistence/RateLimiter";
 import type { Assumptions } from "../contract/assumptions.ts";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";
+import { countAttempt, type Outcome } from "./attempt-metric.ts";
 import type { ClientOptions } from "./config.ts";
 import { currentApiKey } from "./current-credentials.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
@@ -148,13 +149,21 @@ export const makeSession = (
           })
         : error;
 
+    /** When the last sign-in was sent; undefined where it was not. */
+    let sentAt: number | undefined;
+
     /** With which it was signed in last, or tried to. */
     let lastKey: Redacted.Redacted | undefined;
 
+    const count = (outcome: Outcome): void =>
+      countAttempt("signIn", outcome, sentAt === undefined ? 0 : performance.now() - sentAt);
+
     const signIn = Effect.fn("signIn")(function* () {
+      sentAt = undefined;
       yield* Effect.mapError(Effect.andThen(takeFromBudget, lease), withCause);
       const apiKey = currentApiKey(options);
       lastKey = apiKey;
+      sentAt = performance.now();
       const answer = yield* send({
         operation: signInOperation,
         attempt: 1,
@@ -208,6 +217,7 @@ export const makeSession = (
       signIn().pipe(
         Effect.tapError(({ _tag, message }) =>
           Effect.sync(() => {
+            count(_tag);
             // A failure of the budget itself adds no reason.
             if (_tag !== "RateLimited") lastFault = message;
           }),
@@ -216,6 +226,7 @@ export const makeSession = (
           Effect.suspend(() => {
             pendingRefresh = undefined;
             if (Exit.isSuccess(exit)) {
+              count("Success");
               current = exit.value;
               lastFault = undefined;
             }

@@ -1,12 +1,12 @@
 import { Effect, Metric } from "effect";
 import type { OperationName } from "../../src/index.ts";
 
-/** What the client's own counter says of an operation's requests that ended so. */
+/** What the client's own histogram says of an operation's requests that ended so. */
 export const attemptsOf = (operation: OperationName, outcome: string): number =>
   Effect.runSync(Metric.snapshot)
     .filter(
       ({ attributes, id }) =>
-        id === "payments_client_attempts" &&
+        id === "payments_request_duration_seconds" &&
         attributes?.["operation"] === operation &&
         attributes["outcome"] === outcome,
     )

@@ -2,8 +2,17 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { CannotStart } from "../cannot-start.ts";
+import { type Look, scrape } from "../metrics/scrape.ts";
 import type { Check, Verdict } from "./checks.ts";
 import type { HealthAddress } from "./health-address.ts";
+
+/** What a listener tells of a worker. */
+export interface Told {
+  /** What it is ready by. */
+  readonly checks: ReadonlyArray<Check>;
+  /** What is looked up for its metrics. */
+  readonly looks: ReadonlyArray<Look>;
+}
 
 const STARTING: Verdict = { check: "pollers", ok: false, why: "the worker starts" };
 
@@ -18,19 +27,26 @@ const MOST_CONNECTIONS = 64;
 /** Who asks slowly is not waited for. */
 const ASKED_WITHIN_MS = 5_000;
 
-const answer = (response: ServerResponse, status: number, body: string): void => {
-  response.writeHead(status, {
-    "content-type": "application/x-ndjson",
-    "cache-control": "no-store",
-  });
+const PATHS = ["/livez", "/readyz", "/metrics"];
+
+const JSON_LINES = "application/x-ndjson";
+const PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+
+const answer = (
+  response: ServerResponse,
+  status: number,
+  body: string,
+  type: string = JSON_LINES,
+): void => {
+  response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
   response.end(`${body}\n`);
 };
 
-/** Tells whoever asks by HTTP whether the worker lives (`/livez`) and takes work (`/readyz`). */
+/** Tells whoever asks by HTTP whether the worker lives (`/livez`) and takes work (`/readyz`), and its metrics. */
 export class HealthListener {
   readonly #server: Server;
   readonly #closed = new AbortController();
-  #checks: ReadonlyArray<Check> = [() => STARTING];
+  #told: Told = { checks: [() => STARTING], looks: [] };
 
   private constructor(server: Server) {
     this.#server = server;
@@ -42,7 +58,8 @@ export class HealthListener {
       } else if (path === "/readyz") this.#answerReadiness(response);
       // That it answers at all is what it says: its event loop turns.
       else if (path === "/livez") answer(response, HTTP_OK, JSON.stringify({ ok: true }));
-      else answer(response, NOT_FOUND, JSON.stringify({ paths: ["/livez", "/readyz"] }));
+      else if (path === "/metrics") void this.#answerMetrics(response);
+      else answer(response, NOT_FOUND, JSON.stringify({ paths: PATHS }));
     });
   }
 
@@ -80,12 +97,12 @@ export class HealthListener {
   }
 
   /**
-   * Answer with these checks from now on.
+   * Tell this from now on.
    *
-   * @param make makes them; what they ask for themselves ends with the signal.
+   * @param make makes it; what checks ask for themselves ends with the signal.
    */
-  watch(make: (closed: AbortSignal) => ReadonlyArray<Check>): void {
-    this.#checks = make(this.#closed.signal);
+  watch(make: (closed: AbortSignal) => Told): void {
+    this.#told = make(this.#closed.signal);
   }
 
   /** End the checks and all connections. */
@@ -96,8 +113,12 @@ export class HealthListener {
   }
 
   #answerReadiness(response: ServerResponse): void {
-    const verdicts = this.#checks.map((check) => check());
+    const verdicts = this.#told.checks.map((check) => check());
     const status = verdicts.every(({ ok }) => ok) ? HTTP_OK : NOT_READY;
     answer(response, status, verdicts.map((verdict) => JSON.stringify(verdict)).join("\n"));
+  }
+
+  async #answerMetrics(response: ServerResponse): Promise<void> {
+    answer(response, HTTP_OK, await scrape(this.#told.looks), PROMETHEUS);
   }
 }

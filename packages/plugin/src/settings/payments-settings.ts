@@ -62,7 +62,7 @@ export interface Polling {
   readonly taskQueue: string;
   /** Where what is sent is remembered, in words, without a password. */
   readonly journal: string;
-  /** Where it answers `/livez` and `/readyz`, as `HOST:PORT`; left out where it does not. */
+  /** Where it answers `/livez`, `/readyz` and `/metrics`, as `HOST:PORT`; left out where it does not. */
   readonly health?: string;
 }
 
@@ -96,7 +96,8 @@ export interface PaymentsSettings extends AccountSettings {
    */
   readonly signingSecretFile?: string;
   /**
-   * Where the worker says by HTTP whether it lives (`/livez`) and takes work (`/readyz`): a port of the loopback address,
+   * Where the worker says by HTTP whether it lives (`/livez`) and takes work (`/readyz`), and tells its metrics
+   * (`/metrics`; those of the SDK where the `Runtime` has an exporter for Prometheus): a port of the loopback address,
    * or `HOST:PORT`; port 0 is any that is free. Default: `PAYMENTS_HEALTH_ADDRESS`, or else nowhere.
    */
   readonly healthAddress?: string | number;

@@ -18,17 +18,17 @@ import {
 } from "@temporalio/worker";
 import { Effect, Layer, ManagedRuntime } from "effect";
 import { CannotStart } from "../cannot-start.ts";
-import {
-  type Check,
-  journalCheck,
-  pollersCheck,
-  signInCheck,
-  temporalCheck,
-} from "../health/checks.ts";
+import { journalCheck, pollersCheck, signInCheck, temporalCheck } from "../health/checks.ts";
 import { type HealthAddress, readHealthAddress } from "../health/health-address.ts";
-import { HealthListener } from "../health/health-listener.ts";
+import { HealthListener, type Told } from "../health/health-listener.ts";
 import { keepRunning } from "../kept/keep-running.ts";
 import { notifierOf, trackerOf } from "../kept/kept-workflows.ts";
+import {
+  lookAtListLag,
+  lookAtServiceCredentials,
+  lookAtTemporalCredentials,
+} from "../metrics/looks.ts";
+import { lookAtRuns } from "../metrics/runs-look.ts";
 import { type Accounts, inAccount } from "../settings/accounts.ts";
 import { readLimitsOf, readNotifications } from "../settings/limits.ts";
 import type { PaymentsSettings } from "../settings/payments-settings.ts";
@@ -78,20 +78,30 @@ interface Run {
   readonly health: HealthListener | undefined;
 }
 
-/** What a worker is ready by. */
-const readinessOf = (
-  workers: ReadonlyArray<Worker>,
+/** What a worker is ready by, and what its metrics are looked up from. */
+const toldOf = (
+  [worker, ...companions]: readonly [Worker, ...ReadonlyArray<Worker>],
   accounts: ReadonlyMap<string | undefined, Account>,
   client: Client,
   closed: AbortSignal,
-): ReadonlyArray<Check> => [
-  pollersCheck(workers),
-  temporalCheck(client, closed),
-  ...[...accounts].flatMap(([name, account]) => [
-    signInCheck(account, name, closed),
-    journalCheck(account.opened.journal, name, closed),
-  ]),
-];
+): Told => ({
+  checks: [
+    pollersCheck([worker, ...companions]),
+    temporalCheck(client, closed),
+    ...[...accounts].flatMap(([name, account]) => [
+      signInCheck(account, name, closed),
+      journalCheck(account.opened.journal, name, closed),
+    ]),
+  ],
+  looks: [
+    lookAtRuns(client, worker.options.taskQueue),
+    lookAtTemporalCredentials,
+    ...[...accounts].flatMap(([name, { opened, options }]) => [
+      lookAtListLag(opened.journal, options, name),
+      lookAtServiceCredentials(options, name),
+    ]),
+  ],
+});
 
 const mapOf = <Key, A, B>(map: ReadonlyMap<Key, A>, make: (value: A, key: Key) => B): Map<Key, B> =>
   new Map([...map].map(([key, value]) => [key, make(value, key)]));
@@ -216,7 +226,7 @@ export class PaymentsWorker {
       ],
       this.#draining,
     );
-    health?.watch((closed) => readinessOf([worker, ...companions], accounts, client, closed));
+    health?.watch((closed) => toldOf([worker, ...companions], accounts, client, closed));
     const { taskQueue } = options;
     for (const [name, account] of skipsTime ? [] : accounts) {
       void keepRunning(client, trackerOf(account.options, taskQueue, name), draining);

@@ -11,7 +11,7 @@ import {
   utc,
 } from "@durable-payments/protocol";
 import { ActivityFailure } from "@temporalio/common";
-import { sleep } from "@temporalio/workflow";
+import { metricMeter, sleep } from "@temporalio/workflow";
 import { awaitService } from "../run/polling.ts";
 import { failureOfActivity, rootCause } from "../run/failures.ts";
 import type { RunState } from "../run/run-state.ts";
@@ -46,9 +46,19 @@ export interface Seen<A> {
   readonly item: A;
 }
 
+const countVerdict = (operation: string, verdict: string): void =>
+  metricMeter
+    .createCounter(
+      "payments_reconciliations",
+      undefined,
+      "Writes without an answer that were looked up in the service's lists, by verdict",
+    )
+    .add(1, { operation, verdict });
+
 /** A send without an answer. */
 interface Unanswered<A> {
   readonly step: string;
+  readonly operation: string;
   /** Reads the list, once; given what earlier reads showed that may be what was sent. */
   readonly find: (seen: ReadonlyArray<A>) => Promise<Matches<A>>;
   /** The ids of something found, by the service's name of their field. */
@@ -126,6 +136,7 @@ const readUntilKnown = async <A>(
     ifAbsent,
     intentMark,
     isWorkerLost,
+    operation,
     seen,
     shown,
     step,
@@ -139,12 +150,17 @@ const readUntilKnown = async <A>(
     return siblings.find((other) => other.owned.some((key) => wanted.has(normalizedKey(key))))
       ?.step;
   };
-  const unclear = (reason: string): Reconciled<A> => ({
-    _tag: "Unclear",
-    reason,
-    candidates: [...seen.values()].map(({ item }) => shown(item)),
-    ...(listRead !== undefined && { listRead }),
-  });
+  const counted = (reconciled: Reconciled<A>): Reconciled<A> => {
+    countVerdict(operation, reconciled._tag);
+    return reconciled;
+  };
+  const unclear = (reason: string): Reconciled<A> =>
+    counted({
+      _tag: "Unclear",
+      reason,
+      candidates: [...seen.values()].map(({ item }) => shown(item)),
+      ...(listRead !== undefined && { listRead }),
+    });
   let listRead: ListReading | undefined;
   let note = about;
   let wait = FIRST_READ_AFTER_MS;
@@ -205,7 +221,7 @@ const readUntilKnown = async <A>(
     if (found.isUnlisted !== true) listRead = reading;
     switch (reconciliation._tag) {
       case "Absent":
-        return { ...reconciliation, listRead: reading };
+        return counted({ ...reconciliation, listRead: reading });
       case "Unclear":
         return unclear(reconciliation.reason);
       case "Found": {
@@ -213,7 +229,7 @@ const readUntilKnown = async <A>(
         const value = items[index];
         return value === undefined
           ? unclear("It was found, and not read.")
-          : { _tag: "Found", value, isProved: matches[index]?.isOurs === true };
+          : counted({ _tag: "Found", value, isProved: matches[index]?.isOurs === true });
       }
       case "Undecided":
         if (reads >= MOST_READS) {
@@ -238,7 +254,12 @@ type UnansweredWrite<Request, A> = Pick<
 /** Reconcile a write: find out by the service's list whether what a step has sent was carried out. */
 export const reconcileWrite = <Request extends object, A>(
   run: RunState,
-  { ids, intent, step }: Pick<Write<Request, A>, "ids" | "intent" | "step">,
+  {
+    ids,
+    intent,
+    operation,
+    step,
+  }: Pick<Write<Request, A>, "ids" | "intent" | "operation" | "step">,
   { find, shown }: Reconciler<Request, A>,
   { keys, request, seen, since, ...unanswered }: UnansweredWrite<Request, A>,
 ): Promise<Reconciled<A>> => {
@@ -247,6 +268,7 @@ export const reconcileWrite = <Request extends object, A>(
     readUntilKnown(run, {
       ...unanswered,
       step,
+      operation,
       find: (before) => find(request, { step, since, keys, seen: before, intentMark: mark }),
       ids,
       shown,
