@@ -58,6 +58,21 @@ const processesOf = async (handle: WorkflowHandle): Promise<ReadonlySet<number>>
   return new Set(identities.map((identity) => Number.parseInt(identity, 10)));
 };
 
+/** What the worker controller runs before it moves anything to a build: once on each queue of workflows. */
+const gate = async (buildId: string): Promise<ReadonlyArray<WorkflowHandle>> => {
+  const handles = await Promise.all(
+    ["payments", "payments/batch"].map((taskQueue) =>
+      environment.client.workflow.start("checkWorker", {
+        workflowId: `test-payments:${buildId}-${taskQueue}`,
+        taskQueue,
+        versioningOverride: { pinnedTo: { deploymentName: "payments", buildId } },
+      }),
+    ),
+  );
+  await Promise.all(handles.map((handle) => handle.result()));
+  return handles;
+};
+
 const settle = async (handle: WorkflowHandle): Promise<void> => {
   await simulator.setPayoutStatus(await awaitsPayout(handle), "completed");
 };
@@ -79,6 +94,10 @@ it("a build rolls out, the one before drains, and a rollback takes back: no run 
       ),
     WAITING,
   );
+  for (const handle of await gate("2")) {
+    expect(await buildsOf(handle)).toEqual(["2"]);
+    expect(await processesOf(handle)).toEqual(new Set([second.pid]));
+  }
   await setCurrent("2");
   const fresh = await pay("fresh");
   await Promise.all([fresh, pinned, moving].map(settle));

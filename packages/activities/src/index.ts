@@ -46,6 +46,7 @@ export type { ReadRunState, RunState } from "./run-state.ts";
 export type { ReadEarlierRuns } from "./earlier-runs.ts";
 export type { TrackerActivities, TrackerOptions, Tracking } from "./tracker-activity.ts";
 export type { NotifierActivities, NotifierOptions } from "./notifications/notifier-activities.ts";
+export type { WorkerCheckActivities } from "./worker-check.ts";
 export { type NotificationSettings, readNotificationSettings } from "./notifications/settings.ts";
 export { makeSignInLeases, type SignInBudget } from "./sign-in-leases.ts";
 export type { PollSchedule } from "./poll-schedule.ts";

@@ -35,6 +35,7 @@ import {
   type NotifierOptions,
 } from "./notifications/notifier-activities.ts";
 import { makeWaitingActivities, type WaitingActivities } from "./waiting-activities.ts";
+import { makeWorkerCheckActivities, type WorkerCheckActivities } from "./worker-check.ts";
 
 /** Every activity of a worker, by activity type. */
 export type PaymentsActivities = OperationActivities &
@@ -48,7 +49,8 @@ export type PaymentsActivities = OperationActivities &
   EarlierSendActivities &
   BatchActivities &
   TrackerActivities &
-  NotifierActivities;
+  NotifierActivities &
+  WorkerCheckActivities;
 
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
@@ -146,6 +148,7 @@ export const makePaymentsActivities = (
       ...makeApprovalActivities(approvals),
       ...makeTrackerActivities(runtime, tracker, account),
       ...makeNotifierActivities(notifier),
+      ...makeWorkerCheckActivities(runtime, journal),
       ...makeResetActivities(inputs, journal),
       ...makeJournalActivities(journal),
       ...makeEarlierSendActivities(journal),

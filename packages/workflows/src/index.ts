@@ -38,6 +38,7 @@ export { sendAndReconcile } from "./steps/send.ts";
 export type { Reconciler, Write } from "./steps/write.ts";
 export { VERSIONING_BEHAVIOR } from "./versioning.ts";
 export { onboardCardholder } from "./definitions/onboard-cardholder.ts";
+export { checkWorker, type CheckWorkerInput } from "./definitions/check-worker.ts";
 export { notifier } from "./definitions/notifier.ts";
 export { tracker } from "./definitions/tracker.ts";
 export { payout } from "./definitions/payout.ts";

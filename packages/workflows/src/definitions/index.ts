@@ -1,3 +1,4 @@
+export { checkWorker } from "./check-worker.ts";
 export { pauseSends } from "./pause-sends.ts";
 export { onboardCardholder } from "./onboard-cardholder.ts";
 export { payout } from "./payout.ts";

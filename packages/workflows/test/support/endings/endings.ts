@@ -1,4 +1,6 @@
 import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { checkWorker } from "../../../src/definitions/check-worker.ts";
 import { pauseSends } from "../../../src/definitions/pause-sends.ts";
 import { tracker } from "../../../src/definitions/tracker.ts";
 import { type Rig, withWorker } from "../rig.ts";
@@ -43,6 +45,20 @@ const trackerEndings: ReadonlyArray<Ending> = [
   },
 ];
 
+const workerCheckEndings: ReadonlyArray<Ending> = [
+  {
+    name: "check-worker-completed",
+    run: ({ start }) => start(checkWorker),
+  },
+  {
+    name: "check-worker-failed",
+    activities: {
+      checkWorkerNeeds: () => Promise.reject(ApplicationFailure.nonRetryable("refused")),
+    },
+    run: ({ start }) => start(checkWorker),
+  },
+];
+
 /** The endings of the workflows, as they are recorded for replay; a new workflow adds its own. */
 export const endings: ReadonlyArray<Ending> = [
   ...payoutEndings,
@@ -51,6 +67,7 @@ export const endings: ReadonlyArray<Ending> = [
   ...trackerEndings,
   ...notifierEndings,
   ...pauseEndings,
+  ...workerCheckEndings,
 ];
 
 /** Brings a run to one of the endings, and gives its history; of a chain of runs, the first one's. */
