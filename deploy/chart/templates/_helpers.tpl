@@ -58,6 +58,9 @@ spec:
         {{- if .Values.temporal.apiKeySecret }}
         - { name: TEMPORAL_API_KEY_FILE, value: /secrets/temporal/api-key }
         {{- end }}
+        {{- if .Values.keyringSecret }}
+        - { name: PAYMENTS_KEYRING, value: /secrets/keyring }
+        {{- end }}
         {{- range $name, $value := .Values.settings }}
         - { name: {{ $name }}, value: {{ $value | quote }} }
         {{- end }}
@@ -87,6 +90,10 @@ spec:
         {{- if .Values.temporal.apiKeySecret }}
         - { name: temporal-key, mountPath: /secrets/temporal, readOnly: true }
         {{- end }}
+        {{- if .Values.keyringSecret }}
+        # The whole folder, no subPath: the keyring follows the secret.
+        - { name: keyring, mountPath: /secrets/keyring, readOnly: true }
+        {{- end }}
   volumes:
     - name: tmp
       emptyDir: { sizeLimit: 256Mi }
@@ -100,5 +107,9 @@ spec:
     {{- if .Values.temporal.apiKeySecret }}
     - name: temporal-key
       secret: { secretName: {{ .Values.temporal.apiKeySecret | quote }}, defaultMode: 0440 }
+    {{- end }}
+    {{- if .Values.keyringSecret }}
+    - name: keyring
+      secret: { secretName: {{ .Values.keyringSecret | quote }}, defaultMode: 0440 }
     {{- end }}
 {{- end }}
