@@ -125,9 +125,13 @@ const isRewritten = (sent: string, listed: string): boolean => {
 /** Signs in the place of letters that are not to be read. */
 const MASK = /[*•●·█#]{2,}|…|\.{3}|x{3}/i;
 
+/** Whether a text is a number, as one is also decoded that stands where JSON should have a text. */
+const isNumeral = (text: string): boolean => Number.isFinite(Number(text));
+
 /**
  * Compare free text. Services escape, strip, transliterate, decorate, cut and mask it: it is legibly
- * another only where neither can come of the other by letters that are added or left out.
+ * another only where neither can come of the other by letters that are added or left out. A number in the place of
+ * a text says nothing.
  */
 export const matchText = (sent: string | undefined, listed: unknown): FieldMatch => {
   const text = listed === undefined || listed === null ? "" : textOf(listed);
@@ -136,7 +140,8 @@ export const matchText = (sent: string | undefined, listed: unknown): FieldMatch
   // What has no letters and digits, such as a dash, may stand in the place of any text.
   if (lettersAndDigits(sent ?? "") === "" || lettersAndDigits(text) === "") return "unreadable";
   if (isRewritten(sent ?? "", text)) return "near";
-  return MASK.test(text) ? "unreadable" : "different";
+  const isOfOtherKind = isNumeral(text) && !isNumeral(sent ?? "");
+  return isOfOtherKind || MASK.test(text) ? "unreadable" : "different";
 };
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text);

@@ -119,6 +119,8 @@ describe("a text", () => {
     ["Überweisung 1", "Überweisung 2", "different"],
     ["Rechnung Müller", "Rechnung Maier", "different"],
     ["Invoice 1", { text: "Invoice 1" }, "unreadable"],
+    ["Invoice 1", 2 ** 64, "unreadable"],
+    ["2026", "2027", "different"],
     ["Invoice 1", "Invoice 2", "different"],
   ] as const)("%j, listed as %j: %s", (text, listed, match) => {
     expect(matchText(text, listed)).toBe(match);
@@ -213,6 +215,15 @@ describe("a payout", () => {
 
 describe("a cardholder", () => {
   const ada = { first_name: "Ada", last_name: "Lovelace" };
+
+  // An odd row has other JSON types than the documented ones, and its numbers are decoded to texts.
+  it.each([
+    { first_name: undefined, last_name: "18446744073709552000" },
+    { first_name: "1e+21", last_name: undefined },
+    { first_name: 1, last_name: 2 },
+  ])("whose names are listed as numbers may be anybody: %j", (row) => {
+    expect(matchCardholder(ada, row)).toBe("near");
+  });
 
   it.each([
     [{ first_name: "Ada", last_name: "Lovelace" }, "exact"],
