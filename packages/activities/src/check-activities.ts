@@ -1,13 +1,15 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { type Card, type Fault, Refused } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
-import { isOwnSend } from "@durable-payments/protocol";
+import { isOwnSend, textAt } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { Effect } from "effect";
 import { toApplicationFailure } from "./failures.ts";
 import { type AmountLimits, invalidRequest, moneyOf, overLimit } from "./amount-limits.ts";
 import type { Approvals } from "./approvals.ts";
+import type { IntentMarks } from "./intent-marks.ts";
+import type { CardholderFields } from "./match-rows.ts";
 import type { PlannedRequest } from "./planned-requests.ts";
 import { inputFaults, type OwnInputs } from "./own-inputs.ts";
 import type { OwnOperations } from "./own-operation.ts";
@@ -25,15 +27,20 @@ export interface AnsweredCard {
   readonly card_name?: string;
 }
 
-/** Requests of which a second person has to approve one. */
+/** What is known of requests beside that they are sound. */
 export interface CheckedRequests {
   /** The account of the worker that checked them, as a hash. */
   readonly account: string;
   /**
-   * Whether they were approved with their batch; `atSend` where the send finds out, by the details of whom it
+   * Whether they were approved with their batch; absent where no second person has to approve one; `atSend` where the send finds out, by the details of whom it
    * pays then.
    */
-  readonly approval: "needed" | "given" | "atSend";
+  readonly approval?: "needed" | "given" | "atSend";
+  /**
+   * By the plain marks of whom the run creates, what its PaymentIds have in their place; absent where these are in plain
+   * hashes, and in answers of before.
+   */
+  readonly marks?: Readonly<Record<string, ReadonlyArray<string>>>;
 }
 
 /** An amount that is above a limit. */
@@ -49,7 +56,7 @@ export interface CheckActivities {
    *
    * @param proof that its batch was approved with it, where the run was started with one.
    * @returns the account of the worker that checked, as a hash: the run is pinned to it. With what is known
-   *   of an approval, where a second person has to approve one of them.
+   *   of an approval, where a second person has to approve one of them, and with marks made with a secret.
    */
   readonly checkRequests: (
     planned: ReadonlyArray<PlannedRequest>,
@@ -82,11 +89,19 @@ const named = (at: string, fault: Fault): Fault => ({
   problem: fault.problem,
 });
 
+/** The names of whom a request creates; none where an earlier step is to fill them in. */
+const namesIn = ({ input, operation }: PlannedRequest): ReadonlyArray<CardholderFields> => {
+  const [first_name, last_name] = [textAt(input, "first_name"), textAt(input, "last_name")];
+  const isKnown = first_name !== undefined && last_name !== undefined;
+  return operation === "createCardholder" && isKnown ? [{ first_name, last_name }] : [];
+};
+
 /** The checking activities over a client. */
 export const makeCheckActivities = (
   runtime: PaymentsRuntime,
   maxAmounts: AmountLimits | undefined,
   approvals: Approvals,
+  intentMarks: IntentMarks,
   { inputs, operations }: { readonly inputs: OwnInputs; readonly operations: OwnOperations },
 ): CheckActivities => ({
   checkOwnInput: async ({ input }) => {
@@ -129,13 +144,15 @@ export const makeCheckActivities = (
     const isWanted = planned.some(
       ({ input, operation }) => approvals.why(moneyOf(operation, input)) !== undefined,
     );
-    if (!isWanted) return account;
+    const marks = intentMarks.ofCardholders(planned.flatMap(namesIn));
+    const withMarks = marks && { marks };
+    if (!isWanted) return marks === undefined ? account : { account, marks };
     const [first] = planned;
     const isToExisting = planned.length === 1 && first?.operation === "createPayout";
-    if (proof !== undefined && isToExisting) return { account, approval: "atSend" };
+    if (proof !== undefined && isToExisting) return { account, approval: "atSend", ...withMarks };
     const { workflowId = "" } = Context.current().info.workflowExecution ?? {};
     const isGiven = await approvals.isProof(proof, workflowId, planned);
-    return { account, approval: isGiven ? "given" : "needed" };
+    return { account, approval: isGiven ? "given" : "needed", ...withMarks };
   },
 
   readAccount: () => accountOf(runtime),

@@ -1,11 +1,16 @@
-import { PAYMENT_ACCOUNT, PAYMENT_IDS, queryText } from "@durable-payments/protocol";
+import { KEYED_MARK, PAYMENT_ACCOUNT, PAYMENT_IDS, queryText } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
+import type { IntentMarks } from "./intent-marks.ts";
 
-const otherRuns = async (query: string): Promise<Array<string>> => {
+const otherRuns = async (
+  query: string,
+  isMeant: (paymentIds: ReadonlyArray<string>) => boolean = () => true,
+): Promise<Array<string>> => {
   const { client, info } = Context.current();
   const runs: Array<string> = [];
-  for await (const { workflowId } of client.workflow.list({ query })) {
-    if (workflowId !== info.workflowExecution?.workflowId) runs.push(workflowId);
+  for await (const { typedSearchAttributes, workflowId } of client.workflow.list({ query })) {
+    if (workflowId === info.workflowExecution?.workflowId) continue;
+    if (isMeant(typedSearchAttributes?.get(PAYMENT_IDS) ?? [])) runs.push(workflowId);
   }
   return runs;
 };
@@ -37,3 +42,19 @@ export const findOwners = async (
  * queries in the other order it would be neither.
  */
 export const findConcurrentRuns = (mark: string): Promise<Array<string>> => otherRuns(hasId(mark));
+
+/**
+ * Find other runs that have a mark, made with any secret or none; and those whose mark was made with a secret that is not
+ * here: of these nobody can tell.
+ */
+export const findRunsKeyedAlike = async (
+  mark: string,
+  marks: IntentMarks,
+): Promise<Array<string>> => {
+  const runs = new Set<string>();
+  for (const each of marks.all(mark)) {
+    for (const run of await findConcurrentRuns(each)) runs.add(run);
+  }
+  const ofOthers = await otherRuns(hasId(KEYED_MARK), (ids) => !marks.isOfKnownKey(ids));
+  return [...new Set([...runs, ...ofOthers])];
+};

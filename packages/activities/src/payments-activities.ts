@@ -6,6 +6,7 @@ import { type ReadPause, makeTemporalPauseReader } from "./pause.ts";
 import { type CheckActivities, makeCheckActivities } from "./check-activities.ts";
 import { makeEarlierRunsReader, type ReadEarlierRuns } from "./earlier-runs.ts";
 import { type EarlierSendActivities, makeEarlierSendActivities } from "./earlier-sends.ts";
+import { IntentMarks } from "./intent-marks.ts";
 import { type JournalActivities, makeJournalActivities } from "./journal-activities.ts";
 import type { AmountLimits } from "./amount-limits.ts";
 import {
@@ -76,7 +77,10 @@ export interface ActivitiesOptions {
    * cards, withdrawals, totals of batches; default: what the runs themselves say.
    */
   readonly approveAbove?: AmountLimits;
-  /** Secrets of the deployment by which approvals are proved; default: they are proved by the API key. */
+  /**
+   * Secrets of the deployment by which approvals are proved, and runs marked by whom they create; default: approvals are
+   * proved by the API key, and marks are plain hashes.
+   */
   readonly signingSecrets?: SigningSecrets;
   /**
    * What the worker knows of the inputs of your own workflows, by workflow type: their first start can be checked by
@@ -126,6 +130,7 @@ export const makePaymentsActivities = (
   }: ActivitiesOptions = {},
 ): PaymentsActivities => {
   expectInputs(inputs);
+  const marks = new IntentMarks(signingSecrets);
   const signer = new Signer(runtime, signingSecrets);
   const payees = new Payees(runtime, journal, signer);
   const approvals = new Approvals(signer, approveAbove, payees, readRunStart);
@@ -143,8 +148,8 @@ export const makePaymentsActivities = (
         payees,
       }),
       ...makeWaitingActivities(runtime, readPause, journal),
-      ...makeReconciliationActivities(runtime, journal),
-      ...makeCheckActivities(runtime, maxAmounts, approvals, { inputs, operations }),
+      ...makeReconciliationActivities(runtime, journal, marks),
+      ...makeCheckActivities(runtime, maxAmounts, approvals, marks, { inputs, operations }),
       ...makeApprovalActivities(approvals),
       ...makeTrackerActivities(runtime, tracker, account),
       ...makeNotifierActivities(notifier),

@@ -13,7 +13,8 @@ import { ownershipKeys } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Effect } from "effect";
-import { findOwners, findConcurrentRuns } from "./owners.ts";
+import type { IntentMarks } from "./intent-marks.ts";
+import { findConcurrentRuns, findOwners, findRunsKeyedAlike } from "./owners.ts";
 import { toApplicationFailure } from "./failures.ts";
 import { type JournalEvidence, readJournal, readOtherSends } from "./journal-evidence.ts";
 import type { ListedItem } from "./listed-items.ts";
@@ -112,6 +113,8 @@ interface SearchedList<Request, Item> {
   readonly compare: (request: Request, row: ListedRow) => Likeness;
   /** Where the journal knows by it which other sends are alike. */
   readonly payoutOf?: (request: Request) => SentPayout;
+  /** Whether runs may be marked with a secret: of persons. */
+  readonly hasKeyedMarks?: true;
   /** Reads a page of what was created from then on, or of all. */
   readonly readPage: (
     client: PaymentsClient["Service"],
@@ -153,6 +156,7 @@ const CARDHOLDERS: SearchedList<CreateCardholderInput, Cardholder> = {
   itemId: "card_holder_id",
   keyOf: () => undefined,
   compare: matchCardholder,
+  hasKeyedMarks: true,
   readPage: (client, page) => client.listCardholders(page),
 };
 
@@ -182,9 +186,19 @@ const echoOf = (
 export const makeReconciliationActivities = (
   runtime: PaymentsRuntime,
   journal: Journal,
+  marks: IntentMarks,
 ): ReconciliationActivities => {
   const searchList = async <Request, Item extends ListedItem & object>(
-    { compare, itemId, keyOf, list, operation, payoutOf, readPage }: SearchedList<Request, Item>,
+    {
+      compare,
+      hasKeyedMarks,
+      itemId,
+      keyOf,
+      list,
+      operation,
+      payoutOf,
+      readPage,
+    }: SearchedList<Request, Item>,
     sent: Sent<Request, Item>,
   ): Promise<Matches<Item>> => {
     const { keys = [], request, since, step } = sent;
@@ -254,7 +268,9 @@ export const makeReconciliationActivities = (
     const isComplete = found.fault === undefined && !found.isTooLong;
     const lag = await known.measureLag(isComplete ? found.ids : known.madeIds, { readAt, since });
     // Before the owners: a run replaces its mark by what it owns.
-    const concurrentRuns = await findConcurrentRuns(sent.intentMark);
+    const concurrentRuns = await (hasKeyedMarks === true
+      ? findRunsKeyedAlike(sent.intentMark, marks)
+      : findConcurrentRuns(sent.intentMark));
     const account = await accountOf(runtime);
     const owners: Record<string, string> = {};
     const others =

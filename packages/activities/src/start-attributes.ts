@@ -12,7 +12,7 @@ import {
   STEP,
 } from "@durable-payments/protocol";
 import type { SearchAttributePair } from "@temporalio/common";
-import { intentOfCardholder, intentOfPayout } from "./match-rows.ts";
+import { intentOfPayout } from "./match-rows.ts";
 
 /** The stage of a run that has not had its first workflow task. */
 export const STARTING = "starting";
@@ -61,7 +61,8 @@ export const payoutStartAttributes = (
 
 /**
  * Give what an `onboardCardholder` run is started with. It is known by then what its first send makes: a run
- * that is given its account, and creates its cardholder, has one event and one billable action less.
+ * that is given its account, and creates its cardholder, writes less of it. The mark of whom it creates it writes itself:
+ * its worker has the secret for that.
  *
  * @param known hash of the account that the card is to be paid from, where it is known, and the currency.
  */
@@ -74,6 +75,5 @@ export const onboardStartAttributes = (
   return [
     ...startAttributes({ ...known, stage: STEP.createCardholder }),
     { key: PAYMENT_IN_DOUBT, value: STEP.createCardholder },
-    { key: PAYMENT_IDS, value: [intentMark(intentOfCardholder(input.cardholder))] },
   ];
 };

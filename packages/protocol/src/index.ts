@@ -61,6 +61,8 @@ export { intentOf, keyOfStep, questionOf } from "./derived-keys.ts";
 export {
   caseless,
   intentMark,
+  KEYED_MARK,
+  KEY_OF_MARK,
   type NamedId,
   namedIds,
   normalizedKey,

@@ -15,6 +15,12 @@ const INTENT = "intent:";
 /** Mark, in PaymentIds, what a run is about to make, until it is known what became of it. */
 export const intentMark = (intent: string): string => `${INTENT}${intent}`;
 
+/** In PaymentIds beside a mark that was made with a secret. */
+export const KEYED_MARK = `${INTENT}keyed`;
+
+/** Begins what names the secret, in PaymentIds beside a mark that was made with it. */
+export const KEY_OF_MARK = `${INTENT}key/`;
+
 /** The kind of what an id names, by the service's name of the id's field. */
 const kindOf = (idField: string): string =>
   sendings.find((sending) => sending.idField === idField)?.makes ?? idField;

@@ -3,7 +3,10 @@ import {
   onboardStartAttributes,
   payoutStartAttributes,
 } from "@durable-payments/activities/start-attributes";
+import { intentOfCardholder } from "@durable-payments/activities/match-rows";
 import {
+  intentMark,
+  KEYED_MARK,
   type OnboardCardholderInput,
   PAYMENT_IDS,
   PAYMENT_IN_DOUBT,
@@ -11,12 +14,13 @@ import {
   type PayoutInput,
 } from "@durable-payments/protocol";
 import type { Workflow, WorkflowHandle } from "@temporalio/client";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { onboardCardholder, payout } from "../src/index.ts";
 import { failureOf } from "./support/failure-of.ts";
 import { useRig, useService } from "./support/hooks.ts";
 import { onboardInput, payoutInput } from "./support/inputs.ts";
+import { startService } from "./support/service.ts";
 import { payAndGoOn } from "./support/pay-and-go-on.ts";
 import { localRig, withWorker } from "./support/rig.ts";
 import { WITHIN } from "./support/until.ts";
@@ -49,8 +53,9 @@ const startRun = async <W extends Workflow>(
 /** Starts an onboarding as whoever knows its account does. */
 const startOnboarding = async (
   input: OnboardCardholderInput,
+  { readAccount } = service.activities,
 ): Promise<WorkflowHandle<typeof onboardCardholder>> => {
-  const known = { account: await service.activities.readAccount(), currency: "USD" };
+  const known = { account: await readAccount(), currency: "USD" };
   return rig.environment.client.workflow.start(onboardCardholder, {
     workflowId: randomUUID(),
     taskQueue: rig.queue.taskQueue,
@@ -156,14 +161,43 @@ it("a run is found by its key before its first workflow task, and as started aft
   });
 });
 
-it("an onboarding of a new cardholder takes 12 billable actions and 47 events", async () => {
+it("an onboarding of a new cardholder takes 13 billable actions and 48 events", async () => {
   await withWorker(rig, service.activities, async () => {
     const handle = await startOnboarding(onboardInput);
     expect(await handle.result()).toMatchObject({ card_limit: "100.00" });
-    expect(await costOf(handle)).toEqual({ actions: 12, events: 47 });
+    expect(await costOf(handle)).toEqual({ actions: 13, events: 48 });
     const { typedSearchAttributes } = await handle.describe();
     expect(typedSearchAttributes.get(PAYMENT_IN_DOUBT)).toBeUndefined();
   });
+});
+
+it("an onboarding is marked with the secret of its worker, and has no plain mark of whom it creates", async () => {
+  const secret = randomBytes(32);
+  const marked = await startService(
+    { verifyAfter: 0 },
+    {},
+    { readPause: async () => undefined, signingSecrets: () => [secret] },
+  );
+  try {
+    await withWorker(rig, marked.activities, async () => {
+      const handle = await startOnboarding(onboardInput, marked.activities);
+      await handle.result();
+      const { events } = await handle.fetchHistory();
+      const written = (events ?? []).flatMap((event) => {
+        const { searchAttributes } =
+          event.upsertWorkflowSearchAttributesEventAttributes ??
+          event.workflowExecutionStartedEventAttributes ??
+          {};
+        const ids = searchAttributes?.indexedFields?.[PAYMENT_IDS.name]?.data;
+        return ids ? [Buffer.from(ids).toString()] : [];
+      });
+      const plain = intentMark(intentOfCardholder(onboardInput.cardholder));
+      expect(written.some((ids) => ids.includes(`"${KEYED_MARK}"`))).toBe(true);
+      expect(written.filter((ids) => ids.includes(plain))).toEqual([]);
+    });
+  } finally {
+    await marked.stop();
+  }
 });
 
 it("an onboarding whose input is refused leaves nothing in doubt of what it was started with", async () => {

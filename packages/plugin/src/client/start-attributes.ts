@@ -65,7 +65,7 @@ interface Start {
 
 /**
  * Make an interceptor of a client that starts payouts and onboardings with the search attributes which they would give
- * themselves: they are found before their first workflow task, and take two events and two billable actions less.
+ * themselves: they are found before their first workflow task, and payouts take two events and two billable actions less.
  *
  * @param hashes the accounts that the runs are to be paid from.
  */

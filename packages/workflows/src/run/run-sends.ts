@@ -120,6 +120,11 @@ export class RunSends {
     this.#audit.add({ who: "run", step, what: "intended", ...(key !== undefined && { key }) });
   }
 
+  /** Marks are made with a secret, in the place of plain ones. */
+  keyMarks(marks: Readonly<Record<string, ReadonlyArray<string>>>): void {
+    this.#searchAttributes.keyed(marks);
+  }
+
   /** A step has sent, or is about to, under this key: the run can be found by it. */
   owns(step: string, key: string): void {
     this.#searchAttributes.add([key]);

@@ -26,6 +26,8 @@ export class SearchAttributes {
   #account: string;
   #ids = new Set<string>();
   #intents = new Map<string, string>();
+  /** By plain marks what is written in their place. */
+  #keyed: Readonly<Record<string, ReadonlyArray<string>>> = {};
   #doubted = new Set<string>();
   #awaited = new Set<string>();
   /** Values as they were last written, as text: at first by who started the run. */
@@ -74,6 +76,11 @@ export class SearchAttributes {
     this.#due();
   }
 
+  /** Marks are made with a secret: the worker has said how, of what the run is going to make. */
+  keyed(marks: Readonly<Record<string, ReadonlyArray<string>>>): void {
+    this.#keyed = { ...this.#keyed, ...marks };
+  }
+
   /** A step may have made what the run does not know, and cannot show by its mark. */
   doubts(step: string): void {
     this.#doubted.add(step);
@@ -90,7 +97,7 @@ export class SearchAttributes {
     for (const step of this.#intents.keys()) if (!steps.includes(step)) this.clearIntent(step);
   }
 
-  /** By step, the mark of what it may have made while it is not known what became of it. */
+  /** By step, the plain mark of what it may have made while it is not known what became of it. */
   get intents(): ReadonlyMap<string, string> {
     return this.#intents;
   }
@@ -133,7 +140,8 @@ export class SearchAttributes {
     const inDoubt = [...new Set([...this.#intents.keys(), ...this.#doubted])]
       .join(" ")
       .slice(0, LONGEST_KEYWORD);
-    const ids = [...this.#ids, ...this.#intents.values()];
+    const marks = [...this.#intents.values()].flatMap((mark) => this.#keyed[mark] ?? [mark]);
+    const ids = [...this.#ids, ...marks];
     const awaited = [...this.#awaited];
     const changes = [
       ...this.#change(this.#stage, { key: PAYMENT_STAGE, value: this.#stage }),

@@ -108,7 +108,7 @@ export const askToAmend = async <Request extends object, A>(
     },
     async (amendment) => {
       const changed = amendRequest(operation, request, amendment);
-      await checkRequest(sending, changed);
+      await checkRequest(run, sending, changed);
       amended = changed;
     },
   );
@@ -120,7 +120,7 @@ export const askToAmend = async <Request extends object, A>(
   // Histories of before have amendments of the request's own shape, which were checked when they were taken.
   const before = { ...request, ...resolution.amend };
   try {
-    await checkRequest(sending, before);
+    await checkRequest(run, sending, before);
     run.approvals.requestWasAmended(request, before, resolution.by);
     return before;
   } catch (error) {

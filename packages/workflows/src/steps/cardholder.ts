@@ -71,7 +71,7 @@ const removeReplaced = async (
     }
     // Retried once more, after another one was made: it was removed before that.
     if (before?.outcome === "known") continue;
-    await checkRequest({ operation: "createCardholder", step }, cardholder);
+    await checkRequest(state, { operation: "createCardholder", step }, cardholder);
     try {
       await removeCardholder(id);
     } catch (error) {

@@ -1,8 +1,9 @@
-import type { PlannedRequest } from "@durable-payments/activities";
+import type { CheckedRequests, PlannedRequest } from "@durable-payments/activities";
 import { sendingOf, STEP } from "@durable-payments/protocol";
 import { accountPin } from "../run/account-pin.ts";
 import { localActivities } from "../run/activities.ts";
 import { proofOfBatch } from "../run/approvals.ts";
+import type { RunState } from "../run/run-state.ts";
 import { type Run, stateOf } from "../run/run.ts";
 
 /**
@@ -17,15 +18,16 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
     STEP.checkRequests,
     "checking the input",
     async () => {
-      const { approvals } = stateOf(run);
+      const { approvals, sends } = stateOf(run);
       const proof = proofOfBatch();
       const checked = await (proof === undefined
         ? localActivities.checkRequests(planned)
         : localActivities.checkRequests(planned, proof));
-      // A string alone where nobody has to approve anything.
-      const { account, approval } =
-        typeof checked === "string" ? { account: checked, approval: undefined } : checked;
+      // A string alone where nothing else is to be known.
+      const { account, approval, marks }: CheckedRequests =
+        typeof checked === "string" ? { account: checked } : checked;
       accountPin().know(account);
+      if (marks !== undefined) sends.keyMarks(marks);
       approvals.isWanted = approval === "needed";
       approvals.isOfBatch = approval === "given" || approval === "atSend";
       if (approval === "given") {
@@ -42,10 +44,12 @@ export const checkRequests = (run: Run, planned: ReadonlyArray<PlannedRequest>):
  * @throws InvalidRequest, which names every fault.
  */
 export const checkRequest = async (
+  { sends }: RunState,
   { operation, step }: Pick<PlannedRequest, "operation"> & { readonly step: string },
   request: object,
 ): Promise<void> => {
-  await localActivities.checkRequests([
+  const checked = await localActivities.checkRequests([
     { operation, input: request, at: sendingOf(operation)?.input ?? step },
   ]);
+  if (typeof checked !== "string" && checked.marks !== undefined) sends.keyMarks(checked.marks);
 };

@@ -274,7 +274,7 @@ export class Sender<Request extends object, A> {
   /** Check the request that an amended input gives, before it is sent. */
   async #checkAmended(): Promise<void> {
     try {
-      await checkRequest(this.#write, this.request);
+      await checkRequest(this.#run, this.#write, this.request);
     } catch (error) {
       if (!this.#state.isSentBefore) this.#run.sends.clearIntent(this.#write.step);
       throw error;
