@@ -41,6 +41,13 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       1,
     ],
     [
+      "1 for a collector of traces that is none",
+      [],
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" },
+      /OTEL_EXPORTER_OTLP_ENDPOINT must be the address of a collector, by http or https\./,
+      1,
+    ],
+    [
       "1 for a rate that is none",
       [],
       { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" },

@@ -1,6 +1,8 @@
+import { Worker } from "@temporalio/worker";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
 import { exampleFile, payoutInput } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
@@ -146,6 +148,14 @@ it(
     expect(service.noted.get("/api/v1/payouts/create")).toEqual([
       `00-${start?.traceId}-${send?.spanId}-01`,
     ]);
+
+    // What it hands on stands in its history, which replays.
+    const handle = temporal.client.workflow.getHandle("traced", runId);
+    const history = await handle.fetchHistory();
+    expect(JSON.stringify(history)).toContain("_tracer-data");
+    const folder = process.env["PAYMENTS_WORKFLOW_BUNDLE"] ?? "";
+    const codePath = join(folder, "workflow-bundle.js");
+    await Worker.runReplayHistory({ workflowBundle: { codePath } }, history, "traced");
 
     // A run that was started by something else, without a trace, has its own.
     const foreign = await temporal.client.workflow.start("payout", {
