@@ -4,7 +4,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** The span of an activity's attempt, and what makes those within it. */
 export interface AttemptTrace {
+  /** Makes the spans of what the attempt calls. */
   readonly tracer: Tracer.Tracer;
+  /** The attempt's own. */
   readonly span: Tracer.Span;
 }
 

@@ -2,15 +2,19 @@ import type * as Tracer from "effect/Tracer";
 
 /** What a span is, and the span within which it is. */
 export interface SpanOptions {
+  /** Its name, which is no value. */
   readonly name: string;
+  /** Whether it is done here, asks somebody or is asked. */
   readonly kind: Tracer.SpanKind;
   /** The span within which it is, as W3C's `traceparent` names it; left out, it begins a trace. */
   readonly traceparent?: string | undefined;
+  /** What it tells, by OpenTelemetry's names: ids and types. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** Traces as they are exported while a process runs. */
 export interface Tracing {
+  /** For `Effect.withTracer`: what the client calls within has spans. */
   readonly tracer: Tracer.Tracer;
   /** Do something within a span, which ends with it, and has the type of its error. */
   readonly within: <A>(options: SpanOptions, use: (span: Tracer.Span) => Promise<A>) => Promise<A>;
