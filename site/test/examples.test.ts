@@ -56,9 +56,13 @@ const SHELL: ReadonlyArray<{ readonly line: RegExp; readonly why: string }> = [
   { line: /^node_modules\/\.bin\/node --inspect-brk /, why: "waits for a debugger" },
   { line: /^node --conditions=\S+ chaos\/src\/mutations\/main.ts/, why: "takes minutes" },
   { line: /^openssl rand /, why: "makes a key; packages/codec/test/support/keyring-folder.ts" },
+  {
+    line: /^chmod 600 signing-secrets$/,
+    why: "packages/activities/test/signing-secrets.test.ts reads such a file",
+  },
   { line: /^(chmod|echo) \S+ .*keys\//, why: "apps/starter/test/encrypted.test.ts keeps keys so" },
   { line: /^pg_basebackup /, why: "tools/test/cluster.test.ts takes and puts back such a backup" },
-  { line: /^curl -s http:\S+\/readyz$/, why: "apps/worker/test/health.test.ts asks it" },
+  { line: /^curl -s http:\S+\/(readyz|metrics)$/, why: "apps/worker/test/health.test.ts asks it" },
   { line: /^git push --follow-tags$/, why: "publishes a release" },
 ];
 
@@ -106,6 +110,7 @@ describe("what the documents show", () => {
       "sh",
       "text",
       "ts",
+      "yaml",
     ]);
     expect(documentBlocks.length).toBeGreaterThan(100);
     expect(docstringExamples.length).toBeGreaterThan(60);

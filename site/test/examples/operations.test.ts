@@ -4,6 +4,7 @@ import {
   defaultAssumptions,
   PaymentsClient,
 } from "@durable-payments/api-core";
+import { openTracing } from "@durable-payments/api-core/tracing";
 import {
   decodeMessage,
   encryptedDataConverter,
@@ -46,7 +47,7 @@ import {
   testNotification,
   withTemporal,
 } from "@durable-payments/operations";
-import { decodingConnection } from "@durable-payments/operations/connection";
+import { decodingConnection, traceStarts } from "@durable-payments/operations/connection";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { approveUpdate } from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
@@ -551,6 +552,17 @@ it("gives the plugin its settings", async () => {
   });
   // #endregion
   expect(plugin.name).toBe("durable-payments");
+});
+
+it("traces what it starts where the environment names a collector", async () => {
+  // #region example
+  const tracing = await openTracing(process.env, { serviceName: "billing", warn: console.warn });
+  const settings = {
+    ...temporalSettings(process.env),
+    interceptors: tracing ? [traceStarts(tracing)] : [],
+  };
+  // #endregion
+  expect(settings.interceptors).toEqual([]);
 });
 
 it("reads what is encrypted, and what is not, by the converter of the workers", async () => {
