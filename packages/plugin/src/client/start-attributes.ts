@@ -7,6 +7,7 @@ import {
   type OnboardCardholderInput,
   type PayoutInput,
   searchAttributes,
+  textAt,
   WORKFLOW,
 } from "@durable-payments/protocol";
 import type { WorkflowClientInterceptor, WorkflowOptions } from "@temporalio/client";
@@ -19,8 +20,13 @@ const CARD_CURRENCY = "USD";
 const isPayout = (input: unknown): input is PayoutInput =>
   isRecord(input) && isRecord(input["payout"]) && typeof input["payout"]["currency"] === "string";
 
+const isNamed = (cardholder: unknown): boolean =>
+  ["first_name", "last_name"].every((name) => textAt(cardholder, name) !== undefined);
+
 const isOnboarding = (input: unknown): input is OnboardCardholderInput =>
-  isRecord(input) && isRecord(input["card"]);
+  isRecord(input) &&
+  isRecord(input["card"]) &&
+  (input["cardholder"] === undefined || isNamed(input["cardholder"]));
 
 /** Gives the hash of the account of a name, and by undefined of the one without a name, where it is known. */
 export type AccountHashes = (name: string | undefined) => string | undefined;
