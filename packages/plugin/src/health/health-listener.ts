@@ -58,7 +58,7 @@ export class HealthListener {
       } else if (path === "/readyz") this.#answerReadiness(response);
       // That it answers at all is what it says: its event loop turns.
       else if (path === "/livez") answer(response, HTTP_OK, JSON.stringify({ ok: true }));
-      else if (path === "/metrics") void this.#answerMetrics(response);
+      else if (path === "/metrics") this.#answerMetrics(response).catch(() => response.destroy());
       else answer(response, NOT_FOUND, JSON.stringify({ paths: PATHS }));
     });
   }

@@ -26,6 +26,9 @@ const ANSWERED_WITHIN_MS = 20_000;
 /** Of so many that ask, those that began first, it is read since when. */
 const MOST_ASKED = 10;
 
+/** Of more that ask at once the latest are looked through. */
+const MOST_LISTED = 1_000;
+
 /** A send takes less than that, so that what is in doubt in a run that began before is so for longer than a send. */
 const IN_DOUBT_AFTER_MS = 10 * 60_000;
 
@@ -98,7 +101,9 @@ const askingSince = async (
 const lookAtQuestions = async (client: Client): Promise<void> => {
   const query = `${RUNNING} AND ${ASKING}`;
   const asking: Array<WorkflowExecutionInfo> = [];
-  for await (const run of client.workflow.list({ query })) asking.push(run);
+  for await (const run of client.workflow.list({ query, pageSize: MOST_LISTED })) {
+    if (asking.push(run) >= MOST_LISTED) break;
+  }
   const first = asking.toSorted((one, other) => Number(one.startTime) - Number(other.startTime));
   const now = Date.now();
   const since = await Promise.all(
