@@ -1,5 +1,8 @@
-import { TRACE_HEADER } from "@durable-payments/protocol";
+import type { TRACE_HEADER } from "@durable-payments/protocol";
 import type { Headers, WorkflowInterceptors } from "@temporalio/workflow";
+
+// Only its type is imported: this module is added to every bundle, and needs nothing that the bundler has to find.
+const HEADER: typeof TRACE_HEADER = "_tracer-data";
 
 /**
  * Hand on the trace to which the start of a run belongs, as it came: to its activities, its children and the run that
@@ -16,8 +19,8 @@ export const interceptors = (): WorkflowInterceptors => {
     inbound: [
       {
         execute: (input, next) => {
-          const header = input.headers[TRACE_HEADER];
-          if (header !== undefined) trace = { [TRACE_HEADER]: header };
+          const header = input.headers[HEADER];
+          if (header !== undefined) trace = { [HEADER]: header };
           return next(input);
         },
       },
