@@ -9,15 +9,6 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { journalCheck, signInCheck, temporalCheck } from "../src/health/checks.ts";
 
-// Those of this module have no fake time.
-vi.mock(import("node:timers/promises"), async (original) => ({
-  ...(await original()),
-  setTimeout: <A>(delayMs?: number, value?: A) =>
-    new Promise<A>((resolve) => {
-      setTimeout(() => resolve(value as A), delayMs);
-    }),
-}));
-
 let closed: AbortController;
 beforeEach(() => {
   vi.useFakeTimers();

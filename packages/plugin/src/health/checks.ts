@@ -6,7 +6,6 @@ import { temporalReason } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import type { Worker } from "@temporalio/worker";
 import { Effect, Result } from "effect";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** What a check has found. */
 export interface Verdict {
@@ -26,13 +25,24 @@ const ANSWERED_WITHIN_MS = 15_000;
 
 const GOOD_FOR_MS = 60_000;
 
+const pause = (milliseconds: number, closed: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      closed.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    closed.addEventListener("abort", end);
+  });
+
 const keepAsking = async (
   ask: (signal: AbortSignal) => Promise<void>,
   closed: AbortSignal,
 ): Promise<void> => {
   while (!closed.aborted) {
     await ask(AbortSignal.any([closed, AbortSignal.timeout(ANSWERED_WITHIN_MS)]));
-    await sleep(LOOK_EVERY_MS, undefined, { signal: closed }).catch(() => undefined);
+    await pause(LOOK_EVERY_MS, closed);
   }
 };
 

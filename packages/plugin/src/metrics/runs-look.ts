@@ -46,7 +46,7 @@ const TYPES: ReadonlyArray<readonly [type: string, query: string]> = [
 /** What a run waits for, if for anything. */
 const STAGES: ReadonlyArray<readonly [stage: string, query: string]> = [
   ["needsAttention", `${STAGE} = ${queryText(NEEDS_ATTENTION)}`],
-  ["awaitApproval", `${STAGE} = ${queryText(STEP.awaitApproval)}`],
+  [STEP.awaitApproval, `${STAGE} = ${queryText(STEP.awaitApproval)}`],
   ["waits", `${STAGE} STARTS_WITH "await" AND ${STAGE} != ${queryText(STEP.awaitApproval)}`],
   [
     "works",
