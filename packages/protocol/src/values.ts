@@ -38,3 +38,6 @@ export const lastFour = (number: string): string => {
 
 /** End a text with a full stop, where it has no end of a sentence: another sentence follows it. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** A JSON object, as it crosses Temporal. */
+export type JsonFields = Readonly<Record<string, unknown>>;
