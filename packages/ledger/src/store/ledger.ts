@@ -1,4 +1,32 @@
 import type { JsonObject, WriteName, WriteRow } from "../model/row.ts";
+import type {
+  Batch,
+  BatchCount,
+  BatchRow,
+  BatchRowChange,
+  BatchRowFilter,
+  FoundBatchRow,
+} from "./batches.ts";
+import type {
+  AccountLimits,
+  Actor,
+  DecisionLook,
+  Lease,
+  LedgerState,
+  LogLine,
+  Overview,
+  Owners,
+  PlannedPayment,
+  Pruned,
+  RowChange,
+  RowFilter,
+  RunFilter,
+  SimilarPayment,
+  Verification,
+  WaitFilter,
+  WaitName,
+  WaitOutcome,
+} from "./queries.ts";
 
 /** What a person decides. */
 export type DecisionKind =
@@ -68,6 +96,8 @@ export interface Entry extends NewEntry, WriteName {
 export interface Pause {
   /** Everything, one batch, or one workflow id. */
   readonly scope: "all" | "batch" | "run";
+  /** Id of the batch, or the workflow id; empty where everything is paused. */
+  readonly of: string;
   readonly by: string;
   readonly reason: string;
   readonly since: number;
@@ -96,11 +126,11 @@ export interface Look {
   readonly end: Decision | undefined;
   /** Another account has a row of this workflow id and step: nothing is sent under two accounts. */
   readonly isOfOtherAccount: boolean;
-  /** Whoever started the run, where that is known. */
+  /** Whoever started the workflow id first, where that is known. */
   readonly startedBy: string | null;
   readonly pause: Pause | undefined;
   readonly limits: Limits;
-  /** Decisions about this write after `row.decisionsAfter`, oldest first. */
+  /** Decisions about this write, or its workflow id as a whole, after `row.decisionsAfter`, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
   /** A batch's approval that covers this run. */
   readonly batch: { readonly id: string; readonly approvedBy: string | null } | undefined;
@@ -153,8 +183,15 @@ export interface Wait {
   readonly kind: "payout" | "cardholder" | "balance";
   /** payout_id, card_holder_id, or currency. */
   readonly thing: string;
+  /** Milliseconds since 1970 by the ledger's clock. */
   readonly since: number;
 }
+
+/** A wait as it is opened. */
+export type NewWait = Omit<Wait, "since">;
+
+/** A wait as recorded. */
+export interface RecordedWait extends Wait, WaitOutcome {}
 
 /** Identity of a ledger, and how far it has got: what a witness remembers. */
 export interface LedgerMark {
@@ -182,6 +219,161 @@ export interface Ledger {
    * @throws MadeByAnother where another write owns `row.madeId` (payouts, cardholders, cards); what `decide` throws.
    */
   readonly transact: (name: WriteName, decide: (look: Look) => Change) => Promise<Look>;
+
+  // Identity and witness
+
+  /** Returns the ledger's identity, how far it has got, and what is set for all workers. */
+  readonly state: () => Promise<LedgerState>;
+  /** Returns what a witness remembers: a part of `state`. */
+  readonly mark: () => Promise<LedgerMark>;
+  /**
+   * Compares the ledger with what a witness remembers. Where it has less, or is another one, it was restored: sends
+   * are stopped until `recover`.
+   *
+   * @returns whether all is well.
+   */
+  readonly expect: (mark: LedgerMark) => Promise<boolean>;
+  /** Begins a new epoch, in which no earlier row proves that nothing was sent, and lets sends go on. */
+  readonly recover: (actor: Actor) => Promise<LedgerMark>;
+  /** Binds the ledger to a Temporal namespace, once. @throws LedgerUnavailable where it is bound to another. */
+  readonly pin: (namespace: string) => Promise<void>;
+  readonly setLimits: (limits: AccountLimits) => Promise<void>;
+  /** Keeps older builds from sending; never lowers it. */
+  readonly setLeastBuild: (build: number) => Promise<void>;
+
+  // Runs
+
+  /**
+   * Records a run. What is known of its workflow id already stays (above all who started it first), but for the run
+   * id; what was null is filled in.
+   */
+  readonly noteRun: (run: NewRun) => Promise<Run>;
+  /** Records many runs at once, as `noteRun` does. */
+  readonly noteRuns: (runs: ReadonlyArray<NewRun>) => Promise<void>;
+  readonly runs: (filter: RunFilter) => Promise<ReadonlyArray<Run>>;
+
+  // Writes
+
+  /** Returns all writes of a workflow id in the order of their making. */
+  readonly rowsOf: (workflowId: string) => Promise<ReadonlyArray<WriteRow>>;
+  readonly rows: (filter: RowFilter) => Promise<ReadonlyArray<WriteRow>>;
+  /** Returns which of these ids the ledger has as made, also of pruned writes. */
+  readonly owners: (
+    account: string,
+    operation: string,
+    ids: ReadonlyArray<string>,
+  ) => Promise<Owners>;
+  /** Returns other writes that may have made what is looked for: sending, unknown, asking, ended with doubt. */
+  readonly rivals: (
+    account: string,
+    operation: string,
+    except: WriteName,
+  ) => Promise<ReadonlyArray<WriteRow>>;
+  /** Returns the latest write that was carried out with the same request. */
+  readonly doneWith: (
+    account: string,
+    operation: string,
+    hash: string,
+  ) => Promise<WriteRow | undefined>;
+  /** Returns writes of the same workflow id that have, or may have, carried out the same request under another step. */
+  readonly sameRequestElsewhere: (
+    name: WriteName,
+    operation: string,
+    hash: string,
+  ) => Promise<ReadonlyArray<WriteRow>>;
+  /**
+   * Returns for each payment what is likely the same under another workflow id: same payee, amount and currency, and
+   * the same reference, or started within a day where one of them has none.
+   */
+  readonly similarPayments: (
+    account: string,
+    payments: ReadonlyArray<PlannedPayment>,
+  ) => Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>>;
+  /** Returns which of these payees (ids or marks) were paid before. */
+  readonly paidBefore: (
+    account: string,
+    payees: ReadonlyArray<string>,
+  ) => Promise<ReadonlySet<string>>;
+
+  // Decisions and log
+
+  /**
+   * Records a decision, and changes writes with it, in one transaction.
+   *
+   * An `end` that `change` does not handle is applied to every row: to `ended` where the state allows, else the end is
+   * wanted. It holds for the workflow id, also before it has any row.
+   *
+   * @param change gives the rows that change; it throws to refuse the decision, and is pure.
+   * @returns the decision as recorded.
+   */
+  readonly decide: (
+    decision: NewDecision,
+    change?: (look: DecisionLook) => ReadonlyArray<RowChange>,
+  ) => Promise<Decision>;
+  /** Returns the decisions on a workflow id; with "" those that concern everything. */
+  readonly decisionsOf: (workflowId: string) => Promise<ReadonlyArray<Decision>>;
+  /** Returns entries and decisions of a workflow id in order. */
+  readonly logOf: (workflowId: string) => Promise<ReadonlyArray<LogLine>>;
+  /** Checks the chain of hashes over the log of a workflow id. */
+  readonly verify: (workflowId: string) => Promise<Verification>;
+
+  // Pauses
+
+  /** Stops sends; kept as a decision, too. */
+  readonly pause: (scope: Pause["scope"], of: string, actor: Actor) => Promise<Pause>;
+  /** @returns whether it was paused. */
+  readonly resume: (scope: Pause["scope"], of: string, actor: Actor) => Promise<boolean>;
+  readonly pauses: () => Promise<ReadonlyArray<Pause>>;
+
+  // Waits and leases
+
+  /** Opens a wait, or opens it again. */
+  readonly openWait: (wait: NewWait) => Promise<RecordedWait>;
+  readonly waits: (filter: WaitFilter) => Promise<ReadonlyArray<RecordedWait>>;
+  /** Closes a wait and keeps its outcome. @returns whether it was open. */
+  readonly closeWait: (name: WaitName, outcome: JsonObject) => Promise<boolean>;
+  /** Takes or renews a lease where nobody else holds it; 0 ms gives it back. @returns who holds it now. */
+  readonly lease: (name: string, holder: string, ms: number) => Promise<Lease>;
+
+  // Batches
+
+  /**
+   * Makes or changes a batch in one transaction. `change` is pure, and throws to refuse.
+   *
+   * @returns the batch as it is now.
+   */
+  readonly saveBatch: (
+    id: string,
+    change: (batch: Batch | undefined) => {
+      readonly batch: Batch;
+      readonly decision?: NewDecision;
+    },
+  ) => Promise<Batch>;
+  /** Saves rows of a batch, many at once; a row that is there is replaced. */
+  readonly saveRows: (batch: string, rows: ReadonlyArray<BatchRow>) => Promise<void>;
+  readonly changeRows: (batch: string, changes: ReadonlyArray<BatchRowChange>) => Promise<void>;
+  readonly batch: (id: string) => Promise<Batch | undefined>;
+  /** Returns all batches, newest first. */
+  readonly batches: () => Promise<ReadonlyArray<Batch>>;
+  readonly batchCounts: (id: string) => Promise<ReadonlyArray<BatchCount>>;
+  readonly batchRows: (id: string, filter: BatchRowFilter) => Promise<ReadonlyArray<BatchRow>>;
+  /** Returns rows of any batch of the account with one of these fingerprints. */
+  readonly rowsWithFingerprints: (
+    account: string,
+    fingerprints: ReadonlyArray<string>,
+  ) => Promise<ReadonlyArray<FoundBatchRow>>;
+
+  // The whole
+
+  readonly overview: () => Promise<Overview>;
+  /**
+   * Removes the texts, amounts and log of workflow ids all of whose writes were settled before a time. Their writes
+   * keep account, ids, step, operation, state, generation, request hash and made id, and ends stay.
+   *
+   * @param before milliseconds since 1970 by the ledger's clock.
+   */
+  readonly prune: (before: number, actor: Actor) => Promise<Pruned>;
+  /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
+  readonly backup: (file: string) => Promise<void>;
   readonly close: () => Promise<void>;
-  // Identity, epochs and pins: store/meta.ts. Queries: queries/*.ts. Waits, leases, pauses, batches: see the brief.
 }

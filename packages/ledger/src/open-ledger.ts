@@ -1,0 +1,71 @@
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { LedgerUnavailable } from "./errors.ts";
+import type { Ledger } from "./store/ledger.ts";
+import { readPostgresUrl } from "./store/postgres-url.ts";
+
+/** Name of the environment variable that says where the ledger is. */
+export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";
+
+/** Where a ledger is kept. The address of a database may hold a password: show what `describeLedgerPlace` returns. */
+export type LedgerPlace = "memory" | `sqlite:${string}` | `postgres:${string}`;
+
+/** Encrypts the ledger's texts, and decrypts them. */
+export interface Seal {
+  readonly seal: (text: string) => string;
+  /** @throws where the text was sealed with a key that is not at hand. */
+  readonly open: (text: string) => string;
+}
+
+export interface LedgerOptions {
+  /** Without it texts are kept in plain. */
+  readonly seal?: Seal;
+}
+
+const stateFolder = (): string => {
+  const given = process.env["XDG_STATE_HOME"] ?? "";
+  return isAbsolute(given) ? given : join(homedir(), ".local", "state");
+};
+
+/**
+ * Reads where the ledger is from `PAYMENTS_LEDGER`: `sqlite:FILE`, `postgres://…`, or `memory` for tests; by default a
+ * SQLite file for the client in the user's state folder.
+ *
+ * @param setting value of the variable; undefined or empty for the default.
+ * @param client hash of the service's client, which names the default file.
+ * @throws LedgerUnavailable that does not repeat the setting, which may hold a password.
+ */
+export const readLedgerPlace = (setting: string | undefined, client: string): LedgerPlace => {
+  const given = setting?.trim() ?? "";
+  if (given === "") return `sqlite:${join(stateFolder(), "durable-payments", `${client}.sqlite`)}`;
+  if (given === "memory") return "memory";
+  const address = /^postgres(?:ql)?:(.+)$/s.exec(given)?.[1];
+  if (address !== undefined) return `postgres:${address}`;
+  const file = /^sqlite:(.+)$/s.exec(given)?.[1];
+  if (file !== undefined) return `sqlite:${resolve(file)}`;
+  throw new LedgerUnavailable(
+    `${LEDGER_VARIABLE} must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE; unset, it is a file in your state folder`,
+  );
+};
+
+/** Returns where a ledger is, for a person: without user and password. */
+export const describeLedgerPlace = (place: LedgerPlace): string => {
+  if (place === "memory") return "memory: everything is forgotten when the process ends";
+  if (place.startsWith("sqlite:")) {
+    return `the file ${place.slice("sqlite:".length)}, which serves the workers of this host alone`;
+  }
+  return `PostgreSQL at ${readPostgresUrl(place).place}`;
+};
+
+/**
+ * Opens a ledger, and makes its tables or brings them up to date.
+ *
+ * @param place as `readLedgerPlace` reads it.
+ * @returns the ledger; close it when the worker has drained.
+ * @throws LedgerUnavailable where it cannot be used, or a later version wrote it.
+ * @example
+ * ```ts
+ * const ledger = await openLedger(readLedgerPlace(process.env["PAYMENTS_LEDGER"], client));
+ * ```
+ */
+export declare const openLedger: (place: LedgerPlace, options?: LedgerOptions) => Promise<Ledger>;
