@@ -1,5 +1,0 @@
-export { readAssumptions } from "./check-run-file.ts";
-export { isAmount } from "./fields.ts";
-export { planOnboarding } from "./onboarding.ts";
-export { planPayout } from "./payout.ts";
-export { checkId, type PlannedRun } from "./planned-run.ts";

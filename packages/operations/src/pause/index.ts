@@ -1,1 +1,0 @@
-export { describePause, findPause, type PausedSends, pauseSends, resumeSends } from "./pause.ts";
