@@ -22,7 +22,7 @@ export interface WriteOptions {
 
 /** Input of the activity of a write. */
 export interface WriteCall extends WriteOptions {
-  /** Name of the step, unique in its run. */
+  /** Name of the step, unique in its run and without a colon; the row's step is `rowStep(rootId, { workflowId, step })`. */
   readonly step: string;
   /** Whether the user named it: then another request is an amendment. */
   readonly isNamed: boolean;
@@ -41,10 +41,20 @@ export interface WriteCall extends WriteOptions {
   readonly isFirst: boolean;
   /** Version of the row that the last result, or the failed run before, has named. */
   readonly version?: number;
+  /** Checked, together with the request, before anything is sent; what earlier steps fill in may be missing of them. */
   readonly planned?: ReadonlyArray<PlannedRequest>;
   /** `close`: its run is being cancelled, and nothing new is sent. */
   readonly mode?: "close";
 }
+
+/** The activity that undoes what a step has made. */
+export const UNDO = "undo";
+
+/** Input of {@link UNDO}: the step whose row is undone. Its answer is `done` also where nothing was made. */
+export type UndoCall = Omit<
+  WriteCall,
+  "isNamed" | "mode" | "planned" | "request" | keyof WriteOptions
+>;
 
 /** Result of the activity of a write. */
 export type WriteAnswer =
@@ -55,6 +65,8 @@ export type WriteAnswer =
       /** How it is known, where it was not answered. */
       readonly by?: "key" | "likeness" | "person";
     }
+  /** Only in answer to mode `close`: nothing was sent, and nothing will be. */
+  | { readonly is: "cancelled" }
   /** Only a person can help: the run waits for a nudge, and calls again with this version. */
   | {
       readonly is: "waiting";
@@ -64,10 +76,22 @@ export type WriteAnswer =
       readonly version: number;
     };
 
-/** Names the steps that are to look again; without steps all do. It carries nothing else. */
+/** Signal to a run that a person has decided. It names the steps that are to look again; without steps all do. It carries nothing else. */
 export const NUDGE = "durable-payments/nudge";
 export interface Nudge {
   readonly steps?: ReadonlyArray<string>;
+}
+
+/** First of the details of a failure that ends a step. */
+export interface FailureFacts {
+  readonly operation: string;
+  readonly step: string;
+  /** Version of the row. */
+  readonly version?: number;
+  /** As the service gives it. */
+  readonly code?: string | number;
+  /** In the service's words. */
+  readonly reason?: string;
 }
 
 /** Types of the failures that end a step. */
@@ -81,6 +105,8 @@ export const failureTypes = {
   overLimit: "OverLimit",
   payoutFailed: "PayoutFailed",
   payoutStillOpen: "PayoutStillOpen",
+  /** The service shows another amount, currency or payee than was sent. */
+  payoutDiffers: "PayoutDiffers",
   notVerified: "NotVerified",
   notFunded: "NotFunded",
 } as const;
@@ -90,3 +116,11 @@ export const waitTypes = {
   /** Waits for time: the service, the list, a rate limit, funds. */
   notYet: "NotYet",
 } as const;
+
+/**
+ * Returns the task queue of an account's activities for runs of a queue.
+ *
+ * @param account name of the account; undefined for the one without a name.
+ */
+export const accountQueue = (taskQueue: string, account: string | undefined): string =>
+  account === undefined ? taskQueue : `${taskQueue}@${account}`;

@@ -24,15 +24,3 @@ export type Duration =
   | `${number}${UnitAnyCase}`
   | `${number} ${UnitAnyCase}`
   | number;
-
-/**
- * Bounds of the time between two polls: a tenth of the time waited so far, within these. A run that
- * the tracker signals polls seldom by itself: from every hour to every six hours. What it must find
- * out alone it polls from every second to every 15 minutes.
- */
-export interface PollInterval {
-  /** Shortest time between two polls. */
-  readonly min?: Duration;
-  /** Longest time between two polls. */
-  readonly max?: Duration;
-}

@@ -55,8 +55,8 @@ export interface NotifierState {
   readonly endedFrom: number;
   /** Ids of the notifications about runs that ended since, with when they ended. */
   readonly ended: ReadonlyArray<readonly [id: string, endedAt: number]>;
-  /** By the id of a run that asks, the question that was notified of. */
-  readonly asking: Readonly<Record<string, string>>;
+  /** Ids of the open questions that were notified of. */
+  readonly asked: ReadonlyArray<string>;
   /** Runs that started before were looked at for being overdue. */
   readonly overdueTo: number;
   /** What is to be delivered, earliest first. */

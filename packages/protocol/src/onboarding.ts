@@ -1,5 +1,5 @@
 import type { CreateCardholderInput } from "@durable-payments/api-core";
-import type { Duration, PollInterval } from "./duration.ts";
+import type { Duration } from "./duration.ts";
 
 /** A card for an existing cardholder, or for one that is created first. */
 export type OnboardCardholderInput = (
@@ -22,17 +22,10 @@ export type OnboardCardholderInput = (
 export interface OnboardCardholderOptions {
   /** `compensate`: when the run fails, cancel the card and remove the cardholder that it created. */
   readonly onFailure?: "keep" | "compensate";
-  /** `ask`: when the service refuses a request, a person may amend it, and the run goes on. */
-  readonly onRefusal?: "fail" | "ask";
-  /** Longest time to wait for the identity check, default 7 days. */
+  /** Longest time to wait for the identity check. Default: 7 days. */
   readonly verifyWithin?: Duration;
-  /** Longest time to wait for funds, default 30 days. */
+  /** Longest time to wait for funds. Default: 30 days. */
   readonly fundWithin?: Duration;
-  /**
-   * Time between two fallback polls while it waits: default an hour to six for the identity
-   * check, a second to 15 minutes for funds.
-   */
-  readonly pollInterval?: PollInterval;
 }
 
 /** What was issued, and to whom. */
@@ -47,6 +40,4 @@ export interface OnboardCardholderResult {
   readonly balance_id: string;
   /** Initial recharge in USD: a decimal string. */
   readonly card_limit: string;
-  /** What the service has not confirmed: a card_id that a person gave, and who it was. Mostly left out. */
-  readonly not_confirmed?: string;
 }

@@ -1,11 +1,9 @@
 import { IllegalStateError } from "@temporalio/common";
-import { encodeSearchAttributeIndexedValueType } from "@temporalio/common/lib/search-attributes.js";
 import {
   type LocalTestWorkflowEnvironmentOptions,
   TestWorkflowEnvironment,
 } from "@temporalio/testing";
 import { DefaultLogger, type Logger, Runtime } from "@temporalio/worker";
-import { searchAttributes } from "./search-attributes.ts";
 
 /**
  * Which Temporal server runs the tests: `time-skipping` lets days pass in no time; `dev` is a real one, which keeps real
@@ -17,8 +15,6 @@ export type ServerKind = "time-skipping" | "dev";
 export interface TestEnvironmentOptions {
   /** What the SDK takes: executable, port, database, further arguments. Default: what the SDK downloads, in memory. */
   readonly server?: LocalTestWorkflowEnvironmentOptions["server"];
-  /** Leaves out the search attributes, as `temporal server start-dev` does. Default: false. */
-  readonly isBare?: boolean;
   /** As of {@link quietRuntime}. */
   readonly logger?: Logger;
 }
@@ -53,37 +49,8 @@ const patiently = async (
   }
 };
 
-const startDev = (
-  server: TestEnvironmentOptions["server"],
-  isBare: boolean,
-): Promise<TestWorkflowEnvironment> =>
-  TestWorkflowEnvironment.createLocal({
-    server: { ...server, searchAttributes: isBare ? [] : [...searchAttributes] },
-  });
-
-const startTimeSkipping = async (
-  server: TestEnvironmentOptions["server"],
-  isBare: boolean,
-): Promise<TestWorkflowEnvironment> => {
-  const environment = await TestWorkflowEnvironment.createTimeSkipping({
-    ...(server && { server }),
-  });
-  if (!isBare) {
-    await environment.connection.operatorService.addSearchAttributes({
-      namespace: "default",
-      searchAttributes: Object.fromEntries(
-        searchAttributes.map(({ name, type }) => [
-          name,
-          encodeSearchAttributeIndexedValueType(type) ?? 0,
-        ]),
-      ),
-    });
-  }
-  return environment;
-};
-
 /**
- * Start a Temporal server for tests, on a free port, with the search attributes of payment workflows.
+ * Starts a Temporal server for tests, on a free port.
  *
  * @param kind which server.
  * @param options what differs from the defaults.
@@ -92,10 +59,13 @@ const startTimeSkipping = async (
  */
 export const startTestEnvironment = (
   kind: ServerKind,
-  { isBare = false, logger, server }: TestEnvironmentOptions = {},
+  { logger, server }: TestEnvironmentOptions = {},
 ): Promise<TestWorkflowEnvironment> => {
   quietRuntime(logger);
+  const options = { ...(server && { server }) };
   return patiently(() =>
-    kind === "dev" ? startDev(server, isBare) : startTimeSkipping(server, isBare),
+    kind === "dev"
+      ? TestWorkflowEnvironment.createLocal(options)
+      : TestWorkflowEnvironment.createTimeSkipping(options),
   );
 };

@@ -10,8 +10,7 @@ export const textAt = (value: unknown, field: string): string | undefined => {
 const NOT_FOUND = 5;
 
 /**
- * Check whether a call of Temporal failed because something that it names does not exist: perhaps the namespace. Of a
- * run, `isExecutionMissing` of the activities tells.
+ * Check whether a call of Temporal failed because something that it names does not exist: perhaps the namespace.
  */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === NOT_FOUND;
@@ -38,6 +37,18 @@ export const lastFour = (number: string): string => {
 
 /** End a text with a full stop, where it has no end of a sentence: another sentence follows it. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** Writes letters of either case alike: upper case first, as `ß` and `SS` are alike. */
+export const caseless = (text: string): string => text.toUpperCase().toLowerCase();
+
+/**
+ * Normalizes a key (`unique_request_id`) or an id: equal for two that differ in case and blanks at
+ * their ends only.
+ */
+export const normalizedKey = (key: string): string => caseless(key.trim());
+
+/** Checks whether a name can be that of an operation: it becomes the name of an activity. */
+export const isOperationName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name);
 
 /** A JSON object, as it crosses Temporal. */
 export type JsonFields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskFreeTexts, paymentMemoOf, withoutAccounts } from "../src/index.ts";
+import { maskFreeTexts, withoutAccounts } from "../src/index.ts";
 
 describe("a text that somebody wrote", () => {
   it.each([
@@ -30,17 +30,5 @@ describe("a text that somebody wrote", () => {
       list: [{ payout_reference: "…3000", amount: 1 }],
       to: "…3000",
     });
-  });
-});
-
-describe("a nickname", () => {
-  it.each([
-    "DE89.3704.0044.0532.0130.00",
-    "ＤＥ８９３７０４００４４０５３２０１３０００",
-    "12.34.56.78",
-    "١٢٣٤٥٦٧٨",
-  ])("that may hold an account number stands in no memo: %s", (nickname) => {
-    const payout = { amount: "1.00", currency: "EUR" };
-    expect(paymentMemoOf("payout", { beneficiary: { nickname }, payout })).toEqual(payout);
   });
 });

@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import { isRecord } from "@durable-payments/api-core/values";
+import { textAt } from "./values.ts";
+
+const plain = (text: string | undefined): string | null =>
+  text
+    ?.normalize("NFKC")
+    .replaceAll(/[^\p{L}\p{N}]/gu, "")
+    .toUpperCase() ?? null;
+
+/**
+ * Marks the account of a beneficiary: the same for each spelling of the same account, holder and bank. The account
+ * number cannot be read from it, but who knows the number can make the mark.
+ *
+ * @param beneficiary as it is sent to `createBeneficiary`.
+ * @returns 32 hex digits; undefined where it names no account.
+ */
+export const payeeMark = (beneficiary: unknown): string | undefined => {
+  if (!isRecord(beneficiary)) return undefined;
+  const number = plain(textAt(beneficiary, "iban") ?? textAt(beneficiary, "account_number"));
+  if (number === null) return undefined;
+  const bank = ["bank_country", "swift_code", "routing_code", "clearing_system"].map((field) =>
+    plain(textAt(beneficiary, field)),
+  );
+  const holder = plain(textAt(beneficiary, "account_holder"));
+  return createHash("sha256")
+    .update(JSON.stringify([number, holder, ...bank]))
+    .digest("hex")
+    .slice(0, 32);
+};
