@@ -11,6 +11,8 @@ import LongestFirst from "./tools/src/testing/longest-first.ts";
  */
 const conditions = ["@durable-payments/source", "node"];
 
+const isNightly = process.env["NIGHTLY"] !== undefined;
+
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What is made once for the test files of a project. */
@@ -52,9 +54,11 @@ export default defineConfig({
   test: {
     projects: globSync("{packages/*,apps/*,*}/tsconfig.spec.json")
       .map(dirname)
+      .filter((root) => !isNightly || globSync(`${root}/test/**/*.nightly.ts`).length > 0)
       .toSorted()
       .map(project),
-    include: ["test/**/*.test.ts"],
+    // What takes minutes, or needs servers that few machines have, runs every night: `npm run nightly`.
+    include: [isNightly ? "test/**/*.nightly.ts" : "test/**/*.test.ts"],
     setupFiles: [fileOf("tools/src/testing/setup-file.ts")],
     // What a test prints is shown when it fails.
     silent: "passed-only",

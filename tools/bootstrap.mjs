@@ -23,6 +23,8 @@ const scripts = {
   site: "site/src/build.ts",
   "record-demo": "site/src/record-demo.ts",
   test: "tools/src/test.ts",
+  nightly: "tools/src/nightly.ts",
+  size: "tools/src/size.ts",
   outside: "outside/src/main.ts",
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * The projects whose tests start processes and wait for them, those with the longest files first; all
  * others follow.
  */
-export const WAITING: ReadonlyArray<string> = [
+const WAITING: ReadonlyArray<string> = [
   "chaos",
   "cli",
   "worker",
