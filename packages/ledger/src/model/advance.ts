@@ -1,122 +1,329 @@
-import type { JsonObject, KnownBy, Question, WriteRequest, WriteRow } from "./row.ts";
-import type { Decision, Look, NewEntry } from "../store/ledger.ts";
+import { answered, checked, evidence, reread } from "./outcomes.ts";
+import { mayBelieveNotSent } from "./believe.ts";
+import { heldBy } from "./gate.ts";
+import {
+  changed,
+  isHarmless,
+  mayEndNow,
+  newRow,
+  nextGeneration,
+  noted,
+  nowAsking,
+  nowEnded,
+  nowUnknown,
+  recovered,
+  withoutFacts,
+} from "./rows.ts";
+import { adding, asksPerson, failing, returning } from "./steps.ts";
+import type { Advanced, Call, WriteEvent, WritePolicy } from "./events.ts";
+import type { WriteRow } from "./row.ts";
+import type { Look } from "../store/ledger.ts";
 
-/** How the operation of a write may be sent again, and how its outcome can be found out. */
-export interface WritePolicy {
-  /** `keyed`: the service ignores a repeat of its key. `idempotent`: twice is as once. `none`: twice is two. */
-  readonly repeat: "none" | "keyed" | "idempotent";
-  /** A list shows what it made. */
-  readonly isListed: boolean;
-  /** For one that is neither: whether it is sent again or a person is asked. */
-  readonly whenLost: "resend" | "ask";
-  /** How long the service remembers a key. */
-  readonly keyLifetimeMs: number;
-  /** How late a list may show what was made. */
-  readonly listLagMs: number;
-  /** Longest time that one request may take. */
-  readonly requestTimeoutMs: number;
+/** What is decided for a call; `plan` is the row that a dispatch would send. */
+interface Decided extends Advanced {
+  readonly plan?: WriteRow;
 }
 
-/** What Temporal says of the row: that none can exist, or the version that it was left at with nothing sent. */
-export type Testimony =
-  | { readonly is: "none" }
-  | { readonly is: "version"; readonly version: number }
-  | undefined;
+/** All that the transitions of a call look at. */
+interface Context {
+  readonly look: Look;
+  readonly call: Call;
+  readonly policy: WritePolicy;
+  readonly who: string;
+}
 
-/** What became of a send. */
-export type SendOutcome =
-  | { readonly is: "made"; readonly id: string; readonly result: JsonObject }
-  /** The service said no: the same request would be refused again. */
-  | { readonly is: "refused"; readonly message: string; readonly details: JsonObject }
-  /** Certainly not carried out, and time may help. */
-  | { readonly is: "later"; readonly message: string; readonly retryAfterMs?: number }
-  /** It may have been carried out. */
-  | { readonly is: "lost"; readonly message: string }
-  /** An answer that names or shows something else than was sent. */
-  | { readonly is: "contradiction"; readonly message: string }
-  /** The guard said no after the row went to `sending`; no byte left. */
-  | { readonly is: "notDispatched"; readonly message: string };
+const again: Advanced["effect"] = { is: "again", isKnown: false };
 
-/** What the list, or the service, shows of a send in doubt. */
-export type Verdict =
-  | { readonly is: "found"; readonly id: string; readonly result: JsonObject; readonly by: KnownBy }
-  /** Found under the key of an earlier generation. */
-  | { readonly is: "foundEarlier"; readonly id: string; readonly result: JsonObject }
-  /** A complete list, read after the lag, shows nothing that may be it. */
-  | { readonly is: "absent" }
-  /** The list is no evidence now: it does not add up, could not be read, or the lag is not over. */
-  | { readonly is: "later"; readonly message: string; readonly isFaulty: boolean; readonly at: number }
-  /** Time will not help. */
-  | { readonly is: "unclear"; readonly message: string; readonly candidates: ReadonlyArray<JsonObject> };
+/** The row that would be sent: another request is the next generation, unless nothing of this one was ever sent. */
+const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
+  row.request.hash === call.request.hash
+    ? { ...row, request: call.request }
+    : changed(row, look, nextGeneration(row, call.request));
 
-export type WriteEvent =
-  /** An attempt of the activity begins, or goes on. */
-  | {
-      readonly is: "called";
-      readonly operation: string;
-      readonly request: WriteRequest;
-      readonly runId: string;
-      readonly testimony: Testimony;
-      /** `close`: the run is being cancelled; nothing new is sent. */
-      readonly mode: "send" | "close";
-      /** Whether another request under this step is an amendment, not a mistake. */
-      readonly mayAmend: boolean;
-      /** Why a second person has to approve it, and the mark of the payee's account as read now. */
-      readonly approval: { readonly why: string; readonly account: string | null } | undefined;
+const mayAmend = ({ call, look }: Context): boolean =>
+  call.mayAmend || look.decisions.some(({ kind }) => kind === "amend");
+
+const ended = (row: WriteRow, { look, who }: Context): Decided => {
+  const message = look.end?.reason ?? row.message;
+  const end = changed(row, look, { ...nowEnded(row, message), runId: row.runId });
+  return { ...adding(end, who, "ended"), effect: failing("Ended", message ?? "") };
+};
+
+/** `plan` is sent, unless something holds it. `row` is what is stored now. */
+const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Decided => {
+  const { call, look, who } = context;
+  const isUnsent = plan.state === "ready";
+  if (call.mode === "settle" || (call.mode === "close" && isUnsent)) {
+    // A new version, so that no attempt of before can send what is cancelled.
+    const kept = isUnsent ? changed(plan, look, { runId: call.runId }) : undefined;
+    const entries = kept === undefined ? [] : adding(kept, who, "cancelled").entries;
+    return { row: kept, entries, effect: failing("Cancelled", "Cancelled before it was sent.") };
+  }
+  const held = heldBy(look, plan, call);
+  if (held === undefined) {
+    const effect = { is: "send", generation: plan.generation, isResend: plan.doubt > 0 } as const;
+    return { row: undefined, entries: [], effect, plan };
+  }
+  const question = held.question ?? plan.question;
+  const isSame =
+    row !== undefined && row.generation === plan.generation && row.state === plan.state;
+  if (isSame && row.question?.id === question?.id) {
+    return { row: undefined, entries: [], effect: held.effect };
+  }
+  const why = "why" in held.effect ? held.effect.why : "";
+  const kept = changed(plan, look, { question, runId: call.runId, message: why });
+  return { ...adding(kept, who, "held", { why }), effect: held.effect };
+};
+
+/** Nothing vouches for the row: what may have been sent is found out first. */
+const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
+  const { call, look, policy, who } = context;
+  const known = row ?? newRow(look, call);
+  const isRestored = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
+  const isOther = known.request.hash !== call.request.hash;
+  const request = isOther ? known.request : call.request;
+  const doubt = Math.max(1, known.doubt);
+  const ask = (reason: string, to: Partial<WriteRow> = {}): Decided => {
+    const asking = changed(known, look, { ...nowAsking(look, reason), ...to, doubt, from: null });
+    return { ...adding(asking, who, "asks", { reason }), effect: again };
+  };
+  if (!isHarmless(policy)) {
+    if (known.state === "undone") {
+      return ask("It was undone, and may have been made anew since.", {
+        ...nextGeneration(known, call.request),
+        ...nowAsking(look, "It was undone, and may have been made anew since."),
+      });
     }
-  /** The client is about to write the first byte. */
-  | { readonly is: "dispatching"; readonly token: string; readonly runId: string; readonly build: number }
-  | { readonly is: "answered"; readonly token: string; readonly generation: number; readonly outcome: SendOutcome }
-  | { readonly is: "evidence"; readonly verdict: Verdict }
-  /** A person's id was read at the service: undefined where it fits, else why not. */
-  | {
-      readonly is: "checked";
-      readonly decision: Decision;
-      readonly id: string;
-      readonly result: JsonObject;
-      readonly fault: string | undefined;
-    }
-  /** The last reading before a resend that a person wants. */
-  | { readonly is: "reread"; readonly decision: Decision; readonly verdict: Verdict }
-  /** What it made is being removed, or was. */
-  | { readonly is: "undone" }
-  /** The run was notified of the answer. */
-  | { readonly is: "told" };
+    if (isOther && (isRestored || known.state === "refused"))
+      return ask("Another request may have been sent under this step.");
+    if (isRestored && policy.repeat === "keyed")
+      return ask("The ledger was restored, and another key may have been sent.");
+  }
+  const to = { ...nowUnknown(look, policy), runId: call.runId, request, doubt, from: null };
+  const unknown = changed(known, look, { ...to, madeId: null, result: null, knownBy: null });
+  return { ...adding(unknown, who, "not vouched for"), effect: again };
+};
 
-/** What the attempt does next. */
-export type Effect =
-  | { readonly is: "send"; readonly isResend: boolean }
-  /** Dispatch permitted (answer to `dispatching`). */
-  | { readonly is: "go" }
-  /** Not permitted (answer to `dispatching`): nothing is sent. */
-  | { readonly is: "stop"; readonly why: string }
-  /** Read the list. */
-  | { readonly is: "reconcile" }
-  /** Read at the service what a person named, then `checked`; or read once more, then `reread`. */
-  | { readonly is: "check"; readonly decision: Decision }
-  /** Time helps: try again at `at`. `isUnsent`: nothing can have been sent, the version may be named. */
-  | { readonly is: "wait"; readonly at: number; readonly why: string; readonly isUnsent: boolean }
-  /** Only a person helps: return to the workflow. */
-  | {
-      readonly is: "person";
-      readonly needs: "answer" | "approval" | "resume";
-      readonly question: Question | null;
-      readonly why: string;
-    }
-  | { readonly is: "return"; readonly id: string; readonly result: JsonObject; readonly knownBy: KnownBy }
-  | {
-      readonly is: "fail";
-      readonly type: "Refused" | "Ended" | "AlreadyCarriedOut" | "Cancelled" | "Rejected" | "MadeTwice";
-      readonly message: string;
-      readonly details: JsonObject;
+const unsent = (row: WriteRow | undefined, context: Context): Decided => {
+  const { call, look } = context;
+  if (row === undefined && look.end !== undefined)
+    return { row: undefined, entries: [], effect: failing("Ended", look.end.reason ?? "") };
+  if (row !== undefined && look.end !== undefined && mayEndNow(row)) return ended(row, context);
+  const isOther = row !== undefined && row.request.hash !== call.request.hash;
+  const isOfThisRun = row !== undefined && row.runId === call.runId;
+  if (row?.state === "refused" && isOfThisRun && !isOther)
+    return { row: undefined, entries: [], effect: failing("Refused", row.message ?? "") };
+  if (row?.state === "undone" && isOfThisRun)
+    return { row: undefined, entries: [], effect: failing("Cancelled", "It was undone.") };
+  if (isOther && row.state !== "undone" && !mayAmend(context)) {
+    const message = "Another request was given for this step: name it as an amendment.";
+    return {
+      row: undefined,
+      entries: [],
+      effect: failing("Refused", message, { reason: "amend" }),
     };
+  }
+  if (!mayBelieveNotSent(row, look.epoch, call.testimony)) return mistrusted(row, context);
+  const current = row ?? newRow(look, call);
+  const plan =
+    current.state === "ready"
+      ? withRequest(current, context)
+      : changed(current, look, nextGeneration(current, call.request));
+  return toSend(row, plan, context);
+};
 
-/** What an event does to a row. `row` is undefined where nothing changes. */
-export interface Advanced {
-  readonly row: WriteRow | undefined;
-  readonly effect: Effect;
-  readonly entries: ReadonlyArray<NewEntry>;
-}
+const unknown = (row: WriteRow, context: Context): Decided => {
+  const { call, look, policy, who } = context;
+  if (policy.isListed) return { row: undefined, entries: [], effect: { is: "reconcile" } };
+  if (look.end !== undefined) return ended(row, context);
+  if (isHarmless(policy)) {
+    const isOther = row.request.hash !== call.request.hash;
+    if (call.mode === "send")
+      return toSend(row, isOther ? withRequest(row, context) : row, context);
+    return { row: undefined, entries: [], effect: failing("Cancelled", "Its answer was lost.") };
+  }
+  const ask = (reason: string): Decided => {
+    const asking = changed(row, look, nowAsking(look, reason));
+    return { ...adding(asking, who, "asks", { reason }), effect: asksPerson(asking) };
+  };
+  if (row.request.hash !== call.request.hash)
+    return ask("Another request may have been carried out under this step.");
+  if (policy.repeat !== "keyed") return ask("Its answer was lost, and no list shows it.");
+  if (look.now - (row.firstSentAt ?? row.createdAt) > policy.keyLifetimeMs)
+    return ask("Its answer was lost, and the service may have forgotten its key.");
+  return toSend(row, row, context);
+};
 
-/** The only place that decides about a write: pure and total. */
-export declare const advance: (look: Look, event: WriteEvent, policy: WritePolicy) => Advanced;
+const asking = (row: WriteRow, context: Context): Decided => {
+  const { call, look, policy, who } = context;
+  if (look.end !== undefined) return ended(row, context);
+  const person = { row: undefined, entries: [], effect: asksPerson(row) };
+  const decision = look.decisions.find(
+    ({ kind, question, sequence }) =>
+      question === row.question?.id &&
+      sequence > row.decisionsAfter &&
+      (kind === "found" || kind === "resend" || kind === "approve"),
+  );
+  if (decision === undefined) return person;
+  if (decision.kind === "found")
+    return { row: undefined, entries: [], effect: { is: "check", decision } };
+  const isOther = row.request.hash !== call.request.hash;
+  if (isOther && !mayAmend(context)) return person;
+  const plan: WriteRow = { ...withRequest(row, context), state: "asking", question: row.question };
+  if (call.mode !== "send")
+    return {
+      row: undefined,
+      entries: [],
+      effect: failing("Cancelled", "Cancelled before it was sent again."),
+    };
+  if (policy.isListed && call.reread !== decision.sequence)
+    return { row: undefined, entries: [], effect: { is: "check", decision } };
+  // A person's resend voids what was approved before: it is used up when approval is asked for, or by the dispatch.
+  const after = decision.kind === "resend" ? decision.sequence : row.decisionsAfter;
+  const held = heldBy(look, { ...plan, decisionsAfter: after }, call);
+  if (held?.question !== undefined) {
+    const kept = changed(plan, look, { question: held.question, decisionsAfter: after });
+    return { ...adding(kept, who, "needs approval"), effect: held.effect };
+  }
+  if (held !== undefined) return { row: undefined, entries: [], effect: held.effect };
+  const effect = { is: "send", generation: plan.generation, isResend: true } as const;
+  return { row: undefined, entries: [], effect, plan: { ...plan, decisionsAfter: after } };
+};
+
+const called = (context: Context): Decided => {
+  const { call, look, policy, who } = context;
+  const { row } = look;
+  if (row === undefined) return unsent(row, context);
+  switch (row.state) {
+    case "ready":
+    case "refused":
+    case "undone":
+      return unsent(row, context);
+    case "sending": {
+      // Another attempt may dispatch, or has. From now on it may not.
+      const doubt = row.doubt + 1;
+      const lost = changed(row, look, { ...nowUnknown(look, policy), doubt, runId: call.runId });
+      return { ...adding(lost, who, "its attempt was lost"), effect: again };
+    }
+    case "unknown":
+      if (row.epoch === look.epoch) return unknown(row, context);
+      return mistrusted(row, context);
+    case "asking": {
+      const anew = recovered(row, look);
+      if (anew === undefined) return asking(row, context);
+      return { ...adding(anew, who, "asks anew"), effect: asksPerson(anew) };
+    }
+    case "done":
+      if (row.request.hash === call.request.hash)
+        return { row: undefined, entries: [], effect: returning(row) };
+      return {
+        row: undefined,
+        entries: [],
+        effect: failing(
+          "AlreadyCarriedOut",
+          `Another request of this step was carried out: ${row.madeId}.`,
+          {
+            id: row.madeId,
+          },
+        ),
+      };
+    case "ended":
+      return {
+        row: undefined,
+        entries: [],
+        effect: failing(look.end === undefined ? "Rejected" : "Ended", row.message ?? ""),
+      };
+  }
+};
+
+/** The fence: decides once more what was decided for the call, in the transaction that permits the first byte. */
+const dispatching = (context: Context, token: string): Advanced => {
+  const { call, look, who } = context;
+  const { row } = look;
+  const stop = (why: string): Advanced => ({
+    row: undefined,
+    entries: [],
+    effect: { is: "stop", why },
+  });
+  if (!token.startsWith(`${look.epoch}:`)) return stop("The ledger was restored meanwhile.");
+  let plan = row;
+  // The client sends a second time within one call, after it has signed in anew.
+  const isHeld = row?.state === "sending" && row.token === token && row.epoch === look.epoch;
+  if (isHeld) {
+    if (look.end !== undefined) return stop("Ended by a person.");
+    const held = heldBy(look, row, call);
+    if (held !== undefined) return stop("why" in held.effect ? held.effect.why : "Not permitted.");
+  } else {
+    if (row?.state === "sending") return stop("Another attempt has taken over.");
+    const decided = called(context);
+    ({ plan } = decided);
+    if (plan === undefined)
+      return stop(
+        "why" in decided.effect ? decided.effect.why : `The write is ${row?.state ?? "new"}.`,
+      );
+  }
+  if (plan === undefined) return stop("Another attempt has taken over.");
+  const sending = changed(row === undefined ? plan : { ...plan, version: row.version }, look, {
+    state: "sending",
+    token,
+    runId: call.runId,
+    sends: plan.sends + 1,
+    firstSentAt: plan.firstSentAt ?? look.now,
+    from: plan.doubt === 0 ? (plan.from ?? look.now) : plan.from,
+    question: null,
+    message: null,
+    isUntold: false,
+  });
+  return {
+    ...adding(
+      sending,
+      who,
+      "sent",
+      { generation: sending.generation, number: sending.sends },
+      "send",
+    ),
+    effect: { is: "go" },
+  };
+};
+
+/**
+ * Decides what an event does to a write, and what the attempt does next: the only place that does. Pure and total; to be
+ * called inside the transaction that has made the look and writes the row.
+ *
+ * @param look - everything that decides, read in the same transaction.
+ * @param event - what happens.
+ * @param policy - how the operation may be sent again.
+ * @returns the row as it is to be, the next effect, and what is logged.
+ */
+export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Advanced => {
+  const { who } = event;
+  switch (event.is) {
+    case "called": {
+      const { effect, entries, row } = called({ look, call: event.call, policy, who });
+      return { effect, entries, row };
+    }
+    case "dispatching":
+      return dispatching({ look, call: event.call, policy, who }, event.token);
+    case "answered":
+      return answered(look, event, policy);
+    case "evidence":
+      return evidence(look, event, policy);
+    case "checked":
+      return checked(look, event);
+    case "reread":
+      return reread(look, event);
+    case "undone": {
+      if (look.row?.state !== "done") return { row: undefined, entries: [], effect: again };
+      const undone = changed(look.row, look, {
+        state: "undone",
+        request: withoutFacts(look.row.request),
+      });
+      return { ...adding(undone, who, "undone"), effect: again };
+    }
+    case "told": {
+      const { row } = look;
+      const told = row?.isUntold === true ? noted(row, { isUntold: false }) : undefined;
+      return { row: told, entries: [], effect: again };
+    }
+  }
+};

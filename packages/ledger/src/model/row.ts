@@ -15,7 +15,7 @@ export interface WriteName {
   readonly step: string;
 }
 
-/** What is known of a write; docs/architecture.md has the table of transitions. */
+/** What is known of a write; docs/ledger-states.md has the table of transitions. */
 export type WriteState =
   /** Nothing was sent. */
   | "ready"
@@ -37,8 +37,6 @@ export type WriteState =
 export interface WriteRequest {
   /** Hash of everything that is sent, without its key. */
   readonly hash: string;
-  /** The `unique_request_id` that it carries; null where its operation has none. */
-  readonly key: string | null;
   /** Decimal string in units of `currency`; null where it moves no money. */
   readonly amount: string | null;
   readonly currency: string | null;
@@ -58,6 +56,8 @@ export interface Question {
   readonly reason: string;
   /** What the service lists that may be it. */
   readonly candidates: ReadonlyArray<JsonObject>;
+  /** For an approval: the mark of the payee's account, as read when it was asked for. */
+  readonly account: string | null;
   /** Milliseconds since 1970, by the ledger's clock. */
   readonly since: number;
 }
@@ -71,13 +71,13 @@ export interface WriteRow extends WriteName {
   readonly state: WriteState;
   /** One more with each change. */
   readonly version: number;
+  /** Since this version nothing but notes has changed: whoever names it, or a later one, knows the row. */
+  readonly knownFrom: number;
   /** Epoch of the ledger in which it was last changed; see `Look.epoch`. */
   readonly epoch: number;
-  /** Which request, and so which key: one more with each amendment and each new send of a refused one. */
+  /** Which request, and so which key (both follow from name and generation): one more with each amendment and each new send of a refused one. */
   readonly generation: number;
   readonly request: WriteRequest;
-  /** Keys of earlier generations, searched, too. */
-  readonly olderKeys: ReadonlyArray<string>;
   /** Sends without an outcome. */
   readonly doubt: number;
   /** Names the attempt that may dispatch: epoch and random; null where none may. */
@@ -96,8 +96,6 @@ export interface WriteRow extends WriteName {
   readonly absences: number;
   /** Since when the list could not be used as evidence. */
   readonly unprovableSince: number | null;
-  /** A person has ended it while its outcome was unknown. */
-  readonly endWanted: boolean;
   readonly madeId: string | null;
   /** What is kept of the answer. */
   readonly result: JsonObject | null;

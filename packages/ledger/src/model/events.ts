@@ -1,0 +1,178 @@
+import type { JsonObject, KnownBy, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
+import type { Testimony } from "./believe.ts";
+import type { Decision, NewEntry } from "../store/ledger.ts";
+
+/** How the operation of a write may be sent again, and how its outcome can be found out. */
+export interface WritePolicy {
+  /** `keyed`: the service ignores a repeat of its key. `idempotent`: twice is as once. `none`: twice is two. */
+  readonly repeat: "none" | "keyed" | "idempotent";
+  /** A list shows what it made. */
+  readonly isListed: boolean;
+  /** For one that is neither: whether it is sent again or a person is asked. */
+  readonly whenLost: "resend" | "ask";
+  /** How long the service remembers a key. */
+  readonly keyLifetimeMs: number;
+  /** How late a list may show what was made. */
+  readonly listLagMs: number;
+  /** Longest time that one request may take. */
+  readonly requestTimeoutMs: number;
+}
+
+/** What became of a send. */
+export type SendOutcome =
+  | { readonly is: "made"; readonly id: string; readonly result: JsonObject }
+  /** The service said no: the same request would be refused again. */
+  | { readonly is: "refused"; readonly message: string; readonly details: JsonObject }
+  /** Certainly not carried out, and time may help. */
+  | { readonly is: "later"; readonly message: string; readonly retryAfterMs?: number }
+  /** It may have been carried out. */
+  | { readonly is: "lost"; readonly message: string }
+  /** An answer that names or shows something else than was sent. */
+  | { readonly is: "contradiction"; readonly message: string }
+  /** The fence said no, and no byte left. */
+  | { readonly is: "notDispatched"; readonly message: string };
+
+/** What the list, or the service, shows of a send whose outcome is unknown. */
+export type Verdict =
+  | {
+      readonly is: "found";
+      readonly id: string;
+      readonly result: JsonObject;
+      readonly by: KnownBy;
+    }
+  /** Found under the key of another generation. */
+  | { readonly is: "foundOther"; readonly id: string; readonly result: JsonObject }
+  /** A complete list shows nothing that may be it. Whether it was read late enough is decided here. */
+  | { readonly is: "absent" }
+  /** The list is no evidence now: it does not add up (`isFaulty`), or could not be read. */
+  | {
+      readonly is: "later";
+      readonly message: string;
+      readonly isFaulty: boolean;
+      readonly at: number;
+    }
+  /** Time will not help. */
+  | {
+      readonly is: "unclear";
+      readonly message: string;
+      readonly candidates: ReadonlyArray<JsonObject>;
+    };
+
+/** An attempt of an activity, and what it is to carry out. */
+export interface Call {
+  readonly name: WriteName;
+  readonly operation: string;
+  readonly request: WriteRequest;
+  readonly runId: string;
+  readonly testimony: Testimony;
+  /** `close`: its run is being cancelled, nothing new is sent. `settle`: its run has ended, nothing at all is sent. */
+  readonly mode: "send" | "close" | "settle";
+  /** Whether another request under this step is an amendment, not a mistake. */
+  readonly mayAmend: boolean;
+  /** Why a second person has to approve it, and the mark of the payee's account as read now. */
+  readonly approval: { readonly why: string; readonly account: string | null } | undefined;
+  readonly build: number;
+  /** Sequence of the decision to send again for which one more reading has shown nothing. */
+  readonly reread?: number | undefined;
+}
+
+/** What happens to a write. `version` is that of the row which the evidence is about. */
+export type WriteEvent = { /** The worker or tool. */ readonly who: string } & (
+  | { readonly is: "called"; readonly call: Call }
+  /** The client is about to write the first byte. The token is `epoch:random`, new with each call of the client. */
+  | { readonly is: "dispatching"; readonly token: string; readonly call: Call }
+  | {
+      readonly is: "answered";
+      readonly token: string;
+      readonly generation: number;
+      readonly outcome: SendOutcome;
+      readonly call: Call;
+    }
+  /** `readFrom`: the ledger's clock before the reading began. */
+  | {
+      readonly is: "evidence";
+      readonly version: number;
+      readonly readFrom: number;
+      readonly verdict: Verdict;
+    }
+  /** What a person named was read at the service: `fault` is undefined where it fits, else why not. */
+  | {
+      readonly is: "checked";
+      readonly version: number;
+      readonly decision: Decision;
+      readonly id: string;
+      readonly result: JsonObject;
+      readonly fault: string | undefined;
+    }
+  /** The last reading before a resend that a person wants. */
+  | {
+      readonly is: "reread";
+      readonly version: number;
+      readonly decision: Decision;
+      readonly verdict: Verdict;
+    }
+  /** What it made was removed. */
+  | { readonly is: "undone" }
+  /** The run was notified. */
+  | { readonly is: "told" }
+);
+
+/** What only a person can give. */
+export type Need = "answer" | "approval" | "resume";
+
+/** Why a step fails. */
+export type FailureKind =
+  | "Refused"
+  | "Ended"
+  | "AlreadyCarriedOut"
+  | "Cancelled"
+  | "Rejected"
+  | "MadeTwice";
+
+/** What the attempt does next. */
+export type Effect =
+  /** Call the client, whose hook brings `dispatching`; the key follows from the name and `generation`. */
+  | { readonly is: "send"; readonly generation: number; readonly isResend: boolean }
+  /** Dispatch permitted (answer to `dispatching`). */
+  | { readonly is: "go" }
+  /** Not permitted (answer to `dispatching`): nothing is sent. */
+  | { readonly is: "stop"; readonly why: string }
+  /** Read the list, for `row` as it is now; then `evidence`. */
+  | { readonly is: "reconcile" }
+  /** `found`: read at the service what a person named, then `checked`. Else read the list once more, then `reread`. */
+  | { readonly is: "check"; readonly decision: Decision }
+  /** `called` again at once. With `isKnown`, its testimony is the version that this change left. */
+  | { readonly is: "again"; readonly isKnown: boolean; readonly reread?: number }
+  /** Time helps: try again at `at`. `isUnsent`: nothing can have been sent, the version may be named. */
+  | {
+      readonly is: "wait";
+      readonly at: number;
+      readonly why: string;
+      readonly isUnsent: boolean;
+    }
+  /** Only a person helps: return to the workflow, with the row's version. */
+  | {
+      readonly is: "person";
+      readonly needs: Need;
+      readonly question: Question | null;
+      readonly why: string;
+    }
+  | {
+      readonly is: "return";
+      readonly id: string;
+      readonly result: JsonObject;
+      readonly knownBy: KnownBy;
+    }
+  | {
+      readonly is: "fail";
+      readonly type: FailureKind;
+      readonly message: string;
+      readonly details: JsonObject;
+    };
+
+/** What an event does to a row. `row` is undefined where nothing changes. */
+export interface Advanced {
+  readonly row: WriteRow | undefined;
+  readonly effect: Effect;
+  readonly entries: ReadonlyArray<NewEntry>;
+}

@@ -1,0 +1,101 @@
+import { questionOf } from "./rows.ts";
+import type { Call, Effect } from "./events.ts";
+import type { Question, WriteRow } from "./row.ts";
+import type { Look } from "../store/ledger.ts";
+
+/** How long another build has to take over before this one looks again. */
+const OLD_BUILD_WAIT_MS = 30_000;
+
+const partsOf = (amount: string): { readonly whole: string; readonly fraction: string } => {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  return { whole: whole.replace(/^0+/u, ""), fraction };
+};
+
+/** Whether a decimal string without sign is more than another. */
+export const isAbove = (amount: string, limit: string): boolean => {
+  const [one, other] = [partsOf(amount), partsOf(limit)];
+  const digits = Math.max(one.fraction.length, other.fraction.length);
+  const [left, right] = [one, other].map(({ fraction, whole }) =>
+    BigInt(`${whole}${fraction.padEnd(digits, "0")}` || "0"),
+  ) as [bigint, bigint];
+  return left > right;
+};
+
+/** The limit of a currency that a request is above. */
+const exceeded = (
+  { amount, currency }: Call["request"],
+  limits: Readonly<Record<string, string>> | null,
+): string | undefined => {
+  const limit = currency === null || limits === null ? undefined : limits[currency];
+  return limit !== undefined && amount !== null && isAbove(amount, limit)
+    ? `${amount} ${currency} is above the limit of ${limit}.`
+    : undefined;
+};
+
+/** Whether somebody other than the requester has approved exactly what `row` would send. */
+const isApproved = (look: Look, row: WriteRow, account: string | null): boolean => {
+  const { batch, decisions, startedBy } = look;
+  // A batch's approval covers what its file says, not an amendment, an overrule or a resend.
+  const isNew = row.generation === 1 && row.decisionsAfter === 0;
+  if (isNew && batch !== undefined && batch.approvedBy !== null && batch.approvedBy !== startedBy)
+    return true;
+  return decisions.some(
+    ({ by, kind, sequence, value }) =>
+      kind === "approve" &&
+      sequence > row.decisionsAfter &&
+      by !== startedBy &&
+      value["generation"] === row.generation &&
+      value["hash"] === row.request.hash &&
+      value["account"] === account,
+  );
+};
+
+/** The question that has to be approved before `row` may be sent; undefined where none is needed. */
+const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefined => {
+  const why = call.approval?.why ?? exceeded(row.request, look.limits.approveAbove);
+  if (why === undefined) return undefined;
+  const account = call.approval?.account ?? null;
+  if (isApproved(look, row, account)) return undefined;
+  const { question } = row;
+  return question?.kind === "approval" && question.account === account
+    ? question
+    : questionOf(look, "approval", why, [], account);
+};
+
+/** What keeps a row from being sent now. `question` is what it has to keep for that. */
+export interface Held {
+  readonly effect: Effect;
+  readonly question?: Question;
+}
+
+/**
+ * Returns what keeps a row from being sent, beside its own state. It is asked when an attempt looks, and again in the
+ * transaction that permits the dispatch.
+ *
+ * @param row - the row as it would be sent: with its generation and request.
+ */
+export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined => {
+  const person = (why: string): Held => ({
+    effect: { is: "person", needs: "resume", question: null, why },
+  });
+  if (look.isOfOtherAccount) {
+    const message = "This workflow id belongs to another account.";
+    return { effect: { is: "fail", type: "Refused", message, details: {} } };
+  }
+  if (call.build < look.leastBuild) {
+    const [at, why] = [look.now + OLD_BUILD_WAIT_MS, "This build of the worker is too old."];
+    return { effect: { is: "wait", at, why, isUnsent: row.doubt === 0 } };
+  }
+  if (look.stopped !== null) return person(`Sends are stopped: ${look.stopped}`);
+  if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);
+  const message = exceeded(row.request, look.limits.maxAmounts);
+  if (message !== undefined)
+    return { effect: { is: "fail", type: "Refused", message, details: { reason: "limit" } } };
+  const question = approvalFor(look, row, call);
+  return question === undefined
+    ? undefined
+    : {
+        question,
+        effect: { is: "person", needs: "approval", question, why: question.reason },
+      };
+};

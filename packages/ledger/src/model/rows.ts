@@ -1,0 +1,154 @@
+import type { Call, WritePolicy } from "./events.ts";
+import type { Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
+import type { JsonObject } from "./row.ts";
+import type { Look } from "../store/ledger.ts";
+
+/** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
+export const DISPATCH_WITHIN_MS = 10_000 + 1_000;
+const MOST_WAIT_MS = 300_000;
+
+/** Whether a second one does no harm, so that nobody has to know what became of the first. */
+export const isHarmless = ({ isListed, repeat, whenLost }: WritePolicy): boolean =>
+  repeat === "idempotent" || (repeat === "none" && !isListed && whenLost === "resend");
+
+/** A wait that grows with each dispatch: an outage is sat out, and each attempt is billed. */
+export const grownWait = (sends: number): number =>
+  Math.min(MOST_WAIT_MS, 1_000 * 2 ** Math.max(0, Math.min(sends, 10) - 1));
+
+/** A wait as long as what was waited already, so that a reading is repeated a handful of times. */
+export const doubledWait = (since: number, now: number): number =>
+  Math.min(MOST_WAIT_MS, Math.max(2_000, now - since));
+
+/** The row as it is to be; nobody who knew it before knows it now. */
+export const changed = (row: WriteRow, look: Look, to: Partial<WriteRow>): WriteRow => ({
+  ...row,
+  epoch: look.epoch,
+  changedAt: look.now,
+  knownFrom: row.version + 1,
+  ...to,
+});
+
+/** The row with a note that says nothing about what was sent. */
+export const noted = (row: WriteRow, to: Pick<WriteRow, "isUntold">): WriteRow => ({
+  ...row,
+  ...to,
+});
+
+/** A row of which nothing was sent. */
+export const newRow = (look: Look, { name, operation, request, runId }: Call): WriteRow => ({
+  ...name,
+  operation,
+  state: "ready",
+  version: 0,
+  knownFrom: 1,
+  epoch: look.epoch,
+  generation: 1,
+  request,
+  doubt: 0,
+  token: null,
+  runId,
+  sends: 0,
+  firstSentAt: null,
+  from: null,
+  until: null,
+  absences: 0,
+  unprovableSince: null,
+  madeId: null,
+  result: null,
+  knownBy: null,
+  message: null,
+  question: null,
+  decisionsAfter: 0,
+  isUntold: false,
+  createdAt: look.now,
+  changedAt: look.now,
+});
+
+/** The request without what names a person: kept only while it may have to be found in a list. */
+export const withoutFacts = (request: WriteRequest): WriteRequest => ({ ...request, facts: {} });
+
+/** The row for its next generation, by which another key is sent. */
+export const nextGeneration = (row: WriteRow, request: WriteRequest): Partial<WriteRow> => ({
+  state: "ready",
+  generation: row.generation + 1,
+  request,
+  token: null,
+  firstSentAt: null,
+  absences: 0,
+  unprovableSince: null,
+  madeId: null,
+  result: null,
+  knownBy: null,
+  message: null,
+  question: null,
+});
+
+/** What may have been carried out from now on: its wait begins anew. */
+export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> => ({
+  state: "unknown",
+  token: null,
+  question: null,
+  until: look.now + DISPATCH_WITHIN_MS + policy.requestTimeoutMs,
+  unprovableSince: null,
+});
+
+/** A question with an id of its own: no two changes have the same sequence in one epoch. */
+export const questionOf = (
+  look: Look,
+  kind: Question["kind"],
+  reason: string,
+  candidates: ReadonlyArray<JsonObject> = [],
+  account: string | null = null,
+): Question => ({
+  id: `${look.epoch.toString(36)}-${look.sequence.toString(36)}`,
+  kind,
+  reason,
+  candidates,
+  account,
+  since: look.now,
+});
+
+/** What a person is asked about the outcome. Decisions taken before do not answer it. */
+export const nowAsking = (
+  look: Look,
+  reason: string,
+  candidates: ReadonlyArray<JsonObject> = [],
+): Partial<WriteRow> => ({
+  state: "asking",
+  token: null,
+  question: questionOf(look, "outcome", reason, candidates),
+  decisionsAfter: look.sequence,
+  message: reason,
+});
+
+/** A row of which a person wants nothing more to be sent. */
+export const nowEnded = (row: WriteRow, message: string | null): Partial<WriteRow> => ({
+  state: "ended",
+  token: null,
+  question: null,
+  message,
+  request: row.doubt === 0 ? withoutFacts(row.request) : row.request,
+});
+
+const MAY_STILL_BE_SENT: ReadonlyArray<WriteState> = ["ready", "refused", "asking"];
+
+/** Whether an end takes effect at once; elsewhere it does when the outcome is known. */
+export const mayEndNow = ({ state }: WriteRow): boolean => MAY_STILL_BE_SENT.includes(state);
+
+/**
+ * Returns a row as a recovery leaves it: a question is asked anew, since an answer of before may be about what happened
+ * after the copy was made. All other states are mistrusted by their epoch.
+ *
+ * @returns the row as it is to be, or undefined where nothing changes.
+ */
+export const recovered = (row: WriteRow, look: Look): WriteRow | undefined =>
+  row.state !== "asking" || row.epoch === look.epoch
+    ? undefined
+    : changed(row, look, {
+        ...nowAsking(
+          look,
+          `The ledger was restored. ${row.question?.reason ?? ""}`.trim(),
+          row.question?.candidates,
+        ),
+        from: null,
+      });
