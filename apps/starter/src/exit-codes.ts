@@ -1,13 +1,14 @@
 import type { OperationError } from "@durable-payments/operations/errors";
-import type { BrokenState, StateName } from "@durable-payments/operations/runs";
-import { isUnfinished } from "@durable-payments/protocol";
 
 /** What the process reports to whoever started it. */
 export const EXIT_CODES = {
   done: 0,
+  /** With --exit-status alone: the run did not succeed. */
   runFailed: 1,
   badInput: 2,
   cannotConnect: 3,
+  /** With --exit-status alone: the run has not ended. */
+  stillOpen: 4,
   /** A fault of the starter itself. */
   unexpected: 70,
 } as const;
@@ -32,41 +33,22 @@ const CONNECTION_TYPES = {
   cannotConnect: "CannotConnect",
   namespaceNotFound: "NamespaceNotFound",
   temporalError: "TemporalError",
+  ledgerUnavailable: "LedgerUnavailable",
   noWorker: "NoWorker",
 } as const;
 
-/** The type and the exit code by which programs know an error of the operations. */
+/** Returns the type and the exit code by which programs know an error of the operations. */
 export const codesOf = (
   error: OperationError,
-): { readonly type: string; readonly exitCode: number } => {
-  switch (error._tag) {
-    case "InvalidInput":
-    case "NotFound":
-    case "Refused":
-      return { type: "BadInput", exitCode: EXIT_CODES.badInput };
-    case "EndedByPerson":
-      return { type: error._tag, exitCode: EXIT_CODES.badInput };
-    case "ConnectionFailed":
-      return { type: CONNECTION_TYPES[error.reason], exitCode: EXIT_CODES.cannotConnect };
-  }
-};
-
-/** How a run ends that has not done what it was to do. */
-const BROKEN: Readonly<Partial<Record<StateName, true>>> = {
-  failed: true,
-  timedOut: true,
-  cancelled: true,
-  terminated: true,
-} satisfies Record<BrokenState, true>;
-
-/** The exit code of a command that reports a run: one whose payout was not complete in time has not done it. */
-export const exitCodeOfRun = (run: {
-  readonly state: StateName;
-  readonly result?: unknown;
-}): number =>
-  BROKEN[run.state] === true || isUnfinished(run) ? EXIT_CODES.runFailed : EXIT_CODES.done;
+): { readonly type: string; readonly exitCode: number } =>
+  error._tag === "ConnectionFailed"
+    ? { type: CONNECTION_TYPES[error.reason], exitCode: EXIT_CODES.cannotConnect }
+    : { type: error._tag, exitCode: EXIT_CODES.badInput };
 
 /** What every command's exit code means. */
-export const EXIT_CODES_HELP = `Exit codes: 0 done, 1 the run failed, or its payout was not complete in time,
-  2 bad input, 3 cannot connect, 70 a fault of the starter itself,
-  130 interrupted.`;
+export const EXIT_CODES_HELP = `Exit codes: 0 the command did what was asked, 2 bad input or refused,
+  3 cannot connect, 70 a fault of the starter itself, 130 interrupted.`;
+
+/** The same of a command with --exit-status. */
+export const EXIT_STATUS_HELP = `${EXIT_CODES_HELP}
+  With --exit-status: 1 the run did not succeed, 4 it has not ended.`;

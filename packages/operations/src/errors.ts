@@ -3,50 +3,49 @@ import * as Data from "effect/Data";
 
 /** What to do next about an error or a result, as data: a tool words it as its own command. */
 export type NextOperation =
-  /** See how a run stands. */
-  | { readonly operation: "describe"; readonly workflowId: string }
-  /** See what happened in a run. */
+  /** See one run or batch; its log where `isLog`. */
   | {
-      readonly operation: "timeline";
+      readonly operation: "show";
       readonly workflowId: string;
       /** An earlier run of the id. */
       readonly runId?: string;
+      readonly isLog?: true;
+      readonly isFollowed?: true;
     }
-  | { readonly operation: "audit"; readonly workflowId: string }
-  /** Follow a run to its end. */
-  | { readonly operation: "watch"; readonly workflowId: string }
+  /** Answer a question, by one of its choices where that is known. */
+  | {
+      readonly operation: "answer";
+      readonly workflowId: string;
+      readonly step?: string;
+      readonly question?: string;
+      readonly choice?: AnswerChoice;
+    }
+  | { readonly operation: "approve" | "reject"; readonly workflowId: string }
   | {
       readonly operation: "retry";
       readonly workflowId: string;
       /** The run that was looked at: another one of the id is not retried. */
-      readonly runId?: string;
-      readonly from?: string;
-      /** A person has ended the run: the retry has to overrule that, by name and with a reason. */
-      readonly overrule?: true;
-      readonly isDryRun?: true;
+      readonly ifRun?: string;
+      /** A person has ended it: the retry has to overrule that, by name and with a reason. */
+      readonly isOverruling?: true;
       /** With another input. */
-      readonly amend?: true;
+      readonly isAmended?: true;
+      readonly isDryRun?: true;
     }
+  /** Retry all that failed; of one batch where it is named. */
+  | { readonly operation: "retryAll"; readonly batch?: string }
   | { readonly operation: "cancel"; readonly workflowId: string }
-  /** Find where the code parts from the history of a run. */
+  /** Let sends go on: of everything, a batch, or a run. */
+  | { readonly operation: "resume"; readonly of?: string }
+  /** Pay the file once more, past what was refused. */
+  | { readonly operation: "payNotDuplicate" }
   | { readonly operation: "replay"; readonly workflowId: string }
-  /** Write the history of a run to a file. */
-  | { readonly operation: "export" }
-  /** See all that waits for a person. */
-  | { readonly operation: "humanTasks" }
-  | { readonly operation: "describeBatch"; readonly workflowId: string }
-  | { readonly operation: "resumeBatch"; readonly workflowId: string }
-  /** Import the file once more, overruling who has rejected rows of it. */
-  | { readonly operation: "importOverruling" }
-  /** End the pause of sends. */
-  | { readonly operation: "resume" }
-  | { readonly operation: "doctor" }
-  /** Post one notification, and see what became of it. */
-  | { readonly operation: "testNotification" }
-  /** Register what the namespace lacks. */
-  | { readonly operation: "fixNamespace" }
-  | { readonly operation: "startWorker" }
-  | { readonly operation: "startServer" };
+  | { readonly operation: "list"; readonly status?: string }
+  | { readonly operation: "inbox" | "doctor" | "recover" | "testWebhook" }
+  | { readonly operation: "startWorker" | "startServer" };
+
+/** How a question about an outcome can be answered. */
+export type AnswerChoice = "found" | "resend" | "end";
 
 interface Reported {
   /** What happened, what it means for the money, what to do next: for a person. */
@@ -62,16 +61,21 @@ export class InvalidInput extends Data.TaggedError("InvalidInput")<
 /** There is no such run. */
 export class NotFound extends Data.TaggedError("NotFound")<Reported> {}
 
-/** It cannot be done as things stand, or might do something twice; nothing was done. */
+/** It cannot be done in this state, or might do something twice; nothing was done. */
 export class Refused extends Data.TaggedError("Refused")<Reported> {}
 
 /** A person has ended the run, and nobody has overruled that; nothing was done. */
 export class EndedByPerson extends Data.TaggedError("EndedByPerson")<Reported> {}
 
-/** Temporal, or a worker behind it, cannot be reached or does not take the request. */
+/** Temporal, the ledger, or a worker cannot be reached or does not take the request. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
   Reported & {
-    readonly reason: "cannotConnect" | "namespaceNotFound" | "temporalError" | "noWorker";
+    readonly reason:
+      | "cannotConnect"
+      | "namespaceNotFound"
+      | "temporalError"
+      | "ledgerUnavailable"
+      | "noWorker";
     /** Set where Temporal was asked to change something, and did not answer: it may have been done. */
     readonly carriedOut?: "unknown";
   }
@@ -81,7 +85,7 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
 export type OperationError = InvalidInput | NotFound | Refused | EndedByPerson | ConnectionFailed;
 
 /**
- * Check whether an operation was rejected on purpose.
+ * Checks whether an operation was rejected on purpose.
  *
  * @param error what it has thrown.
  * @returns false for what is a fault of the code.
@@ -94,7 +98,7 @@ export const isOperationError = (error: unknown): error is OperationError =>
   error instanceof ConnectionFailed;
 
 /**
- * Make the error for what was given and is wrong.
+ * Makes the error for wrong input.
  *
  * @param message for a person.
  * @param faults each fault, where there are several.
@@ -108,7 +112,7 @@ export const invalidInput = (
 ): InvalidInput => new InvalidInput({ message, ...(faults && { faults }), ...(next && { next }) });
 
 /**
- * Make the error for what cannot be done as things stand.
+ * Makes the error for what cannot be done in the present state.
  *
  * @param message for a person.
  * @param next the operation that helps.

@@ -2,10 +2,9 @@ import { isOperationError } from "@durable-payments/operations/errors";
 import type { Fault } from "@durable-payments/api-core";
 import { messageOf, shownText } from "@durable-payments/api-core/values";
 import { BadUsage, codesOf, EXIT_CODES } from "../exit-codes.ts";
-import { withNext } from "./next-operation.ts";
-import type { Output } from "./output.ts";
-import { styled } from "./styled.ts";
-import { visible } from "./visible.ts";
+import { withNext } from "./next.ts";
+import { type Output, visible } from "./output.ts";
+import { styled, wrap } from "./text.ts";
 
 /** Why a command failed, as it is reported. */
 interface ErrorReport {
@@ -17,7 +16,7 @@ interface ErrorReport {
   readonly faults?: ReadonlyArray<Fault>;
   /** Where it was thrown, of a fault of the starter: for those who correct it. */
   readonly stack?: string;
-  /** What a person is shown beside. */
+  /** What is said beside: lines that are not wrapped. */
   readonly lines?: ReadonlyArray<string>;
 }
 
@@ -28,25 +27,27 @@ const reportOf = (error: unknown): ErrorReport => {
   }
   if (isOperationError(error)) {
     const faults = error._tag === "InvalidInput" ? error.faults : undefined;
-    return { ...codesOf(error), message: withNext(error), ...(faults && { faults }) };
+    const { message } = error;
+    const [, ...lines] = withNext({ ...error, message: "" }).split("\n");
+    return { ...codesOf(error), message, lines, ...(faults && { faults }) };
   }
   return {
     type: "Unexpected",
     exitCode: EXIT_CODES.unexpected,
-    message: `This is a fault of the starter, not of yours: ${messageOf(error)}. Report it with what --json prints.`,
+    message: `Internal error, please report it with what --json prints: ${messageOf(error)}`,
     ...(error instanceof Error && error.stack !== undefined && { stack: error.stack }),
   };
 };
 
 const asText = ({ faults = [], lines = [], message }: ErrorReport): string =>
   [
-    `${styled("red", "error")} ${shownText(message)}`,
-    ...visible(faults).map(({ field, problem }) => `  ${field} ${problem}`),
-    ...lines,
+    wrap(`${styled("red", "error")} ${shownText(message)}`),
+    ...visible(faults).map(({ field, problem }) => wrap(`${field} ${problem}`, "  ")),
+    ...lines.map(shownText),
   ].join("\n");
 
 /**
- * Report why a command failed: an object on standard output for programs, lines on standard error for
+ * Reports why a command failed: an object on standard output for programs, lines on standard error for
  * people, and where the answer was cut short.
  *
  * @returns the exit code.

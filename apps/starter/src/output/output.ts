@@ -1,7 +1,6 @@
-import { visibleJson, visibleText } from "@durable-payments/api-core/values";
-import { terminalTextFor } from "./styled.ts";
+import { isRecord, shownText, visibleJson, visibleLines } from "@durable-payments/api-core/values";
+import { stripVTControlCharacters } from "node:util";
 import { cut } from "./text.ts";
-import { visible } from "./visible.ts";
 
 /** Where a command writes: its answer on standard output, all else on standard error. */
 export interface Output {
@@ -9,22 +8,18 @@ export interface Output {
   /**
    * The command's answer: one JSON object, or the text for a person. Call it once.
    *
-   * @param text is given the data in visible characters, so that it takes them from there alone
-   * @param object what a program is given, where that is not the data themselves
+   * @param text is given the data in visible characters, so that it takes them from there alone.
+   * @param object what a program is given, where that is not the data themselves.
    */
   readonly answer: <A extends object>(
     data: A,
     text: (shown: A) => string,
     object?: (data: A) => object,
   ) => void;
-  /** A part of an answer on standard output, as it is. @returns false once the reader is slower */
-  readonly write: (text: string) => boolean;
-  /** Whether the answer has been given, or has been begun. */
+  /** Whether the answer has been given. */
   answered: boolean;
   /** A line for a person, on standard error. */
   readonly say: (line: string) => void;
-  /** Whether `live` shows anything. */
-  readonly isLive: boolean;
   /** Shows a line that is overwritten by the next one, on a terminal only; undefined takes it away. */
   readonly live: (line: string | undefined) => void;
   /** What is to be done when the user interrupts the command. */
@@ -33,35 +28,63 @@ export interface Output {
 
 const CLEAR_LINE = "\r\u001b[K";
 
-/** The process's own standard output and error. Nothing else writes to them: what is shown is visible. */
+// eslint-disable-next-line no-control-regex -- the escape is what is looked for
+const STYLES = /(\u001b\[\d{1,2}m)/;
+
+/** A text as it is written: styles and line breaks stay, every other character that nobody sees is written out. */
+const shownLines = (text: string): string =>
+  text
+    .split(STYLES)
+    .map((part, index) =>
+      index % 2 === 1 ? part : visibleLines(part, (character) => (character === "\n" ? "\n" : undefined)),
+    )
+    .join("");
+
+/**
+ * Returns data as a person is shown them: every text in them, and every name of a field, is of visible characters, and
+ * one line. What holds a line break cannot pass for a second line.
+ */
+export const visible = <A>(data: A): A => asShown(data) as A;
+
+// What it returns has the shape of what it is given: texts stay texts.
+const asShown = (value: unknown): unknown => {
+  if (typeof value === "string") return shownText(value);
+  if (Array.isArray(value)) return value.map(asShown);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [shownText(name), asShown(field)]),
+  );
+};
+
+/** Returns the process's own standard output and error. Nothing else writes to them. */
 export const processOutput = (json: boolean): Output => {
   const isLive = process.stderr.isTTY && process.env["TERM"] !== "dumb";
-  const forStdout = terminalTextFor(process.stdout);
-  const forStderr = terminalTextFor(process.stderr);
   let shown: string | undefined;
   const clear = () => {
     if (shown !== undefined) process.stderr.write(CLEAR_LINE);
   };
   return {
     json,
-    isLive,
     answered: false,
     answer(data, text, object = (itself) => itself) {
       clear();
       shown = undefined;
       this.answered = true;
-      this.write(json ? `${visibleJson(object(data))}\n` : `${text(visible(data))}\n`);
+      const written = json ? visibleJson(object(data)) : shownLines(text(visible(data)));
+      if (written !== "") process.stdout.write(`${written}\n`);
     },
-    write: (text) => process.stdout.write(forStdout(text)),
     say: (line) => {
       clear();
-      process.stderr.write(`${forStderr(line)}\n${shown ?? ""}`);
+      const plain = process.stderr.isTTY ? line : stripVTControlCharacters(line);
+      process.stderr.write(`${shownLines(plain)}\n${shown ?? ""}`);
     },
     live: (line) => {
       if (!isLive) return;
       clear();
       shown =
-        line === undefined ? undefined : cut(visibleText(line), (process.stderr.columns || 80) - 1);
+        line === undefined
+          ? undefined
+          : shownLines(cut(shownText(line), (process.stderr.columns || 80) - 1));
       process.stderr.write(shown ?? "");
     },
     onInterrupt: undefined,

@@ -1,147 +1,130 @@
+import { styleText } from "node:util";
 import prettyMilliseconds from "pretty-ms";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { isUnbroken } from "./styled.ts";
 
 /** Widest line of running text, however wide the terminal is; and the width where there is no terminal. */
 const WIDEST = 80;
 
 /** Fewest columns that a text beside another one is broken into. */
-const LEAST = 16;
+const LEAST = 24;
 
-/** How many columns there are: the terminal's own. */
-export const terminalWidth = (): number => process.stdout.columns || WIDEST;
+type Style = "bold" | "cyan" | "gray" | "green" | "red" | "yellow";
 
-/** How many columns running text takes. */
-export const textWidth = (): number => Math.min(WIDEST, terminalWidth());
+/** Colours a text where standard output is a terminal that has colours, and NO_COLOR is not set. */
+export const styled = (style: Style, text: string): string =>
+  styleText(style, text, { stream: process.stdout });
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Returns how many columns running text takes. */
+export const textWidth = (): number => Math.min(WIDEST, process.stdout.columns || WIDEST);
 
-/** The letters of a word; a character that is written out counts as one. */
-const lettersOf = (word: string): ReadonlyArray<string> =>
-  word
-    .split(/(\\u\{[\da-f]+\})/)
-    .flatMap((part, index) =>
-      index % 2 === 1 ? [part] : Array.from(graphemes.segment(part), ({ segment }) => segment),
-    );
-
-/** A word in pieces of at most `room` columns: the terminal itself would put its end on a line without indent. */
-const wordPieces = (word: string, room: number): ReadonlyArray<string> => {
-  const pieces = [""];
-  let width = 0;
-  for (const letter of lettersOf(word)) {
-    const more = stringWidth(letter);
-    if (width + more > room) {
-      pieces.push("");
-      width = 0;
-    }
-    pieces.push(`${pieces.pop() ?? ""}${letter}`);
-    width += more;
-  }
-  return pieces;
-};
-
-/** A line in lines: between words, and within a word that is longer than a line, unless it is to stay whole. */
-const lineParts = (line: string, room: number): ReadonlyArray<string> =>
-  stringWidth(line) <= room
-    ? // It is kept as it is: wrap-ansi would write its letters in another Unicode form.
-      [line]
-    : wrapAnsi(line, room)
-        .split("\n")
-        .flatMap((part) =>
-          stringWidth(part) <= room || isUnbroken(part) ? [part] : wordPieces(part, room),
-        );
-
-/**
- * Break a text into lines of at most `width` columns of a terminal; what is `unbroken` stays whole.
- *
- * @param indent put before each line, and part of its width.
- */
-export const wrap = (text: string, indent = "", width = textWidth()): string => {
-  const room = Math.max(1, width - indent.length);
-  return text
-    .split("\n")
-    .flatMap((line) => lineParts(line, room))
-    .map((line) => `${indent}${line.trim()}`.trimEnd())
-    .join("\n");
-};
-
-/** The same, with each line after the first deeper than that: none of them looks like a line of its own. */
-export const wrapDeeper = (text: string, indent = "", width = textWidth()): string => {
-  const wrapped = wrap(text, indent, width);
-  if (!wrapped.includes("\n")) return wrapped;
-  const deeper = `${indent}  `;
-  return `${indent}${wrap(text, deeper, width).trimStart()}`;
-};
-
-/** An id as the service and Temporal give them, which is copied. */
-const ID = /^[\w:.-]{1,64}$/;
-
-/** A text beside what it is about, or below it where little room is left, or none for what stays in one piece. */
-export const beside = (start: string, text: string, below: string): string => {
-  const column = stringWidth(start);
-  const fits = (part: string) => column + stringWidth(part) <= textWidth();
-  const isNarrow =
-    ((textWidth() - column < LEAST || ID.test(text)) && !fits(text)) ||
-    (/\s/.test(text) && text.split(/\s/).some((word) => isUnbroken(word) && !fits(word)));
-  return isNarrow
-    ? `${start.trimEnd()}\n${wrap(text, below)}`
-    : `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();
-};
-
-/** Cut a text after its last character that fits, and mark that by an ellipsis. */
-export const cut = (text: string, width: number): string => {
-  if (stringWidth(text) <= width) return text;
-  const [start = ""] = wrapAnsi(text, width - 1, {
-    hard: true,
-    trim: false,
-    wordWrap: false,
-  }).split("\n");
-  return `${start}…`;
-};
-
-/** How many columns of a terminal a text takes. */
+/** Returns how many columns of a terminal a text takes. */
 export const columnsOf = (text: string): number => stringWidth(text);
 
-/** Fill a text up with blanks to a number of columns. */
+/** Fills a text up with blanks to a number of columns. */
 export const pad = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - stringWidth(text)));
 
-/** Names and values in two columns, wrapped. */
-export const columns = (
-  rows: ReadonlyArray<readonly [name: string, value: string]>,
-  indent = "  ",
+/**
+ * Breaks a text into lines of at most `width` columns.
+ *
+ * @param indent put before each line, and part of its width.
+ */
+export const wrap = (text: string, indent = "", width = textWidth()): string =>
+  text
+    .split("\n")
+    .flatMap((line) =>
+      // What fits is kept as it is: wrap-ansi would write its letters in another Unicode form.
+      stringWidth(line) + indent.length <= width
+        ? [line]
+        : wrapAnsi(line, Math.max(1, width - indent.length), { hard: true }).split("\n"),
+    )
+    .map((line) => `${indent}${line}`.trimEnd())
+    .join("\n");
+
+/** Puts a text beside what it is about, or below it where little room is left. */
+export const beside = (start: string, text: string): string => {
+  const column = stringWidth(start);
+  if (textWidth() - column < LEAST) return `${start.trimEnd()}\n${wrap(text, "    ")}`;
+  return `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();
+};
+
+/** Cuts a text after its last character that fits, and marks that by an ellipsis. */
+export const cut = (text: string, width: number): string => {
+  if (stringWidth(text) <= width) return text;
+  const [start = ""] = wrapAnsi(text, width - 1, { hard: true, trim: false, wordWrap: false }).split(
+    "\n",
+  );
+  return `${start}…`;
+};
+
+/**
+ * Prints rows in columns as wide as their widest cell; the last column is wrapped. Empty columns are left out.
+ *
+ * @param rows of as many cells each.
+ * @param head titles of the columns; without it there is none.
+ */
+export const table = (
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  { head, indent = "" }: { readonly head?: ReadonlyArray<string>; readonly indent?: string } = {},
 ): string => {
-  const width = Math.max(0, ...rows.map(([name]) => stringWidth(name))) + 2;
-  return rows
-    .map(([name, value]) => beside(`${indent}${pad(name, width)}`, value, `${indent}  `))
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const shown = [...Array(count).keys()].filter((column) => rows.some((row) => row[column]));
+  const all = head === undefined ? rows : [head, ...rows];
+  const widths = shown.map((column) =>
+    Math.max(...all.map((row) => stringWidth(row[column] ?? ""))),
+  );
+  return all
+    .map((row, line) => {
+      const cells = shown.map((column) => row[column] ?? "");
+      const first = cells.slice(0, -1).map((cell, at) => pad(cell, (widths[at] ?? 0) + 2));
+      const text = beside(`${indent}${first.join("")}`, cells.at(-1) ?? "");
+      return head !== undefined && line === 0 ? styled("gray", text) : text;
+    })
     .join("\n");
 };
 
-/** The fields of a value as rows for {@link columns}; those of objects within it under a longer name. */
-export const fieldRows = (value: unknown, within = ""): Array<readonly [string, string]> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.entries(value)
-        // What kind of object it is, to programs alone.
-        .filter(([name]) => name !== "_tag")
-        .flatMap(([name, field]) => fieldRows(field, within === "" ? name : `${within}.${name}`))
-    : [[within, textOf(value)]];
+/** Prints names and values in two columns; pairs without a value are left out. */
+export const pairs = (
+  rows: ReadonlyArray<readonly [name: string, value: string | null | undefined]>,
+  indent = "  ",
+): string =>
+  table(
+    rows.flatMap(([name, value]) => (value ? [[styled("gray", name), value]] : [])),
+    { indent },
+  );
 
-/** A value as a person reads it. */
-export const textOf = (value: unknown): string => {
-  if (value === null || value === undefined || value === "") return "–";
-  return typeof value === "string" ? value : JSON.stringify(value);
-};
+/** Words an amount: `250.00 EUR`; a dash where no money moves. */
+export const money = (of: {
+  readonly amount: string | null;
+  readonly currency: string | null;
+}): string => (of.amount === null ? "" : `${of.amount} ${of.currency ?? ""}`.trimEnd());
+
+/** Words amounts by currency: `12.50 EUR, 3.00 USD`. */
+export const totals = (
+  amounts: ReadonlyArray<{ readonly amount: string; readonly currency: string | null }>,
+): string => amounts.map(money).join(", ");
+
+/** Words a count of things: `1 run`, `2 runs`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
 
 const durationIn = (unitCount: number, milliseconds: number): string =>
   prettyMilliseconds(Math.max(0, milliseconds), {
     unitCount,
-    secondsDecimalDigits: milliseconds < 10_000 ? 1 : 0,
+    secondsDecimalDigits: 0,
     hideYear: true,
   });
 
-/** A length of time in one unit: `5m`, `3d`. */
-export const roughDuration = (milliseconds: number): string => durationIn(1, milliseconds);
+/** Words a length of time in one unit: `5m`, `3d`. */
+export const roughly = (milliseconds: number): string => durationIn(1, milliseconds);
 
-/** A length of time in two units: `340ms`, `1.5s`, `3d 4h`. */
+/** Words a length of time in two units: `1m 5s`, `3d 4h`. */
 export const duration = (milliseconds: number): string => durationIn(2, milliseconds);
+
+/** Words how long ago something was: `5m ago`. */
+export const ago = (at: number, now: number): string => `${roughly(now - at)} ago`;
+
+/** Words a point in time to the second, UTC: `2026-11-21 03:42:04Z`. */
+export const when = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace("T", " ")}Z`;

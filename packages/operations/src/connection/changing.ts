@@ -18,7 +18,7 @@ const isLeftOpen = (error: unknown): error is Error => {
 };
 
 /**
- * Have Temporal change something, within a bound.
+ * Has Temporal change something, within a bound.
  *
  * @param about what may have been done where there is no answer (`The run i-1 may have been started`), and
  *   how to look.
@@ -26,7 +26,7 @@ const isLeftOpen = (error: unknown): error is Error => {
  * @throws ConnectionFailed with `carriedOut: "unknown"` where there is no answer
  */
 export const changing = async <A>(
-  { connection, settings }: Temporal,
+  { connection, settings }: Pick<Temporal, "connection" | "settings">,
   about: { readonly mayBe: string; readonly next: NextOperation },
   change: () => Promise<A>,
 ): Promise<A> => {
@@ -37,7 +37,7 @@ export const changing = async <A>(
     throw new ConnectionFailed({
       reason: "temporalError",
       carriedOut: "unknown",
-      message: `Temporal at ${settings.address}, namespace "${settings.namespace}", gave no answer: ${detailsOf(error)}. ${about.mayBe}: see how it stands before you do it again.`,
+      message: `Temporal at ${settings.address}, namespace "${settings.namespace}", gave no answer: ${detailsOf(error)}. ${about.mayBe}: check before you do it again.`,
       next: about.next,
     });
   }

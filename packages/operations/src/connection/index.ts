@@ -1,19 +1,21 @@
-export { type NamedAccount, readNamedAccounts } from "./accounts.ts";
+export { changing } from "./changing.ts";
 export { decodingConnection } from "./decoding-connection.ts";
+export { type LedgerSettings, openWorkersLedger } from "./ledger.ts";
 export {
-  type JournalSettings,
-  NoJournal,
-  type OpenedJournal,
-  withJournal,
-  withJournalOrNot,
-} from "./journal.ts";
-export { readRetention } from "./retention.ts";
+  type KnownAccount,
+  type Operations,
+  type OperationsSettings,
+  type Sources,
+  withOperations,
+  withSources,
+} from "./operations.ts";
+export { noWorker, pollersOf, type Unanswered } from "./pollers.ts";
 export {
   type ServiceSettings,
   type TemporalSettings,
   temporalSettings,
+  webUiAddress,
   webUiLink,
 } from "./settings.ts";
 export { connectTemporal, onTemporal, type Temporal, withTemporal } from "./temporal.ts";
-export { traceStarts } from "./trace-starts.ts";
-export type { Unanswered } from "./workers.ts";
+export { asTemporalError, detailsOf, isNoAnswer } from "./temporal-errors.ts";

@@ -23,7 +23,7 @@ export interface TemporalSettings {
   readonly dataConverter?: DataConverter;
   /** The API key as the file of `TEMPORAL_API_KEY_FILE` holds it now, where that is named. */
   readonly apiKey?: () => string;
-  /** Interceptors of the client: such as `traceStarts`, or those of OpenTelemetry. */
+  /** Interceptors of the client, such as those of OpenTelemetry. */
   readonly interceptors?: ReadonlyArray<WorkflowClientInterceptor>;
   /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
@@ -34,7 +34,7 @@ const localWebUi = (address: string): string | undefined =>
   /^(localhost|127\.0\.0\.1):7233$/.test(address) ? "http://localhost:8233" : undefined;
 
 /**
- * Read Temporal's environment configuration: variables, and a profile of its configuration file.
+ * Reads Temporal's environment configuration: variables, and a profile of its configuration file.
  *
  * @param environment variables by name: `TEMPORAL_*`, `TEMPORAL_API_KEY_FILE`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`, `PAYMENTS_KEYRING`,
  *   `PAYMENTS_DATA_CONVERTER`.
@@ -81,7 +81,7 @@ const encodeQuery = (query: string): string =>
   encodeURIComponent(query).replaceAll("(", "%28").replaceAll(")", "%29");
 
 /**
- * Make the address of a page of the namespace in the Web UI.
+ * Makes the address of a page of the namespace in the Web UI.
  *
  * @param settings the namespace, and the address of the Web UI.
  * @param path of the page, below the namespace.
@@ -100,7 +100,7 @@ export const webUiAddress = (
 };
 
 /**
- * Make the address of a run's page in the Web UI.
+ * Makes the address of a run's page in the Web UI.
  *
  * @param settings the namespace, and the address of the Web UI.
  * @param run its workflow id and run id.

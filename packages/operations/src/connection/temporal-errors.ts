@@ -1,9 +1,8 @@
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
-import { searchAttributes, temporalReason } from "@durable-payments/protocol";
-import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
-import { isNamespaceMissing } from "@durable-payments/activities/missing-execution";
-import { UNREADABLE_PAYLOAD } from "@durable-payments/activities/readable-payloads";
-import { ConnectionFailed, refused } from "../errors.ts";
+import { temporalReason } from "@durable-payments/protocol";
+import { NamespaceNotFoundError } from "@temporalio/common";
+import { ConnectionFailed } from "../errors.ts";
+import { isNamespaceMissing } from "./missing-namespace.ts";
 import type { TemporalSettings } from "./settings.ts";
 
 /** gRPC's codes for a call that got no answer: cancelled, deadline exceeded, unavailable. */
@@ -34,20 +33,11 @@ export const detailsOf = (error: unknown): string => {
     : details;
 };
 
-/** As the server words it of a query, and of a start. */
-const NO_SEARCH_ATTRIBUTE = new RegExp(
-  `(?:'(?:${searchAttributes.map(({ name }) => name).join("|")})' is not a valid search attribute|no mapping defined for search attribute)`,
-);
-
-/** Word an error of Temporal for a person; any other error is returned as it is. */
+/** Words an error of Temporal for a person; any other error is returned as it is. */
 export const asTemporalError = (
   error: unknown,
   { address, namespace }: Pick<TemporalSettings, "address" | "namespace">,
 ): unknown => {
-  // What the activities read, tools read by the same code.
-  if (error instanceof ApplicationFailure && error.type === UNREADABLE_PAYLOAD) {
-    return refused(`${error.message}.`);
-  }
   if (error instanceof NamespaceNotFoundError || isNamespaceMissing(error)) {
     return new ConnectionFailed({
       reason: "namespaceNotFound",
@@ -56,13 +46,6 @@ export const asTemporalError = (
     });
   }
   if (error instanceof ServiceError || isGrpcServiceError(error)) {
-    if (NO_SEARCH_ATTRIBUTE.test(temporalReason(error))) {
-      return new ConnectionFailed({
-        reason: "temporalError",
-        message: `The namespace "${namespace}" of ${address} lacks search attributes, without which no run can be started or found.`,
-        next: { operation: "fixNamespace" },
-      });
-    }
     return new ConnectionFailed({
       reason: "temporalError",
       message: `Temporal at ${address}, namespace "${namespace}", did not do what was asked: ${detailsOf(error)}.`,

@@ -1,4 +1,4 @@
-import { readablePayloads } from "@durable-payments/activities/readable-payloads";
+import { readablePayloads } from "./readable-payloads.ts";
 import {
   isOnThisMachine,
   NOTHING_LISTENS,
@@ -96,15 +96,12 @@ const checkKeys = async (dataConverter: DataConverter): Promise<void> => {
 };
 
 /**
- * Connect to Temporal, and keep the connection: for a tool that is open for long. Close it with
+ * Connects to Temporal, and keeps the connection: for a tool that is open for long. Close it with
  * `temporal.connection.close()`.
  *
  * @param settings what `temporalSettings` returns.
  * @returns the connection; work on it by `onTemporal`.
  * @throws ConnectionFailed within about five seconds.
- * @example
- * const temporal = await connectTemporal(temporalSettings(process.env));
- * const report = await onTemporal(temporal, (kept) => reportRun(kept, "invoice-2026-001"));
  */
 export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
   const { dataConverter, interceptors = [], namespace } = settings;
@@ -121,7 +118,7 @@ export const connectTemporal = async (settings: TemporalSettings): Promise<Tempo
 };
 
 /**
- * Do something on a kept connection, and word what Temporal answers as `withTemporal` does.
+ * Does something on a kept connection, and words what Temporal answers as `withTemporal` does.
  *
  * @param temporal what `connectTemporal` returns.
  * @param use what is done with the connection.
@@ -140,17 +137,13 @@ export const onTemporal = async <A>(
 };
 
 /**
- * Connect to Temporal, do something, and close the connection.
+ * Connects to Temporal, does something, and closes the connection.
  *
  * @param settings what `temporalSettings` returns.
  * @param use what is done with the connection.
  * @returns what `use` returns.
  * @throws what `use` throws; ConnectionFailed for any error of Temporal, where it cannot be reached within
  *   about five seconds.
- * @example
- * const report = await withTemporal(temporalSettings(process.env), (temporal) =>
- *   reportRun(temporal, "invoice-2026-001"),
- * );
  */
 export const withTemporal = async <A>(
   settings: TemporalSettings,

@@ -1,0 +1,121 @@
+import type { NextOperation } from "@durable-payments/operations/errors";
+import { isInstalled, plainCommand, starterName } from "./command-line.ts";
+import { styled } from "./text.ts";
+
+const optional = (flag: string, value: string | true | undefined): ReadonlyArray<string> =>
+  value === undefined ? [] : value === true ? [flag] : [flag, value];
+
+const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
+  switch (next.operation) {
+    case "show":
+      return [
+        "show",
+        next.workflowId,
+        ...optional("--run", next.runId),
+        ...optional("--log", next.isLog),
+        ...optional("--follow", next.isFollowed),
+      ];
+    case "answer":
+      return [
+        "answer",
+        next.workflowId,
+        ...optional("--step", next.step),
+        ...optional("--for", next.question),
+        ...optional("--choose", next.choice),
+        ...optional("--found", next.choice === "found" ? "ID" : undefined),
+      ];
+    case "approve":
+    case "cancel":
+    case "reject":
+    case "replay":
+      return [next.operation, next.workflowId];
+    case "retry":
+      return [
+        "retry",
+        next.workflowId,
+        ...optional("--if-run", next.ifRun),
+        ...(next.isOverruling ? ["--override", "--by", "NAME", "--reason", "WHY"] : []),
+        ...optional("--amend", next.isAmended && "FILE"),
+        ...optional("--dry-run", next.isDryRun),
+      ];
+    case "retryAll":
+      return ["retry", "--all-failed", ...optional("--batch", next.batch)];
+    case "resume":
+      return ["resume", ...(next.of === undefined ? [] : [next.of])];
+    case "payNotDuplicate":
+      return ["pay", "FILE", "--not-a-duplicate"];
+    case "list":
+      return ["list", ...optional("--status", next.status)];
+    case "testWebhook":
+      return ["doctor", "--test-webhook"];
+    case "doctor":
+    case "inbox":
+    case "recover":
+      return [next.operation];
+    case "startServer":
+    case "startWorker":
+      return [];
+  }
+};
+
+/** Returns the command that does an operation, as the user would type it. */
+export const commandOf = (next: NextOperation): string => {
+  const isOfNpm = starterName().startsWith("npm run ");
+  if (next.operation === "startWorker") {
+    return isInstalled() && !isOfNpm ? "npx @durable-payments/worker" : "npm run worker";
+  }
+  if (next.operation === "startServer") {
+    return isInstalled() ? "temporal server start-dev" : "npm run dev";
+  }
+  return plainCommand(...argumentsOf(next));
+};
+
+const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
+  show: "See it",
+  answer: "Answer it",
+  approve: "Approve it",
+  reject: "Reject it",
+  retry: "Retry it",
+  retryAll: "Retry what failed",
+  cancel: "Cancel it",
+  resume: "Resume sending",
+  payNotDuplicate: "Pay it all the same",
+  replay: "Compare the code with its history",
+  list: "List them",
+  inbox: "See what waits for a person",
+  doctor: "Find what is wrong",
+  recover: "Recover",
+  testWebhook: "Test the webhook",
+  startWorker: "Start a worker",
+  startServer: "Start a server on this machine",
+};
+
+const purposeOf = (next: NextOperation): string => {
+  if (next.operation === "show" && next.isLog) return "See who did what";
+  if (next.operation === "show" && next.isFollowed) return "Follow it";
+  if (next.operation === "retry" && next.isOverruling) return "Override the end";
+  if (next.operation === "retry" && next.isAmended) return "Retry it with another request";
+  return PURPOSES[next.operation];
+};
+
+/** Returns what can be done, a command on each line that can be copied: at most three. */
+export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<string> =>
+  next.length === 0
+    ? []
+    : [
+        "",
+        styled("bold", "Next"),
+        ...next
+          .slice(0, 3)
+          .flatMap((one) => [`  ${purposeOf(one)}:`, `    ${styled("cyan", commandOf(one))}`]),
+      ];
+
+/** Returns a message, and what to do next, as one text. */
+export const withNext = ({
+  message,
+  next,
+}: {
+  readonly message: string;
+  readonly next?: NextOperation | undefined;
+}): string =>
+  next === undefined ? message : `${message}\n  ${purposeOf(next)}: ${commandOf(next)}`;
