@@ -1,41 +1,30 @@
-import type { OfAccount, WorkerCheckActivities } from "@durable-payments/activities";
-import { fallbackPollingQueue, serviceQueue } from "@durable-payments/protocol";
+import { accountQueue } from "@durable-payments/protocol/calls";
 import { proxyActivities, workflowInfo } from "@temporalio/workflow";
-
-const { checkWorkerNeeds } = proxyActivities<WorkerCheckActivities>({
-  startToCloseTimeout: "5 minutes",
-  heartbeatTimeout: "15 seconds",
-  // The worker controller gives the run an hour: ended by itself before that it says what failed.
-  scheduleToCloseTimeout: "50 minutes",
-  retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "1 minute" },
-});
 
 /** What a check of a worker takes. */
 export interface CheckWorkerInput {
-  /** Names of the worker's accounts; default: the one without a name. */
+  /** Names of the worker's accounts. Default: the one without a name. */
   readonly accounts?: ReadonlyArray<string>;
 }
 
 /**
- * Try what a worker needs for payments, on each task queue on which runs of this one's queue have their activities:
- * they are answered, the service accepts the sign-in, the journal can be written. It moves no money.
- * Temporal's worker controller runs it as the gate of a rollout on the workers of the new version (`docs/deployments.md`).
- *
- * @param input which accounts the workers have.
+ * Tries what a worker needs for payments, for each of its accounts: the service accepts the sign-in, and the ledger
+ * answers. It moves no money. Temporal's worker controller runs it as the gate of a rollout.
  */
 export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<void> {
   const { taskQueue } = workflowInfo();
-  const checks = (accounts ?? [undefined]).flatMap((account) =>
-    [serviceQueue, fallbackPollingQueue].map((queueOf) => {
-      const queue = queueOf(taskQueue, account);
-      const given: ReadonlyArray<OfAccount> =
-        account === undefined ? [] : [{ paymentAccountName: account }];
-      // The account is taken off again before the activity is called.
-      return checkWorkerNeeds.executeWithOptions(
-        { taskQueue: queue, summary: `Sign in and write the journal, by ${queue}` },
-        given as [],
-      );
+  await Promise.all(
+    (accounts ?? [undefined]).map((account) => {
+      const queue = accountQueue(taskQueue, account);
+      const activities = proxyActivities<{ readonly checkWorker: () => Promise<void> }>({
+        taskQueue: queue,
+        startToCloseTimeout: "1 minute",
+        // The worker controller gives the run an hour: ended by itself before that, it says what failed.
+        scheduleToCloseTimeout: "50 minutes",
+        retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
+        summary: `Sign in and read the ledger, by ${queue}`,
+      });
+      return activities.checkWorker();
     }),
   );
-  await Promise.all(checks);
 }

@@ -1,38 +1,39 @@
-import type { NotifierActivities } from "@durable-payments/activities";
-import { type NotifierState, testNotificationUpdate } from "@durable-payments/protocol";
+import type { Delivery, NotifierState } from "@durable-payments/protocol";
 import {
   allHandlersFinished,
   condition,
   continueAsNew,
+  defineUpdate,
   proxyActivities,
   setHandler,
 } from "@temporalio/workflow";
 
-const { notify } = proxyActivities<Pick<NotifierActivities, "notify">>({
+const { notify } = proxyActivities<{
+  readonly notify: (state: NotifierState | undefined) => Promise<NotifierState>;
+}>({
   // The activity ends by itself after hours; a lost worker is noticed by its heartbeats.
   startToCloseTimeout: "1 day",
   heartbeatTimeout: "10 seconds",
-  retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "1 minute" },
+  retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
+  summary: "Look for what has happened, and post it",
 });
 
-const { sendTestNotification } = proxyActivities<Pick<NotifierActivities, "sendTestNotification">>(
+const { sendTestNotification } = proxyActivities<{
+  readonly sendTestNotification: () => Promise<Delivery>;
+}>({
   // Somebody waits for the answer.
-  { startToCloseTimeout: "15 seconds", retry: { maximumAttempts: 1 } },
-);
+  startToCloseTimeout: "15 seconds",
+  retry: { maximumAttempts: 1 },
+  summary: "Post one test notification",
+});
 
 /**
- * Post what happens to the runs of a task queue: which ask, fail, are overdue, and batches that end. One
- * runs for each task queue, kept alive by its workers; what was found and not delivered yet is its
- * state, so that a restart of workers or server loses none.
+ * Posts what happens to the runs of a task queue: which ask, fail or are overdue, and batches that end. One runs for each
+ * task queue, kept alive by its workers; what was found and not delivered yet is its state.
  */
 export async function notifier(state?: NotifierState): Promise<void> {
-  setHandler(testNotificationUpdate, () =>
-    sendTestNotification.executeWithOptions({ summary: "Post one test notification" }, []),
-  );
-  const next = await notify.executeWithOptions(
-    { summary: "Look for what has happened, and post it" },
-    [state],
-  );
+  setHandler(defineUpdate<Delivery>("testNotification"), () => sendTestNotification());
+  const next = await notify(state);
   await condition(allHandlersFinished);
   await continueAsNew<typeof notifier>(next);
 }

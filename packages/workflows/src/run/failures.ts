@@ -1,158 +1,103 @@
-import type { SentAlready } from "@durable-payments/activities";
-import { isSentAlready } from "@durable-payments/activities/send-intent";
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancelledFailure,
-  TimeoutFailure,
-} from "@temporalio/common";
-import { isRecord } from "@durable-payments/api-core/values";
-import { textAt } from "@durable-payments/protocol";
+import { type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
+import { ActivityFailure, ApplicationFailure } from "@temporalio/workflow";
 
-/** What became of a send that failed. */
-export type SendFailure =
-  /** The service or our own check said no. */
-  | { readonly _tag: "Refused"; readonly failure: ApplicationFailure }
-  /** Not sent because sends are paused: to be sent when they are resumed. */
-  | { readonly _tag: "Paused"; readonly reason: string }
-  /** Not sent because a second person has to approve it first. */
-  | { readonly _tag: "NeedsApproval"; readonly reason: string; readonly why: string }
-  /** Certainly not carried out: it may be sent again. */
-  | {
-      readonly _tag: "NotCarriedOut";
-      readonly reason: string;
-      readonly waitMs: number;
-      /** HTTP status of the answer that turned it away without an envelope, or for its token. */
-      readonly status?: number;
-    }
-  /** The journal did not permit it: by this send nothing was sent. */
-  | { readonly _tag: "AlreadySent"; readonly reason: string; readonly sent: SentAlready }
-  /** Nobody knows: reconcile it before it is sent again. `type` as the activity failed. */
-  | { readonly _tag: "Unknown"; readonly reason: string; readonly type: string };
+type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
-const numberIn = (detail: unknown, field: string): number | undefined => {
-  const value = isRecord(detail) ? detail[field] : undefined;
-  return typeof value === "number" ? value : undefined;
-};
-
-const SHORTEST_WAIT_MS = 1_000;
-
-/** HTTP status of a request whose credentials are not accepted. */
-const UNAUTHORIZED = 401;
+const types: ReadonlySet<unknown> = new Set(Object.values(failureTypes));
 
 /**
- * Read the failure of an activity that sends. Anything that is not certain counts as unknown, an
- * activity that was cancelled, too.
- *
- * @throws the error itself when it is no failure of an activity.
+ * A step has failed, for good. `instanceof` compares the type of the failure, so it holds across copies of this package,
+ * and for the cause of a child workflow's failure.
  */
-export const readSendFailure = (error: unknown): SendFailure => {
-  if (!(error instanceof ActivityFailure)) throw error;
-  const { cause } = error;
-  if (cause instanceof ApplicationFailure) {
-    switch (cause.type) {
-      // A run of an account that no worker has is for a person to retry, once one has it.
-      case "UnknownAccount":
-      case "InvalidRequest":
-      case "Refused":
-        return { _tag: "Refused", failure: cause };
-      case "Paused":
-        return { _tag: "Paused", reason: cause.message };
-      case "NeedsApproval":
-        return {
-          _tag: "NeedsApproval",
-          reason: cause.message,
-          why: textAt(cause.details?.[0], "why") ?? "above a limit",
-        };
-      case "OtherAccount":
-      case "RunCancelling":
-      case "RunEnded":
-      case "Unavailable":
-      case "RateLimited":
-      case "NotAuthenticated": {
-        const [detail] = cause.details ?? [];
-        const status =
-          cause.type === "NotAuthenticated" ? UNAUTHORIZED : numberIn(detail, "status");
-        return {
-          _tag: "NotCarriedOut",
-          reason: cause.message,
-          waitMs: Math.max(SHORTEST_WAIT_MS, numberIn(detail, "retryAfter") ?? 0),
-          ...(status !== undefined && { status }),
-        };
-      }
-      case "AlreadySent": {
-        const [sent] = cause.details ?? [];
-        return isSentAlready(sent)
-          ? { _tag: "AlreadySent", reason: cause.message, sent }
-          : { _tag: "Unknown", reason: cause.message, type: cause.type };
-      }
-      default:
-        return { _tag: "Unknown", reason: cause.message, type: cause.type ?? "" };
-    }
+export class PaymentFailure extends ApplicationFailure {
+  /** Type of the failures of a class; undefined here, where each of them is one. */
+  static readonly failureType: FailureType | undefined = undefined;
+
+  /**
+   * @param type one of `failureTypes`.
+   * @param details first what failed, for tools.
+   */
+  constructor(message: string, type: FailureType, details?: ReadonlyArray<unknown> | null) {
+    super(message, type, true, details ? [...details] : null);
   }
-  return { _tag: "Unknown", reason: rootCause(error).message, type: "" };
+
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    if (!(error instanceof ApplicationFailure)) return false;
+    return this.failureType === undefined ? types.has(error.type) : error.type === this.failureType;
+  }
+}
+
+const failureOf = <Type extends FailureType>(type: Type) =>
+  class extends PaymentFailure {
+    static override readonly failureType: FailureType = type;
+
+    constructor(message: string, details?: ReadonlyArray<unknown> | null) {
+      super(message, type, details);
+    }
+  };
+
+/** A request has missing, unknown or wrong fields: nothing was sent. */
+export class InvalidRequest extends failureOf(failureTypes.invalidRequest) {}
+
+/** The service said no: it was not carried out. */
+export class Refused extends failureOf(failureTypes.refused) {}
+
+/** A person has ended the run: nothing more is sent. */
+export class Ended extends failureOf(failureTypes.ended) {}
+
+/** A person has rejected the payment: it was not sent. */
+export class Rejected extends failureOf(failureTypes.rejected) {}
+
+/** The step has carried out another request. */
+export class AlreadyCarriedOut extends failureOf(failureTypes.alreadyCarriedOut) {}
+
+/** The service has carried it out twice: a person has to look. */
+export class MadeTwice extends failureOf(failureTypes.madeTwice) {}
+
+/** The amount is above the worker's limit: it was not sent. */
+export class OverLimit extends failureOf(failureTypes.overLimit) {}
+
+/** The payout ended without being paid. */
+export class PayoutFailed extends failureOf(failureTypes.payoutFailed) {}
+
+/** The payout was open at the end of the wait: the money may still leave. */
+export class PayoutStillOpen extends failureOf(failureTypes.payoutStillOpen) {}
+
+/** The service shows another amount, currency or payee of the payout than was sent. */
+export class PayoutDiffers extends failureOf(failureTypes.payoutDiffers) {}
+
+/** The identity of the cardholder was not verified. */
+export class NotVerified extends failureOf(failureTypes.notVerified) {}
+
+/** The balance did not hold the amount at the end of the wait. */
+export class NotFunded extends failureOf(failureTypes.notFunded) {}
+
+const classes = [
+  InvalidRequest,
+  Refused,
+  Ended,
+  Rejected,
+  AlreadyCarriedOut,
+  MadeTwice,
+  OverLimit,
+  PayoutFailed,
+  PayoutStillOpen,
+  PayoutDiffers,
+  NotVerified,
+  NotFunded,
+];
+
+/** Returns the failure of an activity that ends a step as the class of its type; any other error as it is. */
+export const asPaymentFailure = (error: unknown): unknown => {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure)) return error;
+  const Class = classes.find(({ failureType }) => failureType === cause.type);
+  return Class === undefined ? error : new Class(cause.message, cause.details);
 };
 
-/** Find the first cause of a failure: the words of the service or of a check. */
-export const rootCause = (error: unknown): Error => {
-  if (!(error instanceof Error)) return new Error(String(error));
-  return error.cause instanceof Error ? rootCause(error.cause) : error;
+/** Returns what a failure of a step says for tools; undefined for any other error. */
+export const factsOf = (error: unknown): FailureFacts | undefined => {
+  const facts: unknown = error instanceof PaymentFailure ? error.details?.[0] : undefined;
+  // As every activity and step that fails with one of these types writes it.
+  return typeof facts === "object" && facts !== null ? (facts as FailureFacts) : undefined;
 };
-
-/** What an activity failed with, in its own type and words; not just that an activity failed. */
-export const failureOfActivity = (error: unknown): ApplicationFailure | undefined =>
-  error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
-    ? error.cause
-    : undefined;
-
-/**
- * Whether an activity gave up because its whole time was over, not because of a fault. The server
- * says so by a timeout while an attempt runs or waits for a worker, and between two attempts by the
- * state of the retries, with the last attempt's failure.
- */
-export const isOverdue = (error: unknown): boolean =>
-  error instanceof ActivityFailure &&
-  (error.retryState === "TIMEOUT" ||
-    (error.cause instanceof TimeoutFailure &&
-      (error.cause.timeoutType === "SCHEDULE_TO_CLOSE" ||
-        error.cause.timeoutType === "SCHEDULE_TO_START")));
-
-/**
- * A cancellation that an activity did not receive in its attempt: it failed by itself, as it does
- * while what it awaits has not happened, and was not tried again because it was to be cancelled.
- */
-export const asCancellation = (error: unknown): unknown =>
-  error instanceof ActivityFailure &&
-  error.retryState === "CANCEL_REQUESTED" &&
-  error.cause instanceof ApplicationFailure &&
-  error.cause.nonRetryable !== true
-    ? new CancelledFailure(error.cause.message, [], error)
-    : error;
-
-/** Whether something failed with a failure of this type, itself or by what it wraps. */
-export const isOfType = (error: unknown, type: string): boolean =>
-  error instanceof Error &&
-  ((error instanceof ApplicationFailure && error.type === type) || isOfType(error.cause, type));
-
-/** A failure that ends a run; `type` is for programs, `message` for people. */
-export const runFailure = (
-  type: string,
-  message: string,
-  details: Readonly<Record<string, unknown>> = {},
-): ApplicationFailure => ApplicationFailure.nonRetryable(message, type, details);
-
-/** The failure of a run that has failed, where not all that it had done could be undone. */
-export const compensationIncomplete = (
-  error: unknown,
-  details: {
-    readonly leftOver: ReadonlyArray<string>;
-    readonly ids: Readonly<Record<string, string>>;
-  },
-): ApplicationFailure =>
-  ApplicationFailure.create({
-    type: "CompensationIncomplete",
-    message: `The run failed (${rootCause(error).message}), and not all of it could be undone: ${details.leftOver.join("; ")}`,
-    nonRetryable: true,
-    details: [details],
-    cause: rootCause(error),
-  });

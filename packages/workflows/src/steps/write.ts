@@ -1,68 +1,251 @@
-import type { JournalSend, Matches, SendIntent } from "@durable-payments/activities";
-import type { OperationName } from "@durable-payments/api-core";
-import type { HumanTask, OwnSend } from "@durable-payments/protocol";
+import {
+  accountQueue,
+  UNDO,
+  type UndoCall,
+  type WriteAnswer,
+  type WriteCall,
+  type WriteOptions,
+} from "@durable-payments/protocol/calls";
+import { rowStep } from "@durable-payments/protocol/row-step";
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  isCancellation,
+  proxyActivities,
+  workflowInfo,
+} from "@temporalio/workflow";
+import { asPaymentFailure, factsOf } from "../run/failures.ts";
+import { type Identity, identity } from "../run/identity.ts";
+import { type CalledStep, failTask, nudgesOf, type RunState, runState } from "../run/run-state.ts";
 
-/** By what a list is searched: what a step may have sent, under any of its keys. */
-export interface ListSearch<A> {
-  readonly step: string;
-  /** From when on it may have been sent: milliseconds since 1970. */
-  readonly since: number;
-  readonly keys: ReadonlyArray<string>;
-  /** The mark of what it makes, by which other runs are found that make the same. */
-  readonly intentMark: string;
-  /** What earlier reads showed that may be what was sent. */
-  readonly seen: ReadonlyArray<A>;
+/** How a step is sent. */
+export interface StepOptions {
+  /** Name of the step. Default: its operation, for one call a run. A repeated name is the same write. */
+  readonly step?: string;
+  /** Name of the account that it is sent for. Default: the account without a name. */
+  readonly account?: string;
 }
 
-/** How a write without an answer is reconciled with a list of the service. */
-export interface Reconciler<Request extends object, A> {
-  /** Reads the list, once. */
-  readonly find: (request: Request, search: ListSearch<A>) => Promise<Matches<A>>;
-  /** What a person is shown of something found. */
-  readonly shown: (found: A) => HumanTask["candidates"][number];
-  /**
-   * The request of an earlier send that carried another one, as far as the journal has it; left out
-   * where the journal keeps nothing of it by which a list could be searched.
-   */
-  readonly asSent?: (request: Request, sent: JournalSend) => Request;
+/** A plain JSON object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A write, as the step of an operation gives it. */
+export interface Write {
+  readonly operation: string;
+  readonly request: object;
+  /** The step's name, where it is not the operation. */
+  readonly name?: string;
 }
 
-/** A write, and how to find out what became of it. */
-export interface Write<Request extends object, A> {
-  /** The step it belongs to; its key is derived from it. */
-  readonly step: string;
-  /** Of the payment service, or of your own: see `defineOperation`. */
-  readonly operation: OperationName | OwnSend;
-  /** What is sent. */
-  readonly request: Request;
-  /** What it makes, without the key: equal for two writes that a list could show alike. */
-  readonly intent: (request: Request) => string;
-  /** Whether the request carries the step's key as `unique_request_id`. */
-  readonly isKeyed: boolean;
-  /** One send: one activity of the operation, with the step and the number of the send. */
-  readonly send: (request: Request, intent: SendIntent) => Promise<A>;
-  /** Left out where no list shows it. */
-  readonly reconciler?: Reconciler<Request, A>;
-  /** What follows on a lost answer. `resend` is for what may be sent again as it is. */
-  readonly whenLost: "reconcile" | "resend" | "ask";
-  /**
-   * How long the service knows a key again, in milliseconds: later it is not sent again as it is, but a person is
-   * asked. Default: for ever.
-   */
-  readonly keyLifetimeMs?: number;
-  /** What a person is shown of the request. */
-  readonly shown: (request: Request) => Readonly<Record<string, unknown>>;
-  /** The ids that a person who found it gives, and how they become the result. */
-  readonly idsWanted: ReadonlyArray<string>;
-  /** Reads, by the ids that a person gives, what was made. */
-  readonly fromIds: (
-    ids: Readonly<Record<string, string>>,
-    request: Request,
-    /** What the person was asked about. */
-    candidates?: HumanTask["candidates"],
-    /** Who gave the ids, where a person did: the service has not confirmed them. */
-    givenBy?: string,
-  ) => Promise<A>;
-  /** The ids of what it made, by the service's name of their field: what the step owns from then on. */
-  readonly ids: (result: A) => Readonly<Record<string, string>>;
-}
+/** A nudge that was lost costs as much. */
+const SLOW = "12 hours";
+
+const NAME = /^[^:\p{Cc}]{1,100}$/u;
+
+type Activity = (call: object) => Promise<WriteAnswer>;
+
+const activityOf = (type: string, { account, calls }: CalledStep, summary: string): Activity => {
+  const activity = proxyActivities<Record<string, Activity>>({
+    ...(account !== undefined && { taskQueue: accountQueue(workflowInfo().taskQueue, account) }),
+    startToCloseTimeout: "5 minutes",
+    heartbeatTimeout: "15 seconds",
+    retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
+    // What became of a send that was under way is known once the activity has ended.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    summary: calls > 1 ? `${summary} (call ${calls})` : summary,
+  })[type];
+  // The proxy has a function for each name.
+  return activity as Activity;
+};
+
+/** Takes the name for a call of the operation: code that names a step wrongly fails before anything is sent. */
+const claim = (
+  { steps }: RunState,
+  { isContinued }: Identity,
+  { name, operation }: Write,
+  { account, ...given }: StepOptions,
+): [step: string, called: CalledStep] => {
+  const isNamed = given.step !== undefined;
+  const step = given.step ?? name ?? operation;
+  const before = steps.get(step);
+  const advice = `Name it: ${operation}(…, { step: "…" }).`;
+  if (!NAME.test(step)) {
+    return failTask(
+      `The step ${JSON.stringify(step)} must have a name of 1 to 100 characters, without colons.`,
+    );
+  }
+  if (!isNamed && before !== undefined) {
+    return failTask(`The step ${step} is called a second time. ${advice}`);
+  }
+  if (!isNamed && isContinued) {
+    return failTask(
+      `The run was continued, or has a schedule, and the step ${step} has no name: it would be the write of an earlier run. ${advice}`,
+    );
+  }
+  if (before !== undefined && (before.operation !== operation || !before.isNamed)) {
+    return failTask(
+      `The step ${step} is already a ${before.operation} of this run. Give it another name.`,
+    );
+  }
+  const called = before ?? {
+    operation,
+    isNamed,
+    account,
+    calls: 0,
+    version: undefined,
+    last: undefined,
+  };
+  steps.set(step, called);
+  return [step, called];
+};
+
+/** What each call of a step says about the run. */
+const callOf = (step: string, called: CalledStep, run: Identity) => {
+  const kept = run.voucher?.versions?.[rowStep(run.rootId, { workflowId: run.workflowId, step })];
+  const version = called.version ?? (called.calls === 1 ? kept : undefined);
+  return {
+    step,
+    rootId: run.rootId,
+    runId: run.runId,
+    firstRunId: run.firstRunId,
+    isContinued: run.isContinued,
+    call: called.calls,
+    isFirst: run.voucher?.is === "first",
+    ...(version !== undefined && { version }),
+  } satisfies UndoCall;
+};
+
+/** Calls the activity of a step until nobody has to be asked. */
+const untilAnswered = async (
+  state: RunState,
+  step: string,
+  called: CalledStep,
+  call: () => Promise<WriteAnswer>,
+): Promise<Extract<WriteAnswer, { is: "done" | "cancelled" }>> => {
+  for (;;) {
+    const seen = nudgesOf(state, step);
+    called.calls += 1;
+    let answer: WriteAnswer;
+    try {
+      answer = await call();
+    } catch (error) {
+      const failure = asPaymentFailure(error);
+      called.version = factsOf(failure)?.version ?? called.version;
+      throw failure;
+    }
+    if (answer.is !== "waiting") return answer;
+    called.version = answer.version;
+    await condition(() => nudgesOf(state, step) > seen, SLOW, {
+      summary: `Waiting for a person: inbox ${workflowInfo().workflowId}`,
+    });
+  }
+};
+
+const moneyIn = (request: Fields): string | undefined => {
+  const { amount, card_limit, currency } = request;
+  if (typeof amount === "string") return `${amount} ${String(currency ?? "")}`.trim();
+  return typeof card_limit === "string" ? `${card_limit} USD` : undefined;
+};
+
+const send = async (
+  write: Write,
+  [step, called]: [string, CalledStep],
+  options: WriteOptions,
+): Promise<Fields> => {
+  const state = runState();
+  const run = identity();
+  const { planned } = state;
+  state.planned = [];
+  // A plain object of fields, as the types of the steps say.
+  const request = write.request as Fields;
+  const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
+  const call = (mode: Pick<WriteCall, "mode">) => () =>
+    activityOf(
+      write.operation,
+      called,
+      summary,
+    )({
+      ...callOf(step, called, run),
+      isNamed: called.isNamed,
+      request,
+      ...options,
+      ...(planned.length > 0 && { planned }),
+      ...mode,
+    } satisfies WriteCall);
+  const callsBefore = called.calls;
+  let answer: Awaited<ReturnType<typeof untilAnswered>>;
+  try {
+    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Cancelled");
+    answer = await untilAnswered(state, step, called, call({}));
+  } catch (error) {
+    if (!isCancellation(error) || called.calls === callsBefore) throw error;
+    // What was sent is waited for; what was not sent ends here.
+    answer = await CancellationScope.nonCancellable(() =>
+      untilAnswered(state, step, called, call({ mode: "close" })),
+    );
+  }
+  if (answer.is === "cancelled")
+    throw new CancelledFailure(`${step} was cancelled before it was sent`);
+  const { made } = answer;
+  for (const [field, id] of Object.entries(made)) {
+    if (field.endsWith("_id") && typeof id === "string") {
+      state.made.set(id, { account: called.account, request });
+    }
+  }
+  return made;
+};
+
+/**
+ * Sends a write exactly once, however often its activity is tried: the ledger's row of the step says what became of it.
+ *
+ * @returns what is kept of the service's answer.
+ */
+export const sendWrite = async (
+  write: Write,
+  options: StepOptions = {},
+  how: WriteOptions = {},
+): Promise<Fields> => {
+  const claimed = claim(runState(), identity(), write, options);
+  const [, called] = claimed;
+  // Calls of one name follow each other: the later one continues from the version that the earlier one has seen.
+  const { last } = called;
+  const now =
+    last === undefined ? send(write, claimed, how) : last.then(() => send(write, claimed, how));
+  called.last = now.then(
+    () => undefined,
+    () => undefined,
+  );
+  return now;
+};
+
+/**
+ * Undoes what a step has made: removes the cardholder, cancels the card, or calls the `undo` of an operation of your own.
+ * A step that made nothing is left as it is; one of unknown outcome is settled first. A cancelled run undoes, too.
+ *
+ * @param step name of the step: its operation, unless it was named.
+ * @throws InvalidRequest where the operation cannot be undone; Refused where the service does not undo it.
+ * @example
+ * ```ts
+ * await undo("reserveGoods");
+ * ```
+ */
+export const undo = (step: string): Promise<void> => {
+  const run = identity();
+  const state = runState();
+  const called = state.steps.get(step) ?? {
+    operation: UNDO,
+    isNamed: true,
+    account: undefined,
+    calls: 0,
+    version: undefined,
+    last: undefined,
+  };
+  return CancellationScope.nonCancellable(async () => {
+    await called.last;
+    await untilAnswered(state, step, called, () =>
+      activityOf(UNDO, called, `undo ${step}`)(callOf(step, called, run)),
+    );
+  });
+};

@@ -1,0 +1,67 @@
+import { VOUCHER, type Voucher, voucherOf } from "@durable-payments/protocol/voucher";
+import { workflowInfo } from "@temporalio/workflow";
+import { InvalidRequest } from "./failures.ts";
+import { runState } from "./run-state.ts";
+
+/** What a run knows of itself that each of its writes names. */
+export interface Identity {
+  readonly workflowId: string;
+  readonly rootId: string;
+  readonly runId: string;
+  readonly firstRunId: string;
+  /** The run follows another of its chain, or its id has a schedule. */
+  readonly isContinued: boolean;
+  readonly voucher: Voucher | undefined;
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+/**
+ * Returns what this run knows of itself.
+ *
+ * @throws InvalidRequest for a child with a random id: a retry of its parent would start another one, which sends again.
+ */
+export const identity = (): Identity => {
+  const info = workflowInfo();
+  const { firstExecutionRunId, memo, runId, startTime, workflowId } = info;
+  if (info.parent !== undefined && UUID.test(workflowId)) {
+    throw new InvalidRequest(
+      `The child workflow ${workflowId} has a random id, so it sends nothing: a retry of its parent would start another child, which sends again. Start it with a workflowId that says what it pays.`,
+    );
+  }
+  return {
+    workflowId,
+    rootId: info.root?.workflowId ?? workflowId,
+    runId,
+    firstRunId: firstExecutionRunId,
+    isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
+    voucher: voucherOf({
+      workflowId,
+      runId,
+      firstExecutionRunId,
+      cronSchedule: info.cronSchedule,
+      startTime: startTime.getTime(),
+      memo,
+    }),
+  };
+};
+
+/**
+ * Vouches for a child workflow that this run starts for the first time: its first sends then need no look at the service
+ * before. A child without a voucher is as safe, and slower.
+ *
+ * @param workflowId of the child.
+ * @returns a memo for the child; empty where nothing vouches for this run, or it has vouched for the child before.
+ * @example
+ * ```ts
+ * const workflowId = `${orderId}/deposit`;
+ * await executeChild(payDeposit, { workflowId, args: [order], memo: voucherFor(workflowId) });
+ * ```
+ */
+export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher>> => {
+  const { children } = runState();
+  const { voucher } = identity();
+  if (voucher === undefined || children.has(workflowId)) return {};
+  children.add(workflowId);
+  return { [VOUCHER]: { ...voucher, workflowId, at: Date.now() } };
+};

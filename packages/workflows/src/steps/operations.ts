@@ -1,0 +1,183 @@
+import type {
+  CancelCardInput,
+  CreateBeneficiaryInput,
+  CreateCardholderInput,
+  CreateCardInput,
+  CreatePayoutInput,
+  FreezeCardInput,
+  RemoveCardholderInput,
+  UpdateBeneficiaryInput,
+  UpdateCardInput,
+  WithdrawFromCardInput,
+} from "@durable-payments/api-core";
+import type { PlannedRequest, WriteOptions } from "@durable-payments/protocol/calls";
+import { runState } from "../run/run-state.ts";
+import { type Fields, sendWrite, type StepOptions } from "./write.ts";
+
+type Unkeyed<Input> = Omit<Input, "unique_request_id">;
+
+/** How a payout or a card is sent. */
+export interface MoneyOptions extends StepOptions {
+  /** An amount above it needs a second person's approval: a decimal string in the payment's currency. */
+  readonly approval?: { readonly above: string };
+}
+
+/** How a beneficiary is created. */
+export interface BeneficiaryOptions extends StepOptions {
+  /** Where the answer was lost: it is created again, or a person is asked. Default: `resend`. */
+  readonly whenLost?: "resend" | "ask";
+  /** False: creates a new one also where the ledger knows a beneficiary for the very same account. */
+  readonly reuse?: false;
+}
+
+/** A payout that the service has accepted. */
+export interface CreatedPayout extends Fields {
+  readonly payout_id: string;
+  readonly short_reference?: string;
+}
+
+/** A card that was issued. */
+export interface IssuedCard extends Fields {
+  readonly card_id: string;
+  readonly card_status?: string;
+}
+
+const approvalOf = ({ approval }: MoneyOptions): WriteOptions =>
+  approval === undefined ? {} : { approveAbove: approval.above };
+
+// The activity returns an answer only with the id of what it has made.
+const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => made as Promise<Made>;
+
+/**
+ * Creates a payout, exactly once. It completes later: see `awaitPayout`.
+ *
+ * @param request without its key, which follows from the workflow id and the step.
+ * @throws Refused, InvalidRequest, OverLimit, Rejected, Ended, AlreadyCarriedOut
+ * @example
+ * ```ts
+ * const payout = await createPayout({ ...deposit, beneficiary_id }, { step: "deposit" });
+ * ```
+ */
+export const createPayout = (
+  request: Unkeyed<CreatePayoutInput>,
+  options: MoneyOptions = {},
+): Promise<CreatedPayout> =>
+  withId(sendWrite({ operation: "createPayout", request }, options, approvalOf(options)));
+
+/**
+ * Creates a beneficiary, or takes the one that the ledger knows for the same account, holder and bank.
+ *
+ * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
+ */
+export const createBeneficiary = (
+  request: CreateBeneficiaryInput,
+  { reuse, whenLost, ...options }: BeneficiaryOptions = {},
+): Promise<Fields & { readonly beneficiary_id: string }> =>
+  withId(
+    sendWrite({ operation: "createBeneficiary", request }, options, {
+      ...(reuse === false && { reuse }),
+      ...(whenLost !== undefined && { whenLost }),
+    }),
+  );
+
+/** Changes a beneficiary. @throws Refused, InvalidRequest, Ended */
+export const updateBeneficiary = (
+  request: UpdateBeneficiaryInput,
+  options?: StepOptions,
+): Promise<Fields> => sendWrite({ operation: "updateBeneficiary", request }, options);
+
+/**
+ * Creates a cardholder, exactly once. The identity check comes later: see `awaitVerification`.
+ *
+ * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
+ */
+export const createCardholder = (
+  request: CreateCardholderInput,
+  options?: StepOptions,
+): Promise<Fields & { readonly card_holder_id: string }> =>
+  withId(sendWrite({ operation: "createCardholder", request }, options));
+
+/** Removes a cardholder. @throws Refused, InvalidRequest, Ended */
+export const removeCardholder = (
+  request: RemoveCardholderInput,
+  options?: StepOptions,
+): Promise<Fields> => sendWrite({ operation: "removeCardholder", request }, options);
+
+/**
+ * Issues a card with its initial recharge, exactly once. The step's name is its operation: `createCard`.
+ *
+ * @throws Refused, InvalidRequest, OverLimit, Rejected, Ended, AlreadyCarriedOut
+ */
+export const issueCard = (
+  request: Unkeyed<CreateCardInput>,
+  options: MoneyOptions = {},
+): Promise<IssuedCard> =>
+  withId(sendWrite({ operation: "createCard", request }, options, approvalOf(options)));
+
+/**
+ * Names a card, which also shows that the service has it: no list of the service does.
+ *
+ * @throws Refused where the service does not know the card.
+ */
+export const confirmCard = (
+  { card_id }: Pick<IssuedCard, "card_id">,
+  { card_name }: { readonly card_name: string },
+  options?: StepOptions,
+): Promise<Fields> =>
+  sendWrite(
+    { operation: "updateCard", request: { card_id, card_name }, name: "confirmCard" },
+    options,
+  );
+
+/** Withdraws from a card to its balance, exactly once. @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut */
+export const withdrawFromCard = (
+  request: Unkeyed<WithdrawFromCardInput>,
+  options: MoneyOptions = {},
+): Promise<Fields> =>
+  sendWrite({ operation: "withdrawFromCard", request }, options, approvalOf(options));
+
+/** Changes a card. @throws Refused, InvalidRequest, Ended */
+export const updateCard = (request: UpdateCardInput, options?: StepOptions): Promise<Fields> =>
+  sendWrite({ operation: "updateCard", request }, options);
+
+/** Cancels a card. @throws Refused, InvalidRequest, Ended */
+export const cancelCard = (request: CancelCardInput, options?: StepOptions): Promise<Fields> =>
+  sendWrite({ operation: "cancelCard", request }, options);
+
+/** Freezes a card. @throws Refused, InvalidRequest, Ended */
+export const freezeCard = (request: FreezeCardInput, options?: StepOptions): Promise<Fields> =>
+  sendWrite({ operation: "freezeCard", request }, options);
+
+/**
+ * Makes the step of an operation of your own, which `defineOperation` defines at the worker under the same name.
+ *
+ * @param name as the worker has it in `operations`.
+ * @returns the step.
+ * @example
+ * ```ts
+ * const reserveGoods = ownOperation<Reserve>("reserveGoods");
+ * await reserveGoods({ orderId });
+ * ```
+ */
+export const ownOperation =
+  <Request extends object, Made extends Fields = Fields>(name: string) =>
+  (request: Request, options?: StepOptions): Promise<Made> =>
+    withId(sendWrite({ operation: name, request }, options));
+
+/**
+ * Has the next write check the requests of later steps, too: it fails with every fault at once, before anything is sent.
+ * What earlier steps fill in, such as `beneficiary_id`, may be missing. It schedules nothing by itself.
+ *
+ * @param requests by operation.
+ * @example
+ * ```ts
+ * checkRequests({ createBeneficiary: [supplier], createPayout: [deposit, balance] });
+ * ```
+ */
+export const checkRequests = (requests: Readonly<Record<string, ReadonlyArray<object>>>): void => {
+  const state = runState();
+  const added = Object.entries(requests).flatMap(([operation, all]) =>
+    all.map((request): PlannedRequest => ({ operation, request: { ...request } })),
+  );
+  state.planned = [...state.planned, ...added];
+};

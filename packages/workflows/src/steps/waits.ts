@@ -1,0 +1,266 @@
+import { accountQueue } from "@durable-payments/protocol/calls";
+import type { Duration } from "@durable-payments/protocol";
+import {
+  type SeenCardholder,
+  type SeenFunds,
+  type SeenPayout,
+  WAIT,
+  WAIT_ATTEMPT,
+  type WaitActivities,
+  waitActivityId,
+} from "@durable-payments/protocol/waits";
+import { msToNumber } from "@temporalio/common/lib/time.js";
+import {
+  ActivityFailure,
+  proxyActivities,
+  TimeoutFailure,
+  workflowInfo,
+} from "@temporalio/workflow";
+import {
+  asPaymentFailure,
+  NotFunded,
+  NotVerified,
+  PayoutDiffers,
+  PayoutFailed,
+  PayoutStillOpen,
+  Refused,
+} from "../run/failures.ts";
+import { runState } from "../run/run-state.ts";
+import { sendWrite } from "./write.ts";
+
+/** How long a step waits, and for which account. */
+export interface WaitOptions {
+  /** Longest time to wait. Default: 30 days; 7 days for an identity check. */
+  readonly within?: Duration;
+  /** Name of the account. Default: that of the step which has made what is waited for. */
+  readonly account?: string;
+}
+
+interface Awaited<Seen> {
+  readonly name: keyof WaitActivities;
+  /** What is waited for; a part of the activity's id. */
+  readonly thing: string;
+  readonly input: object;
+  /** Whether a result is about it: with ids that repeat, that of an earlier run could be delivered. */
+  readonly isIt: (seen: Seen) => boolean;
+}
+
+const queueOf = (account: string | undefined) =>
+  account === undefined ? {} : { taskQueue: accountQueue(workflowInfo().taskQueue, account) };
+
+/** The time is over: by a time-out, or by a retry that would come after it. */
+const isOver = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  (error.retryState === "TIMEOUT" || error.cause instanceof TimeoutFailure);
+
+const waitFor = async <Seen>(
+  { input, isIt, name, thing }: Awaited<Seen>,
+  { account, within }: { readonly account: string | undefined; readonly within: Duration },
+): Promise<Seen> => {
+  const activityId = waitActivityId(name, thing);
+  // The argument and the result are those of the activity's name.
+  type Activity = (input: object) => Promise<Seen>;
+  const call = (options: object, of: object): Promise<Seen> =>
+    (
+      proxyActivities<Record<string, Activity>>({
+        ...queueOf(account),
+        startToCloseTimeout: WAIT_ATTEMPT,
+        retry: { initialInterval: "1 second", backoffCoefficient: 1 },
+        ...options,
+      })[name] as Activity
+    )(of);
+  const until = Date.now() + msToNumber(within);
+  try {
+    for (let left = until - Date.now(); left > 0; left = until - Date.now()) {
+      const seen = await call({ activityId, scheduleToCloseTimeout: left, summary: thing }, input);
+      if (isIt(seen)) return seen;
+    }
+  } catch (error) {
+    if (!isOver(error)) throw asPaymentFailure(error);
+  }
+  try {
+    return await call(
+      {
+        activityId: `${activityId}:look`,
+        startToCloseTimeout: "1 minute",
+        summary: `${thing}: a last look`,
+      },
+      { ...input, mode: "look" },
+    );
+  } catch (error) {
+    throw asPaymentFailure(error);
+  }
+};
+
+/** Two steps that wait for the same share one activity: Temporal refuses a second one of the same id. */
+const shared = <Seen>(
+  awaited: Awaited<Seen>,
+  options: { readonly account: string | undefined; readonly within: Duration },
+): Promise<Seen> => {
+  const { waits } = runState();
+  const id = waitActivityId(awaited.name, awaited.thing);
+  const underWay = waits.get(id);
+  // Kept under an id that says of which kind it is.
+  if (underWay !== undefined) return underWay as Promise<Seen>;
+  const waiting = waitFor(awaited, options).finally(() => waits.delete(id));
+  waits.set(id, waiting);
+  return waiting;
+};
+
+const factsOfWait = (step: string, reason: string) => [{ operation: step, step, reason }];
+
+/**
+ * Waits until a payout has completed. It costs one activity, however long it waits.
+ *
+ * @param payout as `createPayout` returned it.
+ * @param options how long it waits. Default: 30 days.
+ * @returns the payout as the service shows it.
+ * @throws PayoutFailed where it was not paid; PayoutStillOpen at the end of `within`, after which the money may still
+ *   leave; PayoutDiffers where the service shows another amount, currency or payee.
+ * @example
+ * ```ts
+ * await awaitPayout(await createPayout(request), { within: "5 days" });
+ * ```
+ */
+export const awaitPayout = async (
+  { payout_id }: { readonly payout_id: string },
+  { within = "30 days", ...options }: WaitOptions = {},
+): Promise<SeenPayout> => {
+  const made = runState().made.get(payout_id);
+  const { account = made?.account } = options;
+  const { amount, beneficiary_id, currency } = made?.request ?? {};
+  const isKnown = [amount, beneficiary_id, currency].every((field) => typeof field === "string");
+  const seen = await shared<SeenPayout>(
+    {
+      name: WAIT.payout,
+      thing: payout_id,
+      input: { payout_id, ...(isKnown && { sent: { amount, beneficiary_id, currency } }) },
+      isIt: (result) => result.payout_id === payout_id,
+    },
+    { account, within },
+  );
+  const facts = factsOfWait(WAIT.payout, seen.payout_status);
+  if (seen.contradiction !== undefined) {
+    throw new PayoutDiffers(
+      `The payout ${payout_id} is not what was sent: ${seen.contradiction}`,
+      facts,
+    );
+  }
+  if (seen.outcome === "failed") {
+    throw new PayoutFailed(`The payout ${payout_id} was not paid: ${seen.payout_status}.`, facts);
+  }
+  if (seen.outcome === "open") {
+    throw new PayoutStillOpen(
+      `The payout ${payout_id} was open after ${within}: ${seen.payout_status}. It may still be paid.`,
+      facts,
+    );
+  }
+  return seen;
+};
+
+/**
+ * Waits until the identity of a cardholder is verified.
+ *
+ * @param options how long it waits. Default: 7 days.
+ * @throws NotVerified where the check has failed, or is open at the end of `within`.
+ */
+export const awaitVerification = async (
+  { card_holder_id }: { readonly card_holder_id: string },
+  { within = "7 days", ...options }: WaitOptions = {},
+): Promise<SeenCardholder> => {
+  const { account = runState().made.get(card_holder_id)?.account } = options;
+  const seen = await shared<SeenCardholder>(
+    {
+      name: WAIT.cardholder,
+      thing: card_holder_id,
+      input: { card_holder_id },
+      isIt: (result) => result.card_holder_id === card_holder_id,
+    },
+    { account, within },
+  );
+  if (seen.outcome === "verified") return seen;
+  throw new NotVerified(
+    seen.outcome === "open"
+      ? `The identity check of the cardholder ${card_holder_id} was open after ${within}.`
+      : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
+    factsOfWait(WAIT.cardholder, seen.outcome),
+  );
+};
+
+interface Reads {
+  readonly retrieveBalance: (request: { readonly currency: string }) => Promise<{
+    readonly balance_id: string;
+    readonly available_balance?: string;
+  }>;
+}
+
+/**
+ * Makes sure that the account has a balance in a currency: takes the one there is, or creates it.
+ *
+ * @param currency ISO 4217 code, such as `USD`.
+ * @throws Refused where the service has no balance in that currency and creates none.
+ */
+export const ensureBalance = async (
+  currency: string,
+  { account }: Pick<WaitOptions, "account"> = {},
+): ReturnType<Reads["retrieveBalance"]> => {
+  const { retrieveBalance } = proxyActivities<Reads>({
+    ...queueOf(account),
+    startToCloseTimeout: "1 minute",
+    retry: { maximumInterval: "1 minute" },
+    summary: `the ${currency} balance`,
+  });
+  const read = () =>
+    retrieveBalance({ currency }).catch((error: unknown) => {
+      throw asPaymentFailure(error);
+    });
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
+  await createBalance(currency, account);
+  return await read();
+};
+
+/** The balance of a currency is one, so its step has a name of its own. */
+const createBalance = (currency: string, account: string | undefined) =>
+  sendWrite(
+    { operation: "createBalance", request: { currency, name: currency } },
+    { step: `createBalance ${currency}`, ...(account !== undefined && { account }) },
+  );
+
+/**
+ * Waits until a balance holds an amount; creates the balance where there is none. Nothing is reserved: a send that
+ * follows may still be refused.
+ *
+ * @param needed the amount as a decimal string, and the currency: a payout's request, say.
+ * @param options how long it waits. Default: 30 days.
+ * @returns the balance as it was seen.
+ * @throws NotFunded at the end of `within`; Refused where the service has no balance in that currency.
+ */
+export const awaitFunds = async (
+  { amount, currency }: { readonly amount: string; readonly currency: string },
+  { account, within = "30 days" }: WaitOptions = {},
+): Promise<SeenFunds> => {
+  const wait = () =>
+    shared<SeenFunds>(
+      {
+        name: WAIT.balance,
+        thing: `${currency} ${amount}`,
+        input: { amount, currency },
+        isIt: (result) => result.currency === currency && result.amount === amount,
+      },
+      { account, within },
+    );
+  const seen = await wait().catch(async (error: unknown) => {
+    if (!(error instanceof Refused)) throw error;
+    await createBalance(currency, account);
+    return await wait();
+  });
+  if (seen.outcome === "enough") return seen;
+  throw new NotFunded(
+    `The ${currency} balance held ${seen.available_balance} after ${within}, and ${amount} is needed.`,
+    factsOfWait(WAIT.balance, seen.available_balance),
+  );
+};
