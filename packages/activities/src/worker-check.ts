@@ -1,28 +1,32 @@
-import type { Journal } from "@durable-payments/journal";
-import { toApplicationFailure } from "./failures.ts";
-import { type PaymentsRuntime, runInActivity } from "./run-operation.ts";
+import type { Ledger } from "@durable-payments/ledger";
+import { temporalReason } from "@durable-payments/protocol";
+import { Context } from "@temporalio/activity";
+import { Result } from "effect";
+import { type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { notYet } from "./waits/poll-schedule.ts";
 
 /** Tries what a worker needs before it is given runs. */
 export interface WorkerCheckActivities {
-  /**
-   * Signs in, asks the service whether it accepts that, and writes a lag of nothing into the journal, which
-   * changes nothing that the journal knows. It moves no money.
-   */
-  readonly checkWorkerNeeds: () => Promise<void>;
+  /** Signs in, asks the service whether it accepts that, and reads the ledger. Moves no money. */
+  readonly checkWorker: () => Promise<void>;
 }
 
-/** The activity by which a new version of a worker is tried. */
+/** Whatever fails may be mended meanwhile: a key, a network, a database. */
+const AGAIN_AFTER_MS = 2_000;
+
+/** Makes the activity by which a new version of a worker is tried. */
 export const makeWorkerCheckActivities = (
   runtime: PaymentsRuntime,
-  journal: Journal,
+  ledger: Ledger,
 ): WorkerCheckActivities => ({
-  checkWorkerNeeds: async () => {
-    await runInActivity(
-      runtime,
-      (client) => client.ping(),
-      // A refused key may be replaced meanwhile.
-      (error) => toApplicationFailure(error, { nonRetryable: false }),
-    );
-    await journal.noteListLag("listPayouts", 0);
+  checkWorker: async () => {
+    const { cancellationSignal } = Context.current();
+    const result = await runCall(runtime, (client) => client.ping(), cancellationSignal);
+    if (Result.isFailure(result)) throw notYet(result.failure.message, AGAIN_AFTER_MS);
+    try {
+      await ledger.mark();
+    } catch (error) {
+      throw notYet(temporalReason(error), AGAIN_AFTER_MS);
+    }
   },
 });

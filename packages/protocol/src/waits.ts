@@ -48,6 +48,8 @@ export interface SeenPayout {
   readonly payout_status: string;
   readonly amount?: string;
   readonly currency?: string;
+  /** Short id of the payout, where the service shows it. */
+  readonly short_reference?: string;
   /** What the service shows instead of what was sent, in words. */
   readonly contradiction?: string;
 }

@@ -1,11 +1,11 @@
+import type { Ledger } from "@durable-payments/ledger";
 import {
-  baseQueue,
   type Delivery,
   isNotifierState,
   type NotifierState,
   type QueuedNotification,
-  temporalReason,
-} from "@durable-payments/protocol";
+} from "@durable-payments/protocol/notifications";
+import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
@@ -18,23 +18,24 @@ import { post } from "./webhook.ts";
 /** The notifier's activities. */
 export interface NotifierActivities {
   /**
-   * Look for what has happened, and post it, until it is to end: after hours, or as its worker drains.
+   * Looks for what has happened, and posts it, until it is to end: after hours, or as its worker drains.
    *
-   * @returns what the next one goes on with.
+   * @returns what the next one begins with.
    */
   readonly notify: (state: NotifierState | undefined) => Promise<NotifierState>;
-  /** Post one notification that is about nothing, and say what became of it. */
+  /** Posts one notification that is about nothing, and returns what became of it. */
   readonly sendTestNotification: () => Promise<Delivery>;
 }
 
 /** What a notifier takes. */
 export interface NotifierOptions {
+  readonly ledger: Ledger;
   /** Where notifications go; without it they wait for a worker that knows. */
   readonly settings?: NotificationSettings | undefined;
   /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
-  readonly draining?: AbortSignal;
+  readonly draining?: AbortSignal | undefined;
   /** Time of one activity, default 12 hours. */
-  readonly turnMs?: number;
+  readonly turnMs?: number | undefined;
 }
 
 const TWELVE_HOURS_MS = 12 * 60 * 60_000;
@@ -54,6 +55,7 @@ const notConfigured = `${NOTIFY_VARIABLES.url} is not set for this worker`;
 class Notifier {
   readonly #activity = Context.current();
   readonly #settings: NotificationSettings;
+  readonly #ledger: Ledger;
   readonly #signal: AbortSignal;
   #state: NotifierState;
   #failures = 0;
@@ -62,10 +64,12 @@ class Notifier {
 
   constructor(
     settings: NotificationSettings,
+    ledger: Ledger,
     given: NotifierState | undefined,
     signal: AbortSignal,
   ) {
     this.#settings = settings;
+    this.#ledger = ledger;
     this.#signal = signal;
     // What a killed worker said last.
     const details: unknown = this.#activity.info.heartbeatDetails;
@@ -98,8 +102,9 @@ class Notifier {
     const { client, info } = this.#activity;
     const { overdueAfterMs, webUi } = this.#settings;
     const place = {
+      ledger: this.#ledger,
       namespace: info.namespace,
-      taskQueue: baseQueue(info.taskQueue),
+      taskQueue: info.taskQueue,
       overdueAfterMs,
       webUi,
     };
@@ -165,9 +170,10 @@ const withoutFailing = ({ failing: _, ...state }: NotifierState): NotifierState 
 /** The notifier's activities, for a worker with these settings. */
 export const makeNotifierActivities = ({
   draining,
+  ledger,
   settings,
   turnMs = TWELVE_HOURS_MS,
-}: NotifierOptions = {}): NotifierActivities => ({
+}: NotifierOptions): NotifierActivities => ({
   notify: async (state) => {
     if (settings === undefined) {
       throw ApplicationFailure.create({
@@ -178,7 +184,7 @@ export const makeNotifierActivities = ({
     }
     const { cancellationSignal } = Context.current();
     const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
-    const ended = await new Notifier(settings, state, signal).run(turnMs);
+    const ended = await new Notifier(settings, ledger, state, signal).run(turnMs);
     if (cancellationSignal.aborted) throw cancellationSignal.reason;
     return ended;
   },
@@ -190,7 +196,7 @@ export const makeNotifierActivities = ({
     const notification = {
       type: "notifications.test" as const,
       timestamp: new Date().toISOString(),
-      data: { namespace: info.namespace, taskQueue: baseQueue(info.taskQueue) },
+      data: { namespace: info.namespace, taskQueue: info.taskQueue },
     };
     return post(settings, { id: `msg_${randomUUID()}`, notification }, cancellationSignal);
   },

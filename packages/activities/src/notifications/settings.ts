@@ -6,7 +6,7 @@ export interface NotificationSettings {
   readonly key: Uint8Array;
   /** How often Temporal is asked what has happened, in milliseconds. */
   readonly intervalMs: number;
-  /** After this time a run that goes on still is overdue, in milliseconds. */
+  /** After this time a run that is still open is overdue, in milliseconds. */
   readonly overdueAfterMs: number;
   /** Address of Temporal's Web UI, for links. */
   readonly webUi?: string;
@@ -68,7 +68,7 @@ const readNumber = (
 };
 
 /**
- * Read where notifications go from `PAYMENTS_NOTIFY_*`.
+ * Reads where notifications go from `PAYMENTS_NOTIFY_*`.
  *
  * @param environment variables by name.
  * @returns the settings; undefined where there is no URL: then nobody is notified.

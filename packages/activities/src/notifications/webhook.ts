@@ -1,23 +1,10 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Delivery, QueuedNotification } from "@durable-payments/protocol";
-import { createHmac } from "node:crypto";
+import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
+import { Webhook } from "standardwebhooks";
 import type { NotificationSettings } from "./settings.ts";
 
 /** How long an endpoint may take; it is to answer first, and to work afterwards. */
 const ANSWER_WITHIN_MS = 10_000;
-
-/**
- * Sign a webhook as the Standard Webhooks specification has it: HMAC-SHA256 over its id, the time of the
- * attempt and its body.
- *
- * @param key of the signature.
- * @param signed what is signed: `seconds` since 1970.
- * @returns value of the header `webhook-signature`.
- */
-const sign = (
-  key: Uint8Array,
-  { body, id, seconds }: { readonly id: string; readonly seconds: number; readonly body: string },
-): string => `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`;
 
 /** What went wrong below HTTP, without the address. */
 const whyNoAnswer = (error: unknown): string => {
@@ -35,7 +22,7 @@ const whyRefused = (status: number): string =>
     : `answers ${status}`;
 
 /**
- * Post a notification once.
+ * Posts a notification once, signed as the Standard Webhooks specification has it.
  *
  * @param settings where to, and the key of its signature.
  * @param queued the notification, and its id.
@@ -50,7 +37,7 @@ export const post = async (
   signal: AbortSignal,
 ): Promise<Delivery> => {
   const body = JSON.stringify(notification);
-  const seconds = Math.floor(Date.now() / 1000);
+  const now = new Date();
   const began = performance.now();
   const { host } = url;
   const tookMs = () => Math.round(performance.now() - began);
@@ -60,8 +47,8 @@ export const post = async (
       headers: {
         "content-type": "application/json",
         "webhook-id": id,
-        "webhook-timestamp": `${seconds}`,
-        "webhook-signature": sign(key, { id, seconds, body }),
+        "webhook-timestamp": `${Math.floor(now.getTime() / 1000)}`,
+        "webhook-signature": new Webhook(key, { format: "raw" }).sign(id, now, body),
       },
       body,
       redirect: "manual",

@@ -1,0 +1,84 @@
+import {
+  type Endpoints,
+  type Input,
+  isSensitiveField,
+  operationNames,
+  type Output,
+  type PaymentsClient,
+  type PaymentsError,
+} from "@durable-payments/api-core";
+import { operation } from "@durable-payments/api-core/contract";
+import { isRecord } from "@durable-payments/api-core/values";
+import { lastFour } from "@durable-payments/protocol";
+import { failureTypes } from "@durable-payments/protocol/calls";
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { type Effect, Result } from "effect";
+import { type PaymentsRuntime, runCall } from "./run-operation.ts";
+
+/** The operations that change nothing. */
+type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
+
+/** One activity per read of the contract, by the operation's own name; plain JSON both ways. */
+export type ReadActivities = {
+  readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
+};
+
+/** A wrong key is replaced by a person. */
+const NOT_AUTHENTICATED_WAIT_MS = 30_000;
+
+const delayOf = (error: PaymentsError): number | undefined => {
+  if (error._tag === "RateLimited") return error.retryAfter;
+  return error._tag === "NotAuthenticated" ? NOT_AUTHENTICATED_WAIT_MS : undefined;
+};
+
+/** A read says nothing about money: whatever may change is tried again by Temporal. */
+const failureOf = (error: PaymentsError): ApplicationFailure => {
+  const { _tag: tag, message, operation: name } = error;
+  const isFinal = tag === "InvalidRequest" || tag === "Refused";
+  const delay = delayOf(error);
+  return ApplicationFailure.create({
+    type: tag === "InvalidRequest" ? failureTypes.invalidRequest : tag,
+    message,
+    nonRetryable: isFinal,
+    details: [{ operation: name }],
+    ...(delay !== undefined && { nextRetryDelay: delay }),
+  });
+};
+
+/** Temporal keeps every answer: of account and card numbers it gets their end. */
+const withoutNumbers = (value: unknown, field = ""): unknown => {
+  if (typeof value === "string") return isSensitiveField(field) ? lastFour(value) : value;
+  if (Array.isArray(value)) return value.map((item) => withoutNumbers(item, field));
+  return isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [name, withoutNumbers(item, name)]),
+      )
+    : value;
+};
+
+type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
+
+/** Makes the activities of everything that only reads. */
+export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
+  Object.fromEntries(
+    operationNames
+      .filter((name) => operation(name).idempotency === "safe")
+      .map((name) => {
+        // Found by one of the contract's names; the input is checked by the call itself.
+        const call = (client: PaymentsClient["Service"], input: unknown) =>
+          (client[name] as AnyOperation)(input);
+        const read = async (input: unknown): Promise<unknown> => {
+          const { cancellationSignal } = Context.current();
+          const result = await runCall(
+            runtime,
+            (client) => call(client, input),
+            cancellationSignal,
+          );
+          if (Result.isFailure(result)) throw failureOf(result.failure);
+          return withoutNumbers(result.success);
+        };
+        return [name, read];
+      }),
+    // One entry for each read, with the contract's input and output.
+  ) as ReadActivities;

@@ -1,0 +1,87 @@
+import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
+import { runStep } from "@durable-payments/protocol/row-step";
+import type { Client } from "@temporalio/client";
+import { readRunState } from "./runs.ts";
+
+/** What the janitor needs. */
+export interface JanitorOptions {
+  readonly ledger: Ledger;
+  readonly account: string;
+  readonly client: Client;
+  /** Reconciles a row without its run: nothing is sent. Waits that it asks for come with a later sweep. */
+  readonly settle: (name: WriteName) => Promise<void>;
+  readonly warn: (message: string) => void;
+}
+
+/** What a sweep has seen. */
+export interface JanitorSweep {
+  /** Workflow ids of which Temporal knows no run: lost with a restore, or past their retention. */
+  readonly lostRuns: ReadonlyArray<string>;
+  /** Why a row could not be settled, if one could not. */
+  readonly fault: string | undefined;
+}
+
+/** An attempt that is under way changes its row within this time. */
+const LEFT_FOR_MS = 60_000;
+
+/** Most rows of one sweep, the longest unchanged first. */
+const MOST = 200;
+const MOST_NAMED = 20;
+
+/** The longest time until a row that time helps is looked at again. */
+const LONGEST_REST_MS = 15 * 60_000;
+
+/**
+ * Settles writes of unknown outcome that ended runs have left. A person sees what the service cannot tell, and nothing
+ * else.
+ */
+export class Janitor {
+  readonly #options: JanitorOptions;
+  /** By row: when it was looked at last, and at which version. */
+  readonly #looked = new Map<string, { readonly at: number; readonly version: number }>();
+
+  constructor(options: JanitorOptions) {
+    this.#options = options;
+  }
+
+  /** @throws LedgerUnavailable; where Temporal cannot be asked. */
+  async sweep(): Promise<JanitorSweep> {
+    const { account, client, ledger, settle, warn } = this.#options;
+    const { now } = await ledger.state();
+    const rows = await ledger.rows({
+      account,
+      states: ["sending", "unknown"],
+      changedBefore: now - LEFT_FOR_MS,
+      limit: MOST,
+    });
+    const lostRuns = new Set<string>();
+    let fault: string | undefined;
+    const isLeft = new Map<string, boolean>();
+    for (const row of rows) {
+      const { workflowId } = runStep(row);
+      if (!isLeft.has(workflowId)) {
+        const state = await readRunState(client, workflowId);
+        isLeft.set(workflowId, state !== "open");
+        if (state === "unknown") lostRuns.add(workflowId);
+      }
+      if (isLeft.get(workflowId) !== true || !this.#isDue(row, now)) continue;
+      try {
+        await settle({ account, workflowId: row.workflowId, step: row.step });
+      } catch (error) {
+        fault = `${row.workflowId} (${row.step}) could not be settled: ${error instanceof Error ? error.message : String(error)}`;
+        warn(fault);
+      }
+    }
+    return { lostRuns: [...lostRuns].slice(0, MOST_NAMED), fault };
+  }
+
+  /** Later and later, as long as nothing about it changes. */
+  #isDue({ changedAt, step, version, workflowId }: WriteRow, now: number): boolean {
+    const key = JSON.stringify([workflowId, step]);
+    const looked = this.#looked.get(key);
+    const rest = Math.min(LONGEST_REST_MS, Math.max(LEFT_FOR_MS, (now - changedAt) / 4));
+    if (looked?.version === version && now - looked.at < rest) return false;
+    this.#looked.set(key, { at: now, version });
+    return true;
+  }
+}
