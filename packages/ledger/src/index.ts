@@ -1,8 +1,5 @@
 export { LedgerUnavailable } from "./errors.ts";
-export * from "./model/advance.ts";
-export * from "./model/believe.ts";
-export * from "./model/events.ts";
-export * from "./model/row.ts";
+export * from "./model/index.ts";
 export * from "./open-ledger.ts";
 export * from "./store/batches.ts";
 export * from "./store/ledger.ts";

@@ -2,7 +2,12 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { LedgerUnavailable } from "./errors.ts";
 import type { Ledger } from "./store/ledger.ts";
+import { makeLedger } from "./store/make-ledger.ts";
+import { openPostgres } from "./store/postgres-database.ts";
 import { readPostgresUrl } from "./store/postgres-url.ts";
+import { type Seal, UNSEALED } from "./store/seal.ts";
+import type { Database } from "./store/sql.ts";
+import { openSqlite } from "./store/sqlite-database.ts";
 
 /** Name of the environment variable that says where the ledger is. */
 export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";
@@ -10,13 +15,7 @@ export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";
 /** Where a ledger is kept. The address of a database may hold a password: show what `describeLedgerPlace` returns. */
 export type LedgerPlace = "memory" | `sqlite:${string}` | `postgres:${string}`;
 
-/** Encrypts the ledger's texts, and decrypts them. */
-export interface Seal {
-  readonly seal: (text: string) => string;
-  /** @throws where the text was sealed with a key that is not at hand. */
-  readonly open: (text: string) => string;
-}
-
+/** How a ledger is opened. */
 export interface LedgerOptions {
   /** Without it texts are kept in plain. */
   readonly seal?: Seal;
@@ -57,6 +56,13 @@ export const describeLedgerPlace = (place: LedgerPlace): string => {
   return `PostgreSQL at ${readPostgresUrl(place).place}`;
 };
 
+const openDatabase = async (place: LedgerPlace): Promise<Database> => {
+  if (place === "memory") return openSqlite(":memory:");
+  return place.startsWith("sqlite:")
+    ? openSqlite(place.slice("sqlite:".length))
+    : openPostgres(place);
+};
+
 /**
  * Opens a ledger, and makes its tables or brings them up to date.
  *
@@ -68,4 +74,7 @@ export const describeLedgerPlace = (place: LedgerPlace): string => {
  * const ledger = await openLedger(readLedgerPlace(process.env["PAYMENTS_LEDGER"], client));
  * ```
  */
-export declare const openLedger: (place: LedgerPlace, options?: LedgerOptions) => Promise<Ledger>;
+export const openLedger = async (
+  place: LedgerPlace,
+  { seal = UNSEALED }: LedgerOptions = {},
+): Promise<Ledger> => makeLedger(await openDatabase(place), seal);

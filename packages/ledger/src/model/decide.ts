@@ -71,7 +71,11 @@ export const decide = (look: Look, decision: NewDecision): Change => {
  *
  * @returns the row as it is to be, or undefined where nothing changes.
  */
-export const endedRow = (row: WriteRow, look: Look, reason: string | null): WriteRow | undefined =>
+export const endedRow = (
+  row: WriteRow,
+  look: Pick<Look, "epoch" | "now">,
+  reason: string | null,
+): WriteRow | undefined =>
   mayEndNow(row) ? changed(row, look, { ...nowEnded(row, reason), isUntold: true }) : undefined;
 
 /**
@@ -79,7 +83,10 @@ export const endedRow = (row: WriteRow, look: Look, reason: string | null): Writ
  *
  * @returns the row as it is to be, or undefined where nothing changes.
  */
-export const overruledRow = (row: WriteRow, look: Look): WriteRow | undefined => {
+export const overruledRow = (
+  row: WriteRow,
+  look: Pick<Look, "epoch" | "now" | "sequence">,
+): WriteRow | undefined => {
   const decisionsAfter = look.sequence;
   if (row.state === "ended") {
     const state = row.doubt === 0 ? "ready" : "unknown";

@@ -141,7 +141,7 @@ export type Effect =
   | { readonly is: "reconcile" }
   /** `found`: read at the service what a person named, then `checked`. Else read the list once more, then `reread`. */
   | { readonly is: "check"; readonly decision: Decision }
-  /** `called` again at once. With `isKnown`, its testimony is the version that this change left. */
+  /** `called` again at once: its testimony is the version that this change left if `isKnown`, else undefined. */
   | { readonly is: "again"; readonly isKnown: boolean; readonly reread?: number }
   /** Time helps: try again at `at`. `isUnsent`: nothing can have been sent, the version may be named. */
   | {

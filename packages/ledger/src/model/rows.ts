@@ -20,7 +20,11 @@ export const doubledWait = (since: number, now: number): number =>
   Math.min(MOST_WAIT_MS, Math.max(2_000, now - since));
 
 /** The row as it is to be; nobody who knew it before knows it now. */
-export const changed = (row: WriteRow, look: Look, to: Partial<WriteRow>): WriteRow => ({
+export const changed = (
+  row: WriteRow,
+  look: Pick<Look, "epoch" | "now">,
+  to: Partial<WriteRow>,
+): WriteRow => ({
   ...row,
   epoch: look.epoch,
   changedAt: look.now,

@@ -138,7 +138,7 @@ export interface Look {
 
 /** What a transaction changes. */
 export interface Change {
-  /** The row as it is to be: its version is set by the store. */
+  /** The row as it is to be: its version is set by the store, and `facts` go once the outcome is known. */
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
   readonly decision?: NewDecision;
@@ -300,8 +300,8 @@ export interface Ledger {
   /**
    * Records a decision, and changes writes with it, in one transaction.
    *
-   * An `end` that `change` does not handle is applied to every row: to `ended` where the state allows, else the end is
-   * wanted. It holds for the workflow id, also before it has any row.
+   * An `end` or `overrule` is applied to every row that `change` does not give, as `endedRow` and `overruledRow` say. An
+   * end holds for the workflow id, also before it has any row.
    *
    * @param change gives the rows that change; it throws to refuse the decision, and is pure.
    * @returns the decision as recorded.

@@ -145,7 +145,6 @@ export interface Overview {
 export interface Pruned {
   readonly workflowIds: number;
   readonly writes: number;
-  readonly logLines: number;
 }
 
 /** Who acts, and how it is known. */

@@ -1,0 +1,122 @@
+/** A value of a statement. Yes and no are 1 and 0 in both databases. */
+export type SqlValue = string | number | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** A statement: `$1` names its first value, in SQLite, too. */
+export interface Query {
+  readonly sql: string;
+  readonly values: ReadonlyArray<SqlValue>;
+}
+
+/** What a transaction does once it has looked. */
+export interface Decided<A> {
+  readonly writes: ReadonlyArray<Query>;
+  readonly value: A;
+}
+
+/** A row of the same unique key is there. */
+export class UniqueViolation extends Error {
+  override readonly name = "UniqueViolation";
+}
+
+/**
+ * The seam between what the ledger does and the database that it does it in. Every transaction is one flight of reads,
+ * a pure decision, and one flight of writes: two round trips to PostgreSQL, one turn and one shared fsync in SQLite.
+ */
+export interface Database {
+  readonly place: string;
+  readonly isOfOneHost: boolean;
+  /** Expressions in which the databases differ. */
+  readonly dialect: {
+    /** The ledger's clock in milliseconds. */
+    readonly now: string;
+    /** Server and timeline; empty where the file is all. */
+    readonly identity: string;
+    readonly nextSequence: string;
+    /** Exact sum of decimal strings, as a decimal string. */
+    readonly sum: (column: string) => string;
+  };
+  /** Reads in one snapshot. */
+  readonly read: (queries: ReadonlyArray<Query>) => Promise<ReadonlyArray<ReadonlyArray<SqlRow>>>;
+  /**
+   * Looks, decides and writes in one transaction, durable when it resolves. Transactions with the same key come one
+   * after the other; one with null comes alone. `decide` is called again where the database has to be asked again.
+   *
+   * @throws UniqueViolation; what `decide` throws; LedgerUnavailable.
+   */
+  readonly write: <A>(
+    key: string | null,
+    looks: ReadonlyArray<Query>,
+    decide: (found: ReadonlyArray<ReadonlyArray<SqlRow>>) => Decided<A>,
+  ) => Promise<A>;
+  readonly backup: (file: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Returns a statement with its values. */
+export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query => ({ sql, values });
+
+/** Builds a condition of a WHERE, part by part. */
+export class Conditions {
+  readonly values: Array<SqlValue> = [];
+  readonly #parts: Array<string> = [];
+
+  /** Adds a part, with `?` for its value, where there is a value. */
+  where(part: string, value: SqlValue | undefined): this {
+    if (value !== undefined) this.#parts.push(part.replace("?", this.#add(value)));
+    return this;
+  }
+
+  among(column: string, values: ReadonlyArray<SqlValue> | undefined): this {
+    if (values === undefined) return this;
+    const list = values.map((value) => this.#add(value));
+    this.#parts.push(list.length === 0 ? "1 = 0" : `${column} IN (${list.join(", ")})`);
+    return this;
+  }
+
+  /** Adds a part without a value. */
+  when(part: string, holds = true): this {
+    if (holds) this.#parts.push(part);
+    return this;
+  }
+
+  /** Returns the statement. */
+  query(select: string, rest: string, limit?: number): Query {
+    const where = this.#parts.length === 0 ? "" : ` WHERE ${this.#parts.join(" AND ")}`;
+    const most = limit === undefined ? "" : ` LIMIT ${this.#add(limit)}`;
+    return { sql: `${select}${where} ${rest}${most}`, values: this.values };
+  }
+
+  #add(value: SqlValue): string {
+    return `$${this.values.push(value)}`;
+  }
+}
+
+/** Returns parts of at most so many: a statement takes some thousands of values. */
+export const chunks = <A>(all: ReadonlyArray<A>, size = 500): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+
+/** Returns `($1, $2), ($3, $4)`, with the values, for many rows in one statement. */
+export const tuples = (
+  rows: ReadonlyArray<ReadonlyArray<SqlValue>>,
+): { readonly sql: string; readonly values: ReadonlyArray<SqlValue> } => {
+  let count = 0;
+  const sql = rows.map((row) => `(${row.map(() => `$${++count}`).join(", ")})`).join(", ");
+  return { sql, values: rows.flat() };
+};
+
+/** Reads a column that is never null. */
+export const textOf = (row: SqlRow, column: string): string => String(row[column]);
+export const numberOf = (row: SqlRow, column: string): number => Number(row[column]);
+
+/** Reads a column that may be null. */
+export const textOrNull = (row: SqlRow, column: string): string | null => {
+  const value = row[column];
+  return value === null || value === undefined ? null : String(value);
+};
+export const numberOrNull = (row: SqlRow, column: string): number | null => {
+  const value = row[column];
+  return value === null || value === undefined ? null : Number(value);
+};

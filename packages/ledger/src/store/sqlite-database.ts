@@ -1,0 +1,280 @@
+import { rmSync } from "node:fs";
+import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
+import { LedgerUnavailable, messageOf } from "../errors.ts";
+import { addDecimals } from "./decimal.ts";
+import { migrations, newerVersion } from "./schema.ts";
+import { type Database, type Decided, type Query, type SqlRow, UniqueViolation } from "./sql.ts";
+import { cannotOpen, prepareFile } from "./sqlite-file.ts";
+
+/** Marks a SQLite file as a ledger: "DPL1". */
+const APPLICATION_ID = 0x44504c31;
+
+const MIGRATIONS = migrations({ sequence: "INTEGER PRIMARY KEY" });
+
+/** How long SQLite itself waits for another process's write; the thread stands still meanwhile. */
+const BUSY_TIMEOUT_MS = 200;
+
+/** How long work waits for the writes of other processes. */
+const BUSY_FOR_MS = 5_000;
+
+/** Time between two tries to open a file that another worker makes just now. */
+const OPEN_AGAIN_AFTER_MS = 20;
+
+const SQLITE_BUSY = 5;
+const SQLITE_CONSTRAINT_UNIQUE = 2067;
+
+const codeOf = (error: unknown): number =>
+  error instanceof Error && "errcode" in error && typeof error.errcode === "number"
+    ? error.errcode
+    : 0;
+
+/** Returns whether a write of another process is in the way: the lower byte is the kind of the error. */
+const isBusy = (error: unknown): boolean => (codeOf(error) & 0xff) === SQLITE_BUSY;
+
+/** SQLite does not wait by itself where a file becomes one with a log of writes. */
+const onceNotBusy = <A>(work: () => A): A => {
+  const until = performance.now() + 2 * BUSY_FOR_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_AGAIN_AFTER_MS);
+    }
+  }
+};
+
+const pragma = (database: DatabaseSync, name: string): unknown =>
+  Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+
+const inTransaction = <A>(database: DatabaseSync, begin: string, work: () => A): A => {
+  database.exec(begin);
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+};
+
+const migrate = (database: DatabaseSync, place: string): void => {
+  const version = Number(pragma(database, "user_version"));
+  if (version > MIGRATIONS.length) throw newerVersion(place, version, MIGRATIONS.length);
+  if (version === MIGRATIONS.length) return;
+  const tables = database.prepare("SELECT count(*) AS found FROM sqlite_schema").get()?.["found"];
+  if (version === 0 && tables !== 0) {
+    throw cannotOpen(place, "it is a SQLite database of something else");
+  }
+  for (const statement of MIGRATIONS.slice(version).flat()) database.exec(statement);
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+};
+
+const openFile = (file: string): DatabaseSync => {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    const mode = onceNotBusy(() => pragma(database, "journal_mode = WAL"));
+    if (mode !== "wal" && mode !== "memory") {
+      throw cannotOpen(file, "its file system has no shared memory, which a log of writes needs");
+    }
+    database.exec("PRAGMA synchronous = FULL");
+    database.function("ledger_now", () => Date.now());
+    database.aggregate("ledger_sum", {
+      start: "0",
+      step: (sum, amount) => (amount === null ? sum : addDecimals(String(sum), String(amount))),
+    });
+    // Version and tables are seen and made by one process at a time.
+    onceNotBusy(() => inTransaction(database, "BEGIN IMMEDIATE", () => migrate(database, file)));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+interface Work {
+  readonly run: () => void;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A ledger in a file, or in memory. What is asked for in one turn of the event loop waits for the disk once. */
+class SqliteDatabase implements Database {
+  readonly isOfOneHost = true;
+  readonly dialect = {
+    now: "ledger_now()",
+    identity: "''",
+    nextSequence: "(SELECT coalesce(max(sequence), 0) + 1 FROM log)",
+    sum: (column: string) => `ledger_sum(${column})`,
+  };
+  readonly place: string;
+  readonly #database: DatabaseSync;
+  readonly #isInPlace: () => boolean;
+  readonly #statements = new Map<string, StatementSync>();
+  #waiting: Array<Work> = [];
+  #isUnderWay = false;
+
+  constructor(place: string, database: DatabaseSync, isInPlace: () => boolean) {
+    this.place = place;
+    this.#database = database;
+    this.#isInPlace = isInPlace;
+  }
+
+  async read(queries: ReadonlyArray<Query>): Promise<ReadonlyArray<ReadonlyArray<SqlRow>>> {
+    try {
+      this.#checkPlace();
+      return inTransaction(this.#database, "BEGIN", () => queries.map((asked) => this.#all(asked)));
+    } catch (error) {
+      throw this.#unavailable(error);
+    }
+  }
+
+  write<A>(
+    _key: string | null,
+    looks: ReadonlyArray<Query>,
+    decide: (found: ReadonlyArray<ReadonlyArray<SqlRow>>) => Decided<A>,
+  ): Promise<A> {
+    return new Promise<A>((resolve, reject) => {
+      let result: { readonly value: A } | { readonly error: unknown } | undefined;
+      this.#waiting.push({
+        run: () => {
+          const found = looks.map((asked) => this.#all(asked));
+          let decided: Decided<A>;
+          try {
+            decided = decide(found);
+          } catch (error) {
+            result = { error };
+            return;
+          }
+          result = this.#apply(decided.writes) ?? { value: decided.value };
+        },
+        done: () => {
+          if (result === undefined) return;
+          if ("error" in result) reject(result.error);
+          else resolve(result.value);
+        },
+        failed: reject,
+      });
+      this.#schedule();
+    });
+  }
+
+  async backup(file: string): Promise<void> {
+    try {
+      await backup(this.#database, file);
+    } catch (error) {
+      rmSync(file, { force: true });
+      throw new LedgerUnavailable(`the copy ${file} cannot be written (${messageOf(error)})`, {
+        cause: error,
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    while (this.#isUnderWay) await new Promise((resolve) => setImmediate(resolve));
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** Writes what one decided, or nothing of it: the others of the same turn are not concerned. */
+  #apply(writes: ReadonlyArray<Query>): { readonly error: unknown } | undefined {
+    if (writes.length === 0) return undefined;
+    this.#database.exec("SAVEPOINT one");
+    try {
+      for (const { sql, values } of writes) this.#statement(sql).run(...values);
+      this.#database.exec("RELEASE one");
+      return undefined;
+    } catch (error) {
+      if (!this.#database.isTransaction) throw error;
+      this.#database.exec("ROLLBACK TO one");
+      this.#database.exec("RELEASE one");
+      if (codeOf(error) === SQLITE_CONSTRAINT_UNIQUE) return { error: new UniqueViolation() };
+      return { error: this.#unavailable(error) };
+    }
+  }
+
+  #all({ sql, values }: Query): ReadonlyArray<SqlRow> {
+    // Columns are text and numbers only.
+    return this.#statement(sql).all(...values) as unknown as ReadonlyArray<SqlRow>;
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql.replaceAll("$", "?"));
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #schedule(): void {
+    if (this.#isUnderWay || this.#waiting.length === 0) return;
+    this.#isUnderWay = true;
+    setImmediate(() => {
+      const works = this.#waiting;
+      this.#waiting = [];
+      this.#commit(works, performance.now() + BUSY_FOR_MS);
+    });
+  }
+
+  #commit(works: ReadonlyArray<Work>, until: number): void {
+    try {
+      this.#checkPlace();
+      inTransaction(this.#database, "BEGIN IMMEDIATE", () => {
+        for (const { run } of works) run();
+      });
+    } catch (error) {
+      if (isBusy(error) && performance.now() < until) {
+        setTimeout(() => this.#commit(works, until), Math.random() * 50);
+        return;
+      }
+      const unavailable = this.#unavailable(error);
+      for (const { failed } of works) failed(unavailable);
+      this.#next();
+      return;
+    }
+    for (const { done } of works) done();
+    this.#next();
+  }
+
+  #next(): void {
+    this.#isUnderWay = false;
+    this.#schedule();
+  }
+
+  #checkPlace(): void {
+    if (this.#isInPlace()) return;
+    throw new LedgerUnavailable(
+      `the ledger's file ${this.place} was moved, removed or replaced: stop the workers before a restore, and start them again`,
+    );
+  }
+
+  #unavailable(error: unknown): LedgerUnavailable {
+    return error instanceof LedgerUnavailable
+      ? error
+      : new LedgerUnavailable(
+          `the ledger's file ${this.place} cannot be used (${messageOf(error)})`,
+          { cause: error },
+        );
+  }
+}
+
+/**
+ * Opens a ledger's file, which it makes where it is missing, or one in memory.
+ *
+ * @param file path, or `:memory:`.
+ * @throws LedgerUnavailable
+ */
+export const openSqlite = (file: string): Database => {
+  const isInPlace = file === ":memory:" ? () => true : prepareFile(file);
+  try {
+    return new SqliteDatabase(file, openFile(file), isInPlace);
+  } catch (error) {
+    if (error instanceof LedgerUnavailable) throw error;
+    if (!isBusy(error)) throw cannotOpen(file, messageOf(error));
+    throw new LedgerUnavailable(
+      `the ledger's file ${file} cannot be opened (${messageOf(error)}); end the process that holds it, such as a shell of sqlite3`,
+    );
+  }
+};
