@@ -1,25 +1,9 @@
-import { searchAttributes } from "@durable-payments/protocol";
 import { expect, it } from "vitest";
 import {
-  createLocalEnvironment,
   createTimeSkippingEnvironment,
   startProcess,
   timeSkipping,
 } from "@durable-payments/tools/testing";
-
-it("starts a Temporal server with the search attributes of the workflows", async () => {
-  const environment = await createLocalEnvironment();
-  try {
-    const { customAttributes } = await environment.connection.operatorService.listSearchAttributes({
-      namespace: "default",
-    });
-    expect(Object.keys(customAttributes)).toEqual(
-      expect.arrayContaining(searchAttributes.map(({ name }) => name)),
-    );
-  } finally {
-    await environment.teardown();
-  }
-});
 
 it.skipIf(!timeSkipping.available)("skips thirty days in no time", async () => {
   const environment = await createTimeSkippingEnvironment();

@@ -2,13 +2,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { searchAttributes } from "@durable-payments/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { announceDevStack } from "../src/stack/dev-environment.ts";
 import { choosePort, parsePort } from "../src/stack/ports.ts";
 import { parseOutcome } from "../src/stack/run-starter.ts";
 import { withoutServiceVariables, workerSettings } from "../src/stack/service-variables.ts";
-import { searchAttributeArguments } from "../src/stack/temporal-server.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -84,17 +82,6 @@ describe("the announcement of the dev stack", () => {
     await owner(2 ** 30);
     expect(await announceDevStack(variables, file)).toBeDefined();
   });
-});
-
-it("registers the search attributes that the workflows set", () => {
-  const registered = searchAttributeArguments();
-  expect(registered).toHaveLength(2 * searchAttributes.length);
-  expect(registered.slice(0, 4)).toEqual([
-    "--search-attribute",
-    "PaymentStage=Keyword",
-    "--search-attribute",
-    "PaymentIds=KeywordList",
-  ]);
 });
 
 it("keeps the user's own servers and credentials away from the stack", () => {

@@ -12,3 +12,4 @@ export {
 export type { DataKey, KeyProvider } from "./key-provider.ts";
 export { type KeyringSettings, openKeyring } from "./keyring.ts";
 export { checkDataConverter, readDataConverter } from "./read-data-converter.ts";
+export { readTextSeal, type TextSeal } from "./text-seal.ts";

@@ -1,7 +1,9 @@
+export { BUILD } from "./build.ts";
 export { CannotStart } from "./cannot-start.ts";
 export { PaymentsPlugin } from "./payments-plugin.ts";
 export type {
   AccountSettings,
+  AmountLimits,
   NotifySettings,
   PaymentsSettings,
   Polling,

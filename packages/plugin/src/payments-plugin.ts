@@ -1,5 +1,5 @@
-import { readablePayloads } from "@durable-payments/activities/readable-payloads";
-import { accountHash } from "@durable-payments/protocol/account";
+import { clientHash } from "@durable-payments/protocol/account";
+import { baseQueue } from "@durable-payments/protocol";
 import type { ClientOptions, ClientPlugin } from "@temporalio/client";
 import type {
   BundleOptions,
@@ -10,16 +10,16 @@ import type {
 } from "@temporalio/worker";
 import { bundleOfWorker, withPaymentWorkflows } from "./bundle/payments-bundle.ts";
 import { CannotStart } from "./cannot-start.ts";
-import { type AccountHashes, startAttributesInterceptor } from "./client/start-attributes.ts";
+import { vouchingInterceptor } from "./client/vouching.ts";
 import { readAccounts } from "./settings/accounts.ts";
 import { checkKeys, converterOf } from "./settings/data-converter.ts";
 import { refuseUnknownSettings } from "./settings/known-settings.ts";
-import type { AccountSettings, PaymentsSettings } from "./settings/payments-settings.ts";
-import type { Environment, WorkerProcess } from "./settings/worker-process.ts";
+import type { PaymentsSettings } from "./settings/payments-settings.ts";
+import type { WorkerProcess } from "./settings/worker-process.ts";
 import { checkAccounts } from "./worker/account.ts";
 import { checkPackages } from "./worker/check-packages.ts";
-import { checkNames, checkNamespace } from "./worker/check-worker.ts";
 import { deploymentFromEnvironment } from "./worker/deployment.ts";
+import { openLedgerOf } from "./worker/ledger.ts";
 import { PaymentsWorker } from "./worker/payments-worker.ts";
 
 /** A worker as it was configured. */
@@ -28,30 +28,29 @@ interface Configured {
   readonly options: WorkerOptions;
 }
 
-/** A client needs no credentials: of an account its settings may have the client id alone, or nothing. */
-const accountHashes =
-  (settings: PaymentsSettings, environment: Environment): AccountHashes =>
-  (name) => {
-    if (name === undefined) return accountOf(settings, environment);
-    const named = settings.accounts?.[name];
-    const { baseUrl = settings.baseUrl, clientId = "" } = named ?? {};
-    return accountOf({ clientId, ...(baseUrl !== undefined && { baseUrl }) }, environment);
-  };
-
 const DEFAULT_GRACE = "30 seconds";
 
-/** The account of the settings, as far as a process that only starts runs knows it. */
-const accountOf = (
-  { baseUrl, clientId }: AccountSettings,
-  environment: Environment,
-): string | undefined => {
-  const account = {
-    baseUrl: baseUrl ?? environment["PAYMENTS_BASE_URL"] ?? "",
-    clientId: clientId ?? environment["PAYMENTS_CLIENT_ID"] ?? "",
-  };
-  return account.clientId !== "" && URL.canParse(account.baseUrl)
-    ? accountHash(account)
-    : undefined;
+/**
+ * Checks that what a worker is to run has no name of what the plugin runs beside it.
+ *
+ * @throws CannotStart
+ */
+const checkNames = (
+  { activities = {}, taskQueue }: WorkerOptions,
+  ours: ReadonlyArray<string>,
+): void => {
+  const base = baseQueue(taskQueue);
+  if (base !== taskQueue) {
+    throw new CannotStart(
+      `PaymentsPlugin polls the task queue ${taskQueue} itself, beside the base queue: create the worker with taskQueue: "${base}".`,
+    );
+  }
+  const taken = Object.keys(activities).filter((name) => ours.includes(name));
+  if (taken.length > 0) {
+    throw new CannotStart(
+      `PaymentsPlugin brings the activities ${taken.join(", ")} itself: leave yours out, or give them other names.`,
+    );
+  }
 };
 
 /** Only this class reaches what is private to a plugin. */
@@ -73,14 +72,13 @@ export const paymentsPluginIn = (
  * activities.
  *
  * Of a worker it adds the activities and the workflows of payments, runs the workers of the task queues beside the base
- * queue (`payments/service`, `payments/fallback-polling`, `payments/batch`) as long as the worker runs, keeps the
- * journal of what is sent, shares the budget of sign-ins, and keeps the tracker (and, with `notify`, the notifier)
- * running. `Worker.create` rejects with {@link CannotStart} where a setting is missing or wrong, the journal cannot be
- * written, or the namespace lacks search attributes: before any work is taken. Where one of the workers drains, by a
- * signal or by `worker.shutdown()`, or fails, all of them drain, and `worker.run()` ends with the error.
+ * queue (`payments/batch`, and `payments@NAME` of each named account) as long as the worker runs, opens the ledger, and
+ * keeps the tracker (and, with `notify`, the notifier) running. `Worker.create` rejects with {@link CannotStart} where a
+ * setting is missing or wrong, or the ledger cannot be written: before any work is taken. Where one of the workers
+ * drains, by a signal or by `worker.shutdown()`, or fails, all of them drain, and `worker.run()` ends with the error.
  *
  * It is a plugin of `bundleWorkflowCode` and `Worker.runReplayHistory`, too, with the same bundle; and of `Client`, whose
- * runs of `payout` and `onboardCardholder` start with their search attributes. Where a worker has other plugins, name it
+ * runs it vouches for as the first of their ids: they are refused where the id is known. Where a worker has other plugins, name it
  * last. One instance serves any number of workers.
  *
  * @example
@@ -130,7 +128,7 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
     });
   }
 
-  /** Have a client start payments with their search attributes, and read memos of any content. Called by the SDK. */
+  /** Has a client vouch for the runs that it starts. Called by the SDK. */
   configureClient(options: Omit<ClientOptions, "plugins">): Omit<ClientOptions, "plugins"> {
     const { interceptors } = options;
     const own = interceptors?.workflow ?? [];
@@ -141,19 +139,14 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
     }
     const dataConverter = converterOf(options, this.#process.environment);
     return {
-      ...readablePayloads.configureClient({ ...options, ...(dataConverter && { dataConverter }) }),
-      interceptors: {
-        ...interceptors,
-        workflow: [
-          ...own,
-          startAttributesInterceptor(accountHashes(this.#settings, this.#process.environment)),
-        ],
-      },
+      ...options,
+      ...(dataConverter && { dataConverter }),
+      interceptors: { ...interceptors, workflow: [...own, vouchingInterceptor()] },
     };
   }
 
   /**
-   * Check settings, journal and namespace, and add activities and workflows to a worker. Called by the SDK.
+   * Checks settings and ledger, and adds activities and workflows to a worker. Called by the SDK.
    *
    * @throws CannotStart
    */
@@ -172,12 +165,18 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
       environment,
     });
     checkNames(given, Object.keys(payments.activities));
-    await checkAccounts(accounts, environment);
-    await checkNamespace(given, environment);
+    const first = await checkAccounts(accounts, environment);
+    // One that cannot be opened keeps the worker from being created.
+    if (this.#process.ledger === undefined) {
+      await (await openLedgerOf(this.#settings, clientHash(first), environment)).close();
+    }
     const { bundlerOptions: _bundled, workflowsPath: _path, interceptors, ...rest } = given;
     const options: WorkerOptions = {
       ...deploymentFromEnvironment(given, environment),
       shutdownGraceTime: DEFAULT_GRACE,
+      ...(payments.perSecond !== undefined && {
+        maxTaskQueueActivitiesPerSecond: payments.perSecond,
+      }),
       ...rest,
       workflowBundle: await bundleOfWorker(given, this),
       activities: { ...given.activities, ...payments.activities },

@@ -1,8 +1,6 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { searchAttributes } from "@durable-payments/protocol";
 import { Connection, type ConnectionOptions, isGrpcServiceError } from "@temporalio/client";
-import { encodeSearchAttributeIndexedValueType } from "@temporalio/common/lib/search-attributes.js";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { orEnd } from "../processes/await-ready.ts";
 import { runTool } from "../servers/run-tool.ts";
@@ -25,7 +23,7 @@ export interface Cluster {
   /** The address of each frontend. */
   readonly addresses: readonly [string, ...string[]];
   /**
-   * Start it for the first time, make its databases, and the namespace `default` with the search attributes of the
+   * Start it for the first time, make its databases, and the namespace `default`
    * workflows.
    *
    * @param start starts one process and waits until it is ready
@@ -217,7 +215,7 @@ const withConnection = async (
   }
 };
 
-/** Make what is missing: the namespace, then its search attributes; true once both are known to this frontend. */
+/** Makes the namespace; true once this frontend knows it. */
 const registerAt = async (connection: Connection): Promise<boolean> => {
   const call = async <A>(send: () => Promise<A>): Promise<A> =>
     await connection.withDeadline(Date.now() + CALL_WITHIN_MS, send);
@@ -230,20 +228,8 @@ const registerAt = async (connection: Connection): Promise<boolean> => {
     ).catch((error: unknown) => {
       if (!isGrpcServiceError(error) || !ALREADY_EXISTS.has(error.code)) throw error;
     });
-    const { customAttributes } = await call(() =>
-      connection.operatorService.listSearchAttributes({ namespace: NAMESPACE }),
-    );
-    const missing = searchAttributes.filter(({ name }) => !(name in customAttributes));
-    if (missing.length === 0) return true;
-    await call(() =>
-      connection.operatorService.addSearchAttributes({
-        namespace: NAMESPACE,
-        searchAttributes: Object.fromEntries(
-          missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type) ?? 0]),
-        ),
-      }),
-    );
-    return false;
+    await call(() => connection.workflowService.describeNamespace({ namespace: NAMESPACE }));
+    return true;
   } catch (error) {
     // Not everything runs yet, or this frontend does not know the namespace yet.
     if (isGrpcServiceError(error)) return false;

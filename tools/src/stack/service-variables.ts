@@ -15,7 +15,7 @@ export const withoutServiceVariables = (
   );
 
 /** What leads to somebody's payment service, or to what was sent to it. */
-const ADDRESSES = /^PAYMENTS_(?:BASE_URL|CLIENT_ID|API_KEY|API_KEY_FILE|JOURNAL)$/;
+const ADDRESSES = /^PAYMENTS_(?:BASE_URL|CLIENT_ID|API_KEY|API_KEY_FILE|LEDGER)$/;
 
 /**
  * Return the user's own settings of a worker, such as limits and notifications, without what leads to a

@@ -143,7 +143,7 @@ const start = async (
     PAYMENTS_CLIENT_ID: SIMULATOR_CREDENTIALS.clientId,
     PAYMENTS_API_KEY: SIMULATOR_CREDENTIALS.apiKey,
     // What was sent here is forgotten with the simulator.
-    PAYMENTS_JOURNAL: `sqlite:${join(logFolder, "journal.sqlite")}`,
+    PAYMENTS_LEDGER: `sqlite:${join(logFolder, "ledger.sqlite")}`,
   };
   if (runs("simulator")) {
     const args = ["--port", `${simulatorPort}`, "--state-file", ledgerFile, "--json"];

@@ -74,8 +74,7 @@ const start = (
 export type LocalOptions = Omit<TestEnvironmentOptions, "logger">;
 
 /**
- * Starts a real Temporal server in memory, on a free port, with the search attributes of the
- * payment workflows. End it by `teardown()`.
+ * Starts a real Temporal server in memory, on a free port. End it by `teardown()`.
  *
  * @throws ServerNotFound when `npm run setup` has not been run
  */
@@ -84,8 +83,7 @@ export const createLocalEnvironment = async (
 ): Promise<TestWorkflowEnvironment> => await start("dev", options);
 
 /**
- * Starts the test server that skips waiting times, on a free port, with the same search attributes. Skip
- * the tests that use it unless {@link timeSkipping} is available. End it by `teardown()`.
+ * Starts the test server that skips waiting times. Skip the tests that use it unless {@link timeSkipping} is available. End it by `teardown()`.
  *
  * @throws ServerNotFound when it is not set up
  */

@@ -11,7 +11,6 @@ import {
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { CannotStart } from "../cannot-start.ts";
-import { refuseTakenNames } from "./taken-names.ts";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 
@@ -32,10 +31,10 @@ const conditions = definitionsPath.endsWith(".ts")
   ? { conditionNames: ["@durable-payments/source", "..."] }
   : {};
 
-/** An own activity of the tracker's, by whose name a bundle with the project's workflows is known, minified or not. */
-const IN_EVERY_BUNDLE = "trackWaiting";
+/** By the name of a run's state a bundle with the steps is known, minified or not. */
+const IN_EVERY_BUNDLE = "durable-payments/run@1";
 
-const withOurEntry = (config: WebpackConfig, workflowsPath: string): WebpackConfig => {
+const withOurEntry = (config: WebpackConfig): WebpackConfig => {
   const [generated] = Array.isArray(config.entry) ? config.entry : [];
   if (generated === entryPath) return config;
   if (generated === undefined) {
@@ -47,7 +46,6 @@ const withOurEntry = (config: WebpackConfig, workflowsPath: string): WebpackConf
   return {
     ...config,
     entry: [entryPath],
-    plugins: [...(config.plugins ?? []), refuseTakenNames(workflowsPath, DEFINITIONS)],
     resolve: {
       ...config.resolve,
       ...conditions,
@@ -68,8 +66,7 @@ export const withPaymentWorkflows = (given: BundleOptions): BundleOptions => {
   const options = paymentsBundler({ shared: [stepsPath, definitionsPath] }).configureBundler(given);
   return {
     ...options,
-    webpackConfigHook: (config) =>
-      withOurEntry(options.webpackConfigHook?.(config) ?? config, options.workflowsPath),
+    webpackConfigHook: (config) => withOurEntry(options.webpackConfigHook?.(config) ?? config),
   };
 };
 

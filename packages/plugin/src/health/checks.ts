@@ -1,7 +1,7 @@
 import type { PaymentsRuntime } from "@durable-payments/activities";
 import { type ClientOptions, currentApiKey, PaymentsClient } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Journal } from "@durable-payments/journal";
+import type { Ledger } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import type { Worker } from "@temporalio/worker";
@@ -9,7 +9,7 @@ import { Effect, Result } from "effect";
 
 /** What a check has found. */
 export interface Verdict {
-  readonly check: "pollers" | "temporal" | "signIn" | "journal";
+  readonly check: "pollers" | "temporal" | "signIn" | "ledger";
   /** Name of the account that it is about, where it has one. */
   readonly account?: string;
   readonly ok: boolean;
@@ -99,18 +99,9 @@ export const temporalCheck = (client: Client, closed: AbortSignal): Check => {
   );
 };
 
-/** Whether the journal of an account is written. A lag of nothing changes nothing that it knows. */
-export const journalCheck = (
-  journal: Journal,
-  account: string | undefined,
-  closed: AbortSignal,
-): Check =>
-  withinAMinute(
-    { check: "journal", ...(account !== undefined && { account }) },
-    () => journal.noteListLag("listPayouts", 0),
-    messageOf,
-    closed,
-  );
+/** Whether the ledger answers. One that was restored and waits for `recover` answers: the worker does what it may. */
+export const ledgerCheck = (ledger: Ledger, closed: AbortSignal): Check =>
+  withinAMinute({ check: "ledger" }, () => ledger.state(), messageOf, closed);
 
 /** How long a refused key is not tried again: all workers share the sign-ins of a minute. */
 const REFUSED_FOR_MS = 60_000;

@@ -1,4 +1,3 @@
-import { pollersOf } from "@durable-payments/activities/queue-pollers";
 import {
   type Client,
   WorkflowIdConflictPolicy,
@@ -6,6 +5,7 @@ import {
 } from "@temporalio/client";
 import { Runtime } from "@temporalio/worker";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pollersOf } from "./pollers.ts";
 
 /** A workflow that the workers of a task queue keep running: one for all of them. */
 export interface KeptWorkflow {

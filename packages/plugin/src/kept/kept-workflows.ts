@@ -1,25 +1,24 @@
 import { notifierId, trackerId, WORKFLOW } from "@durable-payments/protocol";
-import { type Account, accountHash } from "@durable-payments/protocol/account";
 import type { KeptWorkflow } from "./keep-running.ts";
 
-/** The tracker of an account, of this name where it has one. Without it runs wait longer. */
+/** Returns the tracker of an account, of this name where it has one. Without it runs wait longer. */
 export const trackerOf = (
-  account: Account,
+  accountHash: string,
   taskQueue: string,
   name: string | undefined,
 ): KeptWorkflow => ({
   type: WORKFLOW.tracker,
   options: {
     taskQueue,
-    workflowId: trackerId(accountHash(account), name),
-    args: name === undefined ? [] : [name],
-    staticSummary: "Signals runs whose payout or identity check has ended",
+    workflowId: trackerId(accountHash, name),
+    args: name === undefined ? [] : [undefined, name],
+    staticSummary: "Completes waits for payouts, identity checks and funds",
     staticDetails:
-      "Moves no money. It reads the service's lists for all runs that wait, so that none of them has to. The workers keep it running; terminate it at any time: a worker starts it again within a minute, and runs that wait look by themselves meanwhile. docs/production.md",
+      "Moves no money. It reads the service's lists for all runs that wait, so that none of them has to, notifies runs of answers, and remembers how far the ledger has got. The workers keep it running; terminate it at any time: a worker starts it again within a minute. docs/production.md",
   },
 });
 
-/** The notifier of a task queue. */
+/** Returns the notifier of a task queue. */
 export const notifierOf = (taskQueue: string): KeptWorkflow => ({
   type: WORKFLOW.notifier,
   options: {

@@ -2,13 +2,14 @@ import { Context, Metric } from "effect";
 
 /** What is looked up when somebody asks, by name. */
 const DESCRIPTIONS = {
-  payments_runs: "Running runs of payments by workflow type and stage",
-  payments_runs_in_doubt:
-    "Runs with a send of which nobody knows whether it was carried out, by whether they have ended",
-  payments_human_task_oldest_seconds: "How long the oldest question to a person is open",
-  payments_sends_paused: "Whether sends are paused (1) or not (0)",
-  payments_list_lag_max_seconds: "The longest lag of a list of the service that was ever seen",
-  payments_list_lag_assumed_seconds: "The lag of lists that reconciliations wait for at least",
+  payments_writes: "Writes of the ledger by operation and state",
+  payments_waits: "Waits at the service by what is waited for",
+  payments_questions: "Questions and approvals that a person has not answered",
+  payments_question_oldest_seconds: "How long the oldest question to a person is open",
+  payments_untold: "Writes whose run has yet to be notified of an answer",
+  payments_sends_paused: "Whether all sends are paused (1) or not (0)",
+  payments_ledger_stopped: "Whether the ledger was restored and waits for recover (1) or not (0)",
+  payments_ledger_sequence: "Changes of the ledger so far",
   payments_credential_expiry_timestamp_seconds: "When a credential expires that says when",
 } as const;
 
@@ -16,7 +17,7 @@ const DESCRIPTIONS = {
 const REGISTRY = Context.empty();
 
 /**
- * Set a gauge.
+ * Sets a gauge.
  *
  * @param value not a number (NaN) where it is not known.
  */

@@ -1,26 +1,7 @@
 import { type ClientOptions, clientSecondsUntilExpiry } from "@durable-payments/api-core";
 import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
-import type { Journal, ListName } from "@durable-payments/journal";
 import { accountLabel, setGauge } from "./gauges.ts";
 import type { Look } from "./scrape.ts";
-
-const LISTS: ReadonlyArray<ListName> = ["listPayouts", "listCardholders"];
-
-/** Look up how far a list of the service was behind, as the journal of an account has it. */
-export const lookAtListLag =
-  (journal: Journal, options: ClientOptions, account: string | undefined): Look =>
-  async () => {
-    setGauge(
-      "payments_list_lag_assumed_seconds",
-      options.assumptions.listLagSeconds,
-      accountLabel(account),
-    );
-    for (const list of LISTS) {
-      const labels = { ...accountLabel(account), list };
-      const lagMs = await journal.listLag(list).catch(() => NaN);
-      setGauge("payments_list_lag_max_seconds", lagMs / 1000, labels);
-    }
-  };
 
 /** Set when credentials expire, of those that say when. */
 const setExpiry = (

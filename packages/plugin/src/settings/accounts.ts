@@ -57,11 +57,6 @@ const checked = (name: string, own: AccountSettings, common: AccountSettings): A
       );
     }
   }
-  // A file can say anything.
-  const { journal = "" }: { readonly journal?: unknown } = own;
-  if (typeof journal !== "string") {
-    throw new CannotStart(`The account ${name}: journal must be a text, such as "postgres://…".`);
-  }
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...common, ...Object.fromEntries(given) };
 };

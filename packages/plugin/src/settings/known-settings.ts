@@ -7,21 +7,17 @@ import type { AccountSettings, NotifySettings, PaymentsSettings } from "./paymen
 type Names<Settings> = Readonly<Record<keyof Settings, true>>;
 
 const ACCOUNT: Names<Omit<AccountSettings, keyof ClientSettings>> = {
-  journal: true,
-  signInsPerMinute: true,
   maxAmounts: true,
   approveAbove: true,
   activitiesPerSecond: true,
-  batchShare: true,
-  fallbackPollingPerSecond: true,
 };
 
 const PAYMENTS: Names<Omit<PaymentsSettings, keyof AccountSettings>> = {
   accounts: true,
-  inputs: true,
+  ledger: true,
   operations: true,
+  batchShare: true,
   notify: true,
-  signingSecretFile: true,
   healthAddress: true,
   onReady: true,
 };

@@ -1,43 +1,27 @@
-import type { AmountLimits, OwnInputs, OwnOperations } from "@durable-payments/activities";
+import type { OwnOperations } from "@durable-payments/activities";
 import type { ClientSettings } from "@durable-payments/api-core";
+
+/** An amount for each currency as decimal strings: `{ USD: "10000.00" }`. */
+export type AmountLimits = Readonly<Record<string, string>>;
 
 /** What belongs to one account with the payment service. */
 export interface AccountSettings extends Partial<ClientSettings> {
   /**
-   * Where what is sent is remembered outside Temporal: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE` or
-   * `none`. Workers on more than one host need PostgreSQL. Default: `PAYMENTS_JOURNAL`, or else a file of the account in
-   * the user's state folder (`~/.local/state/durable-payments`).
-   */
-  readonly journal?: string;
-  /**
-   * Most sign-ins in any 60 seconds, by all workers of the account in a Temporal namespace together: a whole number
-   * below 50. Default: `PAYMENTS_FLEET_SIGN_INS_PER_MINUTE`, or else 40.
-   */
-  readonly signInsPerMinute?: number;
-  /**
-   * Largest amount of one payout, card or withdrawal, as decimal strings by currency: `{ USD: "10000.00" }`. Once it is
-   * set, nothing is paid in a currency that it does not list. Default: `PAYMENTS_MAX_AMOUNTS`, or else no limit.
+   * Largest amount of one payout, card or withdrawal, by currency. Once it is set, nothing is paid in a currency that it
+   * does not list. Kept in the ledger for all workers. Default: `PAYMENTS_MAX_AMOUNTS`, or else no limit.
    */
   readonly maxAmounts?: AmountLimits;
   /**
-   * Amounts above which a second person has to approve, as decimal strings by currency. Once it is set, every amount of a
-   * currency that it does not list needs approval. Default: `PAYMENTS_APPROVE_ABOVE`, or else what workflows ask for
-   * themselves.
+   * Amounts above which a second person has to approve, by currency. Once it is set, every amount of a currency that it
+   * does not list needs approval. Kept in the ledger for all workers. Default: `PAYMENTS_APPROVE_ABOVE`, or else what
+   * workflows ask for themselves.
    */
   readonly approveAbove?: AmountLimits;
   /**
-   * Activities that call the service, begun in a second for the account by all workers of the task queue together; above 0. Give every
-   * worker the same. Default: `PAYMENTS_FLEET_ACTIVITIES_PER_SECOND`, or else no limit.
+   * Activities begun in a second for the account by all workers of the task queue together; above 0. Give every worker
+   * the same. Default: `PAYMENTS_FLEET_ACTIVITIES_PER_SECOND`, or else no limit.
    */
   readonly activitiesPerSecond?: number;
-  /** The part of `activitiesPerSecond` that batches may use, above 0 and below 1. Default: `PAYMENTS_FLEET_BATCH_SHARE`, or else 0.5. */
-  readonly batchShare?: number;
-  /**
-   * Polls in a second, by all workers together, of runs that wait and that no tracker has signalled; below
-   * `activitiesPerSecond`. Default: `PAYMENTS_FLEET_FALLBACK_POLLING_PER_SECOND`, or else 1, but at most a tenth of
-   * `activitiesPerSecond`.
-   */
-  readonly fallbackPollingPerSecond?: number;
 }
 
 /** Where the worker posts which runs ask, fail or are overdue. */
@@ -60,8 +44,8 @@ export interface Polling {
   readonly namespace: string;
   /** The base queue, which the worker was created with; the others are named after it. */
   readonly taskQueue: string;
-  /** Where what is sent is remembered, in words, without a password. */
-  readonly journal: string;
+  /** Where the ledger is, in words, without a password. */
+  readonly ledger: string;
   /** Where it answers `/livez`, `/readyz` and `/metrics`, as `HOST:PORT`; left out where it does not. */
   readonly health?: string;
 }
@@ -73,32 +57,27 @@ export interface Polling {
  */
 export interface PaymentsSettings extends AccountSettings {
   /**
-   * Further accounts by their names, each with credentials of its own: a run is paid from the one that its input names
-   * (`account: "eu"`), and from the one of the other settings here where it names none. That one there is only with a
-   * `clientId` (or `PAYMENTS_CLIENT_ID`). What an account leaves out is as in the other settings. A name has 1 to 40
-   * lower-case letters, digits and dashes. Default: the file that `PAYMENTS_ACCOUNTS_FILE` names, or else none.
+   * Where the ledger of writes is: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests.
+   * Workers on more than one host need PostgreSQL. Default: `PAYMENTS_LEDGER`, or else a file of the client in the user's
+   * state folder (`~/.local/state/durable-payments`).
+   */
+  readonly ledger?: string;
+  /**
+   * Further accounts by their names, each with credentials of its own. What an account leaves out is as in the other
+   * settings, except its credentials. A name has 1 to 40 lower-case letters, digits and dashes. Default: the file that
+   * `PAYMENTS_ACCOUNTS_FILE` names, or else none.
    */
   readonly accounts?: Readonly<Record<string, AccountSettings>>;
-  /**
-   * Schemas of the inputs of your own workflows, by workflow type: their first start can be checked by them, and a retry
-   * amends inputs by them. Default: none.
-   */
-  readonly inputs?: OwnInputs;
-  /** Operations of your own that workflows send, by the names that `defineOperation` gives them. Default: none. */
+  /** Operations of your own that workflows send, by the names that `ownOperation` gives them. Default: none. */
   readonly operations?: OwnOperations;
-  /** Where which runs ask, fail or are overdue is posted. Default: `PAYMENTS_NOTIFY_*`, or else nowhere. */
+  /** The part of `activitiesPerSecond` that batches may use, above 0 and below 1. Default: `PAYMENTS_FLEET_BATCH_SHARE`, or else 0.5. */
+  readonly batchShare?: number;
+  /** Where it is posted which runs ask, fail or are overdue. Default: `PAYMENTS_NOTIFY_*`, or else nowhere. */
   readonly notify?: NotifySettings;
   /**
-   * Path of the file with the secrets by which workers prove what was approved: on each line one of at least 32 bytes in
-   * Base64. The first one signs, and what the others have signed counts. Give every worker the same. Default:
-   * `PAYMENTS_SIGNING_SECRET_FILE`, or else the API key signs, and what was approved and is not sent yet asks anew once
-   * that is replaced.
-   */
-  readonly signingSecretFile?: string;
-  /**
-   * Where the worker says by HTTP whether it lives (`/livez`) and takes work (`/readyz`), and tells its metrics
-   * (`/metrics`; those of the SDK where the `Runtime` has an exporter for Prometheus): a port of the loopback address,
-   * or `HOST:PORT`; port 0 is any that is free. Default: `PAYMENTS_HEALTH_ADDRESS`, or else nowhere.
+   * Where the worker says by HTTP whether it lives (`/livez`) and takes work (`/readyz`), and its metrics (`/metrics`;
+   * those of the SDK where the `Runtime` has an exporter for Prometheus): a port of the loopback address, or `HOST:PORT`;
+   * port 0 is any that is free. Default: `PAYMENTS_HEALTH_ADDRESS`, or else nowhere.
    */
   readonly healthAddress?: string | number;
   /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */

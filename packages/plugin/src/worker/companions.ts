@@ -1,23 +1,6 @@
-import { type QueueRates, type WorkerQueues, workerQueues } from "@durable-payments/activities";
-import { readablePayloads } from "@durable-payments/activities/readable-payloads";
+import { accountQueue, batchQueue } from "@durable-payments/protocol";
 import { type NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { Struct } from "effect";
-
-/** The queues of all accounts but the base queue, which is the user's worker's. */
-const companionQueues = (
-  taskQueue: string,
-  rates: ReadonlyMap<string | undefined, QueueRates>,
-): WorkerQueues => {
-  // Runs without an account are refused on queues of their own, where no account is without a name.
-  const { activityQueues, workflowQueues } = workerQueues(taskQueue, rates.get(undefined));
-  const named = [...rates].flatMap(([name, own]) =>
-    name === undefined ? [] : workerQueues(taskQueue, own, name).activityQueues,
-  );
-  return {
-    activityQueues: [...activityQueues, ...named],
-    workflowQueues: workflowQueues.slice(1),
-  };
-};
 
 /** What the user says of one worker alone: what it runs, and how much of it at a time. */
 const OF_ONE_WORKER = [
@@ -48,6 +31,13 @@ const OF_ONE_WORKER = [
   "nexusTaskPollerBehavior",
 ] as const satisfies ReadonlyArray<keyof WorkerOptions>;
 
+/** Activities of one account by their types, and how many of them begin in a second. */
+export interface AccountActivities {
+  readonly name: string | undefined;
+  readonly activities: object;
+  readonly perSecond: number | undefined;
+}
+
 /** What companions are made of. */
 export interface CompanionsOptions {
   /** The user's worker, as it was created. */
@@ -55,9 +45,10 @@ export interface CompanionsOptions {
   /** The options that it was created with. */
   readonly options: WorkerOptions;
   readonly connection: NativeConnection;
-  /** By the name of the account, and by undefined of the one without a name. */
-  readonly rates: ReadonlyMap<string | undefined, QueueRates>;
-  readonly activities: object;
+  /** The first is that of the base queue and of batches. */
+  readonly accounts: readonly [AccountActivities, ...ReadonlyArray<AccountActivities>];
+  /** The part of the rate that batches may use. */
+  readonly batchShare: number;
 }
 
 /**
@@ -82,10 +73,10 @@ interface Created {
  * namespace, the identity, converters, interceptors, versions and shutting down holds for them, too.
  */
 export const createCompanions = async ({
-  activities,
+  accounts,
+  batchShare,
   connection,
   options,
-  rates,
   worker,
 }: CompanionsOptions): Promise<Created> => {
   const { dataConverter, identity, interceptors, namespace } = worker.options;
@@ -97,18 +88,34 @@ export const createCompanions = async ({
     namespace,
     identity,
     interceptors: { ...interceptors, workflowModules: [] },
-    connection: withPlugins(connection, [readablePayloads]),
-    activities,
+    connection: withPlugins(connection, []),
     // Who keeps no run of his own in memory keeps none of a batch.
     ...(options.maxCachedWorkflows === 0 && { maxCachedWorkflows: 0 }),
   };
-  const { workflowBundle } = options;
-  const { activityQueues, workflowQueues } = companionQueues(options.taskQueue, rates);
+  const { taskQueue, workflowBundle } = options;
+  const [first] = accounts;
+  const rate = (perSecond: number | undefined) =>
+    perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
   const creations = await Promise.allSettled([
-    ...workflowQueues.map((queue) =>
-      Worker.create({ ...shared, ...queue, ...(workflowBundle && { workflowBundle }) }),
+    Worker.create({
+      ...shared,
+      taskQueue: batchQueue(taskQueue),
+      activities: first.activities,
+      ...rate(first.perSecond && first.perSecond * batchShare),
+      ...(workflowBundle && { workflowBundle }),
+    }),
+    ...accounts.flatMap(({ activities, name, perSecond }) =>
+      name === undefined
+        ? []
+        : [
+            Worker.create({
+              ...shared,
+              taskQueue: accountQueue(taskQueue, name),
+              activities,
+              ...rate(perSecond),
+            }),
+          ],
     ),
-    ...activityQueues.map((queue) => Worker.create({ ...shared, ...queue })),
   ]);
   return {
     companions: creations.flatMap((creation) =>

@@ -1,13 +1,14 @@
 import {
-  forAccounts,
   makePaymentsActivities,
   type NotificationSettings,
-  type PaymentsActivities,
-  type SigningSecrets,
+  readTracked,
 } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import type { Tracing } from "@durable-payments/api-core/tracing";
 import { messageOf } from "@durable-payments/api-core/values";
+import type { Ledger } from "@durable-payments/ledger";
+import { trackerId } from "@durable-payments/protocol";
+import { clientHash } from "@durable-payments/protocol/account";
 import { Client } from "@temporalio/client";
 import {
   type ActivityInterceptorsFactory,
@@ -17,46 +18,36 @@ import {
   type WorkerOptions,
 } from "@temporalio/worker";
 import { Effect, Layer, ManagedRuntime } from "effect";
+import { BUILD } from "../build.ts";
 import { CannotStart } from "../cannot-start.ts";
-import { journalCheck, pollersCheck, signInCheck, temporalCheck } from "../health/checks.ts";
+import { ledgerCheck, pollersCheck, signInCheck, temporalCheck } from "../health/checks.ts";
 import { type HealthAddress, readHealthAddress } from "../health/health-address.ts";
 import { HealthListener, type Told } from "../health/health-listener.ts";
 import { keepRunning } from "../kept/keep-running.ts";
 import { notifierOf, trackerOf } from "../kept/kept-workflows.ts";
-import {
-  lookAtListLag,
-  lookAtServiceCredentials,
-  lookAtTemporalCredentials,
-} from "../metrics/looks.ts";
-import { lookAtRuns } from "../metrics/runs-look.ts";
+import { lookAtLedger } from "../metrics/ledger-look.ts";
+import { lookAtServiceCredentials, lookAtTemporalCredentials } from "../metrics/looks.ts";
 import { type Accounts, inAccount } from "../settings/accounts.ts";
-import { readLimitsOf, readNotifications } from "../settings/limits.ts";
 import type { PaymentsSettings } from "../settings/payments-settings.ts";
-import { readSigning } from "../settings/signing.ts";
-import { readRates } from "../settings/rates.ts";
+import {
+  readActivitiesPerSecond,
+  readBatchShare,
+  readLimits,
+  readNotifications,
+} from "../settings/read-settings.ts";
 import type { WorkerProcess } from "../settings/worker-process.ts";
 import { type Account, openAccount } from "./account.ts";
 import { attemptSpans, isTraced, openWorkerTracing } from "./attempt-spans.ts";
-import { createCompanions } from "./companions.ts";
-import { warnOfLostJournal, warnOfOtherHosts } from "./journal.ts";
+import { type AccountActivities, createCompanions } from "./companions.ts";
+import { openLedgerOf, orCannotStart, warnOfOtherHosts } from "./ledger.ts";
 import { runWorkers } from "./run-workers.ts";
 
 /** An activity of any type: the types differ, the run-time value does not. */
 type AnyActivity = (...input: ReadonlyArray<unknown>) => Promise<unknown>;
 
-/** What the user's own workflows bring. */
-const ownOf = ({ inputs = {}, operations = {} }: PaymentsSettings) => ({ inputs, operations });
+type Opened = readonly [Account, ...ReadonlyArray<Account>];
 
-const activityNames = (settings: PaymentsSettings): ReadonlyArray<string> => {
-  const none = ManagedRuntime.make(Layer.effect(PaymentsClient, Effect.never));
-  try {
-    return Object.keys(makePaymentsActivities(none, ownOf(settings)));
-  } catch (error) {
-    throw new CannotStart(messageOf(error));
-  }
-};
-
-/** A client as the worker itself would make one. */
+/** Returns a client as the worker itself would make one. */
 const clientOf = ({ options }: Worker, connection: NativeConnection): Client => {
   const { dataConverter, identity, interceptors, namespace } = options;
   return new Client({
@@ -78,72 +69,47 @@ interface Run {
   readonly health: HealthListener | undefined;
 }
 
-/** What a worker is ready by, and what its metrics are looked up from. */
-const toldOf = (
-  [worker, ...companions]: readonly [Worker, ...ReadonlyArray<Worker>],
-  accounts: ReadonlyMap<string | undefined, Account>,
-  client: Client,
-  closed: AbortSignal,
-): Told => ({
-  checks: [
-    pollersCheck([worker, ...companions]),
-    temporalCheck(client, closed),
-    ...[...accounts].flatMap(([name, account]) => [
-      signInCheck(account, name, closed),
-      journalCheck(account.opened.journal, name, closed),
-    ]),
-  ],
-  looks: [
-    lookAtRuns(client, worker.options.taskQueue),
-    lookAtTemporalCredentials,
-    ...[...accounts].flatMap(([name, { opened, options }]) => [
-      lookAtListLag(opened.journal, options, name),
-      lookAtServiceCredentials(options, name),
-    ]),
-  ],
-});
-
-const mapOf = <Key, A, B>(map: ReadonlyMap<Key, A>, make: (value: A, key: Key) => B): Map<Key, B> =>
-  new Map([...map].map(([key, value]) => [key, make(value, key)]));
-
 /** A user's worker, and what payments need beside it. */
 export class PaymentsWorker {
   /** The activities of payments, by their types: each works while this worker runs. */
   readonly activities: Readonly<Record<string, AnyActivity>>;
   /** What traces the activities, where traces are exported. */
   readonly activityInterceptors: ReadonlyArray<ActivityInterceptorsFactory>;
+  /** Activities of the base queue that all workers together begin in a second. */
+  readonly perSecond: number | undefined;
 
   readonly #settings: PaymentsSettings;
   readonly #accounts: Accounts;
   readonly #process: WorkerProcess;
   readonly #notifications: NotificationSettings | undefined;
   readonly #healthAddress: HealthAddress | undefined;
-  readonly #signingSecrets: SigningSecrets | undefined;
+  readonly #batchShare: number;
   readonly #draining = new AbortController();
-  /** Made before any of the workers polls. */
-  #made: PaymentsActivities | undefined;
+  /** Those of the base queue, made before any of the workers polls. */
+  #made: object | undefined;
   /** Open while the workers run. */
   #tracing: Tracing | undefined;
 
-  /** @throws CannotStart for a wrong setting that is of no account */
+  /** @throws CannotStart for a wrong setting that belongs to no account. */
   constructor(settings: PaymentsSettings, accounts: Accounts, process: WorkerProcess) {
+    const { environment } = process;
     this.#settings = settings;
     this.#accounts = accounts;
     this.#process = process;
-    this.#notifications = readNotifications(settings, process.environment);
-    this.#signingSecrets = readSigning(settings, process.environment);
-    this.#healthAddress = readHealthAddress(settings, process.environment);
-    this.activityInterceptors = isTraced(process.environment)
-      ? [attemptSpans(() => this.#tracing)]
-      : [];
+    this.#notifications = readNotifications(settings, environment);
+    this.#healthAddress = readHealthAddress(settings, environment);
+    this.#batchShare = readBatchShare(settings, environment);
+    const [first = settings] = accounts.values();
+    this.perSecond = readActivitiesPerSecond(first, environment);
+    this.activityInterceptors = isTraced(environment) ? [attemptSpans(() => this.#tracing)] : [];
     // A worker that is never run must hold nothing, and none can be given its activities later.
     this.activities = Object.fromEntries(
-      activityNames(settings).map((name) => [name, (...input) => this.#activity(name)(...input)]),
+      this.#names().map((name) => [name, (...input) => this.#activity(name)(...input)]),
     );
   }
 
   /**
-   * Run the worker with its companions until all have drained.
+   * Runs the worker with its companions until all have drained.
    *
    * @param worker that was created with `options`.
    * @param next runs it.
@@ -167,54 +133,95 @@ export class PaymentsWorker {
   ): Promise<void> {
     if (connection === undefined) throw new CannotStart("The worker has no connection.");
     const client = clientOf(worker, connection);
-    const accounts = new Map<string | undefined, Account>();
+    const accounts: Array<Account> = [];
     const health = this.#healthAddress && (await HealthListener.listen(this.#healthAddress));
+    let ledger: Ledger | undefined;
     try {
-      await this.#open(accounts, client).catch((error: unknown) => {
+      try {
+        ledger = await this.#open(accounts, client);
+      } catch (error) {
         // The worker holds its connection, and who closes that next sees that error alone.
         Runtime.instance().logger.error(`The worker cannot start: ${messageOf(error)}`);
         throw error;
+      }
+      const [first, ...others] = accounts;
+      if (first === undefined) throw new CannotStart("The worker has no account.");
+      await this.#runFor([first, ...others], ledger, {
+        client,
+        connection,
+        health,
+        next,
+        options,
+        worker,
       });
-      await this.#runFor(accounts, { client, connection, health, next, options, worker });
     } finally {
       health?.close();
-      for (const account of accounts.values()) await account.close();
+      for (const { runtime } of accounts) await runtime.dispose();
+      if (this.#process.ledger === undefined) await ledger?.close();
       await this.#tracing?.close();
     }
   }
 
-  async #open(into: Map<string | undefined, Account>, client: Client): Promise<void> {
-    this.#tracing = await openWorkerTracing(this.#process.environment);
+  async #open(into: Array<Account>, client: Client): Promise<Ledger> {
+    const { environment } = this.#process;
+    this.#tracing = await openWorkerTracing(environment);
     for (const [name, settings] of this.#accounts) {
-      into.set(name, await inAccount(name, () => openAccount(settings, client, this.#process)));
+      into.push(await inAccount(name, () => openAccount(name, settings, environment)));
+    }
+    const [first] = into;
+    if (first === undefined) throw new CannotStart("The worker has no account.");
+    const given = this.#process.ledger;
+    const ledger =
+      given ?? (await openLedgerOf(this.#settings, clientHash(first.options), environment));
+    try {
+      await orCannotStart(() => this.#prepare(ledger, into, client));
+    } catch (error) {
+      if (given === undefined) await ledger.close();
+      throw error;
+    }
+    return ledger;
+  }
+
+  /** Binds the ledger to the namespace, sets the limits, and holds it against what the trackers have seen of it. */
+  async #prepare(ledger: Ledger, accounts: ReadonlyArray<Account>, client: Client): Promise<void> {
+    await ledger.pin(client.options.namespace);
+    for (const { hash, name, settings } of accounts) {
+      await ledger.setLimits({ account: hash, ...readLimits(settings, this.#process.environment) });
+      const { mark } = (await readTracked(client, trackerId(hash, name))) ?? {};
+      if (mark !== undefined) await ledger.expect(mark);
+    }
+    const { stopped } = await ledger.state();
+    if (stopped !== null) {
+      Runtime.instance().logger.error(
+        `Nothing is sent: the ledger was restored (${stopped}). Read what recover says of it, then run: ${this.#process.environment["STARTER_COMMAND"] || "npx @durable-payments/cli"} recover`,
+      );
     }
   }
 
   async #runFor(
-    accounts: ReadonlyMap<string | undefined, Account>,
+    accounts: Opened,
+    ledger: Ledger,
     { client, connection, health, next, options, worker }: Run,
   ): Promise<void> {
     const draining = this.#draining.signal;
     const { environment, skipsTime } = this.#process;
-    const notifications = this.#notifications;
-    this.#made = forAccounts(
-      mapOf(accounts, ({ opened, runtime, settings }, account) =>
-        makePaymentsActivities(runtime, {
-          ...(account !== undefined && { account }),
-          journal: opened.journal,
-          ...readLimitsOf(settings, environment),
-          ...(this.#signingSecrets && { signingSecrets: this.#signingSecrets }),
-          ...ownOf(this.#settings),
-          tracker: { draining },
-          notifier: { draining, settings: notifications },
-        }),
-      ),
-    );
+    const { taskQueue } = options;
+    const madeFor = (account: Account): AccountActivities => ({
+      name: account.name,
+      perSecond: readActivitiesPerSecond(account.settings, environment),
+      activities: makePaymentsActivities(account.runtime, {
+        ...this.#activityOptions(ledger, taskQueue),
+        draining,
+      }),
+    });
+    const [first, ...others] = accounts;
+    const made = [madeFor(first), ...others.map(madeFor)] as const;
+    this.#made = made[0].activities;
     const { companions, failure } = await createCompanions({
-      activities: this.#made,
+      accounts: made,
+      batchShare: this.#batchShare,
       connection,
       options,
-      rates: mapOf(accounts, ({ settings }) => readRates(settings, environment)),
       worker,
     });
     // What has been created ends only by being run.
@@ -226,26 +233,71 @@ export class PaymentsWorker {
       ],
       this.#draining,
     );
-    health?.watch((closed) => toldOf([worker, ...companions], accounts, client, closed));
-    const { taskQueue } = options;
-    for (const [name, account] of skipsTime ? [] : accounts) {
-      void keepRunning(client, trackerOf(account.options, taskQueue, name), draining);
-      void warnOfLostJournal(account.opened, account.options, client, draining);
+    health?.watch((closed) =>
+      this.#told([worker, ...companions], accounts, ledger, client, closed),
+    );
+    for (const { hash, name } of skipsTime ? [] : accounts) {
+      void keepRunning(client, trackerOf(hash, taskQueue, name), draining);
     }
-    if (notifications) void keepRunning(client, notifierOf(taskQueue), draining);
-    const opened = [...accounts.values()].map((account) => account.opened);
-    const ofOneHost = opened.find(({ isOfOneHost }) => isOfOneHost);
-    if (ofOneHost) void warnOfOtherHosts(ofOneHost, client, taskQueue, draining);
+    if (this.#notifications) void keepRunning(client, notifierOf(taskQueue), draining);
+    void warnOfOtherHosts(ledger, client, taskQueue, draining);
     if (failure === undefined) {
       this.#settings.onReady?.({
         namespace: client.options.namespace,
         taskQueue,
-        journal: [...new Set(opened.map(({ where }) => where))].join("; "),
+        ledger: ledger.place,
         ...(health && { health: health.address }),
       });
     }
     await running;
     if (failure !== undefined) throw failure.reason;
+  }
+
+  /** What a worker is ready by, and what its metrics are looked up from. */
+  #told(
+    workers: ReadonlyArray<Worker>,
+    accounts: Opened,
+    ledger: Ledger,
+    client: Client,
+    closed: AbortSignal,
+  ): Told {
+    return {
+      checks: [
+        pollersCheck(workers),
+        temporalCheck(client, closed),
+        ledgerCheck(ledger, closed),
+        ...accounts.map((account) => signInCheck(account, account.name, closed)),
+      ],
+      looks: [
+        lookAtLedger(ledger),
+        lookAtTemporalCredentials,
+        ...accounts.map(({ name, options }) => lookAtServiceCredentials(options, name)),
+      ],
+    };
+  }
+
+  #activityOptions(ledger: Ledger, taskQueue: string) {
+    const { operations = {} } = this.#settings;
+    return {
+      ledger,
+      build: BUILD,
+      operations,
+      taskQueue,
+      waits: this.#process.skipsTime ? ("polled" as const) : ("completed" as const),
+      notifications: this.#notifications,
+    };
+  }
+
+  #names(): ReadonlyArray<string> {
+    const none = ManagedRuntime.make(Layer.effect(PaymentsClient, Effect.never));
+    try {
+      // Nothing is called of a ledger before an activity runs.
+      return Object.keys(
+        makePaymentsActivities(none, this.#activityOptions({} as Ledger, "payments")),
+      );
+    } catch (error) {
+      throw new CannotStart(messageOf(error));
+    }
   }
 
   #activity(name: string): AnyActivity {
