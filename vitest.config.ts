@@ -19,13 +19,11 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
   "apps/starter": "tools/src/testing/built-apps.ts",
   "apps/worker": "tools/src/testing/built-apps.ts",
-  "packages/workflows": "packages/workflows/test/support/global-setup.ts",
 };
 
 /** What is run before each test file of a project, beside that of all. */
 const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/testing": ["packages/testing/test/support/servers.ts"],
-  "packages/workflows": ["packages/workflows/test/support/globals.ts"],
 };
 
 /** The name of a project's package, by which Nx runs its tests. */

@@ -42,6 +42,7 @@ export {
   type WaitOptions,
 } from "./steps/waits.ts";
 export { type Fields, type StepOptions, undo } from "./steps/write.ts";
+export { VERSIONING_BEHAVIOR } from "./versioning.ts";
 export { checkWorker, type CheckWorkerInput } from "./definitions/check-worker.ts";
 export { notifier } from "./definitions/notifier.ts";
 export { onboardCardholder } from "./definitions/onboard-cardholder.ts";

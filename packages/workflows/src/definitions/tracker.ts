@@ -6,12 +6,12 @@ import { continueAsNew, proxyActivities, workflowInfo } from "@temporalio/workfl
  * Completes the waits of an account's runs, notifies runs of decisions, and settles what ended runs have left. One runs
  * for each account, kept alive by the account's workers.
  *
+ * @param account name of the account; null or left out for the one without a name.
  * @param known what the run before has handed on.
- * @param account name of the account, where it has one.
  */
-export async function tracker(known?: Tracked, account?: string): Promise<void> {
+export async function tracker(account?: string | null, known?: Tracked): Promise<void> {
   const { track } = proxyActivities<TrackerActivities>({
-    taskQueue: accountQueue(workflowInfo().taskQueue, account),
+    taskQueue: accountQueue(workflowInfo().taskQueue, account ?? undefined),
     // The activity ends by itself after hours; a lost worker is noticed by its heartbeats.
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "30 seconds",
@@ -19,5 +19,5 @@ export async function tracker(known?: Tracked, account?: string): Promise<void> 
     summary: "Read the service's lists, complete the waits",
   });
   const next = await track(known);
-  await continueAsNew<typeof tracker>(next, account);
+  await continueAsNew<typeof tracker>(account ?? null, next);
 }

@@ -1,0 +1,355 @@
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { ApplicationFailure, type WorkflowHandle } from "@temporalio/client";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { done, eventsOf, made, startStubRig, until, waiting } from "./support/stub-rig.ts";
+
+let environment: TestWorkflowEnvironment;
+let rig: Awaited<ReturnType<typeof startStubRig>>;
+beforeAll(async () => {
+  environment = await createLocalEnvironment();
+  rig = await startStubRig(environment);
+}, 60_000);
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  await environment.teardown();
+});
+
+const failedTask = async (handle: WorkflowHandle): Promise<string> => {
+  let message: string | null | undefined;
+  await until(async () => {
+    const { events } = await handle.fetchHistory();
+    const failed = events?.find((event) => event.workflowTaskFailedEventAttributes);
+    message = failed?.workflowTaskFailedEventAttributes?.failure?.message;
+    return failed !== undefined;
+  });
+  await handle.terminate();
+  return message ?? "";
+};
+
+const failureOf = async (handle: WorkflowHandle): Promise<ApplicationFailure> => {
+  const error: unknown = await handle.result().catch((failed: unknown) => failed);
+  const { cause } = error as Error;
+  const found = (cause as Error).cause ?? cause;
+  if (!(found instanceof ApplicationFailure)) throw error;
+  return found;
+};
+
+describe("the name of a step", () => {
+  it("is its operation", async () => {
+    const handle = await rig.start("pay", []);
+    expect(await handle.result()).toMatchObject({ payout_id: "payout of createPayout" });
+    const [call] = rig.callsOf(handle);
+    expect(call?.input).toMatchObject({
+      step: "createPayout",
+      isNamed: false,
+      rootId: handle.workflowId,
+      isContinued: false,
+      isFirst: false,
+      call: 1,
+    });
+    expect(call?.input.firstRunId).toBe(call?.input.runId);
+  });
+
+  it("serves one call: a second one fails the task, whatever the workflow catches, and sends nothing", async () => {
+    const handle = await rig.start("payTwice", []);
+    expect(await failedTask(handle)).toContain("The step createPayout is called a second time");
+    expect(rig.callsOf(handle)).toHaveLength(1);
+  });
+
+  it("is that of one operation", async () => {
+    const handle = await rig.start("payByOtherName", []);
+    expect(await failedTask(handle)).toContain("is already a reserveGoods");
+  });
+
+  it.each(["", "child:1", "two\nlines", "x".repeat(101)])("is not %j", async (step) => {
+    const handle = await rig.start("pay", ["1.00", { step }]);
+    expect(await failedTask(handle)).toContain("must have a name");
+    expect(rig.callsOf(handle)).toEqual([]);
+  });
+
+  it("that is repeated is the same write, and a call after the other", async () => {
+    const handle = await rig.start("payAtOnce", [
+      [
+        ["a", "1.00"],
+        ["a", "1.00"],
+        ["b", "2.00"],
+      ],
+    ]);
+    expect(await handle.result()).toEqual(["payout of a", "payout of a", "payout of b"]);
+    const calls = rig.callsOf(handle).map(({ input }) => [input.step, input.call]);
+    expect(calls).toHaveLength(3);
+    expect(calls).toEqual(
+      expect.arrayContaining([
+        ["a", 1],
+        ["a", 2],
+        ["b", 1],
+      ]),
+    );
+  });
+
+  it("is wanted for every write of a continued run", async () => {
+    const handle = await rig.start("payEachMonth", [2, false]);
+    const second = async () =>
+      (await handle.describe()).runId !== rig.callsOf(handle)[0]?.input.runId;
+    await until(second);
+    const latest = environment.client.workflow.getHandle(handle.workflowId);
+    expect(await failedTask(latest)).toContain("The run was continued");
+    expect(rig.callsOf(handle)).toHaveLength(1);
+  });
+
+  it("lets a continued run pay", async () => {
+    const handle = await rig.start("payEachMonth", [3, true]);
+    await handle.result();
+    expect(rig.callsOf(handle).map(({ input }) => [input.step, input.isContinued])).toEqual([
+      ["month 3", false],
+      ["month 2", true],
+      ["month 1", true],
+    ]);
+    const [first, second] = rig.callsOf(handle);
+    expect(second?.input.firstRunId).toBe(first?.input.runId);
+  });
+
+  it("is wanted for every write of a schedule", async () => {
+    const handle = await rig.start("pay", [], { cronSchedule: "@every 1s" });
+    expect(await failedTask(handle)).toContain("has a schedule");
+    expect(rig.callsOf(handle)).toEqual([]);
+  });
+});
+
+describe("a voucher", () => {
+  it("holds for the run that was started with it", async () => {
+    const handle = await rig.start("pay", [], { isVouched: true });
+    await handle.result();
+    expect(rig.callsOf(handle)[0]?.input.isFirst).toBe(true);
+  });
+
+  it("does not hold after a reset: its activities name the run that scheduled them", async () => {
+    const handle = await rig.start("noteAndPay", ["once"], { isVouched: true });
+    await handle.result();
+    const { runId } = await environment.client.workflowService.resetWorkflowExecution({
+      namespace: "default",
+      workflowExecution: { workflowId: handle.workflowId },
+      workflowTaskFinishEventId: 4,
+      reason: "test",
+      requestId: "reset-1",
+    });
+    const reset = environment.client.workflow.getHandle(handle.workflowId, runId);
+    await reset.result();
+    const [first, second] = rig.callsOf(handle, "createPayout").map(({ input }) => input);
+    expect([first?.isFirst, second?.isFirst]).toEqual([true, false]);
+    expect(second).toMatchObject({ runId, firstRunId: first?.runId, step: "createPayout" });
+  });
+
+  it("is given to a child once by a parent that has one", async () => {
+    const child = "child-of-vouched";
+    const handle = await rig.start("payByChildren", [[child, child]], { isVouched: true });
+    await handle.result();
+    const calls = rig.callsOf({ workflowId: child });
+    expect(calls.map(({ input }) => [input.isFirst, input.rootId, input.step])).toEqual([
+      [true, handle.workflowId, "createPayout"],
+      [false, handle.workflowId, "createPayout"],
+    ]);
+  });
+
+  it("is not given by a parent without one", async () => {
+    const handle = await rig.start("payByChildren", [["child-of-any"]]);
+    await handle.result();
+    expect(rig.callsOf({ workflowId: "child-of-any" })[0]?.input.isFirst).toBe(false);
+  });
+
+  it("of a retry names the versions of rows", async () => {
+    const workflowId = "retried";
+    const voucher = { workflowId, at: Date.now(), is: "retry", versions: { createPayout: 7 } };
+    const handle = await rig.start("pay", [], {
+      workflowId,
+      memo: { "durable-payments/voucher": voucher },
+    });
+    await handle.result();
+    expect(rig.callsOf(handle)[0]?.input).toMatchObject({ isFirst: false, version: 7 });
+  });
+});
+
+it("a child with a random id sends nothing", async () => {
+  const handle = await rig.start("payByChildren", [["random"]]);
+  const failure = await failureOf(handle);
+  expect(failure.type).toBe("InvalidRequest");
+  expect(failure.message).toContain("has a random id");
+});
+
+describe("where a person is asked", () => {
+  it("the run waits for a nudge, and calls again with the version of the row", async () => {
+    const handle = await rig.start("pay", [], {
+      stub: (called) => (called.input.call === 1 ? waiting(3) : made(called)),
+    });
+    await until(async () => (await eventsOf(handle)).includes("timerStarted"));
+    await rig.nudge(handle);
+    await handle.result();
+    expect(rig.callsOf(handle).map(({ input }) => [input.call, input.version])).toEqual([
+      [1, undefined],
+      [2, 3],
+    ]);
+    const events = await eventsOf(handle);
+    expect(events.filter((event) => event === "timerStarted")).toHaveLength(1);
+    expect(events.filter((event) => event === "activityTaskScheduled")).toHaveLength(2);
+  });
+
+  it("a nudge that names steps wakes these alone", async () => {
+    const handle = await rig.start(
+      "payAtOnce",
+      [
+        [
+          ["a", "1.00"],
+          ["b", "2.00"],
+        ],
+      ],
+      {
+        stub: (called) => (called.input.call === 1 ? waiting(1) : made(called)),
+      },
+    );
+    await until(
+      async () => (await eventsOf(handle)).filter((event) => event === "timerStarted").length === 2,
+    );
+    await rig.nudge(handle, ["a"]);
+    await until(() => rig.callsOf(handle).length === 3);
+    expect(
+      rig
+        .callsOf(handle)
+        .map(({ input }) => input.step)
+        .toSorted(),
+    ).toEqual(["a", "a", "b"]);
+    await rig.nudge(handle);
+    expect(await handle.result()).toEqual(["payout of a", "payout of b"]);
+  });
+
+  it("a nudge that comes while the activity runs is not lost", async () => {
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    const handle = await rig.start("pay", [], {
+      stub: async (called) => {
+        if (called.input.call > 1) return made(called);
+        await isAnswered;
+        return waiting(1);
+      },
+    });
+    await until(() => rig.callsOf(handle).length === 1);
+    await rig.nudge(handle);
+    await until(async () => (await eventsOf(handle)).includes("workflowExecutionSignaled"));
+    answer();
+    await handle.result();
+    expect(rig.callsOf(handle)).toHaveLength(2);
+  });
+});
+
+describe("a failure", () => {
+  const failWith =
+    (type: string, details = [{ operation: "createPayout", step: "createPayout", version: 4 }]) =>
+    () => {
+      throw ApplicationFailure.nonRetryable("The service said no.", type, ...details);
+    };
+
+  it("is an instance of the class of its type", async () => {
+    const handle = await rig.start("payAndCatch", [], { stub: failWith("Refused") });
+    expect(await handle.result()).toBe("Refused");
+    const ended = await rig.start("payAndCatch", [], { stub: failWith("Ended") });
+    expect(await ended.result()).toBe("PaymentFailure Ended");
+    const other = await rig.start("payAndCatch", [], { stub: failWith("OfTheUser") });
+    expect(await other.result()).toBe("another error");
+  });
+
+  it("fails the run with its type and details", async () => {
+    const handle = await rig.start("pay", [], { stub: failWith("Refused") });
+    const failure = await failureOf(handle);
+    expect(failure).toMatchObject({
+      type: "Refused",
+      message: "The service said no.",
+      details: [{ operation: "createPayout", step: "createPayout", version: 4 }],
+    });
+  });
+});
+
+describe("on cancellation", () => {
+  const hang = async (): Promise<never> => {
+    const { Context } = await import("@temporalio/activity");
+    const beat = setInterval(() => Context.current().heartbeat(), 50);
+    try {
+      return await Context.current().cancelled;
+    } finally {
+      clearInterval(beat);
+    }
+  };
+
+  it("a step that was not sent is closed, and the run ends as cancelled", async () => {
+    const handle = await rig.start("pay", [], {
+      stub: ({ input }) => (input.mode === "close" ? { is: "cancelled" } : waiting(1)),
+    });
+    await until(async () => (await eventsOf(handle)).includes("timerStarted"));
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: "CancelledFailure" } });
+    expect(rig.callsOf(handle).map(({ input }) => [input.mode, input.version])).toEqual([
+      [undefined, undefined],
+      ["close", 1],
+    ]);
+  });
+
+  it("a step that was sent is waited for, and its result returned", async () => {
+    const handle = await rig.start("pay", [], {
+      stub: ({ input }) => (input.mode === "close" ? done({ payout_id: "p-1" }) : hang()),
+    });
+    await until(() => rig.callsOf(handle).length === 1);
+    await handle.cancel();
+    expect(await handle.result()).toEqual({ payout_id: "p-1" });
+  });
+
+  it("a step whose outcome a person is asked for waits for the answer", async () => {
+    const handle = await rig.start("pay", [], {
+      stub: ({ input }) =>
+        input.call < 3 ? waiting(input.call) : done({ payout_id: `${input.mode} ${input.call}` }),
+    });
+    await until(async () => (await eventsOf(handle)).includes("timerStarted"));
+    await handle.cancel();
+    await until(
+      async () => (await eventsOf(handle)).filter((event) => event === "timerStarted").length === 2,
+    );
+    await rig.nudge(handle);
+    expect(await handle.result()).toEqual({ payout_id: "close 3" });
+  });
+
+  it("what was made is undone by a cancelled run", async () => {
+    const handle = await rig.start("payCancellable", [], {
+      stub: ({ input, type }) => {
+        if (type === "undo") return done({});
+        return input.mode === "close" ? { is: "cancelled" } : waiting(1);
+      },
+    });
+    await until(async () => (await eventsOf(handle)).includes("timerStarted"));
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: "CancelledFailure" } });
+    expect(rig.callsOf(handle, "undo")[0]?.input).toMatchObject({ step: "reserveGoods", call: 1 });
+  });
+});
+
+it("requests of later steps are taken along by the first write alone", async () => {
+  const handle = await rig.start("payOrder", ["17"], {
+    stub: (called) =>
+      called.type === "awaitPayout"
+        ? { payout_id: "payout of deposit", outcome: "failed", payout_status: "REJECTED" }
+        : made(called),
+  });
+  const failure = await failureOf(handle);
+  expect(failure.type).toBe("PayoutFailed");
+  const calls = rig.callsOf(handle);
+  expect(calls.map(({ input, type }) => [type, input.step])).toEqual([
+    ["createBeneficiary", "createBeneficiary"],
+    ["reserveGoods", "reserveGoods"],
+    ["createPayout", "deposit"],
+    ["awaitPayout", undefined],
+    ["undo", "reserveGoods"],
+  ]);
+  expect(calls[0]?.input.planned).toEqual([
+    { operation: "createBeneficiary", request: {} },
+    { operation: "createPayout", request: { amount: "1.00" } },
+  ]);
+  expect(calls[2]?.input.planned).toBeUndefined();
+  expect(calls[3]).toMatchObject({ activityId: "awaitPayout:payout of deposit" });
+});

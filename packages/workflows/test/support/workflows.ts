@@ -1,0 +1,170 @@
+import {
+  awaitFunds,
+  awaitPayout,
+  awaitVerification,
+  checkRequests,
+  createBeneficiary,
+  createPayout,
+  ensureBalance,
+  ownOperation,
+  PaymentFailure,
+  PayoutFailed,
+  PayoutStillOpen,
+  Refused,
+  undo,
+  voucherFor,
+  type StepOptions,
+} from "@durable-payments/workflows";
+import {
+  CancellationScope,
+  continueAsNew,
+  executeChild,
+  isCancellation,
+  proxyActivities,
+  sleep,
+  uuid4,
+} from "@temporalio/workflow";
+
+export { onboardCardholder, payout } from "@durable-payments/workflows";
+
+const request = (amount: string) => ({
+  amount,
+  beneficiary_id: "b-1",
+  currency: "EUR",
+  payment_date: "2026-11-24",
+  payout_reason: "invoice",
+  payment_method: "LOCAL" as const,
+  source_currency: "EUR",
+});
+
+const { note } = proxyActivities<{ note: (text: string) => Promise<string> }>({
+  startToCloseTimeout: "10 seconds",
+});
+
+const reserveGoods = ownOperation<{ orderId: string }, { reservation: string }>("reserveGoods");
+
+/** Pays once. */
+export const pay = (amount = "1.00", options?: StepOptions) =>
+  createPayout(request(amount), options);
+
+/** Pays twice without a name, and swallows what the second call throws. */
+export async function payTwice(): Promise<string> {
+  await pay("1.00");
+  try {
+    await pay("2.00");
+  } catch {
+    return "swallowed";
+  }
+  return "paid twice";
+}
+
+/** Pays parts by these names, one after the other. */
+export async function payParts(parts: ReadonlyArray<[step: string, amount: string]>) {
+  const made: Array<string> = [];
+  for (const [step, amount] of parts) made.push((await pay(amount, { step })).payout_id);
+  return made;
+}
+
+/** Pays parts by these names, at once. */
+export const payAtOnce = async (parts: ReadonlyArray<[step: string, amount: string]>) =>
+  (await Promise.all(parts.map(([step, amount]) => pay(amount, { step })))).map(
+    ({ payout_id }) => payout_id,
+  );
+
+/** Pays with a name, and then once more under the name of its operation. */
+export async function payByOtherName(): Promise<void> {
+  await reserveGoods({ orderId: "1" }, { step: "deposit" });
+  await pay("1.00", { step: "deposit" });
+}
+
+/** Pays, and continues as new, this many times. */
+export async function payEachMonth(months: number, isNamed: boolean): Promise<void> {
+  await pay("1.00", isNamed ? { step: `month ${months}` } : {});
+  if (months > 1) await continueAsNew<typeof payEachMonth>(months - 1, isNamed);
+}
+
+/** Pays by children of these ids; `random` for a UUID. */
+export async function payByChildren(ids: ReadonlyArray<string>): Promise<void> {
+  for (const id of ids) {
+    const workflowId = id === "random" ? uuid4() : id;
+    await executeChild(pay, { workflowId, args: ["1.00"], memo: { ...voucherFor(workflowId) } });
+  }
+}
+
+/** Names the class of what a payment fails with. */
+export async function payAndCatch(): Promise<string> {
+  try {
+    await pay();
+    return "paid";
+  } catch (error) {
+    if (error instanceof Refused) return "Refused";
+    return error instanceof PaymentFailure ? `PaymentFailure ${error.type}` : "another error";
+  }
+}
+
+/** Pays in a scope that is cancelled after a second at the earliest. */
+export async function payAndCancel(): Promise<string> {
+  try {
+    return await CancellationScope.cancellable(async () => {
+      const { cancel } = CancellationScope.current();
+      void sleep("1 second").then(() => cancel.call(CancellationScope.current()));
+      return (await pay()).payout_id;
+    });
+  } catch (error) {
+    return isCancellation(error) ? "cancelled" : "another error";
+  }
+}
+
+/** Pays; cancelled by its client. */
+export async function payCancellable(): Promise<string> {
+  try {
+    return (await pay()).payout_id;
+  } catch (error) {
+    if (isCancellation(error)) await undo("reserveGoods");
+    throw error;
+  }
+}
+
+/** Waits for a payout, and names what the wait ends by. */
+export async function waitForPayout(payout_id: string): Promise<string> {
+  try {
+    return (await awaitPayout({ payout_id }, { within: "5 days" })).payout_status;
+  } catch (error) {
+    if (error instanceof PayoutFailed) return "PayoutFailed";
+    if (error instanceof PayoutStillOpen) return "PayoutStillOpen";
+    throw error;
+  }
+}
+
+/** Waits for the same funds twice, at once. */
+export const waitForFunds = async () => {
+  const needed = { amount: "100.00", currency: "USD" };
+  const [one, other] = await Promise.all([awaitFunds(needed), awaitFunds(needed)]);
+  return [one.balance_id, other.balance_id];
+};
+
+export const verify = async (card_holder_id: string) =>
+  (await awaitVerification({ card_holder_id }, { within: "1 day" })).outcome;
+
+export const balanceOf = async (currency: string) => (await ensureBalance(currency)).balance_id;
+
+/** The example of the documentation: reserves, pays, undoes. */
+export async function payOrder(orderId: string) {
+  checkRequests({ createBeneficiary: [{}], createPayout: [{ amount: "1.00" }] });
+  const { beneficiary_id } = await createBeneficiary({} as never);
+  await reserveGoods({ orderId });
+  try {
+    const made = await createPayout({ ...request("1.00"), beneficiary_id }, { step: "deposit" });
+    return await awaitPayout(made, { within: "5 days" });
+  } catch (error) {
+    if (error instanceof Refused || error instanceof PayoutFailed) await undo("reserveGoods");
+    throw error;
+  }
+}
+
+/** Has an activity of its own before it pays. */
+export async function noteAndPay(text: string) {
+  const noted = await note(text);
+  const { payout_id } = await pay();
+  return { noted, payout_id };
+}
