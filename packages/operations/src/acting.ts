@@ -1,9 +1,18 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { nameProblem, reasonProblem } from "@durable-payments/protocol";
+import type { Actor } from "@durable-payments/ledger";
 import { invalidInput } from "./errors.ts";
 
+/** Who acts. The ledger keeps it beside what was decided. */
+export interface Acting {
+  readonly by: string;
+  /** How the name is known: `--by`, `user of this machine`. */
+  readonly how: string;
+  readonly reason?: string | undefined;
+}
+
 /**
- * Check the name under which somebody acts: a second person is known by nothing else.
+ * Checks the name under which somebody acts: a second person is known by nothing else.
  *
  * @throws InvalidInput where it names nobody, is too long, or has control characters.
  */
@@ -14,35 +23,20 @@ export const checkName = (name: unknown, field = "by"): void => {
 };
 
 /**
- * Check the reason that somebody gives, where one is kept.
+ * Checks who acts, and why: the one rule for all decisions.
  *
- * @throws InvalidInput where it says nothing, is too long, or has control characters.
+ * @param needsReason whether a reason is required: for whatever ends, rejects, overrules, pauses or sends again.
+ * @throws InvalidInput where the name or the reason is missing, too long, or has control characters.
  */
-export const checkReason = (reason: unknown, field = "reason"): void => {
-  const problem = reasonProblem(reason);
-  if (problem !== undefined)
-    throw invalidInput(`The reason (${field}) ${problem}. Nothing was done.`);
-};
-
-/**
- * Check options of a caller, who may have no types: null is no options.
- *
- * @returns the options.
- * @throws InvalidInput where they are no object.
- */
-export const checkOptions = <A extends object>(options: A): A => {
-  const given: unknown = options;
-  if (isRecord(given)) return options;
-  throw invalidInput("The options must be an object of fields. Nothing was done.");
-};
-
-/**
- * Check who acts, and why.
- *
- * @throws InvalidInput as {@link checkName} and {@link checkReason}.
- */
-export const checkActing = (acting: Readonly<Record<"by" | "reason", unknown>>): void => {
-  const { by, reason } = checkOptions(acting);
+export const actorOf = (acting: Acting, needsReason = false): Actor => {
+  if (!isRecord(acting)) throw invalidInput("It must be known who acts (by). Nothing was done.");
+  const { by, how, reason } = acting;
   checkName(by);
-  checkReason(reason);
+  if (reason === undefined) {
+    if (needsReason) throw invalidInput("A reason is required (--reason WHY). Nothing was done.");
+    return { by, how, reason: null };
+  }
+  const problem = reasonProblem(reason);
+  if (problem !== undefined) throw invalidInput(`The reason ${problem}. Nothing was done.`);
+  return { by, how, reason };
 };

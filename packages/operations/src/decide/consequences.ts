@@ -1,0 +1,45 @@
+import type { WriteRow } from "@durable-payments/ledger";
+
+/** What a person can answer to a question about an outcome. */
+export const CHOICES = ["found", "resend", "end"] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/** What a second send of an operation does, where the first one was carried out. */
+const SENT_TWICE: Readonly<Record<string, string>> = {
+  createPayout: "pays twice if the first attempt went through. Check the bank first",
+  createBeneficiary:
+    "creates a second beneficiary if the first attempt went through; it moves no money",
+  createCardholder:
+    "creates a second cardholder if the first attempt went through; it moves no money",
+  createCard: "the service ignores a repeat of the same key, as long as it remembers it",
+  withdrawFromCard: "the service ignores a repeat of the same key, as long as it remembers it",
+};
+
+const moneyOf = ({ request: { amount, currency } }: WriteRow): string =>
+  amount === null ? "" : ` ${currency} ${amount}`;
+
+/**
+ * Says what each answer does to the money, for a person; the money comes first.
+ *
+ * @param row the write whose outcome is asked for.
+ * @returns a sentence for each answer.
+ */
+export const consequencesOf = (row: WriteRow): Readonly<Record<Choice, string>> => {
+  const { doubt, operation } = row;
+  const sent = doubt === 0 ? "" : " What was sent already is not reversed.";
+  const again =
+    doubt === 0
+      ? `sends${moneyOf(row)} again. We have no sign that an earlier attempt went through.`
+      : `${SENT_TWICE[operation] ?? "does it twice if the first attempt went through"}.`;
+  return {
+    found: `FOUND: sends nothing. The run continues with the id that you give, after the service has confirmed it.`,
+    resend: `RESEND: ${again}`,
+    end: `END: sends nothing more under this workflow id, also not by a retry.${sent}`,
+  };
+};
+
+/** What a second person's decision does to the money. */
+export const approvalConsequences = (row: WriteRow) => ({
+  approve: `APPROVE: sends${moneyOf(row)} as shown.`,
+  reject: "REJECT: sends nothing more under this workflow id, also not by a retry.",
+});

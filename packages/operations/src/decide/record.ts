@@ -1,0 +1,59 @@
+import type {
+  Decision,
+  DecisionLook,
+  NewDecision,
+  RowChange,
+  WriteRow,
+} from "@durable-payments/ledger";
+import type { Operations } from "../connection/operations.ts";
+import { nudge, type Nudged } from "./nudge.ts";
+
+/** What a decision needs: the ledger, which records it, and Temporal, whose run is asked to look. */
+export type Deciding = Pick<Operations, "client" | "ledger">;
+
+/** A decision as recorded, and whether the run knows of it. */
+export interface Decided {
+  readonly decision: Decision;
+  readonly nudged: Nudged;
+}
+
+/** The rows with a note that their run has yet to look: the tracker's sweep notifies it where the nudge is lost. */
+export const untold = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<RowChange> =>
+  rows.map((row) => ({ row: { ...row, isUntold: true } }));
+
+/**
+ * Records a decision in one transaction, and nudges the run.
+ *
+ * @param check gives the rows that it is about, from what the transaction reads; throws to refuse it.
+ */
+export const record = async (
+  { client, ledger }: Deciding,
+  decision: NewDecision,
+  check: (look: DecisionLook) => ReadonlyArray<WriteRow>,
+): Promise<Decided> => {
+  let rows: ReadonlyArray<WriteRow> = [];
+  const recorded = await ledger.decide(decision, (look) => {
+    rows = check(look);
+    return untold(rows);
+  });
+  return { decision: recorded, nudged: await nudge(client, decision.workflowId, rows) };
+};
+
+/**
+ * Records an end: the ledger applies it to every write of the workflow id in the same transaction.
+ *
+ * @param check throws to refuse it.
+ */
+export const recordEnd = async (
+  { client, ledger }: Deciding,
+  decision: NewDecision,
+  check: (look: DecisionLook) => void,
+): Promise<Decided> => {
+  let rows: ReadonlyArray<WriteRow> = [];
+  const recorded = await ledger.decide(decision, (look) => {
+    check(look);
+    rows = look.rows;
+    return [];
+  });
+  return { decision: recorded, nudged: await nudge(client, decision.workflowId, rows) };
+};

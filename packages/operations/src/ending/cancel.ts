@@ -1,0 +1,101 @@
+import type { Decision, NewDecision } from "@durable-payments/ledger";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import { type Acting, actorOf } from "../acting.ts";
+import { changing } from "../connection/changing.ts";
+import type { Operations } from "../connection/operations.ts";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
+import { NotFound, refused } from "../errors.ts";
+
+/** How a run is ended. */
+export interface CancelOptions extends Acting {
+  /** Terminates the run: it undoes nothing. */
+  readonly isForced?: boolean;
+  /** Only if this is the latest run of the id. */
+  readonly ifRun?: string | undefined;
+}
+
+/** What became of a run that a person ended. */
+export interface Cancelled {
+  readonly decision: Decision;
+  /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end holds, since each send checks it. */
+  readonly run: "asked" | "terminated" | "closed" | "unanswered";
+}
+
+const describe = async (
+  { client }: Operations,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | "missing" | "unanswered"> => {
+  try {
+    return await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return "missing";
+    if (isNoAnswer(error)) return "unanswered";
+    throw error;
+  }
+};
+
+const checkRoot = ({ raw, workflowId }: WorkflowExecutionDescription): void => {
+  const root = raw.workflowExecutionInfo?.rootExecution?.workflowId;
+  if (!root || root === workflowId) return;
+  throw refused(`${workflowId} is a child of ${root}: end that. Nothing was done.`, {
+    operation: "cancel",
+    workflowId: root,
+  });
+};
+
+/**
+ * Ends a workflow id by a person's decision: nothing more is sent under it, by this run, a retry or a reset. Then the
+ * run is cancelled; a request in flight is completed, and what was sent stays.
+ *
+ * @throws NotFound where neither Temporal nor the ledger knows the id; Refused where another run is the latest.
+ */
+export const cancel = async (
+  operations: Operations,
+  workflowId: string,
+  { ifRun, isForced = false, ...acting }: CancelOptions,
+): Promise<Cancelled> => {
+  const { account, client, ledger } = operations;
+  const actor = actorOf(acting, true);
+  const run = await describe(operations, workflowId);
+  const rows = await ledger.rowsOf(workflowId);
+  if (run === "missing" && rows.length === 0) {
+    throw new NotFound({ message: `There is no run ${workflowId}. Nothing was done.` });
+  }
+  if (typeof run === "object") {
+    checkRoot(run);
+    if (ifRun !== undefined && run.runId !== ifRun) {
+      throw refused(`A newer run of ${workflowId} exists: ${run.runId}. Nothing was done.`, {
+        operation: "show",
+        workflowId,
+      });
+    }
+  }
+  const decision: NewDecision = {
+    account: rows[0]?.account ?? account,
+    workflowId,
+    step: null,
+    kind: "end",
+    question: null,
+    ...actor,
+    value: { isForced },
+  };
+  const decided = await ledger.decide(decision);
+  if (run === "unanswered") return { decision: decided, run: "unanswered" };
+  if (run === "missing" || run.status.name !== "RUNNING")
+    return { decision: decided, run: "closed" };
+  const handle = client.workflow.getHandle(workflowId, run.runId);
+  const about = {
+    mayBe: `The end of ${workflowId} is recorded, so nothing more is sent; its run may be open`,
+    next: { operation: "show", workflowId },
+  } as const;
+  try {
+    await changing(operations, about, async () => {
+      await (isForced ? handle.terminate(`${actor.by}: ${actor.reason}`) : handle.cancel());
+    });
+  } catch (error) {
+    // It has ended meanwhile.
+    if (error instanceof WorkflowNotFoundError) return { decision: decided, run: "closed" };
+    throw error;
+  }
+  return { decision: decided, run: isForced ? "terminated" : "asked" };
+};

@@ -1,0 +1,1 @@
+export { cancel, type CancelOptions, type Cancelled } from "./cancel.ts";

@@ -1,0 +1,1 @@
+export { pause, type Paused, resume, type Resumed, scopeOf } from "./pause.ts";

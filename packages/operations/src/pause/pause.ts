@@ -1,0 +1,101 @@
+import type { Pause } from "@durable-payments/ledger";
+import * as Effect from "effect/Effect";
+import { type Acting, actorOf } from "../acting.ts";
+import type { Operations } from "../connection/operations.ts";
+import { NotFound, refused } from "../errors.ts";
+import { nudge } from "../decide/nudge.ts";
+
+/** What is paused: everything, a batch, or a workflow id. */
+export interface Paused {
+  readonly scope: Pause["scope"];
+  /** Empty where everything is. */
+  readonly of: string;
+}
+
+const NUDGED_AT_ONCE = 16;
+const MOST = 10_000;
+
+type Pausing = Pick<Operations, "client" | "ledger">;
+
+/**
+ * Finds what an id names: a batch, or a run.
+ *
+ * @param of the id; undefined for everything.
+ * @throws NotFound where neither ledger nor Temporal knows it.
+ */
+export const scopeOf = async ({ ledger }: Pausing, of: string | undefined): Promise<Paused> => {
+  if (of === undefined) return { scope: "all", of: "" };
+  if ((await ledger.batch(of)) !== undefined) return { scope: "batch", of };
+  const [runs, rows] = await Promise.all([
+    ledger.runs({ workflowIds: [of], limit: 1 }),
+    ledger.rowsOf(of),
+  ]);
+  if (runs.length + rows.length > 0) return { scope: "run", of };
+  throw new NotFound({ message: `The ledger knows no run and no batch ${of}. Nothing was done.` });
+};
+
+/**
+ * Pauses sends: none leaves from now on, whatever a run does. Waits, reads and reconciliation continue.
+ *
+ * @returns the pause as recorded.
+ */
+export const pause = async (
+  pausing: Pausing,
+  of: string | undefined,
+  acting: Acting,
+): Promise<Pause> => {
+  const actor = actorOf(acting, true);
+  const { of: id, scope } = await scopeOf(pausing, of);
+  return pausing.ledger.pause(scope, id, actor);
+};
+
+/** The workflow ids whose writes may wait for the end of a pause. */
+const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused): Promise<Set<string>> => {
+  if (scope === "run") return new Set([of]);
+  const rows = await ledger.rows({ states: ["ready", "unknown"], limit: MOST });
+  const waiting = rows.map(({ workflowId }) => workflowId);
+  if (scope === "all") return new Set(waiting);
+  const runs = await ledger.runs({ batch: of, limit: MOST });
+  const ofBatch = new Set(runs.map(({ workflowId }) => workflowId));
+  return new Set(waiting.filter((id) => ofBatch.has(id)));
+};
+
+/** What a resume did. */
+export interface Resumed extends Paused {
+  /** Runs that were asked to look again. */
+  readonly nudged: number;
+  /** Runs that Temporal did not reach: they look by themselves, within 12 hours. */
+  readonly unanswered: number;
+}
+
+/**
+ * Resumes sends, and nudges the runs that wait for it.
+ *
+ * @throws Refused where nothing was paused.
+ */
+export const resume = async (
+  pausing: Pausing,
+  of: string | undefined,
+  acting: Acting,
+): Promise<Resumed> => {
+  const { client, ledger } = pausing;
+  const actor = actorOf(acting);
+  const paused = await scopeOf(pausing, of);
+  if (!(await ledger.resume(paused.scope, paused.of, actor))) {
+    throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
+  }
+  const results = await Effect.runPromise(
+    Effect.forEach(
+      await waitingFor(pausing, paused),
+      (id) => Effect.promise(() => nudge(client, id)),
+      {
+        concurrency: NUDGED_AT_ONCE,
+      },
+    ),
+  );
+  return {
+    ...paused,
+    nudged: results.filter(({ is }) => is === "nudged").length,
+    unanswered: results.filter(({ is }) => is === "unanswered").length,
+  };
+};

@@ -1,0 +1,94 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure } from "@temporalio/common";
+import { NotFound } from "../errors.ts";
+
+/** Why a run has failed, as far as its failure says. */
+export interface RunFailure {
+  /** A type of `failureTypes`, or of a user's own; undefined where the run timed out or was terminated. */
+  readonly type: string | undefined;
+  readonly message: string;
+  /** The step that has failed, and the version of its row. */
+  readonly facts: Partial<FailureFacts> | undefined;
+  /** Id of the activity, or of the child, that has failed. */
+  readonly failed: string | undefined;
+}
+
+/** The latest run of a workflow id, and why it failed. */
+export interface FailedRun {
+  readonly run: WorkflowExecutionDescription;
+  /** Undefined where it is open or has completed. */
+  readonly failure: RunFailure | undefined;
+}
+
+const factsOf = (failure: ApplicationFailure): Partial<FailureFacts> | undefined => {
+  const [facts] = failure.details ?? [];
+  return isRecord(facts) ? facts : undefined;
+};
+
+const OURS: ReadonlySet<string> = new Set(Object.values(failureTypes));
+
+/**
+ * Reads a failure of a run: the cause that this project has made, else the innermost one.
+ *
+ * @param error what the result of the run rejects with.
+ */
+export const failureOf = (error: unknown): RunFailure => {
+  let failed: string | undefined;
+  let found: ApplicationFailure | undefined;
+  let message = error instanceof Error ? error.message : String(error);
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    message = cause.message || message;
+    if (cause instanceof ActivityFailure) failed = cause.activityId ?? undefined;
+    if (cause instanceof ChildWorkflowFailure) failed = cause.execution.workflowId;
+    if (cause instanceof ApplicationFailure) {
+      if (found === undefined || !OURS.has(found.type ?? "")) found = cause;
+    }
+  }
+  return {
+    type: found?.type ?? undefined,
+    message: found?.message ?? message,
+    facts: found && factsOf(found),
+    failed,
+  };
+};
+
+const OPEN: ReadonlySet<string> = new Set(["RUNNING", "PAUSED", "CONTINUED_AS_NEW"]);
+
+/** Whether a run is under way. */
+export const isOpen = ({ status }: Pick<WorkflowExecutionDescription, "status">): boolean =>
+  OPEN.has(status.name);
+
+/**
+ * Reads the latest run of a workflow id, and why it failed.
+ *
+ * @throws NotFound where Temporal knows no run of the id.
+ */
+export const readFailedRun = async (client: Client, workflowId: string): Promise<FailedRun> => {
+  const handle = client.workflow.getHandle(workflowId);
+  let run: WorkflowExecutionDescription;
+  try {
+    run = await handle.describe();
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new NotFound({ message: `Temporal knows no run ${workflowId}. Nothing was done.` });
+  }
+  if (isOpen(run) || run.status.name === "COMPLETED") return { run, failure: undefined };
+  try {
+    await client.workflow.getHandle(workflowId, run.runId).result();
+    return { run, failure: undefined };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { run, failure: failureOf(error.cause ?? error) };
+  }
+};
+
+/** Returns the topmost parent of a run: rows of the ledger are kept under it, and a retry starts there. */
+export const rootOf = ({ raw, workflowId }: WorkflowExecutionDescription): string =>
+  raw.workflowExecutionInfo?.rootExecution?.workflowId || workflowId;

@@ -1,0 +1,113 @@
+import type { Decision, WriteRow } from "@durable-payments/ledger";
+import { failureTypes } from "@durable-payments/protocol/calls";
+import { EndedByPerson, type OperationError, refused } from "../errors.ts";
+import type { RunFailure } from "./failed-run.ts";
+
+/** What a retry is planned from. */
+export interface Planning {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly workflowType: string;
+  /** Temporal's name of the state: `FAILED`. */
+  readonly status: string;
+  readonly failure: RunFailure | undefined;
+  readonly rows: ReadonlyArray<WriteRow>;
+  /** A person has ended the workflow id, and nobody has overruled that. */
+  readonly end: Decision | undefined;
+  readonly decisions: ReadonlyArray<Decision>;
+  readonly isAmended: boolean;
+  readonly isRestarted: boolean;
+  readonly isOverruled: boolean;
+}
+
+/** How a run is retried. */
+export interface RetryPlan {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** `start`: the id is started again. `reset`: its own activities keep their results. `look`: the run is open. */
+  readonly way: "start" | "reset" | "look";
+  /** Steps that are kept. */
+  readonly kept: ReadonlyArray<string>;
+  /** Steps that may be sent again, and in what state they are. */
+  readonly again: ReadonlyArray<{ readonly step: string; readonly state: WriteRow["state"] }>;
+  /** What the failed run has said of its rows: `not sent` is believed where it agrees. */
+  readonly versions: Readonly<Record<string, number>>;
+}
+
+/** The project's own workflows: their steps are writes and waits, so that a new start repeats nothing. */
+const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "payoutBatch"]);
+
+/** Why the same again fails again, by the type of the failure. */
+const HOPELESS: Readonly<Record<string, string>> = {
+  [failureTypes.invalidRequest]: "Its input is not valid: amend it (--amend FILE).",
+  [failureTypes.alreadyCarriedOut]:
+    "A write with another request was carried out already under this id: pay by a new id.",
+  [failureTypes.madeTwice]: "It was carried out twice: a person has to settle that with the bank.",
+  [failureTypes.payoutFailed]:
+    "Its payout was created and has failed at the service: pay again by a new id.",
+};
+
+const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
+  decisions.some(
+    (decision) => decision.sequence > decisionsAfter && decision.question === question?.id,
+  );
+
+/**
+ * Says why a retry cannot help.
+ *
+ * @returns the error; undefined where it may help.
+ */
+export const whyNot = (planning: Planning): OperationError | undefined => {
+  const { decisions, end, failure, isAmended, isOverruled, rows, status, workflowId } = planning;
+  const show = { operation: "show", workflowId } as const;
+  if (status === "COMPLETED") {
+    return refused(
+      `${workflowId} has completed: there is nothing to retry. Nothing was done.`,
+      show,
+    );
+  }
+  if (end !== undefined && !isOverruled) {
+    return new EndedByPerson({
+      message: `${end.by} ended ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, overrule that by name and with a reason. Nothing was done.`,
+      next: { operation: "retry", workflowId, isOverruling: true },
+    });
+  }
+  const asking = rows.find((row) => row.state === "asking" && !isAnswered(row, decisions));
+  if (asking !== undefined) {
+    return refused(
+      `${asking.step} of ${workflowId} waits for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry asks the same. Nothing was done.`,
+      { operation: "answer", workflowId },
+    );
+  }
+  const hopeless = HOPELESS[failure?.type ?? ""];
+  if (hopeless === undefined) return undefined;
+  const isHelped = isAmended && failure?.type === failureTypes.invalidRequest;
+  return isHelped
+    ? undefined
+    : refused(`A retry of ${workflowId} cannot help. ${hopeless} Nothing was done.`, show);
+};
+
+/**
+ * Plans a retry: what is kept, what may be sent again. Nothing is done.
+ *
+ * @throws Refused or EndedByPerson where it cannot help.
+ */
+export const planRetry = (planning: Planning): RetryPlan => {
+  const { failure, isAmended, isRestarted, rows, runId, status, workflowId, workflowType } =
+    planning;
+  const isUnderWay = status === "RUNNING";
+  const why = isUnderWay ? undefined : whyNot(planning);
+  if (why !== undefined) throw why;
+  const { step, version } = failure?.facts ?? {};
+  const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
+  return {
+    workflowId,
+    runId,
+    way: isUnderWay ? "look" : isStarted ? "start" : "reset",
+    kept: rows.filter(({ state }) => state === "done").map((row) => row.step),
+    again: rows
+      .filter(({ state }) => state !== "done")
+      .map(({ state, step: name }) => ({ step: name, state })),
+    versions: typeof step === "string" && typeof version === "number" ? { [step]: version } : {},
+  };
+};

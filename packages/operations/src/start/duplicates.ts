@@ -1,0 +1,89 @@
+import type { SimilarPayment, WriteName } from "@durable-payments/ledger";
+import type { Operations } from "../connection/operations.ts";
+import { refused } from "../errors.ts";
+import { type PaymentOf, paymentOf } from "./payment-of.ts";
+
+/** A payment that is to be started. */
+export interface Planned {
+  readonly workflowId: string;
+  readonly input: unknown;
+}
+
+/** A `beneficiary_id` that this ledger has created is known by the mark of its account, too. */
+const markOf = async (
+  { ledger }: Pick<Operations, "ledger">,
+  id: string,
+  owner: WriteName | undefined,
+): Promise<ReadonlyArray<string>> => {
+  if (owner === undefined) return [id];
+  const rows = await ledger.rowsOf(owner.workflowId);
+  const mark = rows.find(({ step }) => step === owner.step)?.request.payee ?? null;
+  return mark === null ? [id] : [id, mark];
+};
+
+const payeesOf = async (
+  operations: Pick<Operations, "ledger">,
+  account: string,
+  payments: ReadonlyArray<PaymentOf | undefined>,
+): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
+  const payees = [...new Set(payments.flatMap((payment) => payment?.payee ?? []))];
+  const owners = await operations.ledger.owners(account, "createBeneficiary", payees);
+  return new Map(
+    await Promise.all(
+      payees.map(async (id) => [id, await markOf(operations, id, owners.get(id))] as const),
+    ),
+  );
+};
+
+/**
+ * Finds what is likely the same payment under another id: the same payee, amount and currency, with the same reference,
+ * or within a day where one of them has none.
+ *
+ * @param account hash of the account that pays.
+ * @returns for each payment the earlier ones, in the same order.
+ */
+export const findDuplicates = async (
+  operations: Pick<Operations, "ledger">,
+  account: string,
+  planned: ReadonlyArray<Planned>,
+): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
+  const payments = planned.map(({ input }) => paymentOf(input));
+  const payees = await payeesOf(operations, account, payments);
+  const asked = planned.flatMap(({ workflowId }, at) => {
+    const payment = payments[at];
+    if (payment?.payee == null) return [];
+    const { amount, currency, payee, reference } = payment;
+    return [{ at, workflowId, amount, currency, reference, payees: payees.get(payee) ?? [payee] }];
+  });
+  const found = await operations.ledger.similarPayments(
+    account,
+    asked.map(({ at: _, ...payment }) => payment),
+  );
+  const similar: Array<ReadonlyArray<SimilarPayment>> = planned.map(() => []);
+  for (const [index, { at }] of asked.entries()) similar[at] = found[index] ?? [];
+  return similar;
+};
+
+/** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, done`. */
+export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
+  const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${state ?? "not sent yet"}`;
+};
+
+/**
+ * Refuses a payment that is likely a duplicate.
+ *
+ * @throws Refused that names the earlier payments.
+ */
+export const checkDuplicate = async (
+  operations: Pick<Operations, "ledger">,
+  account: string,
+  planned: Planned,
+): Promise<void> => {
+  const [similar = []] = await findDuplicates(operations, account, [planned]);
+  if (similar.length === 0) return;
+  throw refused(
+    `${planned.workflowId} is likely a duplicate: the same payee, amount and currency as ${similar.slice(0, 3).map(similarText).join("; ")}. Nothing was started.`,
+    { operation: "payNotDuplicate" },
+  );
+};
