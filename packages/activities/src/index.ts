@@ -1,6 +1,8 @@
 export { type AttemptTrace, inAttemptTrace } from "./attempt-trace.ts";
 export {
   type ActivitiesOptions,
+  type ContractWriteActivities,
+  type LongActivityOptions,
   makePaymentsActivities,
   type PaymentsActivities,
 } from "./make-activities.ts";
@@ -13,3 +15,4 @@ export { readRunState, type RunState } from "./tracker/runs.ts";
 export { readTracked } from "./tracker/witness.ts";
 export type { WaitsBy } from "./waits/wait-activities.ts";
 export type { WorkerCheckActivities } from "./worker-check.ts";
+export * from "./write/index.ts";

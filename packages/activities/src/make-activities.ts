@@ -1,4 +1,6 @@
-import type { Ledger } from "@durable-payments/ledger";
+import type { Endpoints } from "@durable-payments/api-core";
+import type { Ledger, WriteName } from "@durable-payments/ledger";
+import type { WriteAnswer } from "@durable-payments/protocol/calls";
 import type { TrackerActivities } from "@durable-payments/protocol/tracker";
 import type { WaitActivities } from "@durable-payments/protocol/waits";
 import {
@@ -11,9 +13,22 @@ import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
 import { makeTrackerActivities } from "./tracker/track.ts";
 import { makeWaitActivities, type WaitsBy } from "./waits/wait-activities.ts";
 import { makeWorkerCheckActivities, type WorkerCheckActivities } from "./worker-check.ts";
+import {
+  type Attempt,
+  makeWriteActivities,
+  type OwnOperations,
+  type UndoCall,
+  type WriteActivity,
+} from "./write/index.ts";
+
+/** One activity per write of the contract, by the operation's own name, and `undo`. */
+export type ContractWriteActivities = {
+  readonly [Name in Exclude<keyof Endpoints, keyof ReadActivities>]: WriteActivity;
+} & { readonly undo: (call: UndoCall) => Promise<WriteAnswer> };
 
 /** Every activity of a worker but those of operations of your own, by activity type. */
 export type PaymentsActivities = ReadActivities &
+  ContractWriteActivities &
   WaitActivities &
   TrackerActivities &
   NotifierActivities &
@@ -22,15 +37,40 @@ export type PaymentsActivities = ReadActivities &
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
   readonly ledger: Ledger;
+  /** Number of the worker's build: the ledger may forbid older ones to send. */
+  readonly build: number;
+  /** Base queue of the worker, which notifications name. */
+  readonly taskQueue: string;
+  /** Operations of your own, by activity type. */
+  readonly operations?: OwnOperations;
   /** How waits go on; default `completed`. It changes no command of a workflow. */
   readonly waits?: WaitsBy;
-  /** Where notifications go; without it they wait for a worker that knows. */
-  readonly notifications?: NotificationSettings | undefined;
-  /** Ends what lasts for hours when the worker is to drain, so that another worker takes it up at once. */
-  readonly draining?: AbortSignal;
-  /** Time of one activity of tracker and notifier in milliseconds; default 12 hours. */
-  readonly turnMs?: number;
+  readonly tracker?: LongActivityOptions;
+  /** Without settings notifications wait for a worker that has them. */
+  readonly notifier?: LongActivityOptions & {
+    readonly settings?: NotificationSettings | undefined;
+  };
 }
+
+/** What an activity takes that lasts for hours. */
+export interface LongActivityOptions {
+  /** Ends it when the worker is to drain, so that another worker takes it up at once. */
+  readonly draining?: AbortSignal | undefined;
+  /** Its time in milliseconds; default 12 hours. */
+  readonly turnMs?: number | undefined;
+}
+
+/** The attempt of the janitor: it vouches for nothing, and its run has ended. */
+const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
+  runId: "janitor",
+  workflowId,
+  attempt: 1,
+  testimony: undefined,
+  startedAt: { wall: Date.now(), monotonic: performance.now() },
+  signal,
+  heartbeat: () => {},
+  isRunOpen: async () => false,
+});
 
 /**
  * Makes the activities of a worker for one account. Make one runtime per account, and dispose of it when the worker has
@@ -43,28 +83,34 @@ export interface ActivitiesOptions {
  * ```ts
  * const runtime = ManagedRuntime.make(PaymentsClient.layer({ baseUrl, clientId, apiKey }));
  * const ledger = await openLedger(readLedgerPlace(process.env["PAYMENTS_LEDGER"], clientHash({ clientId })));
- * const activities = makePaymentsActivities(runtime, { ledger });
+ * const activities = makePaymentsActivities(runtime, { ledger, build: 1, taskQueue: "payments" });
  * const worker = await Worker.create({ connection, taskQueue: "payments", activities });
  * ```
  */
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
-  { draining, ledger, notifications, turnMs, waits = "completed" }: ActivitiesOptions,
+  {
+    build,
+    ledger,
+    notifier,
+    operations = {},
+    taskQueue,
+    tracker,
+    waits = "completed",
+  }: ActivitiesOptions,
 ): PaymentsActivities => {
   let hash: Promise<string> | undefined;
   const account = () => (hash ??= accountOf(runtime));
+  const writes = makeWriteActivities({ runtime, ledger, build, operations });
+  const settle = (name: WriteName, signal: AbortSignal) =>
+    writes.settleRow(name, janitorAttempt(name.workflowId, signal));
   return {
     ...makeReadActivities(runtime),
+    // It has one of each write of the contract, beside those of your own.
+    ...(writes.activities as ContractWriteActivities),
     ...makeWaitActivities({ runtime, ledger, account, waits }),
-    ...makeTrackerActivities({
-      runtime,
-      ledger,
-      account,
-      settle: async () => {},
-      draining,
-      turnMs,
-    }),
-    ...makeNotifierActivities({ ledger, settings: notifications, draining, turnMs }),
+    ...makeTrackerActivities({ runtime, ledger, account, settle, ...tracker }),
+    ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),
     ...makeWorkerCheckActivities(runtime, ledger),
   };
 };

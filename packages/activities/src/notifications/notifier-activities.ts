@@ -30,6 +30,8 @@ export interface NotifierActivities {
 /** What a notifier takes. */
 export interface NotifierOptions {
   readonly ledger: Ledger;
+  /** Base queue of the worker. */
+  readonly taskQueue: string;
   /** Where notifications go; without it they wait for a worker that knows. */
   readonly settings?: NotificationSettings | undefined;
   /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
@@ -56,6 +58,7 @@ class Notifier {
   readonly #activity = Context.current();
   readonly #settings: NotificationSettings;
   readonly #ledger: Ledger;
+  readonly #taskQueue: string;
   readonly #signal: AbortSignal;
   #state: NotifierState;
   #failures = 0;
@@ -64,12 +67,13 @@ class Notifier {
 
   constructor(
     settings: NotificationSettings,
-    ledger: Ledger,
+    { ledger, taskQueue }: Pick<NotifierOptions, "ledger" | "taskQueue">,
     given: NotifierState | undefined,
     signal: AbortSignal,
   ) {
     this.#settings = settings;
     this.#ledger = ledger;
+    this.#taskQueue = taskQueue;
     this.#signal = signal;
     // What a killed worker said last.
     const details: unknown = this.#activity.info.heartbeatDetails;
@@ -104,7 +108,7 @@ class Notifier {
     const place = {
       ledger: this.#ledger,
       namespace: info.namespace,
-      taskQueue: info.taskQueue,
+      taskQueue: this.#taskQueue,
       overdueAfterMs,
       webUi,
     };
@@ -172,6 +176,7 @@ export const makeNotifierActivities = ({
   draining,
   ledger,
   settings,
+  taskQueue,
   turnMs = TWELVE_HOURS_MS,
 }: NotifierOptions): NotifierActivities => ({
   notify: async (state) => {
@@ -184,7 +189,7 @@ export const makeNotifierActivities = ({
     }
     const { cancellationSignal } = Context.current();
     const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
-    const ended = await new Notifier(settings, ledger, state, signal).run(turnMs);
+    const ended = await new Notifier(settings, { ledger, taskQueue }, state, signal).run(turnMs);
     if (cancellationSignal.aborted) throw cancellationSignal.reason;
     return ended;
   },
@@ -196,7 +201,7 @@ export const makeNotifierActivities = ({
     const notification = {
       type: "notifications.test" as const,
       timestamp: new Date().toISOString(),
-      data: { namespace: info.namespace, taskQueue: info.taskQueue },
+      data: { namespace: info.namespace, taskQueue },
     };
     return post(settings, { id: `msg_${randomUUID()}`, notification }, cancellationSignal);
   },

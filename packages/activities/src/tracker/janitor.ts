@@ -1,6 +1,7 @@
 import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
 import { runStep } from "@durable-payments/protocol/row-step";
 import type { Client } from "@temporalio/client";
+import { NotYet } from "../write/engine.ts";
 import { readRunState } from "./runs.ts";
 
 /** What the janitor needs. */
@@ -68,6 +69,8 @@ export class Janitor {
       try {
         await settle({ account, workflowId: row.workflowId, step: row.step });
       } catch (error) {
+        // Time helps: it is looked at again.
+        if (error instanceof NotYet) continue;
         fault = `${row.workflowId} (${row.step}) could not be settled: ${error instanceof Error ? error.message : String(error)}`;
         warn(fault);
       }
