@@ -43,6 +43,8 @@ export interface WriteCall extends WriteOptions {
   readonly version?: number;
   /** Checked, together with the request, before anything is sent; what earlier steps fill in may be missing of them. */
   readonly planned?: ReadonlyArray<PlannedRequest>;
+  /** Rows' steps that this run has called with the same operation: none of them is a renamed step. */
+  readonly claimed?: ReadonlyArray<string>;
   /** `close`: its run is being cancelled, and nothing new is sent. */
   readonly mode?: "close";
 }

@@ -1,6 +1,6 @@
 import { readingsOf } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal } from "@durable-payments/api-core/values";
-import { caseless } from "@durable-payments/protocol";
+const caseless = (text: string): string => text.toUpperCase().toLowerCase();
 /** How a listed field compares with the field that was sent. */
 export type FieldMatch =
   /** Equal as it is written; amounts: the same number, written plainly. */

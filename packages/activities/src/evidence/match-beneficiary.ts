@@ -1,5 +1,5 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import { textAt } from "@durable-payments/protocol";
+import { textAt } from "../write/request-fields.ts";
 import { isLeftUnread, matchText, normalizedText } from "./match-fields.ts";
 
 /** A field of a beneficiary as the service shows it, and as it was sent. */

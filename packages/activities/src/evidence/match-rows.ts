@@ -1,15 +1,9 @@
-import { intentOf } from "@durable-payments/protocol";
-export { contradictedField, unprovedField } from "./match-beneficiary.ts";
-export { contradictionOf, isOtherId, type SentPayout } from "./match-sent.ts";
 import {
   type FieldMatch,
   matchAmount,
   matchCode,
   matchCurrency,
-  matchKey,
   matchText,
-  normalizedText,
-  significantDigits,
 } from "./match-fields.ts";
 
 /** How a listed row compares with a request. */
@@ -68,34 +62,6 @@ const matchMoney = (sent: PayoutFields, row: ListedRow): ReadonlyArray<FieldMatc
 export const matchPayout = (sent: PayoutFields, row: ListedRow): Likeness =>
   likeness([...matchMoney(sent, row), matchReference(sent.payout_reference, row)]);
 
-/** Check whether nothing says that a payout pays something else, or somebody else. */
-export const paysTheSame = (sent: PayoutFields, payout: ListedRow): boolean =>
-  !matchMoney(sent, payout).includes("different");
-
-/** Check whether what is shown of something is the key that was sent; that it is not proves nothing. */
-export const bearsKey = (shown: string | undefined, sent: string | undefined): boolean =>
-  sent !== undefined && matchKey([sent], shown) === "same";
-
-/**
- * Name what a payout makes: equal for two payouts that a list may show alike. Lists leave references
- * out, and amounts may be in another unit.
- *
- * @returns fields to make a mark of; they are not to be shown.
- */
-export const payoutIntent = ({
-  amount,
-  beneficiary_id,
-  currency,
-}: PayoutFields): ReadonlyArray<string> => [
-  normalizedText(beneficiary_id),
-  normalizedText(currency),
-  significantDigits(amount),
-];
-
-/** Name what a payout makes, as its run is marked by it: see `intentMark` of the protocol. */
-export const intentOfPayout = (payout: PayoutFields): string =>
-  intentOf("createPayout", payoutIntent(payout));
-
 /** By what one cardholder of a list differs from another; a list shows no dates of birth. */
 export interface CardholderFields {
   /** First name. */
@@ -116,16 +82,3 @@ export const matchCardholder = (sent: CardholderFields, row: ListedRow): Likenes
   if (!asSent.includes("different")) return likeness(asSent);
   return swapped.includes("different") ? "different" : "near";
 };
-
-/** Name what a cardholder's creation makes: equal for two that a list may show alike. */
-export const cardholderIntent = ({
-  first_name,
-  last_name,
-}: CardholderFields): ReadonlyArray<string> => [
-  normalizedText(first_name),
-  normalizedText(last_name),
-];
-
-/** Name what a cardholder's creation makes, as its run is marked by it. */
-export const intentOfCardholder = (cardholder: CardholderFields): string =>
-  intentOf("createCardholder", cardholderIntent(cardholder));

@@ -1,0 +1,178 @@
+import { ListReading, type Page, rowKeys, type UnreadableRow } from "@durable-payments/api-core";
+import { WholeList } from "./whole-list.ts";
+
+/** The largest page of both lists. */
+export const PAGE_SIZE = 50;
+
+/** Most readings of a whole list, before it is read anew later. */
+const MOST_READINGS = 3;
+
+/** How often the second reading goes back to the first page, to catch up with what is added. */
+const MOST_RETURNS = 3;
+
+/** A list of the service. */
+export interface ListSource<Item extends object> {
+  readonly idField: keyof Item & string;
+  readonly mostPages: number;
+  /** Reads one page of `PAGE_SIZE` rows. */
+  readonly read: (page_num: number) => Promise<Page<Item>>;
+}
+
+/** What a reading showed. */
+export interface ListRead<Item> {
+  /** Each id once, as it was shown last. */
+  readonly items: ReadonlyArray<Item>;
+  readonly unreadable: ReadonlyArray<UnreadableRow>;
+  /** Why it is no evidence of what it does not show. */
+  readonly fault: string | undefined;
+}
+
+/** Somebody who waits for a reading. */
+interface Reader<Item> {
+  readonly isWanted: (item: Item) => boolean;
+  readonly resolve: (read: ListRead<Item>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What a reading has collected so far, and who waits for it. */
+class Reading<Item extends object> {
+  readonly #source: ListSource<Item>;
+  readonly #readers: Set<Reader<Item>>;
+  readonly #items = new Map<string, Item>();
+  readonly #unreadable = new Map<string, UnreadableRow>();
+
+  constructor(source: ListSource<Item>, readers: ReadonlyArray<Reader<Item>>) {
+    this.#source = source;
+    this.#readers = new Set(readers);
+  }
+
+  async run(): Promise<void> {
+    try {
+      const fault = await this.#readWhole();
+      this.#settle(this.#readers, fault);
+    } catch (error) {
+      for (const { reject } of this.#readers) reject(error);
+    }
+  }
+
+  #settle(readers: Iterable<Reader<Item>>, fault: string | undefined): void {
+    const read = {
+      items: [...this.#items.values()],
+      unreadable: [...this.#unreadable.values()],
+      fault,
+    };
+    for (const reader of readers) {
+      this.#readers.delete(reader);
+      reader.resolve(read);
+    }
+  }
+
+  /** @returns the keys of its rows. */
+  #add({ item_list, unreadable }: Page<Item>): ReadonlyArray<string> {
+    const fields = unreadable.map((row) => row.fields);
+    for (const item of item_list) this.#items.set(this.#idOf(item), item);
+    for (const [i, key] of rowKeys(fields).entries()) {
+      const row = unreadable[i];
+      if (row !== undefined) this.#unreadable.set(key, row);
+    }
+    // Whoever finds what it looks for waits no longer.
+    const found = [...this.#readers].filter(({ isWanted }) => item_list.some(isWanted));
+    this.#settle(found, "it was read no further than to what was sent");
+    return rowKeys([...item_list.map((item) => this.#idOf(item)), ...fields]);
+  }
+
+  #idOf(item: Item): string {
+    return String(item[this.#source.idField]);
+  }
+
+  /** Reads the list to its end, whatever its order, until everything that it holds is proved to be known. */
+  async #readWhole(): Promise<string | undefined> {
+    const whole = new WholeList();
+    let returns = 0;
+    for (let number = 1; ;) {
+      const pages = new ListReading<Item>(this.#source.idField, PAGE_SIZE);
+      const mayReturn = number === 2 && returns < MOST_RETURNS;
+      const stop = await this.#readOnce(whole, pages, number, mayReturn);
+      if (this.#readers.size === 0) return undefined;
+      if (stop === "behind") {
+        returns += 1;
+        continue;
+      }
+      if (stop === "tooLong") return `it has more than ${this.#source.mostPages} pages`;
+      // One reading is enough where everything was on one page, and the pages after it say so, too.
+      const isOver =
+        number === 1
+          ? whole.isProved && pages.faultAtEnd() === undefined
+          : whole.isProved || !whole.isCounted || number === MOST_READINGS;
+      if (isOver || pages.pageFault !== undefined || whole.isBroken) {
+        return pages.pageFault ?? whole.fault;
+      }
+      number += 1;
+    }
+  }
+
+  async #readOnce(
+    whole: WholeList,
+    pages: ListReading<Item>,
+    number: number,
+    mayReturn: boolean,
+  ): Promise<"behind" | "tooLong" | undefined> {
+    let hasNew = false;
+    for (let page_num: number | undefined = 1; page_num !== undefined;) {
+      if (page_num > this.#source.mostPages) return "tooLong";
+      const page = await this.#source.read(page_num);
+      const { nextPage } = pages.add(page);
+      const keys = this.#add(page);
+      if (this.#readers.size === 0) return undefined;
+      const isKnown = whole.add({ keys, total_item: page.total_item }) === 0;
+      if (number === MOST_READINGS && whole.isProved) return undefined;
+      // Past what was added since the first reading, while more was added before that: what a list
+      // gets at its beginning is caught up with from its beginning.
+      if (hasNew && isKnown && nextPage !== undefined && !whole.isCounted && mayReturn) {
+        return "behind";
+      }
+      hasNew ||= !isKnown;
+      page_num = nextPage;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Shares readings of one list of one account. A reader gets a reading that began after it asked: it never joins one
+ * that is under way, and all who ask meanwhile share the next one.
+ */
+export class ListReadings<Item extends object> {
+  readonly #source: ListSource<Item>;
+  #waiting: Array<Reader<Item>> = [];
+  #isReading = false;
+
+  constructor(source: ListSource<Item>) {
+    this.#source = source;
+  }
+
+  /**
+   * Reads the list.
+   *
+   * @param isWanted ends the reading for this reader with the page that shows such an item.
+   * @throws what reading a page throws.
+   */
+  read(isWanted: (item: Item) => boolean): Promise<ListRead<Item>> {
+    const read = Promise.withResolvers<ListRead<Item>>();
+    this.#waiting.push({ isWanted, resolve: read.resolve, reject: read.reject });
+    if (!this.#isReading) void this.#readOn();
+    return read.promise;
+  }
+
+  async #readOn(): Promise<void> {
+    this.#isReading = true;
+    // Whoever asks in the same turn takes part.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const readers = this.#waiting;
+      this.#waiting = [];
+      await new Reading(this.#source, readers).run();
+    }
+    this.#isReading = false;
+  }
+}

@@ -1,0 +1,159 @@
+import { type Assumptions, readTime } from "@durable-payments/api-core";
+import type { JsonObject, Ledger, Verdict, WritePolicy, WriteRow } from "@durable-payments/ledger";
+import { keyOf, otherKeysOf } from "../write/request-fields.ts";
+import type { ListReadings } from "./list-readings.ts";
+import { matchKey, plainKey } from "./match-fields.ts";
+import type { Likeness, ListedRow } from "./match-rows.ts";
+import { type Candidate, verdictOf } from "./verdict.ts";
+
+/** A list in which what a write made is looked for. */
+export interface SearchedList<Item extends object> {
+  readonly readings: ListReadings<Item>;
+  readonly idField: keyof Item & string;
+  /** The key that a row shows; undefined where it shows none. */
+  readonly keyOf: (item: Item) => string | undefined;
+  readonly compare: (facts: JsonObject, row: ListedRow) => Likeness;
+  /** What is kept of a row that is found. */
+  readonly kept: (item: Item) => JsonObject;
+  /** What a person is shown of a row. */
+  readonly shown: (item: Item) => JsonObject;
+  /** Whether rows of this list can show the key of a write. */
+  readonly hasKeys: boolean;
+}
+
+/** What a search needs beside the list. */
+export interface SearchContext {
+  readonly ledger: Ledger;
+  readonly assumptions: Assumptions;
+  readonly policy: WritePolicy;
+}
+
+/** Most possible matches that a person is shown. */
+const MOST_SHOWN = 20;
+
+/** Shortest wait between two readings; each further one is three times as long as the search so far. */
+const SHORTEST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/** The ledger's model adds it to the end of a send whose attempt may still dispatch. */
+const MAY_BE_DISPATCHED_MS = 11_000;
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/** Compares a listed key with those of all generations of a write. */
+const keyMatcher = (row: WriteRow): ((listed: string | undefined) => Candidate["key"]) => {
+  const own = keyOf(row, row.generation);
+  const others = otherKeysOf(row, row.generation);
+  const known = new Map<string, Candidate["key"]>([
+    ...others.map((key) => [key, "otherGeneration"] as const),
+    [own, "own"],
+  ]);
+  return (listed) => {
+    if (listed === undefined || listed.trim() === "") return "none";
+    const plain = plainKey(listed);
+    const exact = known.get(plain);
+    if (exact !== undefined) return exact;
+    // Most rows are those of other writes; a whole UUID is no other spelling of one.
+    if (plain === listed && UUID.test(plain)) return "other";
+    const match = matchKey([own], listed);
+    if (match === "same") return "own";
+    if (matchKey(others, listed) === "same") return "otherGeneration";
+    return match === "different" ? "other" : match === "near" ? "near" : "none";
+  };
+};
+
+/** Whether lists show keys; where nobody says so, a list in which no row shows one has none. */
+const keysShownIn = (
+  { payoutKeyEcho }: Assumptions,
+  hasKeys: boolean,
+  showsOne: boolean,
+): "always" | "never" | "unknown" => {
+  if (!hasKeys || payoutKeyEcho === "none") return "never";
+  if (payoutKeyEcho === "same") return "always";
+  return showsOne ? "unknown" : "never";
+};
+
+/**
+ * Looks for what a write may have made: reads the list, and after it from the ledger what other writes have made, or
+ * may have made, so that nothing can come in between.
+ *
+ * @param row whose outcome is unknown.
+ * @param now the ledger's clock before the search.
+ * @throws PaymentsError where the list cannot be read.
+ */
+export const searchList = async <Item extends object>(
+  list: SearchedList<Item>,
+  row: WriteRow,
+  now: number,
+  { assumptions, ledger, policy }: SearchContext,
+): Promise<Verdict> => {
+  const { account, operation } = row;
+  const { facts } = row.request;
+  const matchKeys = keyMatcher(row);
+  const keyOfItem = (item: Item) => matchKeys(list.keyOf(item));
+  const { fault, items, unreadable } = await list.readings.read(
+    (item) => keyOfItem(item) === "own",
+  );
+  const since = row.from === null ? undefined : row.from - assumptions.clockSkewSeconds * 1_000;
+  const isOld = (time: unknown): boolean => {
+    const span = typeof time === "string" ? readTime(time, assumptions) : undefined;
+    return since !== undefined && span !== undefined && span.latest < since;
+  };
+  // Rows of the list are read by the names of their fields.
+  const fieldsOf = (item: Item) => item as ListedRow;
+  const compared = items
+    .map((item) => ({
+      item,
+      id: String(item[list.idField]),
+      key: keyOfItem(item),
+      likeness: list.compare(facts, fieldsOf(item)),
+    }))
+    .filter(({ key, likeness }) => likeness !== "different" || key !== "other")
+    .filter(({ key, likeness }) => likeness !== "different" || key !== "none");
+  const ids = compared.map(({ id }) => id);
+  const [owners, rivals] = await Promise.all([
+    ids.length === 0 ? new Map<string, unknown>() : ledger.owners(account, operation, ids),
+    compared.length === 0 ? [] : ledger.rivals(account, operation, row),
+  ]);
+  const rivalOf = (item: Item): Candidate["rival"] => {
+    const alike = rivals.filter(
+      ({ request }) => list.compare(request.facts, fieldsOf(item)) !== "different",
+    );
+    if (alike.length === 0) return "none";
+    const isSettling = alike.some(
+      ({ state, until }) =>
+        state === "sending" || (state === "unknown" && (until ?? 0) + policy.listLagMs > now),
+    );
+    return isSettling ? "settling" : "open";
+  };
+  const candidates = compared.map(({ id, item, key, likeness }): Candidate => ({
+    id,
+    key,
+    likeness,
+    result: list.kept(item),
+    shown: list.shown(item),
+    isOwned: owners.has(id),
+    isOld: isOld(fieldsOf(item)["create_time"]),
+    rival: rivalOf(item),
+  }));
+  const lostAt = (row.until ?? now) - policy.requestTimeoutMs - MAY_BE_DISPATCHED_MS;
+  const verdict = verdictOf({
+    candidates,
+    unreadable: unreadable.filter(
+      ({ fields }) => !isOld(fields["create_time"]) && list.compare(facts, fields) !== "different",
+    ).length,
+    fault,
+    readAt: now,
+    listedFrom: (row.until ?? now) + policy.listLagMs,
+    nextAt: now + Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, 2 * (now - lostAt))),
+    keysShown: keysShownIn(
+      assumptions,
+      list.hasKeys,
+      items.some((item) => (list.keyOf(item) ?? "").trim() !== ""),
+    ),
+    knowsOthers: row.from !== null,
+  });
+  return verdict.is === "unclear"
+    ? { ...verdict, candidates: verdict.candidates.slice(0, MOST_SHOWN) }
+    : verdict;
+};

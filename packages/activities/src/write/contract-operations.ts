@@ -1,0 +1,406 @@
+import {
+  IsResend,
+  type OperationName,
+  type PaymentsClient,
+  type PaymentsError,
+} from "@durable-payments/api-core";
+import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
+import { isRecord } from "@durable-payments/api-core/values";
+import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
+import { Effect, Result } from "effect";
+import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
+import { contradictedField } from "../evidence/match-beneficiary.ts";
+import { plainKey } from "../evidence/match-fields.ts";
+import { matchCardholder, matchPayout } from "../evidence/match-rows.ts";
+import { contradictionOf } from "../evidence/match-sent.ts";
+import { type SearchedList, searchList } from "../evidence/search.ts";
+import { type PaymentsRuntime, runCall } from "../run-operation.ts";
+import type { ReadMade, Sending, WriteName, WriteOperation } from "./operation.ts";
+import { outcomeOfError } from "./outcomes.ts";
+import { OneByOne } from "./one-by-one.ts";
+import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
+import { keyOf, pickTexts, requestHash, textAt } from "./request-fields.ts";
+
+/** How long the service is taken to remember a key. Its document does not say. */
+const KEY_LIFETIME_MS = 24 * 60 * 60_000;
+
+/** Cards, and what is moved to and from them, are in this currency only. */
+const CARD_CURRENCY = "USD";
+
+/** Ids of what an earlier step makes. */
+const MADE_BEFORE = ["beneficiary_id", "card_holder_id", "balance_id", "card_id"];
+
+/** What the engine has to know of an operation beside its contract. */
+interface Facts {
+  /** The field with the id of what it makes, or changes, in the answer or the request. */
+  readonly idField: string;
+  readonly isKeyed?: true;
+  /** Where the request has an amount. */
+  readonly amountField?: string;
+  readonly currency?: string;
+  readonly payeeField?: string;
+  /** What a list, or a person, is shown of the request; no account or card number. */
+  readonly facts?: ReadonlyArray<string>;
+  /** What is kept of the answer; no account or card number. */
+  readonly kept: ReadonlyArray<string>;
+  readonly undoneBy?: WriteName;
+}
+
+const PAYOUT_KEPT = [
+  "payout_id",
+  "payout_status",
+  "amount",
+  "currency",
+  "short_reference",
+  "payout_reference",
+  "beneficiary_id",
+  "payment_date",
+  "fee_amount",
+  "create_time",
+  "unique_request_id",
+];
+
+const WRITES: Readonly<Record<WriteName, Facts>> = {
+  createPayout: {
+    idField: "payout_id",
+    isKeyed: true,
+    amountField: "amount",
+    payeeField: "beneficiary_id",
+    facts: [
+      "amount",
+      "currency",
+      "beneficiary_id",
+      "payout_reference",
+      "payout_reason",
+      "payment_date",
+    ],
+    kept: PAYOUT_KEPT,
+  },
+  createCardholder: {
+    idField: "card_holder_id",
+    facts: ["first_name", "last_name"],
+    kept: ["card_holder_id", "card_holder_status"],
+    undoneBy: "removeCardholder",
+  },
+  createBeneficiary: {
+    idField: "beneficiary_id",
+    kept: ["beneficiary_id", "beneficiary_status"],
+  },
+  createCard: {
+    idField: "card_id",
+    isKeyed: true,
+    amountField: "card_limit",
+    currency: CARD_CURRENCY,
+    payeeField: "card_holder_id",
+    facts: ["card_holder_id", "product_code", "card_limit"],
+    kept: ["card_id", "card_status", "unique_request_id"],
+    undoneBy: "cancelCard",
+  },
+  withdrawFromCard: {
+    // A card may be withdrawn from again and again: the key names the withdrawal.
+    idField: "unique_request_id",
+    isKeyed: true,
+    amountField: "amount",
+    currency: CARD_CURRENCY,
+    payeeField: "card_id",
+    facts: ["card_id", "amount"],
+    kept: ["card_id", "amount", "unique_request_id"],
+  },
+  updateBeneficiary: { idField: "beneficiary_id", kept: ["beneficiary_id"] },
+  createBalance: { idField: "balance_id", facts: ["currency"], kept: ["balance_id", "currency"] },
+  removeCardholder: { idField: "card_holder_id", kept: ["card_holder_id"] },
+  updateCard: { idField: "card_id", kept: ["card_id", "card_status"] },
+  cancelCard: { idField: "card_id", kept: ["card_id", "card_status"] },
+  freezeCard: { idField: "card_id", kept: ["card_id", "card_status"] },
+};
+
+/** The operations of the contract that write. */
+export const writeNames = Object.keys(WRITES) as ReadonlyArray<WriteName>;
+
+type Client = PaymentsClient["Service"];
+
+/** An operation by its name: the client checks its input by the contract. */
+type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
+const operationOf = (client: Client, name: OperationName): AnyOperation =>
+  client[name] as AnyOperation;
+
+/** What makes the operations of the contract. */
+export interface ContractOptions {
+  readonly runtime: PaymentsRuntime;
+  readonly options: Client["options"];
+  readonly ledger: Ledger;
+  readonly account: string;
+}
+
+/** Makes the write operations of the contract, over one client. */
+export const makeContractOperations = ({
+  account,
+  ledger,
+  options: { assumptions, requestTimeoutMs },
+  runtime,
+}: ContractOptions): ReadonlyMap<string, WriteOperation> => {
+  const never = new AbortController().signal;
+  const oneByOne = new OneByOne(ledger);
+  const read = async <A>(call: (client: Client) => Effect.Effect<A, PaymentsError>): Promise<A> => {
+    const result = await runCall(runtime, call, never);
+    if (Result.isFailure(result)) throw result.failure;
+    return result.success;
+  };
+
+  const payouts: SearchedList<Page<"listPayouts">> = {
+    idField: "payout_id",
+    hasKeys: true,
+    readings: new ListReadings<Page<"listPayouts">>({
+      idField: "payout_id",
+      mostPages: assumptions.reconciliationMaxPages,
+      read: (page_num) => read((client) => client.listPayouts({ page_num, page_size: PAGE_SIZE })),
+    }),
+    keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
+    // What was sent has these fields: its request was checked.
+    compare: (facts, row) =>
+      matchPayout(facts as unknown as Parameters<typeof matchPayout>[0], row),
+    kept: (item) => pickTexts(item, PAYOUT_KEPT),
+    shown: (item) => pickTexts(item, PAYOUT_KEPT),
+  };
+
+  const cardholders: SearchedList<Page<"listCardholders">> = {
+    idField: "card_holder_id",
+    hasKeys: false,
+    readings: new ListReadings<Page<"listCardholders">>({
+      idField: "card_holder_id",
+      mostPages: assumptions.reconciliationMaxPages,
+      read: (page_num) =>
+        read((client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
+    }),
+    keyOf: () => undefined,
+    compare: (facts, row) =>
+      matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),
+    kept: (item) => pickTexts(item, WRITES.createCardholder.kept),
+    shown: (item) =>
+      pickTexts(item, [
+        "card_holder_id",
+        "first_name",
+        "last_name",
+        "card_holder_status",
+        "create_time",
+      ]),
+  };
+
+  const policyOf = (name: WriteName): WritePolicy => {
+    const { idempotency } = contractOf(name);
+    return {
+      repeat: idempotency === "safe" ? "idempotent" : idempotency,
+      isListed: name === "createPayout" || name === "createCardholder",
+      whenLost: "resend",
+      keyLifetimeMs: KEY_LIFETIME_MS,
+      listLagMs: assumptions.listLagSeconds * 1_000,
+      requestTimeoutMs,
+    };
+  };
+
+  const madeOf = (
+    name: WriteName,
+    request: JsonObject,
+    key: string,
+    answer: unknown,
+  ): SendOutcome => {
+    const { idField, isKeyed, kept } = WRITES[name];
+    const id =
+      (name === "withdrawFromCard" ? key : textAt(answer, idField)) ?? textAt(request, idField);
+    if (id === undefined) {
+      return { is: "lost", message: `${name} was answered without the id of what it made.` };
+    }
+    const contradicted =
+      name === "createBeneficiary" ? contradictedField(request, answer) : undefined;
+    if (contradicted !== undefined) {
+      const message = `The answer of ${name} shows another ${contradicted} than was sent.`;
+      return { is: "contradiction", message };
+    }
+    const result = pickTexts(answer, kept);
+    return {
+      is: "made",
+      id,
+      result: {
+        ...pickTexts(request, kept),
+        ...result,
+        ...(isKeyed && { unique_request_id: key }),
+        [idField]: id,
+      },
+    };
+  };
+
+  const send = async (name: WriteName, sending: Sending): Promise<SendOutcome> => {
+    const { attempt, guard, isResend, key, request } = sending;
+    const body = WRITES[name].isKeyed ? { ...request, unique_request_id: key } : request;
+    // What has begun is not broken off: nothing would be known of it.
+    const waiting = new AbortController();
+    const giveUp = () => {
+      if (!guard.isAsked) waiting.abort(guard.signal.reason);
+    };
+    guard.signal.addEventListener("abort", giveUp);
+    try {
+      const result = await runCall(
+        runtime,
+        (client) =>
+          Effect.provideService(guard.guarded(operationOf(client, name)(body)), IsResend, isResend),
+        waiting.signal,
+      );
+      return Result.isSuccess(result)
+        ? madeOf(name, request, key, result.success)
+        : outcomeOfError(result.failure, attempt);
+    } finally {
+      guard.signal.removeEventListener("abort", giveUp);
+    }
+  };
+
+  /** Takes the beneficiary that the ledger has for the same request, or makes one: one after the other. */
+  const sendBeneficiary = async (sending: Sending): Promise<SendOutcome> => {
+    const { guard, key, options, request } = sending;
+    if (options.reuse === false) return send("createBeneficiary", sending);
+    const hash = requestHash("createBeneficiary", request);
+    const lease = await oneByOne.take(`createBeneficiary/${account}/${hash}`);
+    if (lease === undefined) {
+      const message = "Another worker is creating the same beneficiary.";
+      return { is: "later", message, retryAfterMs: 1_000 };
+    }
+    try {
+      const found = await reusableBeneficiary({ account, hash, ledger, read, request });
+      if (found === undefined) return await send("createBeneficiary", sending);
+      await guard.permit();
+      return madeOf("createBeneficiary", {}, key, found);
+    } finally {
+      sending.afterwards(lease);
+    }
+  };
+
+  const fits = (name: WriteName, answer: unknown): ReadMade => ({
+    is: "fits",
+    result: pickTexts(answer, WRITES[name].kept),
+  });
+  const fault = (text: string): ReadMade => ({ is: "fault", fault: text });
+
+  /** Reads at the service; what it does not know is undefined. */
+  const readOrNone = async (
+    call: (client: Client) => Effect.Effect<unknown, PaymentsError>,
+  ): Promise<unknown> => {
+    const result = await runCall(runtime, call, never);
+    if (Result.isSuccess(result)) return result.success;
+    const { _tag } = result.failure;
+    if (_tag === "Refused" || _tag === "InvalidRequest") return undefined;
+    throw result.failure;
+  };
+
+  const readMade = async (
+    name: WriteName,
+    facts: JsonObject,
+    id: string,
+    request: JsonObject | undefined,
+  ): Promise<ReadMade> => {
+    const unknown = fault(`The service does not know ${id}.`);
+    switch (name) {
+      case "createPayout": {
+        const payout = await readOrNone((client) => client.retrievePayout({ payout_id: id }));
+        if (!isRecord(payout)) return unknown;
+        // What was sent has these fields: its request was checked.
+        const sent = facts as unknown as Parameters<typeof contradictionOf>[0];
+        const other = contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
+        return other === undefined ? fits(name, payout) : fault(`The service shows ${other}.`);
+      }
+      case "createCardholder": {
+        const { items } = await cardholders.readings.read(
+          ({ card_holder_id }) => card_holder_id === id,
+        );
+        const found = items.find(({ card_holder_id }) => card_holder_id === id);
+        if (found === undefined) return fault(`The service does not list ${id}.`);
+        const row = { ...found };
+        return cardholders.compare(facts, row) === "different"
+          ? fault(`The service lists ${id} with another name than was sent.`)
+          : fits(name, found);
+      }
+      case "createBeneficiary": {
+        const shown = await readOrNone((client) =>
+          client.retrieveBeneficiary({ beneficiary_id: id }),
+        );
+        if (shown === undefined) return unknown;
+        const field = request === undefined ? undefined : contradictedField(request, shown);
+        return field === undefined
+          ? fits(name, shown)
+          : fault(`The service shows another ${field} for ${id} than was sent.`);
+      }
+      default:
+        // The service has no way to read these.
+        return { is: "fits", result: { [WRITES[name].idField]: id } };
+    }
+  };
+
+  const payeeOf = async (request: JsonObject) => {
+    const beneficiary_id = textAt(request, "beneficiary_id") ?? "";
+    const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id }));
+    return { mark: accountMark(shown), shown: describeAccount(shown) };
+  };
+
+  const make = (name: WriteName): WriteOperation => {
+    const facts = WRITES[name];
+    const policy = policyOf(name);
+    const searchIn =
+      <Item extends object>(list: SearchedList<Item>): WriteOperation["search"] =>
+      (row, now) =>
+        searchList(list, row, now, { assumptions, ledger, policy });
+    const searches: Partial<Record<WriteName, WriteOperation["search"]>> = {
+      createPayout: searchIn(payouts),
+      createCardholder: searchIn(cardholders),
+    };
+    const { undoneBy } = facts;
+    return {
+      name,
+      policy: ({ whenLost = "resend" }) => ({ ...policy, whenLost }),
+      amountField: facts.amountField ?? "amount",
+      faults: (request, isPlanned) => {
+        const body = facts.isKeyed
+          ? { ...request, unique_request_id: keyOf({ account, workflowId: "", step: "" }, 1) }
+          : request;
+        const ownKey =
+          request["unique_request_id"] === undefined
+            ? []
+            : [{ field: "unique_request_id", problem: "is set by the step: leave it out" }];
+        const later = isPlanned ? MADE_BEFORE : [];
+        return [...ownKey, ...checkInput(name, body, { assumptions, later })];
+      },
+      describe: (request) => {
+        const currency = facts.currency ?? textAt(request, "currency")?.toUpperCase() ?? null;
+        const amount = pickTexts(request, [facts.amountField ?? ""])[facts.amountField ?? ""];
+        const isMoney = facts.amountField !== undefined && typeof amount === "string";
+        return {
+          hash: requestHash(name, request),
+          amount: isMoney ? amount : null,
+          currency: isMoney ? currency : null,
+          payee:
+            name === "createBeneficiary"
+              ? accountMark(request)
+              : (textAt(request, facts.payeeField ?? "") ?? null),
+          reference: textAt(request, "payout_reference") ?? null,
+          facts: pickTexts(request, facts.facts ?? []),
+        };
+      },
+      send: (sending) =>
+        name === "createBeneficiary" ? sendBeneficiary(sending) : send(name, sending),
+      search: searches[name],
+      read: (row, id, request) => readMade(name, row.request.facts, id, request),
+      payee: name === "createPayout" ? payeeOf : undefined,
+      undo:
+        undoneBy === undefined
+          ? undefined
+          : (id) => ({
+              operation: make(undoneBy),
+              request: { [WRITES[undoneBy].idField]: id },
+            }),
+    };
+  };
+
+  return new Map(writeNames.map((name) => [name, make(name)]));
+};
+
+/** A row of a list. */
+type Page<Name extends "listPayouts" | "listCardholders"> = Effect.Success<
+  ReturnType<Client[Name]>
+>["item_list"][number];

@@ -1,0 +1,96 @@
+import type { Fault, OperationName, PaymentsError } from "@durable-payments/api-core";
+import type {
+  JsonObject,
+  SendOutcome,
+  Verdict,
+  WritePolicy,
+  WriteRequest,
+  WriteRow,
+} from "@durable-payments/ledger";
+import type { WriteOptions } from "@durable-payments/protocol/calls";
+import type { Guard } from "./guard.ts";
+
+/** One send of a write. */
+export interface Sending {
+  readonly request: JsonObject;
+  /** The key of this generation: 36 characters. */
+  readonly key: string;
+  /** Whether an earlier send with this key may have reached the service. */
+  readonly isResend: boolean;
+  readonly guard: Guard;
+  readonly options: WriteOptions;
+  /** The number of the attempt: waits grow with it. */
+  readonly attempt: number;
+  /** Runs something once the ledger has the outcome. */
+  readonly afterwards: (release: () => Promise<void>) => void;
+}
+
+/** A person's id, as the service has it. */
+export type ReadMade =
+  | { readonly is: "fits"; readonly result: JsonObject }
+  | { readonly is: "fault"; readonly fault: string };
+
+/** An operation that writes, as the engine knows it: of the contract, or of a user's own. */
+export interface WriteOperation {
+  readonly name: string;
+  readonly policy: (options: WriteOptions) => WritePolicy;
+  /**
+   * Checks a request before anything is sent.
+   *
+   * @param isPlanned whether it is that of a later step: ids of what is made before may be missing.
+   */
+  readonly faults: (
+    request: JsonObject,
+    isPlanned: boolean,
+  ) => ReadonlyArray<Fault> | Promise<ReadonlyArray<Fault>>;
+  /** The field that holds an amount. */
+  readonly amountField: string;
+  readonly describe: (request: JsonObject) => WriteRequest;
+  readonly send: (sending: Sending) => Promise<SendOutcome>;
+  /** Looks for what a row may have made. Rejects with a PaymentsError where the service cannot be read. */
+  readonly search:
+    | ((row: WriteRow, now: number, signal: AbortSignal) => Promise<Verdict>)
+    | undefined;
+  /**
+   * Reads what an id names, and compares it with what was sent. Rejects with a PaymentsError where it cannot be read.
+   *
+   * @param request undefined where only the row is at hand.
+   */
+  readonly read: (
+    row: WriteRow,
+    id: string,
+    request: JsonObject | undefined,
+    signal: AbortSignal,
+  ) => Promise<ReadMade>;
+  /** Marks the account that a request pays, and describes it; undefined where it pays no beneficiary. */
+  readonly payee:
+    | ((request: JsonObject) => Promise<{ readonly mark: string; readonly shown: string }>)
+    | undefined;
+  /** The write that removes what was made; undefined where nothing can. */
+  readonly undo:
+    | ((id: string) => { readonly operation: WriteOperation; readonly request: JsonObject })
+    | undefined;
+}
+
+/** The operations of a worker by their names. */
+export type WriteOperations = ReadonlyMap<string, WriteOperation>;
+
+/** The operations of the contract that write. */
+export type WriteName = Extract<
+  OperationName,
+  | "createPayout"
+  | "createCardholder"
+  | "createBeneficiary"
+  | "createCard"
+  | "withdrawFromCard"
+  | "updateBeneficiary"
+  | "createBalance"
+  | "removeCardholder"
+  | "updateCard"
+  | "cancelCard"
+  | "freezeCard"
+>;
+
+/** Returns whether an error is one of the client's. */
+export const isPaymentsError = (error: unknown): error is PaymentsError =>
+  typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;

@@ -1,0 +1,63 @@
+import type { PaymentsError } from "@durable-payments/api-core";
+import type { SendOutcome } from "@durable-payments/ledger";
+
+/** Waits after failures that pass: each is twice as long as the one before, so that an outage costs few attempts. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/** The account's keys have to be changed by somebody. */
+const NOT_AUTHENTICATED_WAIT_MS = 30_000;
+
+/**
+ * Returns how long to wait before the next attempt, in milliseconds.
+ *
+ * @param attempt the number of this one.
+ */
+export const growingWaitMs = (attempt: number): number =>
+  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt - 1, 20));
+
+/**
+ * Returns how long to wait after an error that says that nothing was carried out, in milliseconds.
+ *
+ * @param attempt the number of the attempt that met it.
+ */
+export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
+  const grown = growingWaitMs(attempt);
+  if (error._tag === "RateLimited") return Math.max(error.retryAfter, FIRST_WAIT_MS);
+  return error._tag === "NotAuthenticated" ? Math.max(grown, NOT_AUTHENTICATED_WAIT_MS) : grown;
+};
+
+/**
+ * Classifies what the client says of a write: the only place that does.
+ *
+ * | error | carried out: no | carried out: unknown |
+ * |---|---|---|
+ * | InvalidRequest, Refused | refused | lost |
+ * | NotAuthenticated, RateLimited, Unavailable | later | lost |
+ * | OutcomeUnknown | – | lost |
+ * | UnexpectedAnswer | later | lost; contradiction where it shows something else than was sent |
+ *
+ * @param attempt the number of this attempt: waits grow with it.
+ */
+export const outcomeOfError = (error: PaymentsError, attempt: number): SendOutcome => {
+  const { message } = error;
+  if (error.carriedOut === "unknown") {
+    const isOther = error._tag === "UnexpectedAnswer" && error.contradicts !== undefined;
+    return { is: isOther ? "contradiction" : "lost", message };
+  }
+  switch (error._tag) {
+    case "InvalidRequest":
+      return {
+        is: "refused",
+        message,
+        details: {
+          code: "InvalidRequest",
+          reason: error.faults.map(({ field, problem }) => `${field} ${problem}`).join("; "),
+        },
+      };
+    case "Refused":
+      return { is: "refused", message, details: { code: error.code, reason: error.reason } };
+    default:
+      return { is: "later", message, retryAfterMs: waitAfterMs(error, attempt) };
+  }
+};

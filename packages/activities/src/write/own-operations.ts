@@ -1,0 +1,218 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { redact } from "@durable-payments/api-core";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import type { JsonObject, SendOutcome, WritePolicy, WriteRow } from "@durable-payments/ledger";
+import type { ReadMade, Sending, WriteOperation } from "./operation.ts";
+import { growingWaitMs } from "./outcomes.ts";
+import { keyOf, otherKeysOf, requestHash, textAt } from "./request-fields.ts";
+import { schemaFaults } from "./schema-faults.ts";
+
+/** What every function of an operation gets. */
+export interface CallContext {
+  /** Aborts when the time of the call is over: hand it to `fetch`. */
+  readonly signal: AbortSignal;
+}
+
+/** What the function that sends gets beside the request. */
+export interface SendContext extends CallContext {
+  /** The key of this step, 36 characters: the same whenever this request is sent. Send it as the idempotency key. */
+  readonly key: string;
+  /** Returns the error that says: certainly not carried out, and worth another try. Throw it. */
+  readonly notCarriedOut: (reason: string, options?: { readonly retryAfterMs?: number }) => Error;
+  /** Returns the error that says: refused, and not carried out. Throw it. */
+  readonly refused: (reason: string) => Error;
+}
+
+/** What the function that finds gets beside the request. */
+export interface FindContext extends CallContext {
+  /** The keys under which it may have been sent. */
+  readonly keys: ReadonlyArray<string>;
+}
+
+/** What an operation makes: its id, and what else is kept of it, as JSON without secrets. */
+export interface Made {
+  readonly id: string;
+}
+
+/** An operation of your own that workflows send: a booking, an e-mail. It is protected as payments are. */
+export interface OwnOperation<Input extends object> {
+  /**
+   * What a second send does. `none`: it is carried out twice. `keyed`: the service ignores a repeated key.
+   * `idempotent`: twice is as once.
+   */
+  readonly repeat: "none" | "keyed" | "idempotent";
+  /** Checks the request before it is sent: any library of Standard Schema. */
+  readonly schema?: StandardSchemaV1<Input>;
+  /** Longest time of one call, in milliseconds, default 30,000. */
+  readonly timeoutMs?: number;
+  /** How long after it was made `find` may not see it, in milliseconds, default 60,000. */
+  readonly listLagMs?: number;
+  /** Sends the request, once. Whatever it throws but `refused` and `notCarriedOut` leaves open whether it was carried out. */
+  send(input: Input, context: SendContext): Promise<Made>;
+  /** Finds what was made under one of the keys; undefined where there is certainly nothing. Without it a person is asked. */
+  find?(input: Input, context: FindContext): Promise<Made | undefined>;
+  /** Reads what an id names, which a person gave; undefined where there is nothing. */
+  read?(id: string, context: CallContext): Promise<Made | undefined>;
+  /** Removes what was made. It may be called again, so that it has to be safe to repeat. */
+  undo?(id: string, context: CallContext): Promise<void>;
+}
+
+/** Operations of a worker by their names, each with an input of its own. */
+export type OwnOperations = Readonly<Record<string, OwnOperation<never>>>;
+
+/**
+ * Defines an operation of your own, which workflows call by `ownOperation`.
+ *
+ * @returns what it was given, with its type checked.
+ * @example
+ * ```ts
+ * export const reserveGoods = defineOperation<Reserve>({
+ *   repeat: "keyed",
+ *   send: async ({ orderId }, { key, signal }) => { … },
+ * });
+ * ```
+ */
+export const defineOperation = <Input extends object>(
+  operation: OwnOperation<Input>,
+): OwnOperation<Input> => operation;
+
+const TIMEOUT_MS = 30_000;
+const LIST_LAG_MS = 60_000;
+const KEY_LIFETIME_MS = 24 * 60 * 60_000;
+
+/** Says what became of a send, as the function that sent it knows. */
+class Said extends Error {
+  readonly outcome: SendOutcome;
+  constructor(outcome: SendOutcome, message: string) {
+    super(message);
+    this.outcome = outcome;
+  }
+}
+
+/** Runs a function of an operation, no longer than its time; one that does not heed its signal is not waited for. */
+const within = async <A>(
+  timeoutMs: number,
+  run: (context: CallContext) => Promise<A>,
+): Promise<A> => {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const late = Promise.withResolvers<never>();
+  const abort = () => late.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([run({ signal }), late.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+};
+
+const keptOf = (made: Made): JsonObject => JSON.parse(JSON.stringify(made)) as JsonObject;
+
+/** Makes the write operation of one of a user's own. */
+export const makeOwnOperation = (name: string, given: OwnOperation<never>): WriteOperation => {
+  // Its schema, or its own function, checks what it gets: the engine knows requests as JSON only.
+  const own = given as unknown as OwnOperation<JsonObject>;
+  const { repeat, schema, timeoutMs = TIMEOUT_MS } = own;
+  const policy: WritePolicy = {
+    repeat,
+    isListed: own.find !== undefined && repeat === "none",
+    whenLost: "ask",
+    keyLifetimeMs: KEY_LIFETIME_MS,
+    listLagMs: own.listLagMs ?? LIST_LAG_MS,
+    requestTimeoutMs: timeoutMs,
+  };
+
+  const send = async ({ attempt, guard, key, request }: Sending): Promise<SendOutcome> => {
+    await guard.permit();
+    try {
+      const made: unknown = await within(timeoutMs, ({ signal }) =>
+        own.send(request, {
+          key,
+          signal,
+          refused: (reason) => {
+            const message = `${name} was refused: ${redact(reason)}`;
+            return new Said(
+              { is: "refused", message, details: { reason: redact(reason) } },
+              message,
+            );
+          },
+          notCarriedOut: (reason, { retryAfterMs = growingWaitMs(attempt) } = {}) => {
+            const message = `${name} was not carried out: ${redact(reason)}`;
+            return new Said({ is: "later", message, retryAfterMs }, message);
+          },
+        }),
+      );
+      const id = textAt(made, "id");
+      if (id === undefined) {
+        return { is: "lost", message: `${name} returned no id of what it made.` };
+      }
+      return { is: "made", id, result: keptOf({ ...(isRecord(made) ? made : {}), id }) };
+    } catch (error) {
+      if (error instanceof Said) return error.outcome;
+      return { is: "lost", message: `${name} failed: ${redact(messageOf(error))}` };
+    }
+  };
+
+  const read = async (id: string): Promise<ReadMade> => {
+    if (own.read === undefined) return { is: "fits", result: { id } };
+    const made = await within(timeoutMs, async (context) => own.read?.(id, context));
+    return made === undefined
+      ? { is: "fault", fault: `Nothing has the id ${id}.` }
+      : { is: "fits", result: keptOf(made) };
+  };
+
+  return {
+    name,
+    policy: () => policy,
+    amountField: "amount",
+    faults: async (request) => (schema === undefined ? [] : await schemaFaults(schema, request)),
+    describe: (request) => ({
+      hash: requestHash(name, request),
+      amount: textAt(request, "amount") ?? null,
+      currency: textAt(request, "currency")?.toUpperCase() ?? null,
+      payee: null,
+      reference: null,
+      // What is found by its key is not compared; the request is asked for again.
+      facts: own.find === undefined ? {} : { request },
+    }),
+    send,
+    search:
+      own.find === undefined
+        ? undefined
+        : async (row: WriteRow, now: number) => {
+            const keys = [keyOf(row, row.generation), ...otherKeysOf(row, row.generation)];
+            const request = row.request.facts["request"];
+            const input = (isRecord(request) ? request : {}) as JsonObject;
+            const listedFrom = (row.until ?? now) + policy.listLagMs;
+            try {
+              const made = await within(timeoutMs, async ({ signal }) =>
+                own.find?.(input, { keys, signal }),
+              );
+              if (made !== undefined) {
+                return { is: "found", id: made.id, result: keptOf(made), by: "key" };
+              }
+            } catch (error) {
+              const message = `What ${name} made could not be looked for: ${redact(messageOf(error))}`;
+              return { is: "later", message, isFaulty: false, at: now + policy.requestTimeoutMs };
+            }
+            return now < listedFrom
+              ? { is: "later", message: "It is not found yet.", isFaulty: false, at: listedFrom }
+              : { is: "absent" };
+          },
+    read: (_row, id) => read(id),
+    payee: undefined,
+    undo:
+      own.undo === undefined
+        ? undefined
+        : (id) => ({
+            request: { id },
+            operation: makeOwnOperation(`undo ${name}`, {
+              repeat: "idempotent",
+              timeoutMs,
+              send: async ({ id: made }: Made, context: SendContext) => {
+                await own.undo?.(made, context);
+                return { id: made };
+              },
+            } as unknown as OwnOperation<never>),
+          }),
+  };
+};
