@@ -1,6 +1,5 @@
-import { prebuilt, prebuiltEncrypted, writeBundle } from "./bundle/prebuilt-bundle.ts";
+import { BUNDLES, builtFolder, writeBundle } from "./workflow-bundle.ts";
 
-for (const files of [prebuilt, prebuiltEncrypted]) {
-  await writeBundle(files);
-  process.stderr.write(`Workflow bundle: ${files.code}\n`);
+for (const bundle of BUNDLES) {
+  process.stderr.write(`Workflow bundle: ${await writeBundle(bundle, builtFolder())}\n`);
 }

@@ -1,9 +1,9 @@
-import { visibleText } from "@durable-payments/api-core/values";
+import { messageOf, visibleText } from "@durable-payments/api-core/values";
 import { CannotStart } from "@durable-payments/plugin";
 import { parseArgs } from "node:util";
-import { StaleBundle } from "./bundle/prebuilt-bundle.ts";
 import { errorText, logLine } from "./logger.ts";
 import { runWorker } from "./run-worker.ts";
+import { StaleBundle } from "./workflow-bundle.ts";
 
 const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.
 
@@ -18,7 +18,7 @@ Environment:
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
   PAYMENTS_API_KEY_FILE, TEMPORAL_API_KEY_FILE   files with the keys, read again when they change
   PAYMENTS_ACCOUNTS_FILE   further accounts by their names, a JSON file (docs/accounts.md)
-  PAYMENTS_JOURNAL       where what is sent is remembered: sqlite:FILE, postgres://… or none
+  PAYMENTS_LEDGER        where the ledger of writes is: sqlite:FILE or postgres://…
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
   PAYMENTS_APPROVE_ABOVE  amounts above which a second person has to approve
   PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
@@ -56,7 +56,7 @@ const main = async (): Promise<void> => {
     process.stdout.write(
       values.json
         ? `${JSON.stringify({ ready: true, ...polling })}\n`
-        : `Worker polls task queue ${polling.taskQueue} and those named after it in namespace ${polling.namespace}. Ctrl-C drains it.\nThe journal of sends is ${polling.journal}.\n`,
+        : `Worker polls task queue ${polling.taskQueue} and those named after it in namespace ${polling.namespace}. Ctrl-C drains it.\nThe ledger is ${polling.ledger}.\n`,
     );
   });
 };
@@ -71,6 +71,6 @@ try {
 } catch (error) {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (error instanceof CannotStart || error instanceof StaleBundle) fail(error.message, 1);
-  else if (code.startsWith("ERR_PARSE_ARGS")) fail(`${(error as Error).message} (--help)`, 2);
+  else if (code.startsWith("ERR_PARSE_ARGS")) fail(`${messageOf(error)} (--help)`, 2);
   else unexpected(error);
 }

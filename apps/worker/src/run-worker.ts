@@ -4,11 +4,11 @@ import { CannotStart, PaymentsPlugin, type Polling } from "@durable-payments/plu
 import { showTemporalExpiry } from "@durable-payments/plugin/internal";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
-import { bundleFor } from "./bundle/prebuilt-bundle.ts";
 import { coreLogFilter, readLogFormat, readLogLevel } from "./log-settings.ts";
 import { WorkerLogger } from "./logger.ts";
 import { metricsExporterOf } from "./metrics-exporter.ts";
 import { connect } from "./temporal.ts";
+import { bundleFor } from "./workflow-bundle.ts";
 
 const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
   try {

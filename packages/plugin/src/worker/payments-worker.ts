@@ -209,10 +209,7 @@ export class PaymentsWorker {
     const madeFor = (account: Account): AccountActivities => ({
       name: account.name,
       perSecond: readActivitiesPerSecond(account.settings, environment),
-      activities: makePaymentsActivities(account.runtime, {
-        ...this.#activityOptions(ledger, taskQueue),
-        draining,
-      }),
+      activities: makePaymentsActivities(account.runtime, this.#activityOptions(ledger, taskQueue)),
     });
     const [first, ...others] = accounts;
     const made = [madeFor(first), ...others.map(madeFor)] as const;
@@ -278,13 +275,15 @@ export class PaymentsWorker {
 
   #activityOptions(ledger: Ledger, taskQueue: string) {
     const { operations = {} } = this.#settings;
+    const draining = this.#draining.signal;
     return {
       ledger,
       build: BUILD,
       operations,
       taskQueue,
       waits: this.#process.skipsTime ? ("polled" as const) : ("completed" as const),
-      notifications: this.#notifications,
+      tracker: { draining },
+      notifier: { draining, settings: this.#notifications },
     };
   }
 

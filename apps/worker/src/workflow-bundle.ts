@@ -1,0 +1,109 @@
+import { failureConverterPath } from "@durable-payments/codec";
+import { PaymentsPlugin } from "@durable-payments/plugin";
+import {
+  bundleWorkflowCode,
+  type BundleOptions,
+  Runtime,
+  type WorkerOptions,
+  type WorkflowBundle,
+} from "@temporalio/worker";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
+
+/** A workflow bundle is not as it was built. */
+export class StaleBundle extends Error {
+  override readonly name = "StaleBundle";
+}
+
+const definitionsPath = fileURLToPath(
+  import.meta.resolve("@durable-payments/workflows/definitions"),
+);
+
+/** From sources it is bundled at each start: what was built once may be of other sources. */
+const isCheckout = definitionsPath.endsWith(".ts");
+
+/** Where `npm run build` writes bundles: that of this app, wherever this code itself was built into. */
+export const builtFolder = (): string =>
+  process.env["PAYMENTS_WORKFLOW_BUNDLE"] ||
+  fileURLToPath(new URL("dist", import.meta.resolve("@durable-payments/worker/package.json")));
+
+/** The bundles that are built, and the failure converter of each. */
+export const BUNDLES = [
+  { name: "workflow-bundle.js", converter: undefined },
+  { name: "workflow-bundle-encrypted.js", converter: failureConverterPath },
+] as const;
+
+const nothing = () => undefined;
+
+/** The bundler reports each build; only what goes wrong is of interest. */
+const quiet: NonNullable<BundleOptions["logger"]> = {
+  log: nothing,
+  trace: nothing,
+  debug: nothing,
+  info: nothing,
+  warn: (message) => void Runtime.instance().logger.warn(message),
+  error: (message) => void Runtime.instance().logger.error(message),
+};
+
+/** A bundle for production: small, with source maps that hold no sources. */
+const forProduction = (config: WebpackConfig): WebpackConfig => ({
+  ...config,
+  mode: "production",
+  devtool: "inline-nosources-source-map",
+});
+
+const bundle = (
+  converter: string | undefined,
+  hook: (config: WebpackConfig) => WebpackConfig,
+): Promise<WorkflowBundle> =>
+  bundleWorkflowCode({
+    workflowsPath: definitionsPath,
+    ...(converter !== undefined && { failureConverterPath: converter }),
+    plugins: [new PaymentsPlugin()],
+    webpackConfigHook: hook,
+    logger: quiet,
+  });
+
+const sha256Of = (code: string): string => createHash("sha256").update(code).digest("hex");
+
+/** Builds a bundle for production into a folder, with its SHA-256 beside it. */
+export const writeBundle = async (
+  { converter, name }: (typeof BUNDLES)[number],
+  folder: string,
+): Promise<string> => {
+  const { code } = await bundle(converter, forProduction);
+  const file = join(folder, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, code);
+  writeFileSync(`${file}.sha256`, sha256Of(code));
+  return file;
+};
+
+/**
+ * Returns the bundle for a data converter: that of `PAYMENTS_WORKFLOW_BUNDLE`, the one that was built, or one made now.
+ *
+ * @param folder where bundles were built.
+ * @returns undefined where the converter brings a failure converter of its own, with which nothing was built.
+ * @throws StaleBundle for one that is not as it was built.
+ */
+export const bundleFor = async (
+  dataConverter: WorkerOptions["dataConverter"],
+  folder: string = builtFolder(),
+): Promise<WorkflowBundle | undefined> => {
+  const path = dataConverter?.failureConverterPath;
+  const built = BUNDLES.find(({ converter }) => converter === path);
+  if (built === undefined) return undefined;
+  const file = join(folder, built.name);
+  const isWanted = !isCheckout || (process.env["PAYMENTS_WORKFLOW_BUNDLE"] ?? "") !== "";
+  if (!isWanted || !existsSync(file)) return bundle(path, (config) => config);
+  const code = readFileSync(file, "utf8");
+  const recorded = existsSync(`${file}.sha256`) ? readFileSync(`${file}.sha256`, "utf8") : "";
+  if (sha256Of(code) === recorded.trim()) return { code };
+  throw new StaleBundle(
+    `The workflow bundle ${file} is not as it was built: its SHA-256 differs. See who has changed it, and run "npm run build" again.`,
+  );
+};
