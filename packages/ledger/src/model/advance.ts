@@ -54,10 +54,11 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
   const { call, look, who } = context;
   const isUnsent = plan.state === "ready";
   if (call.mode === "settle" || (call.mode === "close" && isUnsent)) {
-    // A new version, so that no attempt of before can send what is cancelled.
-    const kept = isUnsent ? changed(plan, look, { runId: call.runId }) : undefined;
-    const entries = kept === undefined ? [] : adding(kept, who, "cancelled").entries;
-    return { row: kept, entries, effect: failing("Cancelled", "Cancelled before it was sent.") };
+    return {
+      row: undefined,
+      entries: [],
+      effect: failing("Cancelled", "Cancelled before it was sent."),
+    };
   }
   const held = heldBy(look, plan, call);
   if (held === undefined) {
@@ -178,16 +179,15 @@ const asking = (row: WriteRow, context: Context): Decided => {
     };
   if (policy.isListed && call.reread !== decision.sequence)
     return { row: undefined, entries: [], effect: { is: "check", decision } };
-  // A person's resend voids what was approved before: it is used up when approval is asked for, or by the dispatch.
-  const after = decision.kind === "resend" ? decision.sequence : row.decisionsAfter;
-  const held = heldBy(look, { ...plan, decisionsAfter: after }, call);
+  // What was approved before it was asked is void.
+  const held = heldBy(look, plan, call);
   if (held?.question !== undefined) {
-    const kept = changed(plan, look, { question: held.question, decisionsAfter: after });
+    const kept = changed(plan, look, { question: held.question });
     return { ...adding(kept, who, "needs approval"), effect: held.effect };
   }
   if (held !== undefined) return { row: undefined, entries: [], effect: held.effect };
   const effect = { is: "send", generation: plan.generation, isResend: true } as const;
-  return { row: undefined, entries: [], effect, plan: { ...plan, decisionsAfter: after } };
+  return { row: undefined, entries: [], effect, plan };
 };
 
 const called = (context: Context): Decided => {
@@ -200,6 +200,7 @@ const called = (context: Context): Decided => {
     case "undone":
       return unsent(row, context);
     case "sending": {
+      if (row.epoch !== look.epoch) return mistrusted(row, context);
       // Another attempt may dispatch, or has. From now on it may not.
       const doubt = row.doubt + 1;
       const lost = changed(row, look, { ...nowUnknown(look, policy), doubt, runId: call.runId });

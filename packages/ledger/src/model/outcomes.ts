@@ -42,7 +42,7 @@ const made = (
   const details = { id, by };
   if (row.generation !== generation || row.madeId !== null) {
     const message = `Made twice: ${id} beside ${row.madeId ?? "a later request"}.`;
-    const seen = changed(row, look, { message });
+    const seen = { ...row, message };
     return {
       ...adding(seen, who, "made twice", details, "outcome"),
       effect: failing("MadeTwice", message, { id }),
@@ -73,12 +73,16 @@ const made = (
 export const answered = (look: Look, event: EventOf<"answered">, policy: WritePolicy): Advanced => {
   const { call, generation, outcome, token, who } = event;
   const { now, row } = look;
-  const isOwn = row?.state === "sending" && row.token === token;
+  const isOwn = row?.state === "sending" && row.token === token && row.epoch === look.epoch;
   const isSettled = row !== undefined && (row.doubt === 0 || isHarmless(policy));
   if (outcome.is === "made") {
     const fact = { ...outcome, by: "answer" } as const;
-    // The ledger was lost since the dispatch: the fact begins it anew.
-    return made(look, row ?? { ...newRow(look, call), generation }, generation, fact, who, isOwn);
+    // A ledger that was lost or restored since the dispatch is behind: the fact is of a later generation.
+    const isBehind = row === undefined || (row.madeId === null && row.generation < generation);
+    const known = isBehind
+      ? { ...(row ?? newRow(look, call)), generation, request: call.request }
+      : row;
+    return made(look, known, generation, fact, who, isOwn);
   }
   const { message } = outcome;
   const ask = (asked: WriteRow): Advanced => {
@@ -111,7 +115,9 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
     const at = now + grownWait(0);
     // With a row, so that the next attempt has a version to name.
     const kept =
-      row === undefined && isKnown ? changed(newRow(look, call), look, { message }) : undefined;
+      row === undefined && isKnown && token.startsWith(`${look.epoch}:`)
+        ? changed(newRow(look, call), look, { message })
+        : undefined;
     const entries = kept === undefined ? [] : adding(kept, who, "not sent").entries;
     return { row: kept, entries, effect: { is: "wait", at, why: message, isUnsent: isKnown } };
   }

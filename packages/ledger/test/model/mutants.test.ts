@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { advance, overruledRow } from "../../src/model/index.ts";
+import { explore } from "./explore.ts";
+import { scenarios } from "./scenarios.ts";
+import type { Advance, Rules } from "./world.ts";
+import type { WriteEvent, WriteRow } from "../../src/model/index.ts";
+import type { Look } from "../../src/store/ledger.ts";
+
+/** `advance` that looks at something else than what there is. */
+const seeing =
+  (change: (look: Look, event: WriteEvent) => readonly [Look, WriteEvent]): Advance =>
+  (look, event, policy) =>
+    advance(...change(look, event), policy);
+const withRow = (look: Look, to: Partial<WriteRow>): Look =>
+  look.row === undefined ? look : { ...look, row: { ...look.row, ...to } };
+const isAttempt = (event: WriteEvent) => event.is === "called" || event.is === "dispatching";
+
+/** `advance` whose change of the row is another one. */
+const changing =
+  (change: (row: WriteRow, look: Look, event: WriteEvent) => Partial<WriteRow>): Advance =>
+  (look, event, policy) => {
+    const advanced = advance(look, event, policy);
+    const { row } = advanced;
+    return row === undefined
+      ? advanced
+      : { ...advanced, row: { ...row, ...change(row, look, event) } };
+  };
+
+const believing = (isWanted: (look: Look) => boolean): Advance =>
+  seeing((look, event) => {
+    if (!isAttempt(event) || !("call" in event) || !isWanted(look)) return [look, event];
+    const { row } = look;
+    const testimony =
+      row === undefined
+        ? ({ is: "none" } as const)
+        : ({ is: "version", version: row.version } as const);
+    return [withRow(look, { epoch: look.epoch }), { ...event, call: { ...event.call, testimony } }];
+  });
+
+/** One fault for each rule, and the scenario that has to find it. */
+const mutants: Readonly<
+  Record<string, readonly [keyof typeof scenarios & string, Advance | Partial<Rules>, string]>
+> = {
+  "no row is believed without a voucher": [
+    "ledger lost",
+    believing(({ row }) => row === undefined),
+    "made twice",
+  ],
+  "a row of an earlier epoch is believed": [
+    "ledger restored",
+    believing(({ epoch, row }) => row !== undefined && row.epoch < epoch),
+    "made twice",
+  ],
+  "an answer from before a restore settles the restored row": [
+    "ledger restored",
+    seeing((look, event) => [
+      event.is === "answered" ? withRow(look, { epoch: look.epoch }) : look,
+      event,
+    ]),
+    "made, and said not to be",
+  ],
+  "the fence does not see who has taken over": [
+    "kills, freezes and lost answers",
+    (look, event, policy) =>
+      event.is === "dispatching" && look.row !== undefined
+        ? advance(withRow(look, { state: "sending", token: event.token }), event, policy)
+        : advance(look, event, policy),
+    "made twice",
+  ],
+  "the fence does not see an end": [
+    "ends and overrules",
+    seeing((look, event) => [
+      event.is === "dispatching"
+        ? withRow(
+            { ...look, end: undefined },
+            look.row?.state === "ended" ? { state: "ready" } : {},
+          )
+        : look,
+      event,
+    ]),
+    "sent after the end",
+  ],
+  "the fence does not see a pause": [
+    "paused",
+    seeing((look, event) => [{ ...look, pause: undefined }, event]),
+    "sent while paused",
+  ],
+  "an end is forgotten once it is absent": [
+    "ends and overrules",
+    seeing((look, event) => [{ ...look, end: undefined }, event]),
+    "sent after the end",
+  ],
+  "absent counts before the lag is over": [
+    "kills, freezes and lost answers",
+    seeing((look, event) => [
+      look,
+      event.is === "evidence" ? { ...event, readFrom: Number.MAX_SAFE_INTEGER } : event,
+    ]),
+    "made, and said not to be",
+  ],
+  "a reading counts for a later send": [
+    "kills, freezes and lost answers",
+    seeing((look, event) => [
+      look,
+      event.is === "evidence" && look.row
+        ? { ...event, version: look.row.version, readFrom: Number.MAX_SAFE_INTEGER }
+        : event,
+    ]),
+    "made, and said not to be",
+  ],
+  "a lost answer counts as a no": [
+    "kills, freezes and lost answers",
+    seeing((look, event) => [
+      look,
+      event.is === "answered" && event.outcome.is === "lost"
+        ? { ...event, outcome: { is: "later", message: "" } }
+        : event,
+    ]),
+    "made, and said not to be",
+  ],
+  "another attempt's send counts as not dispatched": [
+    "kills, freezes and lost answers",
+    changing((_, look, event) =>
+      event.is === "called" && look.row?.state === "sending" ? { state: "ready", doubt: 0 } : {},
+    ),
+    "made, and said not to be",
+  ],
+  "a late no settles more than its own send": [
+    "kills, freezes and lost answers",
+    (look, event, policy) =>
+      event.is === "answered" &&
+      (event.outcome.is === "refused" || event.outcome.is === "later") &&
+      look.row?.state === "sending"
+        ? advance(withRow(look, { token: event.token, doubt: 0 }), event, policy)
+        : advance(look, event, policy),
+    "made, and said not to be",
+  ],
+  "a no with doubt leads to refused": [
+    "keyed: retry with another request",
+    seeing((look, event) => [event.is === "answered" ? withRow(look, { doubt: 0 }) : look, event]),
+    "made, and said not to be",
+  ],
+  "the next send of what is unknown has another key": [
+    "keyed: kills and lost answers",
+    changing((row, look, event) =>
+      event.is === "dispatching" && look.row?.state === "unknown"
+        ? { generation: row.generation + 1 }
+        : {},
+    ),
+    "made twice",
+  ],
+  "a keyed write is amended while it is unknown": [
+    "keyed: ends and overrules",
+    changing((row, look, event) =>
+      event.is === "called" && row.state === "asking" && look.row?.state === "unknown"
+        ? { state: "ready", question: null, generation: row.generation + 1, doubt: 0, knownFrom: 0 }
+        : {},
+    ),
+    "made, and said not to be",
+  ],
+  "a restored keyed write is sent by the key that it has": [
+    "keyed: ledger restored, retried",
+    (look, event, policy) =>
+      advance("call" in event ? withRow(look, { epoch: look.epoch }) : look, event, policy),
+    "made, and said not to be",
+  ],
+  "a question of before a restore is still answered": [
+    "questions and answers, restored",
+    seeing((look, event) => [
+      look.row?.state === "asking" ? withRow(look, { epoch: look.epoch }) : look,
+      event,
+    ]),
+    "made twice",
+  ],
+  "late successes do not enter": [
+    "retry with another request",
+    (look, event, policy) =>
+      event.is === "answered" && event.outcome.is === "made" && look.row?.state !== "sending"
+        ? { row: undefined, entries: [], effect: { is: "again", isKnown: false } }
+        : advance(look, event, policy),
+    "success lost",
+  ],
+  "an approval holds for another account": [
+    "approvals",
+    seeing((look, event) => [
+      look,
+      "call" in event && event.call.approval
+        ? { ...event, call: { ...event.call, approval: { why: "limit", account: "x" } } }
+        : event,
+    ]),
+    "sent without approval",
+  ],
+  "an approval survives an overrule": [
+    "approvals",
+    {
+      overruledRow: (row, look) => {
+        const after = overruledRow(row, look);
+        return after === undefined ? undefined : { ...after, decisionsAfter: row.decisionsAfter };
+      },
+    },
+    "sent without approval",
+  ],
+  "an approval is not needed": [
+    "approvals",
+    seeing((look, event) => [
+      look,
+      "call" in event ? { ...event, call: { ...event.call, approval: undefined } } : event,
+    ]),
+    "sent without approval",
+  ],
+  "an approval survives a person's resend": [
+    "approvals, asked",
+    changing((row, look) =>
+      row.state === "asking" ? { decisionsAfter: look.row?.decisionsAfter ?? 0 } : {},
+    ),
+    "sent without approval",
+  ],
+  "nobody is asked": [
+    "ended while asked",
+    (look, event, policy) => {
+      const advanced = advance(look, event, policy);
+      return advanced.effect.is === "person"
+        ? { ...advanced, effect: { is: "again", isKnown: false } }
+        : advanced;
+    },
+    "stuck",
+  ],
+};
+
+describe("each rule is needed: without it the model check turns red", () => {
+  test.each(Object.entries(mutants))("%s", (_, [name, planted, fault]) => {
+    const setting = scenarios[name];
+    expect(setting).toBeDefined();
+    expect(
+      explore(setting!, {
+        rules: typeof planted === "function" ? { advance: planted } : planted,
+        limit: 60_000,
+      }).fault,
+    ).toBe(fault);
+  });
+});

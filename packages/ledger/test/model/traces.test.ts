@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { Model, start } from "./world.ts";
+import { scenarios } from "./scenarios.ts";
+import type { Setting, World } from "./world.ts";
+
+/** Replays labels of the model, one after the other. */
+const replay = (setting: Setting, labels: ReadonlyArray<string>): World => {
+  const model = new Model(setting);
+  return labels.reduce((world, label) => {
+    const steps = model.next(world);
+    const step = steps.find((one) => one.label === label);
+    if (step === undefined)
+      throw new Error(
+        `"${label}" cannot happen; what can: ${steps.map((one) => one.label).join("; ")}`,
+      );
+    return step.world;
+  }, start(setting));
+};
+
+const one = "attempt of run 1:";
+const two = "attempt of run 2:";
+const sent = ["attempt begins", `${one} called`, `${one} dispatching`];
+
+// Of the 21 traces, those of `advance`. Steps and their names (1), other accounts and runs (3), vouchers (12), waits (16)
+// and the clocks of the fence (21) are tested with the workflows and activities; prune (2), failover (10), clocks (11) and
+// builds (13) with the stores; rivals (17) and time bounds of a list (9) with the evidence.
+describe("traces that broke earlier versions of the table", () => {
+  test("4: a copy made while paused does not reopen the belief", () => {
+    const world = replay(scenarios["ledger restored"]!, [
+      "attempt begins",
+      `${one} called`,
+      "copy made",
+      "resumed",
+      "nudged",
+      "attempt begins",
+      `${one} called`,
+      `${one} dispatching`,
+      `${one} made`,
+      `${one} killed`,
+      "LEDGER RESTORED",
+      "attempt begins",
+      `${one} called`,
+    ]);
+    expect(world.row?.state).toBe("unknown");
+  });
+  test("5: a late no settles its own send only", () => {
+    const world = replay(scenarios["kills, freezes and lost answers"]!, [
+      ...sent,
+      `${one} refused`,
+      `${one} frozen`,
+      "attempt begins",
+      `${one} called`,
+      "frozen attempt of run 1: answered refused",
+    ]);
+    expect(world.row).toMatchObject({ state: "unknown", doubt: 1 });
+  });
+  test("6: a refusal of a repeat does not say that the first was not carried out", () => {
+    const world = replay(scenarios["keyed: kills and lost answers"]!, [
+      ...sent,
+      `${one} made, answer lost`,
+      `${one} answered lost`,
+      "attempt begins",
+      `${one} called`,
+      `${one} dispatching`,
+      `${one} refused`,
+      `${one} answered refused`,
+    ]);
+    expect(world.row).toMatchObject({ state: "asking", doubt: 1 });
+  });
+  test("7: ended while unknown, then absent: not sent", () => {
+    const world = replay(scenarios["ends and overrules"]!, [
+      ...sent,
+      `${one} lost`,
+      `${one} answered lost`,
+      "PERSON ENDS",
+      "time passes",
+      `${one} called`,
+      `${one} reads absent`,
+      `${one} enters evidence`,
+    ]);
+    expect(world.row?.state).toBe("ended");
+  });
+  test("7: ended before a row exists: not sent", () => {
+    const world = replay(scenarios["ends and overrules"]!, [
+      "PERSON ENDS",
+      "attempt begins",
+      `${one} called`,
+    ]);
+    expect(world.run).toMatchObject({ status: "failed", why: "Ended" });
+  });
+  test("8: a token from before a restore settles nothing", () => {
+    const world = replay(scenarios["ledger restored"]!, [
+      "resumed",
+      ...sent,
+      "copy made",
+      `${one} refused`,
+      "LEDGER RESTORED",
+      `${one} answered refused`,
+    ]);
+    expect(world.row?.state).toBe("sending");
+  });
+  test("14: an overrule voids an approval", () => {
+    const world = replay(scenarios["approvals"]!, [
+      "attempt begins",
+      `${one} called`,
+      "person approves",
+      "PERSON ENDS",
+      "nudged",
+      "attempt begins",
+      `${one} called`,
+      "OVERRULED",
+      "retried",
+      "attempt begins",
+      `${two} called`,
+      `${two} called`,
+      "time passes",
+      `${two} reads absent`,
+      `${two} enters evidence`,
+      `${two} called`,
+    ]);
+    expect(world.run).toMatchObject({ status: "person", why: "approval" });
+  });
+  test("18: a key that the service may have forgotten is not sent again", () => {
+    const setting = scenarios["keyed: kills and lost answers"]!;
+    const world = replay({ ...setting, policy: { ...setting.policy, keyLifetimeMs: -1 } }, [
+      ...sent,
+      `${one} lost`,
+      `${one} answered lost`,
+      "attempt begins",
+      `${one} called`,
+    ]);
+    expect(world.row?.state).toBe("asking");
+  });
+  test("19: an end beats an answer that was not used yet", () => {
+    const world = replay(scenarios["ended while asked"]!, [
+      ...sent,
+      `${one} lost`,
+      `${one} answered lost`,
+      `${one} called`,
+      "time passes",
+      `${one} reads unclear`,
+      `${one} enters evidence`,
+      "person says send again",
+      "PERSON ENDS",
+      `${one} called`,
+    ]);
+    expect(world.run).toMatchObject({ status: "failed", why: "Ended" });
+  });
+  test("20: what may have been made cannot be undone before it is known", () => {
+    const world = replay(scenarios["ledger lost"]!, [
+      ...sent,
+      `${one} made, answer lost`,
+      `${one} answered lost`,
+    ]);
+    expect(world.row?.state).toBe("unknown");
+  });
+  test("a copy made while it was being sent does not bring back an old key", () => {
+    const world = replay(scenarios["keyed: ledger restored, retried"]!, [
+      ...sent,
+      `${one} refused`,
+      "copy made",
+      `${one} answered refused`,
+      "retried",
+      "attempt begins",
+      `${two} called`,
+      `${two} dispatching`,
+      `${two} made`,
+      `${two} answered made`,
+      "LEDGER RESTORED",
+      `${two} called`,
+    ]);
+    expect(world.row?.state).toBe("asking");
+  });
+});

@@ -1,0 +1,647 @@
+import { advance, decide, endedRow, overruledRow } from "../../src/model/index.ts";
+import type {
+  Advanced,
+  Call,
+  SendOutcome,
+  Verdict,
+  WriteEvent,
+  WritePolicy,
+  WriteRow,
+} from "../../src/model/index.ts";
+import type { Decision, DecisionKind, Look } from "../../src/store/ledger.ts";
+
+/** The real `advance`, or one with a planted fault. */
+export type Advance = (look: Look, event: WriteEvent, policy: WritePolicy) => Advanced;
+
+/** The real rules, or some of them with a planted fault. */
+export interface Rules {
+  readonly advance: Advance;
+  readonly overruledRow: typeof overruledRow;
+  readonly endedRow: typeof endedRow;
+}
+
+/** How often each fault and act may happen on one path. */
+export interface Budgets {
+  readonly kills: number;
+  readonly loses: number;
+  readonly sends: number;
+  readonly retries: number;
+  readonly amends: number;
+  readonly resets: number;
+  readonly restores: number;
+  readonly losses: number;
+  readonly ends: number;
+  readonly overrules: number;
+  readonly answers: number;
+  readonly unclear: number;
+  readonly pauses: number;
+  readonly accounts: number;
+  readonly cancels: number;
+  readonly lates: number;
+}
+
+export interface Setting {
+  readonly policy: WritePolicy;
+  readonly hasKeys: boolean;
+  readonly needsApproval: boolean;
+  readonly isVouched: boolean;
+  readonly budgets: Budgets;
+}
+
+interface Made {
+  readonly generation: number;
+  readonly request: string;
+  readonly isListed: boolean;
+}
+
+/** An attempt: what it does next, with what it has read. A frozen one goes on although Temporal has given it up. */
+interface Attempt {
+  readonly run: number;
+  readonly isLive: boolean;
+  readonly phase:
+    | { readonly is: "call" }
+    | { readonly is: "send"; readonly epoch: number }
+    | { readonly is: "gone"; readonly token: string; readonly generation: number }
+    | {
+        readonly is: "answer";
+        readonly token: string;
+        readonly generation: number;
+        readonly outcome: SendOutcome;
+      }
+    | { readonly is: "evidence"; readonly event: WriteEvent }
+    | { readonly is: "read"; readonly decision: Decision | undefined };
+  readonly testimony: Call["testimony"];
+  readonly reread: number | undefined;
+  readonly request: string;
+  readonly mode: Call["mode"];
+}
+
+interface Run {
+  readonly no: number;
+  readonly status: "pending" | "busy" | "person" | "failed" | "done";
+  readonly attempt: number;
+  readonly isFirst: boolean;
+  readonly testimony: Call["testimony"];
+  readonly request: string;
+  readonly mode: Call["mode"];
+  readonly why: string;
+}
+
+interface Stored {
+  readonly row: WriteRow | undefined;
+  readonly decisions: ReadonlyArray<Decision>;
+}
+
+/** Everything: the ledger, Temporal, the attempts, the service and the people. */
+export interface World extends Stored {
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly end: Decision | undefined;
+  readonly isPaused: boolean;
+  readonly copy: Stored | undefined;
+  readonly run: Run;
+  readonly attempts: ReadonlyArray<Attempt>;
+  readonly made: ReadonlyArray<Made>;
+  /** Requests that were lost on the way, and may still arrive. */
+  readonly flying: ReadonlyArray<Omit<Made, "isListed">>;
+  readonly account: string;
+  /** What was approved, by generation, request and account. */
+  readonly approved: ReadonlyArray<string>;
+  readonly left: Budgets;
+  readonly fault: string;
+}
+
+export interface Step {
+  readonly label: string;
+  /** A fault of the environment, or an act of a person: no progress depends on it. */
+  readonly isFault: boolean;
+  readonly world: World;
+}
+
+const NAME = { account: "a", workflowId: "w", step: "s" };
+const LONG_AGO = -10_000_000;
+
+export const start = ({ budgets, isVouched }: Setting): World => ({
+  row: undefined,
+  decisions: [],
+  epoch: 1,
+  sequence: 0,
+  end: undefined,
+  isPaused: budgets.pauses > 0,
+  copy: undefined,
+  run: {
+    no: 1,
+    status: "pending",
+    attempt: 1,
+    isFirst: isVouched,
+    testimony: undefined,
+    request: "A",
+    mode: "send",
+    why: "",
+  },
+  attempts: [],
+  made: [],
+  flying: [],
+  account: "x",
+  approved: [],
+  left: budgets,
+  fault: "",
+});
+
+const requestOf = (hash: string) => ({
+  hash,
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+  facts: { hash },
+});
+
+export const lookAt = (w: World): Look => ({
+  row: w.row,
+  now: 0,
+  epoch: w.epoch,
+  sequence: w.sequence,
+  leastBuild: 0,
+  stopped: null,
+  end: w.end,
+  isOfOtherAccount: false,
+  startedBy: "requester",
+  limits: { maxAmounts: null, approveAbove: null },
+  batch: undefined,
+  pause: w.isPaused ? { scope: "all", by: "p", reason: "r", since: 0 } : undefined,
+  decisions: w.decisions.filter(({ sequence }) => sequence > (w.row?.decisionsAfter ?? 0)),
+});
+
+const callOf = (w: World, one: Attempt, { needsApproval }: Setting): Call => ({
+  name: NAME,
+  operation: "op",
+  request: requestOf(one.request),
+  runId: `r${one.run}`,
+  testimony: one.testimony,
+  mode: one.mode,
+  mayAmend: true,
+  approval: needsApproval ? { why: "limit", account: w.account } : undefined,
+  build: 0,
+  reread: one.reread,
+});
+
+const newDecision = (kind: DecisionKind, question: string | null, value = {}) => ({
+  account: "a",
+  workflowId: "w",
+  step: "s",
+  kind,
+  question,
+  by: "other",
+  how: "",
+  reason: null,
+  value,
+});
+
+const spent = (w: World, name: keyof Budgets): Budgets => ({ ...w.left, [name]: w.left[name] - 1 });
+
+/** Writes what was decided, as a store does. */
+const stored = (w: World, row: WriteRow | undefined): World => {
+  if (row === undefined) return w;
+  const isAsked = row.question !== null && row.question.id !== w.row?.question?.id;
+  return {
+    ...w,
+    row: { ...row, version: (w.row?.version ?? 0) + 1 },
+    sequence: w.sequence + (isAsked ? 1 : 0),
+  };
+};
+
+const decided = (w: World, kind: DecisionKind, value = {}): World => {
+  const change = decide(lookAt(w), newDecision(kind, w.row?.question?.id ?? null, value));
+  const sequence = w.sequence + 1;
+  const decision = { ...(change.decision ?? newDecision(kind, null)), sequence, at: 0 };
+  const { account, generation, hash } = decision.value;
+  const next = stored({ ...w, left: spent(w, "answers") }, change.row);
+  return {
+    ...next,
+    sequence: Math.max(next.sequence, sequence),
+    decisions: [...w.decisions, decision],
+    approved:
+      kind === "approve"
+        ? [...w.approved, `${generation} ${hash} ${account}`]
+        : kind === "resend"
+          ? []
+          : w.approved,
+  };
+};
+
+/** All readings of the list that are possible now. */
+const readings = (w: World, { hasKeys }: Setting, row: WriteRow): ReadonlyArray<Verdict> => {
+  const verdictOf = (shown: ReadonlyArray<Made>): Verdict => {
+    const indexOf = (one: Made) => `id${w.made.indexOf(one)}`;
+    const ours = shown.filter((one) =>
+      hasKeys ? one.generation === row.generation : one.request === row.request.hash,
+    );
+    if (ours.length > 1) return { is: "unclear", message: "", candidates: [] };
+    if (ours[0] !== undefined)
+      return { is: "found", id: indexOf(ours[0]), result: {}, by: hasKeys ? "key" : "likeness" };
+    const other = hasKeys ? shown[0] : undefined;
+    return other === undefined
+      ? { is: "absent" }
+      : { is: "foundOther", id: indexOf(other), result: {} };
+  };
+  const all = verdictOf(w.made);
+  const some = w.made.every(({ isListed }) => isListed)
+    ? []
+    : [verdictOf(w.made.filter(({ isListed }) => isListed))];
+  const unclear: ReadonlyArray<Verdict> =
+    w.left.unclear > 0 ? [{ is: "unclear", message: "", candidates: [] }] : [];
+  return [all, ...some, ...unclear];
+};
+
+export class Model {
+  readonly setting: Setting;
+  readonly #rules: Rules;
+  constructor(setting: Setting, rules: Partial<Rules> = {}) {
+    this.setting = setting;
+    this.#rules = { advance, overruledRow, endedRow, ...rules };
+  }
+
+  /** One transaction of an attempt, and what follows for it and its run. */
+  #transact(w: World, at: number, event: WriteEvent): World {
+    const one = w.attempts[at]!;
+    const { effect, row } = this.#rules.advance(lookAt(w), event, this.setting.policy);
+    let next = stored(w, row);
+    if (row !== undefined && row.state === "ready" && row.doubt > 0)
+      next = { ...next, fault: "ready with doubt" };
+    if (
+      event.is === "answered" &&
+      event.outcome.is === "made" &&
+      next.row?.madeId === null &&
+      next.row.generation === event.generation
+    )
+      next = { ...next, fault: "success lost" };
+    const version = { is: "version", version: next.row?.version ?? 0 } as const;
+    const rest = w.attempts.filter((_, index) => index !== at);
+    const on = (change: Partial<Attempt>): World => ({
+      ...next,
+      attempts: [...rest, { ...one, ...change }],
+    });
+    const over = (run: Partial<Run>): World => ({
+      ...next,
+      attempts: rest,
+      run: one.isLive ? { ...next.run, ...run } : next.run,
+    });
+    switch (effect.is) {
+      case "again":
+        return on({
+          phase: { is: "call" },
+          reread: effect.reread,
+          testimony: effect.isKnown ? version : undefined,
+        });
+      case "send":
+        return on({ phase: { is: "send", epoch: w.epoch } });
+      case "go": {
+        const { generation } = next.row!;
+        const wanted = `${generation} ${one.request} ${w.account}`;
+        const fault =
+          w.end !== undefined
+            ? "sent after the end"
+            : w.isPaused
+              ? "sent while paused"
+              : this.setting.needsApproval && !w.approved.includes(wanted)
+                ? "sent without approval"
+                : one.run === w.run.no && w.run.why === "Cancelled"
+                  ? "sent after it was cancelled"
+                  : "";
+        const token = next.row!.token!;
+        return {
+          ...on({ phase: { is: "gone", token, generation } }),
+          fault: next.fault || fault,
+          left: spent(w, "sends"),
+        };
+      }
+      case "stop":
+        return on({
+          phase: {
+            is: "answer",
+            token: event.is === "dispatching" ? `${event.token} stopped` : "",
+            generation: 0,
+            outcome: { is: "notDispatched", message: "" },
+          },
+        });
+      case "reconcile":
+        return on({ phase: { is: "read", decision: undefined } });
+      case "check":
+        return on({ phase: { is: "read", decision: effect.decision } });
+      case "wait":
+        return over({
+          status: "pending",
+          attempt: 2,
+          testimony: effect.isUnsent ? version : undefined,
+        });
+      case "person":
+        return over({ status: "person", testimony: version, why: effect.needs });
+      case "fail":
+        return over({ status: "failed", testimony: version, why: effect.type });
+      case "return":
+        return over({ status: "done", why: effect.id });
+    }
+  }
+
+  #attemptSteps(w: World, at: number): ReadonlyArray<Step> {
+    const one = w.attempts[at]!;
+    const who = "w";
+    const steps: Array<Step> = [];
+    const name = `${one.isLive ? "" : "frozen "}attempt of run ${one.run}`;
+    const on = (label: string, world: World, isFault = false) =>
+      steps.push({ label: `${name}: ${label}`, isFault, world });
+    const phased = (phase: Attempt["phase"], change: Partial<World> = {}): World => ({
+      ...w,
+      ...change,
+      attempts: w.attempts.map((other, index) => (index === at ? { ...one, phase } : other)),
+    });
+    const { phase } = one;
+    const call = callOf(w, one, this.setting);
+    switch (phase.is) {
+      case "call":
+        on("called", this.#transact(w, at, { who, is: "called", call }));
+        break;
+      case "send":
+        if (w.left.sends > 0) {
+          const token = `${phase.epoch}:${w.left.sends}`;
+          on("dispatching", this.#transact(w, at, { who, is: "dispatching", token, call }));
+        }
+        break;
+      case "gone": {
+        const { generation, token } = phase;
+        const answer = (outcome: SendOutcome, change: Partial<World> = {}) =>
+          phased({ is: "answer", token, generation, outcome }, change);
+        const lost = { is: "lost", message: "" } as const;
+        const known =
+          this.setting.policy.repeat === "keyed"
+            ? w.made.findIndex((made) => made.generation === generation)
+            : -1;
+        const id = `id${known === -1 ? w.made.length : known}`;
+        const one_ = { generation, request: one.request };
+        const made = known === -1 ? [...w.made, { ...one_, isListed: false }] : w.made;
+        on("made", answer({ is: "made", id, result: {} }, { made }));
+        on("refused", answer({ is: "refused", message: "", details: {} }), true);
+        on("later", answer({ is: "later", message: "" }), true);
+        if (w.left.loses > 0) {
+          const left = spent(w, "loses");
+          on("made, answer lost", answer(lost, { made, left }), true);
+          on("lost", answer(lost, { left }), true);
+          if (w.left.lates > 0 && known === -1) {
+            on(
+              "lost on the way",
+              answer(lost, {
+                left: { ...left, lates: left.lates - 1 },
+                flying: [...w.flying, one_],
+              }),
+              true,
+            );
+          }
+        }
+        break;
+      }
+      case "answer": {
+        const { generation, outcome, token } = phase;
+        on(
+          `answered ${outcome.is}`,
+          this.#transact(w, at, { who, is: "answered", token, generation, outcome, call }),
+        );
+        break;
+      }
+      case "read": {
+        const { row } = w;
+        const { decision } = phase;
+        if (row === undefined) break;
+        const { version } = row;
+        const evidence = (event: WriteEvent, change: Partial<World> = {}) =>
+          phased({ is: "evidence", event }, change);
+        if (decision?.kind === "found") {
+          const id = String(decision.value["id"]);
+          const made = w.made[Number(id.slice(2))];
+          const fault = made?.request === row.request.hash ? undefined : "differs";
+          on(
+            "reads the id",
+            evidence({ who, is: "checked", version, decision, id, result: {}, fault }),
+          );
+          break;
+        }
+        for (const verdict of readings(w, this.setting, row)) {
+          const left =
+            verdict.is === "unclear"
+              ? { left: { ...w.left, unclear: Math.max(0, w.left.unclear - 1) } }
+              : {};
+          on(
+            `reads ${verdict.is}`,
+            evidence(
+              decision === undefined
+                ? { who, is: "evidence", version, readFrom: 0, verdict }
+                : { who, is: "reread", version, decision, verdict },
+              left,
+            ),
+            verdict.is === "unclear",
+          );
+        }
+        break;
+      }
+      case "evidence":
+        on(`enters ${phase.event.is}`, this.#transact(w, at, phase.event));
+        break;
+    }
+    if (one.isLive && w.left.kills > 0) {
+      const run = { ...w.run, status: "pending", attempt: 2, testimony: undefined } as const;
+      const left = spent(w, "kills");
+      on(
+        "killed",
+        { ...w, left, run, attempts: w.attempts.filter((_, index) => index !== at) },
+        true,
+      );
+      on(
+        "frozen",
+        {
+          ...w,
+          left,
+          run,
+          attempts: w.attempts.map((other, index) =>
+            index === at ? { ...one, isLive: false } : other,
+          ),
+        },
+        true,
+      );
+    }
+    return steps;
+  }
+
+  /** Everything that may happen next. */
+  next(w: World): ReadonlyArray<Step> {
+    const steps: Array<Step> = w.attempts.flatMap((_, at) => this.#attemptSteps(w, at));
+    const { left, row, run } = w;
+    const on = (label: string, world: Partial<World>, isFault = true) =>
+      steps.push({ label, isFault, world: { ...w, ...world } });
+    if (run.status === "pending") {
+      const isFirst = run.isFirst && run.attempt === 1 && run.testimony === undefined;
+      const one: Attempt = {
+        run: run.no,
+        isLive: true,
+        phase: { is: "call" },
+        testimony: isFirst ? { is: "none" } : run.testimony,
+        reread: undefined,
+        request: run.request,
+        mode: run.mode,
+      };
+      on(
+        "attempt begins",
+        { attempts: [...w.attempts, one], run: { ...run, status: "busy", isFirst: false } },
+        false,
+      );
+    }
+    if (run.status === "person")
+      on("nudged", { run: { ...run, status: "pending", attempt: 1, isFirst: false } }, false);
+    if (w.isPaused) on("resumed", { isPaused: false }, false);
+    if (left.cancels > 0 && (run.status === "pending" || run.status === "person"))
+      on("cancelled", {
+        left: spent(w, "cancels"),
+        run: { ...run, status: "pending", attempt: 1, isFirst: false, mode: "close" },
+      });
+    for (const [index, one] of w.flying.entries())
+      on("arrives late", {
+        made: [...w.made, { ...one, isListed: false }],
+        flying: w.flying.filter((_, other) => other !== index),
+      });
+    if (
+      row?.until !== null &&
+      row?.until !== undefined &&
+      row.until > LONG_AGO &&
+      row.state === "unknown" &&
+      !w.attempts.some(({ isLive, phase }) => isLive && phase.is === "gone")
+    ) {
+      // What passed the fence has left by now, or never will; what is on its way has arrived, or never will.
+      on(
+        "time passes",
+        {
+          row: { ...row, until: LONG_AGO },
+          flying: [],
+          made: w.made.map((one) => ({ ...one, isListed: true })),
+          attempts: w.attempts
+            .filter(
+              ({ isLive, phase }) =>
+                phase.is !== "gone" && (isLive || (phase.is !== "call" && phase.is !== "read")),
+            )
+            .map((one) =>
+              one.phase.is === "evidence" && one.phase.event.is === "evidence"
+                ? {
+                    ...one,
+                    phase: {
+                      is: "evidence",
+                      event: { ...one.phase.event, readFrom: 2 * LONG_AGO },
+                    },
+                  }
+                : one,
+            ),
+        },
+        false,
+      );
+    }
+    if (left.restores > 0 && w.copy === undefined && row !== undefined)
+      on("copy made", { copy: { row, decisions: w.decisions } });
+    const recover = (label: string, to: Stored, change: Partial<World>) => {
+      const sequence = w.sequence + 1;
+      const put = {
+        ...w,
+        ...to,
+        ...change,
+        epoch: w.epoch + 1,
+        sequence,
+        copy: undefined,
+        // A recovery takes longer than the time from an attempt's start to its dispatch.
+        attempts: w.attempts.filter(
+          ({ isLive, phase }) => isLive || (phase.is !== "call" && phase.is !== "send"),
+        ),
+      };
+      on(label, put);
+    };
+    if (left.restores > 0 && w.copy !== undefined)
+      recover("LEDGER RESTORED", w.copy, { left: spent(w, "restores") });
+    if (left.losses > 0 && row !== undefined)
+      recover("LEDGER LOST", { row: undefined, decisions: [] }, { left: spent(w, "losses") });
+    const anew = {
+      no: run.no + 1,
+      status: "pending",
+      attempt: 1,
+      isFirst: false,
+      mode: "send",
+      why: "",
+    } as const;
+    if (run.status === "failed" && left.retries > 0) {
+      const retried = { left: spent(w, "retries") };
+      on("retried", { ...retried, run: { ...run, ...anew } });
+      if (left.amends > 0)
+        on("retried AMENDED", {
+          left: { ...retried.left, amends: left.amends - 1 },
+          run: { ...run, ...anew, request: "B" },
+        });
+    }
+    if (left.resets > 0 && run.status !== "done")
+      on("reset", {
+        left: spent(w, "resets"),
+        run: { ...run, ...anew, testimony: undefined },
+        attempts: w.attempts.map((one) => ({ ...one, isLive: false })),
+      });
+    this.#people(w, steps);
+    return steps;
+  }
+
+  #people(w: World, steps: Array<Step>): void {
+    const { left, row } = w;
+    const on = (label: string, world: World) => steps.push({ label, isFault: true, world });
+    const isAnswered = w.decisions.some(({ question }) => question === row?.question?.id);
+    if (left.answers > 0 && row?.question && !isAnswered) {
+      if (row.question.kind === "approval") {
+        on("person approves", decided(w, "approve"));
+        on("person rejects", decided(w, "reject"));
+      } else if (w.flying.length === 0 && !w.attempts.some(({ phase }) => phase.is === "gone")) {
+        // People are thorough: they look for what was made at the service, wherever it is listed.
+        if (w.made.length === 0) on("person says send again", decided(w, "resend"));
+        else on("person names it", decided(w, "found", { id: "id0" }));
+      }
+    }
+    if (left.ends > 0 && w.end === undefined) {
+      const end = { ...newDecision("end", null), sequence: w.sequence + 1, at: 0 };
+      const ended = row === undefined ? undefined : this.#rules.endedRow(row, lookAt(w), null);
+      on(
+        "PERSON ENDS",
+        stored({ ...w, left: spent(w, "ends"), end, sequence: w.sequence + 1 }, ended),
+      );
+    }
+    if (left.overrules > 0 && w.end !== undefined) {
+      const overruled = row === undefined ? undefined : this.#rules.overruledRow(row, lookAt(w));
+      on(
+        "OVERRULED",
+        stored(
+          {
+            ...w,
+            left: spent(w, "overrules"),
+            end: undefined,
+            approved: [],
+            sequence: w.sequence + 1,
+          },
+          overruled,
+        ),
+      );
+    }
+    if (left.accounts > 0)
+      on("payee's account changes", { ...w, left: spent(w, "accounts"), account: "y" });
+  }
+}
+
+/** What must never be; undefined where all is well. */
+export const violation = (w: World): string | undefined => {
+  if (w.fault !== "") return w.fault;
+  const { row } = w;
+  const saysUnsent = row?.epoch === w.epoch && (row.state === "ready" || row.state === "refused");
+  if (saysUnsent && w.made.length > 0) return "made, and said not to be";
+  return w.made.length > 1 ? "made twice" : undefined;
+};
+
+/** Whether nothing has to happen any more, or a person has been asked. */
+export const isSettled = ({ left, run }: World): boolean =>
+  left.sends === 0 || run.status === "done" || run.status === "failed" || run.status === "person";
