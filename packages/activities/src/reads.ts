@@ -32,13 +32,19 @@ const delayOf = (error: PaymentsError): number | undefined => {
   return error._tag === "NotAuthenticated" ? NOT_AUTHENTICATED_WAIT_MS : undefined;
 };
 
+const typeOf = ({ _tag: tag }: PaymentsError): string => {
+  if (tag === "InvalidRequest") return failureTypes.invalidRequest;
+  // A read that was not answered has changed nothing.
+  return tag === "OutcomeUnknown" ? "Unavailable" : tag;
+};
+
 /** A read says nothing about money: whatever may change is tried again by Temporal. */
 const failureOf = (error: PaymentsError): ApplicationFailure => {
   const { _tag: tag, message, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
   const delay = delayOf(error);
   return ApplicationFailure.create({
-    type: tag === "InvalidRequest" ? failureTypes.invalidRequest : tag,
+    type: typeOf(error),
     message,
     nonRetryable: isFinal,
     details: [{ operation: name }],

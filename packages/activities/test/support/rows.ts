@@ -1,0 +1,42 @@
+import type { Ledger, WriteRow } from "@durable-payments/ledger";
+
+const ROW: WriteRow = {
+  account: "0123456789abcdef",
+  workflowId: "run-1",
+  step: "createPayout",
+  operation: "createPayout",
+  state: "unknown",
+  version: 1,
+  knownFrom: 1,
+  epoch: 1,
+  generation: 1,
+  request: { hash: "h", amount: "1.00", currency: "USD", payee: "b", reference: null, facts: {} },
+  doubt: 1,
+  token: null,
+  runId: "1",
+  sends: 1,
+  firstSentAt: 0,
+  from: 0,
+  until: 0,
+  absences: 0,
+  unprovableSince: null,
+  madeId: null,
+  result: null,
+  knownBy: null,
+  message: null,
+  question: null,
+  decisionsAfter: 0,
+  isUntold: false,
+  createdAt: 0,
+  changedAt: 0,
+};
+
+/** Puts a row into a ledger, as it would be after other things have happened. */
+export const putRow = async (ledger: Ledger, changes: Partial<WriteRow> = {}): Promise<void> => {
+  const row = { ...ROW, ...changes };
+  const { account, step, workflowId } = row;
+  await ledger.transact({ account, workflowId, step }, ({ epoch }) => ({ row: { ...row, epoch } }));
+};
+
+/** The account of these rows. */
+export const ACCOUNT = ROW.account;

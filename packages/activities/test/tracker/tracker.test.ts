@@ -1,0 +1,212 @@
+import { type Ledger, openLedger } from "@durable-payments/ledger";
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import type { Tracked } from "@durable-payments/protocol/tracker";
+import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { Janitor } from "../../src/tracker/janitor.ts";
+import { nudgeUntold } from "../../src/tracker/nudges.ts";
+import { makeTrackerActivities } from "../../src/tracker/track.ts";
+import { Waits } from "../../src/tracker/waits.ts";
+import { runCall, type PaymentsRuntime } from "../../src/run-operation.ts";
+import { NotYet } from "../../src/write/index.ts";
+import { attempt, runtimeOver } from "../support/attempts.ts";
+import { ACCOUNT, putRow } from "../support/rows.ts";
+
+/** A client that keeps what it was asked to do, over runs in these states. */
+const clientOf = (states: Readonly<Record<string, "RUNNING" | "FAILED">> = {}) => {
+  const done: Array<readonly [what: string, ...of: ReadonlyArray<unknown>]> = [];
+  const known = (workflowId: string) => {
+    const state = states[workflowId];
+    if (state === undefined) throw new WorkflowNotFoundError("no", workflowId, undefined);
+    return state;
+  };
+  const getHandle = (workflowId: string) => ({
+    describe: async () => ({ status: { name: known(workflowId) } }),
+    signal: async (name: string, content: unknown) => {
+      known(workflowId);
+      done.push(["signal", workflowId, name, content]);
+    },
+  });
+  const complete = async ({ activityId, workflowId }: Record<string, string>, result: unknown) => {
+    if (states[workflowId ?? ""] !== "RUNNING") throw new ActivityNotFoundError("no");
+    done.push(["complete", workflowId, activityId, result]);
+  };
+  // Of a client, only this is asked for.
+  const withAbortSignal = <A>(_: AbortSignal, work: () => A): A => work();
+  const asked = { workflow: { getHandle }, activity: { complete }, withAbortSignal };
+  return { done, client: asked as unknown as Client };
+};
+
+let ledger: Ledger;
+beforeEach(async () => {
+  ledger = await openLedger("memory");
+  onTestFinished(() => ledger.close());
+});
+
+const wait = (workflowId: string, kind: "payout" | "cardholder" | "balance", thing: string) =>
+  ledger.openWait({
+    account: ACCOUNT,
+    workflowId,
+    runId: "1",
+    activityId: `await:${thing}`,
+    kind,
+    thing,
+  });
+
+describe("waits", () => {
+  let simulator: Simulator;
+  beforeAll(async () => {
+    simulator = await startSimulator({ balances: { USD: "10.00" } });
+  });
+  afterAll(() => simulator.stop());
+
+  const sweep = (client: Client, runtime: PaymentsRuntime = runtimeOver(simulator)) => {
+    const signal = new AbortController().signal;
+    const waits = new Waits({
+      ledger,
+      account: ACCOUNT,
+      client,
+      warn: () => {},
+      call: async (call) => {
+        const result = await runCall(runtime, call, signal);
+        if (result._tag === "Failure") throw result.failure;
+        return result.success;
+      },
+    });
+    return { waits, sweep: () => waits.sweep() };
+  };
+
+  const untilDue = () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2_000 });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+
+  it("end by the activity's id as soon as enough is there; the others stay", async () => {
+    await wait("run-1", "balance", "USD 1.00");
+    await wait("run-2", "balance", "USD 11.00");
+    const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
+    untilDue();
+    await sweep(client).sweep();
+    expect(done).toMatchObject([
+      ["complete", "run-1", "await:USD 1.00", { amount: "1.00", outcome: "enough" }],
+    ]);
+    expect(await ledger.waits({ isOpen: true })).toMatchObject([{ workflowId: "run-2" }]);
+  });
+
+  it("that nobody waits for any more are closed", async () => {
+    await wait("run-1", "balance", "USD 1.00");
+    const { client, done } = clientOf({ "run-1": "FAILED" });
+    untilDue();
+    await sweep(client).sweep();
+    expect(done).toEqual([]);
+    expect(await ledger.waits({ isOpen: true })).toEqual([]);
+  });
+
+  it("ask the service nothing where nobody waits", async () => {
+    const { client } = clientOf();
+    const nowhere = runtimeOver({ ...simulator, url: "http://127.0.0.1:9" });
+    await expect(sweep(client, nowhere).sweep()).resolves.toBeUndefined();
+  });
+});
+
+/** The ledger, as its clock will be when an attempt under way would have changed its row. */
+const inTwoMinutes = (): Ledger => ({
+  ...ledger,
+  state: async () => {
+    const state = await ledger.state();
+    return { ...state, now: state.now + 120_000 };
+  },
+});
+
+describe("nudges", () => {
+  it("notify a run once of all its steps, a child by its own id", async () => {
+    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-1", step: "a" });
+    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-2", step: "b" });
+    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-3", step: "child-1:c" });
+    const { client, done } = clientOf({ "run-1": "RUNNING", "child-1": "RUNNING" });
+    expect(await nudgeUntold(inTwoMinutes(), ACCOUNT, client)).toBeUndefined();
+    expect(done).toEqual([
+      ["signal", "run-1", "durable-payments/nudge", { steps: ["a", "b"] }],
+      ["signal", "child-1", "durable-payments/nudge", { steps: ["c"] }],
+    ]);
+    expect(await ledger.rows({ isUntold: true })).toEqual([]);
+  });
+
+  it("leave a decision that was just made to whoever made it", async () => {
+    await putRow(ledger, { isUntold: true, changedAt: Date.now() });
+    const { client, done } = clientOf({ "run-1": "RUNNING" });
+    await nudgeUntold(ledger, ACCOUNT, client);
+    expect(done).toEqual([]);
+  });
+});
+
+describe("the janitor", () => {
+  const sweep = (client: Client, settle: (workflowId: string) => Promise<void>) =>
+    new Janitor({
+      ledger: inTwoMinutes(),
+      account: ACCOUNT,
+      client,
+      warn: () => {},
+      settle: ({ workflowId }) => settle(workflowId),
+    }).sweep();
+
+  it("settles what ended and unknown runs have left, and leaves open runs alone", async () => {
+    await putRow(ledger, { workflowId: "open" });
+    await putRow(ledger, { workflowId: "ended", state: "sending", token: "1:x" });
+    await putRow(ledger, { workflowId: "lost" });
+    const settled: Array<string> = [];
+    const { client } = clientOf({ open: "RUNNING", ended: "FAILED" });
+    const { fault, lostRuns } = await sweep(client, async (id) => void settled.push(id));
+    expect(settled.toSorted()).toEqual(["ended", "lost"]);
+    expect(lostRuns).toEqual(["lost"]);
+    expect(fault).toBeUndefined();
+  });
+
+  it("goes on after a row that cannot be settled, and says so; a wait for time is no fault", async () => {
+    await putRow(ledger, { workflowId: "a" });
+    await putRow(ledger, { workflowId: "b" });
+    await putRow(ledger, { workflowId: "c" });
+    const { client } = clientOf({ a: "FAILED", b: "FAILED", c: "FAILED" });
+    const settled: Array<string> = [];
+    const { fault } = await sweep(client, async (id) => {
+      if (id === "a") throw new Error("no list");
+      if (id === "b") throw new NotYet("later", 1_000, undefined);
+      settled.push(id);
+    });
+    expect(settled).toEqual(["c"]);
+    expect(fault).toBe("a (createPayout) could not be settled: no list");
+  });
+});
+
+describe("the tracker", () => {
+  const track = async (known?: Tracked, heartbeatDetails?: unknown): Promise<Tracked> => {
+    const { client } = clientOf();
+    const { track: activity } = makeTrackerActivities({
+      runtime: runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", apiKey: "k" }),
+      ledger,
+      account: async () => ACCOUNT,
+      settle: async () => {},
+      turnMs: 0,
+    });
+    return attempt({ heartbeatDetails }, client).run(activity, known);
+  };
+
+  it("remembers how far the ledger has got, for the next one", async () => {
+    const { mark, waiting } = await track();
+    expect(mark).toEqual(await ledger.mark());
+    expect(waiting).toBe(0);
+  });
+
+  it("stops all sends where the ledger has less than it has seen", async () => {
+    const mark = await ledger.mark();
+    const ahead = { ...mark, sequence: mark.sequence + 5 };
+    await track({ mark: ahead, readAt: 0, waiting: 0 });
+    expect((await ledger.state()).stopped).not.toBeNull();
+  });
+
+  it("believes the heartbeat of a killed worker, and stops where the ledger is another one", async () => {
+    const mark = { ...(await ledger.mark()), ledgerId: "another" };
+    await track(undefined, { mark, readAt: 0, waiting: 0 });
+    expect((await ledger.state()).stopped).not.toBeNull();
+  });
+});
