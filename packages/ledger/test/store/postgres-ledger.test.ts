@@ -1,0 +1,77 @@
+import { whyNoPostgres } from "@durable-payments/tools/postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLedger, readLedgerPlace } from "../../src/index.ts";
+import { describeLedger } from "../support/contract.ts";
+import { PASSWORD, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { nameOf, saving } from "../support/rows.ts";
+
+const missing = whyNoPostgres();
+if (missing !== undefined) console.warn(`The PostgreSQL ledger is not tested: ${missing}.`);
+
+describe.skipIf(missing !== undefined)("a ledger in PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+  const open = (database = "postgres") => openLedger(readLedgerPlace(server.address(database), ""));
+  const create = (name: string) => server.query("postgres", `CREATE DATABASE ${name}`);
+
+  describeLedger(() => open());
+
+  it("is made by one of many workers that start at once", async () => {
+    await create("many");
+    const ledgers = await Promise.all(Array.from({ length: 8 }, () => open("many")));
+    const ids = await Promise.all(ledgers.map(async (ledger) => (await ledger.mark()).ledgerId));
+    expect(new Set(ids).size).toBe(1);
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+  });
+
+  it("goes on after a restart of the server", async () => {
+    await create("restarted");
+    const ledger = await open("restarted");
+    const name = nameOf();
+    await ledger.transact(name, saving(name));
+    const mark = await ledger.mark();
+    await server.restart();
+    await ledger.look(name).catch(() => undefined);
+    expect((await ledger.look(name)).row?.version).toBe(1);
+    expect(await ledger.expect(mark)).toBe(true);
+    await ledger.close();
+  });
+
+  it("refuses a later version, and commits that are not durable", async () => {
+    await create("later");
+    await (await open("later")).close();
+    await server.query("later", "INSERT INTO durable_payments.schema_version VALUES (99)");
+    await expect(open("later")).rejects.toThrow(/is of version 99/);
+    await create("lazy");
+    await server.query("lazy", "ALTER DATABASE lazy SET synchronous_commit = off");
+    await expect(open("lazy")).rejects.toThrow(/synchronous_commit is off/);
+  });
+
+  it("never repeats a password", async () => {
+    const wrong = server.address("postgres").replace("tester", "nobody");
+    const error: unknown = await openLedger(readLedgerPlace(wrong, "")).catch(
+      (reason: unknown) => reason,
+    );
+    expect(String(error)).toMatch(/LedgerUnavailable: the ledger's database 127\.0\.0\.1/);
+    expect(String(error)).not.toContain(PASSWORD);
+  });
+
+  it("serves a user without special rights", async () => {
+    await server.query("postgres", `CREATE ROLE plain LOGIN PASSWORD '${PASSWORD}'`);
+    await server.query("postgres", "CREATE DATABASE plain OWNER plain");
+    const ledger = await openLedger(
+      readLedgerPlace(server.address("plain").replace("tester", "plain"), ""),
+    );
+    expect((await ledger.mark()).ledgerId).toMatch(/@\d+\/\d{8}$/);
+    await ledger.close();
+  });
+
+  it("says how it is copied", async () => {
+    const ledger = await open();
+    await expect(ledger.backup("copy.dump")).rejects.toThrow(/pg_dump --format=custom/);
+    await ledger.close();
+  });
+});

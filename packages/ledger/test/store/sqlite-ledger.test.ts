@@ -1,0 +1,120 @@
+import { fork } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, describe, expect, it } from "vitest";
+import { openLedger } from "../../src/index.ts";
+import { describeLedger } from "../support/contract.ts";
+import { ADA, decisionOf, made, nameOf, saving } from "../support/rows.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ledger-sqlite-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fileOf = (name: string) => join(folder, `${name}.sqlite`);
+
+describe("a ledger in a SQLite file", () => {
+  describeLedger(() => openLedger(`sqlite:${fileOf("contract")}`));
+
+  it("loses nothing that was said to be written to a kill in the midst of writing", async () => {
+    const place = `sqlite:${fileOf("killed")}` as const;
+    const child = fork(new URL("../support/writer-process.ts", import.meta.url), [place], {
+      execArgv: ["--conditions=@durable-payments/source"],
+    });
+    const written = await new Promise<number>((resolve) => {
+      let last = 0;
+      child.on("message", (number) => {
+        last = Number(number);
+        if (last === 25) child.kill("SIGKILL");
+      });
+      child.once("exit", () => resolve(last));
+    });
+    const ledger = await openLedger(place);
+    const rows = await ledger.rows({ states: ["sending"] });
+    expect(written).toBeGreaterThanOrEqual(25);
+    expect(rows.length).toBeGreaterThanOrEqual(written);
+    expect(await ledger.verify("many-25")).toEqual({ isIntact: true, lines: 1 });
+    await ledger.close();
+  });
+
+  it("shows that it was restored to a copy", async () => {
+    const [place, copy] = [fileOf("restored"), fileOf("copy")];
+    const ledger = await openLedger(`sqlite:${place}`);
+    const name = nameOf();
+    await ledger.transact(name, saving(name));
+    await ledger.backup(copy);
+    await ledger.transact(name, saving(name, made("P-1")));
+    const mark = await ledger.mark();
+    await ledger.close();
+    copyFileSync(copy, place);
+    const restored = await openLedger(`sqlite:${place}`);
+    expect(await restored.expect(mark)).toBe(false);
+    await restored.recover(ADA);
+    expect(await restored.expect(mark)).toBe(true);
+    expect(await restored.look(name)).toMatchObject({
+      epoch: 2,
+      row: { epoch: 1, state: "sending" },
+    });
+    await restored.close();
+  });
+
+  it("has no text in plain where it is sealed", async () => {
+    const seal = {
+      seal: (text: string) => Buffer.from(text).toString("base64").split("").toReversed().join(""),
+      open: (text: string) =>
+        Buffer.from(text.split("").toReversed().join(""), "base64").toString(),
+    };
+    const file = fileOf("sealed");
+    const ledger = await openLedger(`sqlite:${file}`, { seal });
+    const name = nameOf();
+    await ledger.transact(name, saving(name));
+    await ledger.decide(decisionOf());
+    await ledger.pause("all", "", { ...ADA, reason: "Mallory again" });
+    expect(await ledger.look(name)).toMatchObject({
+      row: { request: { facts: { holder: "Grace Hopper" } } },
+      end: { reason: "fraud of Mallory" },
+      pause: { reason: "Mallory again" },
+    });
+    await ledger.close();
+    expect(readFileSync(file, "latin1")).not.toMatch(/Hopper|Mallory/);
+  });
+
+  it("shows that a line of the log was edited", async () => {
+    const file = fileOf("edited");
+    const ledger = await openLedger(`sqlite:${file}`);
+    const name = nameOf();
+    await ledger.transact(name, saving(name));
+    const { sequence } = await ledger.decide(decisionOf({ by: "eve" }));
+    const editor = new DatabaseSync(file);
+    editor.exec(`UPDATE log SET body = replace(body, 'eve', 'ada') WHERE sequence = ${sequence}`);
+    editor.close();
+    expect(await ledger.verify(name.workflowId)).toEqual({ isIntact: false, sequence });
+    await ledger.close();
+  });
+
+  it("refuses the file of a later version, and one of something else", async () => {
+    const [later, foreign] = [fileOf("later"), fileOf("foreign")];
+    await (await openLedger(`sqlite:${later}`)).close();
+    for (const [file, sql] of [
+      [later, "PRAGMA user_version = 99"],
+      [foreign, "CREATE TABLE cats (name TEXT)"],
+    ] as const) {
+      const database = new DatabaseSync(file);
+      database.exec(sql);
+      database.close();
+    }
+    await expect(openLedger(`sqlite:${later}`)).rejects.toThrow(
+      /is of version 99.*run the later version that wrote it/,
+    );
+    await expect(openLedger(`sqlite:${foreign}`)).rejects.toThrow(
+      /a SQLite database of something else/,
+    );
+  });
+
+  it("stops where its file is replaced under a live worker", async () => {
+    const file = fileOf("replaced");
+    const ledger = await openLedger(`sqlite:${file}`);
+    rmSync(file);
+    await expect(ledger.look(nameOf())).rejects.toThrow(/was moved, removed or replaced/);
+    await ledger.close();
+  });
+});

@@ -1,0 +1,404 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  type Batch,
+  type BatchRow,
+  type Ledger,
+  LedgerUnavailable,
+  MadeByAnother,
+} from "../../src/index.ts";
+import { ADA, decisionOf, made, nameOf, rowOf, runOf, saving } from "./rows.ts";
+
+const batchOf = (id: string): Batch => ({
+  id,
+  account: "account-1",
+  type: "payout",
+  file: "may.csv",
+  fileHash: "f",
+  contentHash: "c",
+  rows: 3,
+  state: "needsApproval",
+  createdBy: "ada",
+  createdAt: 0,
+  approvedBy: null,
+  details: "{}",
+});
+
+const batchRowOf = (number: number, given: Partial<BatchRow> = {}): BatchRow => ({
+  number,
+  workflowId: `row-${number}`,
+  fingerprint: `print-${number}`,
+  amount: "0.10",
+  currency: "EUR",
+  reference: null,
+  payee: "mark-9",
+  state: "waiting",
+  message: null,
+  ...given,
+});
+
+/** What every ledger does. `open` gives another connection to the same one, or the same again where there is one only. */
+export const describeLedger = (open: () => Promise<Ledger>): void => {
+  let ledger: Ledger;
+  let other: Ledger;
+  let count = 0;
+  /** A workflow id that no other test has. */
+  const fresh = () => `run-${++count}`;
+  beforeAll(async () => {
+    ledger = await open();
+    other = await open();
+  });
+  afterAll(async () => {
+    await ledger.close();
+    await other.close();
+  });
+
+  it("keeps a row as it was given, one version more with each change", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    const first = await ledger.transact(name, saving(name));
+    expect(first.row).toMatchObject({ version: 1, request: { facts: { holder: "Grace Hopper" } } });
+    await ledger.transact(name, saving(name, { state: "unknown", doubt: 1, message: "no answer" }));
+    const { row } = await other.look(name);
+    expect(row).toEqual({
+      ...first.row,
+      version: 2,
+      state: "unknown",
+      doubt: 1,
+      message: "no answer",
+      changedAt: row?.changedAt,
+    });
+    expect(await other.rowsOf(name.workflowId)).toEqual([row]);
+  });
+
+  it.each(["done", "refused", "ended", "undone"] as const)(
+    "forgets who was paid once it is %s",
+    async (state) => {
+      const name = nameOf({ workflowId: fresh() });
+      await ledger.transact(name, saving(name, { state }));
+      expect((await ledger.look(name)).row?.request.facts).toEqual({});
+      const inDoubt = nameOf({ workflowId: fresh() });
+      await ledger.transact(inDoubt, saving(inDoubt, { state: "ended", doubt: 1 }));
+      expect((await ledger.look(inDoubt)).row?.request.facts).not.toEqual({});
+    },
+  );
+
+  it("changes nothing where the decision throws, and goes on with the others of the same turn", async () => {
+    const [bad, good] = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })];
+    const [refused, saved] = await Promise.allSettled([
+      ledger.transact(bad, () => {
+        throw new RangeError("no");
+      }),
+      ledger.transact(good, saving(good)),
+    ]);
+    expect(refused).toMatchObject({ reason: new RangeError("no") });
+    expect(saved.status).toBe("fulfilled");
+    expect((await ledger.look(bad)).row).toBeUndefined();
+  });
+
+  it("loses no change of concurrent writers", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    const once = (of: Ledger) =>
+      of.transact(name, (look) => ({
+        row: {
+          ...(look.row ?? rowOf(name, look, { sends: 0 })),
+          sends: (look.row?.sends ?? 0) + 1,
+        },
+      }));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => once(index % 2 === 0 ? ledger : other)),
+    );
+    expect((await ledger.look(name)).row).toMatchObject({ sends: 40, version: 40 });
+  });
+
+  it("lets one write own what was made, and says who", async () => {
+    const [one, two] = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })];
+    await ledger.transact(one, saving(one, made("P-1")));
+    await expect(other.transact(two, saving(two, made("P-1")))).rejects.toThrow(MadeByAnother);
+    expect((await ledger.look(two)).row).toBeUndefined();
+    expect(await ledger.owners("account-1", "createPayout", ["P-1", "P-2"])).toEqual(
+      new Map([["P-1", one]]),
+    );
+    const given = { operation: "createBeneficiary", ...made("B-7") };
+    await ledger.transact(two, saving(two, given));
+    const three = nameOf({ workflowId: fresh() });
+    await ledger.transact(three, saving(three, given));
+    expect((await ledger.doneWith("account-1", "createBeneficiary", "hash-1"))?.madeId).toBe("B-7");
+  });
+
+  it("of an end and a dispatch at the same moment the second sees the first", async () => {
+    for (let round = 0; round < 20; round++) {
+      const name = nameOf({ workflowId: fresh() });
+      await ledger.transact(name, saving(name, { state: "ready" }));
+      await Promise.all([
+        ledger.transact(name, (look) =>
+          look.end === undefined
+            ? { row: { ...(look.row ?? rowOf(name, look)), state: "sending" } }
+            : {},
+        ),
+        other.decide(decisionOf({ workflowId: name.workflowId })),
+      ]);
+      const { end, row } = await ledger.look(name);
+      expect(end?.by).toBe("ada");
+      const log = (await ledger.logOf(name.workflowId)).map((line) => line.is);
+      expect(log).toContain("decision");
+      // Sent before the end, or ended and never sent.
+      expect(["sending", "ended"]).toContain(row?.state);
+    }
+  });
+
+  it("holds an end before any row, until it is overruled", async () => {
+    const workflowId = fresh();
+    const name = nameOf({ workflowId });
+    await ledger.decide(decisionOf({ workflowId }));
+    expect((await other.look(name)).end?.reason).toBe("fraud of Mallory");
+    await ledger.transact(name, saving(name, { state: "ended" }));
+    await ledger.decide(decisionOf({ workflowId, kind: "overrule" }));
+    const { end, row } = await other.look(name);
+    expect(end).toBeUndefined();
+    expect(row?.state).toBe("ready");
+    expect((await ledger.decisionsOf(workflowId)).map(({ kind }) => kind)).toEqual([
+      "end",
+      "overrule",
+    ]);
+  });
+
+  it("refuses a decision where the check throws", async () => {
+    const workflowId = fresh();
+    await expect(
+      ledger.decide(decisionOf({ workflowId }), () => {
+        throw new RangeError("not you");
+      }),
+    ).rejects.toThrow("not you");
+    expect(await ledger.decisionsOf(workflowId)).toEqual([]);
+  });
+
+  it("shows decisions after those that are void", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    const { sequence } = await ledger.decide(
+      decisionOf({ workflowId: name.workflowId, step: name.step, kind: "approve" }),
+    );
+    await ledger.decide(
+      decisionOf({ workflowId: name.workflowId, step: "another", kind: "approve" }),
+    );
+    expect((await ledger.look(name)).decisions.map((one) => one.sequence)).toEqual([sequence]);
+    await ledger.transact(name, saving(name, { decisionsAfter: sequence }));
+    expect((await ledger.look(name)).decisions).toEqual([]);
+  });
+
+  it("keeps who started a run first, and knows pause, limits, batch and another account", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    await ledger.saveBatch("B1", () => ({ batch: { ...batchOf("B1"), approvedBy: "grace" } }));
+    await ledger.noteRun(runOf({ workflowId: name.workflowId, batch: "B1", batchRow: 1 }));
+    const run = await ledger.noteRun(
+      runOf({ workflowId: name.workflowId, startedBy: "eve", runId: "r-2" }),
+    );
+    expect(run).toMatchObject({ startedBy: "ada", runId: "r-2", batch: "B1" });
+    expect(await ledger.runs({ workflowIds: [name.workflowId] })).toEqual([run]);
+    await ledger.setLimits({
+      account: "account-1",
+      maxAmounts: { USD: "1000" },
+      approveAbove: null,
+    });
+    await ledger.setLeastBuild(7);
+    await ledger.setLeastBuild(3);
+    await ledger.pause("batch", "B1", ADA);
+    expect(await other.look(name)).toMatchObject({
+      startedBy: "ada",
+      leastBuild: 7,
+      limits: { maxAmounts: { USD: "1000" }, approveAbove: null },
+      batch: { id: "B1", approvedBy: "grace" },
+      pause: { scope: "batch", of: "B1", by: "ada", reason: "as agreed" },
+      isOfOtherAccount: false,
+    });
+    expect(await ledger.resume("batch", "B1", ADA)).toBe(true);
+    expect(await ledger.resume("batch", "B1", ADA)).toBe(false);
+    expect(await ledger.pauses()).toEqual([]);
+    await ledger.transact(name, saving(name));
+    expect((await ledger.look({ ...name, account: "account-2" })).isOfOtherAccount).toBe(true);
+  });
+
+  it("finds rivals, renamed steps, what needs a person and who was not notified", async () => {
+    const account = "account-rivals";
+    const name = nameOf({ account, workflowId: fresh() });
+    await ledger.transact(name, saving(name, { state: "unknown", doubt: 1 }));
+    expect(await ledger.rivals(account, "createPayout", name)).toEqual([]);
+    const renamed = { ...name, step: "renamed" };
+    expect((await ledger.rivals(account, "createPayout", renamed)).map(({ step }) => step)).toEqual(
+      ["createPayout"],
+    );
+    expect(await ledger.sameRequestElsewhere(renamed, "createPayout", "hash-1")).toHaveLength(1);
+    const question = {
+      id: "q",
+      kind: "outcome",
+      reason: "which?",
+      candidates: [],
+      account: null,
+      since: 1,
+    } as const;
+    await ledger.transact(renamed, saving(renamed, { state: "asking", question, isUntold: true }));
+    for (const filter of [
+      { needsPerson: true },
+      { isUntold: true },
+      { states: ["asking"] } as const,
+    ]) {
+      expect((await ledger.rows({ account, ...filter })).map(({ step }) => step)).toEqual([
+        "renamed",
+      ]);
+    }
+  });
+
+  it("finds likely duplicates, and who was paid before", async () => {
+    const account = `account-${fresh()}`;
+    const workflowId = fresh();
+    const created = nameOf({ account, workflowId, step: "createBeneficiary" });
+    const request = {
+      ...rowOf(created, { epoch: 1, now: 1 }).request,
+      amount: null,
+      currency: null,
+      payee: "mark-7",
+    };
+    await ledger.transact(
+      created,
+      saving(created, { operation: "createBeneficiary", request, ...made("B-70") }),
+    );
+    const paid = nameOf({ account, workflowId });
+    await ledger.transact(paid, (look) => ({
+      row: rowOf(paid, look, {
+        ...made(`P-${workflowId}`),
+        request: { ...request, amount: "250.00", currency: "USD", payee: "B-70" },
+      }),
+    }));
+    const planned = {
+      workflowId: "new",
+      payees: ["mark-7"],
+      amount: "250",
+      currency: "USD",
+      reference: "Invoice 17",
+    };
+    const found = await ledger.similarPayments(account, [
+      planned,
+      { ...planned, reference: "Invoice 18" },
+      { ...planned, reference: null },
+      { ...planned, workflowId },
+      { ...planned, amount: "250.01" },
+    ]);
+    expect(found.map((some) => some.map((one) => one.workflowId))).toEqual([
+      [workflowId],
+      [],
+      [workflowId],
+      [],
+      [],
+    ]);
+    expect(await ledger.paidBefore(account, ["mark-7", "B-70", "mark-8"])).toEqual(
+      new Set(["mark-7", "B-70"]),
+    );
+  });
+
+  it("keeps waits with their outcome, and one holder of a lease", async () => {
+    const wait = {
+      account: "account-1",
+      workflowId: fresh(),
+      runId: "r",
+      activityId: "awaitPayout:P",
+      kind: "payout",
+      thing: "P",
+    } as const;
+    const opened = await ledger.openWait(wait);
+    expect(await other.openWait(wait)).toEqual(opened);
+    expect(await ledger.closeWait(wait, { status: "paid" })).toBe(true);
+    expect(await other.closeWait(wait, { status: "failed" })).toBe(false);
+    expect(await ledger.waits({ workflowId: wait.workflowId })).toMatchObject([
+      { outcome: { status: "paid" } },
+    ]);
+    expect(await ledger.waits({ workflowId: wait.workflowId, isOpen: true })).toEqual([]);
+    const name = fresh();
+    const holders = await Promise.all([
+      ledger.lease(name, "one", 60_000),
+      other.lease(name, "two", 60_000),
+    ]);
+    expect(new Set(holders.map(({ holder }) => holder)).size).toBe(1);
+    await ledger.lease(name, holders[0].holder, 0);
+    expect((await other.lease(name, "three", 60_000)).holder).toBe("three");
+  });
+
+  it("counts the rows of a batch exactly, and finds them by their fingerprints", async () => {
+    const id = fresh();
+    await ledger.saveBatch(id, (before) => {
+      expect(before).toBeUndefined();
+      return { batch: batchOf(id), decision: decisionOf({ kind: "approve" }) };
+    });
+    await ledger.saveRows(
+      id,
+      Array.from({ length: 1_201 }, (_, index) => batchRowOf(index + 1)),
+    );
+    await ledger.changeRows(id, [{ number: 2, state: "failed", message: "refused" }]);
+    expect(await other.batchCounts(id)).toEqual([
+      { state: "failed", currency: "EUR", rows: 1, amount: "0.10" },
+      { state: "waiting", currency: "EUR", rows: 1_200, amount: "120.00" },
+    ]);
+    expect(
+      (await other.batchRows(id, { states: ["waiting"], after: 1, limit: 2 })).map(
+        ({ number }) => number,
+      ),
+    ).toEqual([3, 4]);
+    expect(await other.rowsWithFingerprints("account-1", ["print-2"])).toMatchObject([
+      { batch: id, state: "failed", message: "refused" },
+    ]);
+    expect(await other.decisionsOf(`batch:${id}`)).toHaveLength(1);
+    expect((await other.batches()).map((batch) => batch.id)).toContain(id);
+  });
+
+  it("chains the log of a workflow id", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    await ledger.transact(name, saving(name));
+    await ledger.decide(decisionOf({ workflowId: name.workflowId }));
+    await other.transact(name, saving(name, made(`P-${fresh()}`)));
+    expect((await ledger.logOf(name.workflowId)).map(({ is }) => is)).toEqual([
+      "entry",
+      "decision",
+      "entry",
+    ]);
+    expect(await ledger.verify(name.workflowId)).toEqual({ isIntact: true, lines: 3 });
+  });
+
+  it("prunes what was settled before, and keeps ids and ends", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    const id = `P-${name.workflowId}`;
+    await ledger.transact(name, saving(name, made(id)));
+    await ledger.decide(decisionOf({ workflowId: name.workflowId }));
+    const open = nameOf({ workflowId: fresh() });
+    await ledger.transact(open, saving(open));
+    const { sequence } = await ledger.mark();
+    await ledger.prune((await ledger.state()).now + 60_000, ADA);
+    const { end, row } = await ledger.look(name);
+    expect(row).toMatchObject({
+      state: "done",
+      madeId: id,
+      result: null,
+      request: { hash: "hash-1", amount: null },
+    });
+    expect(end?.by).toBe("ada");
+    expect(await ledger.verify(name.workflowId)).toMatchObject({ isIntact: true });
+    expect((await ledger.look(open)).row?.request.amount).toBe("250.00");
+    expect((await ledger.mark()).sequence).toBeGreaterThan(sequence);
+  });
+
+  it("stops where a witness remembers more, until it is recovered", async () => {
+    await ledger.pin("payments");
+    await expect(ledger.pin("other")).rejects.toThrow(LedgerUnavailable);
+    const mark = await ledger.mark();
+    expect(await ledger.expect(mark)).toBe(true);
+    expect(await other.expect({ ...mark, sequence: mark.sequence + 1 })).toBe(false);
+    expect((await ledger.look(nameOf())).stopped).toMatch(/^The ledger was restored/);
+    const recovered = await ledger.recover(ADA);
+    expect(recovered.epoch).toBe(mark.epoch + 1);
+    expect(await ledger.expect({ ...mark, sequence: mark.sequence + 1 })).toBe(true);
+    expect(await ledger.expect({ ...mark, ledgerId: "another" })).toBe(false);
+    await ledger.recover(ADA);
+    expect(await ledger.expect({ ...mark, ledgerId: "another" })).toBe(true);
+    expect((await ledger.overview()).state).toMatchObject({
+      namespace: "payments",
+      stopped: null,
+      epoch: mark.epoch + 2,
+    });
+  });
+};
