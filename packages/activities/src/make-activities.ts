@@ -3,6 +3,8 @@ import type { Ledger, WriteName } from "@durable-payments/ledger";
 import type { WriteAnswer } from "@durable-payments/protocol/calls";
 import type { TrackerActivities } from "@durable-payments/protocol/tracker";
 import type { WaitActivities } from "@durable-payments/protocol/waits";
+import type { BatchActivities } from "@durable-payments/protocol/batches";
+import { makeBatchActivities } from "./batch/index.ts";
 import {
   makeNotifierActivities,
   type NotifierActivities,
@@ -30,6 +32,7 @@ export type ContractWriteActivities = {
 export type PaymentsActivities = ReadActivities &
   ContractWriteActivities &
   WaitActivities &
+  BatchActivities &
   TrackerActivities &
   NotifierActivities &
   WorkerCheckActivities;
@@ -109,6 +112,7 @@ export const makePaymentsActivities = (
     // It has one of each write of the contract, beside those of your own.
     ...(writes.activities as ContractWriteActivities),
     ...makeWaitActivities({ runtime, ledger, account, waits }),
+    ...makeBatchActivities({ ledger, taskQueue }),
     ...makeTrackerActivities({ runtime, ledger, account, settle, ...tracker }),
     ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),
     ...makeWorkerCheckActivities(runtime, ledger),

@@ -46,7 +46,7 @@ export const failureOf = (error: unknown): RunFailure => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     message = cause.message || message;
     if (cause instanceof ActivityFailure) failed = cause.activityId ?? undefined;
-    if (cause instanceof ChildWorkflowFailure) failed = cause.execution.workflowId;
+    if (cause instanceof ChildWorkflowFailure) failed = cause.execution.workflowId ?? undefined;
     if (cause instanceof ApplicationFailure) {
       if (found === undefined || !OURS.has(found.type ?? "")) found = cause;
     }

@@ -1,0 +1,1 @@
+export { type BatchOptions, makeBatchActivities } from "./start-rows.ts";

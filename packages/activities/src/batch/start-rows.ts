@@ -1,0 +1,206 @@
+import type { Batch, BatchRow, BatchRowChange, Ledger } from "@durable-payments/ledger";
+import type {
+  BatchActivities,
+  PayoutChunk,
+  PayoutRow,
+  StartedRows,
+} from "@durable-payments/protocol/batches";
+import { messageOf } from "@durable-payments/api-core/values";
+import { waitTypes } from "@durable-payments/protocol/calls";
+import { VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
+import { batchQueue } from "@durable-payments/protocol";
+import { Context } from "@temporalio/activity";
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+} from "@temporalio/client";
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What the activity of a batch needs. */
+export interface BatchOptions {
+  readonly ledger: Ledger;
+  /** Base queue of the worker: rows run on its queue of batches. */
+  readonly taskQueue: string;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const FIRST_LOOK_MS = 5_000;
+const LONGEST_LOOK_MS = 10 * 60_000;
+const AT_ONCE = 16;
+
+/** Memo by which a run is known as that of a row. */
+const BATCH_MEMO = "durable-payments/batch";
+
+const inParts = async <A, B>(
+  all: ReadonlyArray<A>,
+  act: (one: A) => Promise<B>,
+): Promise<ReadonlyArray<B>> => {
+  const done: Array<B> = [];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    done.push(...(await Promise.all(all.slice(at, at + AT_ONCE).map(act))));
+  }
+  return done;
+};
+
+/** Why no row is started now, where only a person helps. */
+const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string | undefined> => {
+  if (state === "needsApproval") return "The batch waits for the approval of a second person.";
+  const pauses = await ledger.pauses();
+  const pause = pauses.find(({ of, scope }) => scope === "all" || (scope === "batch" && of === id));
+  return pause && `Paused by ${pause.by}: ${pause.reason}`;
+};
+
+const notYet = (message: string, nextRetryDelay: number): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: waitTypes.notYet,
+    message,
+    nextRetryDelay,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+
+/** The rows of one chunk, and what the ledger has of them. */
+class Chunk {
+  readonly #client: Client;
+  readonly #ledger: Ledger;
+  readonly #queue: string;
+  readonly #chunk: PayoutChunk;
+
+  constructor(client: Client, { ledger, taskQueue }: BatchOptions, chunk: PayoutChunk) {
+    this.#client = client;
+    this.#ledger = ledger;
+    this.#queue = batchQueue(taskQueue);
+    this.#chunk = chunk;
+  }
+
+  async rows(): Promise<ReadonlyMap<number, BatchRow>> {
+    const { batch, rows } = this.#chunk;
+    const first = rows[0]?.number ?? 1;
+    const last = rows.at(-1)?.number ?? 0;
+    const limit = last - first + 1;
+    const found = await this.#ledger.batchRows(batch, { after: first - 1, limit });
+    const own = new Set(rows.map(({ number }) => number));
+    return new Map(found.filter(({ number }) => own.has(number)).map((row) => [row.number, row]));
+  }
+
+  change(changes: ReadonlyArray<BatchRowChange>): Promise<void> {
+    return changes.length === 0
+      ? Promise.resolve()
+      : this.#ledger.changeRows(this.#chunk.batch, changes);
+  }
+
+  /** Starts the run of a row; one of an earlier attempt is taken for its own by the memo. */
+  async start({ input, number, workflowId }: PayoutRow): Promise<BatchRowChange> {
+    const { batch, startedBy } = this.#chunk;
+    const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
+    const { amount, currency, payout_reference: reference } = input.payout;
+    try {
+      await this.#client.workflow.start("payout", {
+        workflowId,
+        taskQueue: this.#queue,
+        args: [input],
+        workflowIdReusePolicy: "REJECT_DUPLICATE",
+        workflowIdConflictPolicy: "FAIL",
+        memo: { startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher },
+        staticSummary: `${currency} ${amount}, ${reference}`.slice(0, 200),
+        staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      const { memo } = await this.#client.workflow.getHandle(workflowId).describe();
+      if (memo?.[BATCH_MEMO] !== batch) {
+        const message = `The id ${workflowId} belongs to another run: this row was not started.`;
+        return { number, state: "rejected", message };
+      }
+    }
+    return { number, state: "started", message: null };
+  }
+
+  /** What became of a row's run; undefined while it is open. */
+  async ending({ number, workflowId }: BatchRow): Promise<BatchRowChange | undefined> {
+    const handle = this.#client.workflow.getHandle(workflowId);
+    const { status } = await handle.describe();
+    if (["RUNNING", "PAUSED", "CONTINUED_AS_NEW"].includes(status.name)) return undefined;
+    if (status.name === "COMPLETED") return { number, state: "succeeded", message: null };
+    try {
+      await handle.result();
+      return { number, state: "succeeded", message: null };
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      let cause: unknown = error;
+      while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+      return { number, state: "failed", message: messageOf(cause) };
+    }
+  }
+
+  /** How many runs have yet to send their payout. */
+  async unsent(started: ReadonlyArray<BatchRow>): Promise<number> {
+    const rows = await inParts(started, ({ workflowId }) => this.#ledger.rowsOf(workflowId));
+    return rows.filter(
+      (writes) =>
+        !writes.some(({ operation, state }) => operation === "createPayout" && state === "done"),
+    ).length;
+  }
+}
+
+/**
+ * Makes the activity that starts the rows of a batch and follows them.
+ *
+ * @param options the ledger, and the worker's queue.
+ * @returns the activity, by its type.
+ */
+export const makeBatchActivities = (options: BatchOptions): BatchActivities => ({
+  startRows: async (given): Promise<StartedRows> => {
+    const { ledger } = options;
+    const context = Context.current();
+    const signal = context.cancellationSignal;
+    const chunk = new Chunk(context.client, options, given);
+    const inputs = new Map(given.rows.map((row) => [row.number, row]));
+    const begun = Date.now();
+    const heart = setInterval(() => context.heartbeat(), LOOK_EVERY_MS * 5);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const batch = await ledger.batch(given.batch);
+        if (batch === undefined || batch.state === "uploading")
+          throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
+        const rows = [...(await chunk.rows()).values()];
+        const started = rows.filter(({ state }) => state === "started");
+        const endings = await inParts(started, (row) => chunk.ending(row));
+        await chunk.change(endings.filter((one) => one !== undefined));
+        const open = started.filter((_, at) => endings[at] === undefined);
+        const waiting = rows.filter(({ state }) => state === "waiting");
+        if (open.length + waiting.length === 0) {
+          const count = (state: BatchRow["state"]): number =>
+            rows.filter((row) => row.state === state).length +
+            endings.filter((one) => one?.state === state).length;
+          return {
+            is: "done",
+            succeeded: count("succeeded"),
+            failed: count("failed"),
+            rejected: count("rejected"),
+          };
+        }
+        if (waiting.length === 0) {
+          // A wait costs no event; a payout takes days.
+          const age = Date.now() - context.info.scheduledTimestampMs;
+          const delay = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 10));
+          throw notYet(`${open.length} runs are open.`, delay);
+        }
+        const why = await whyWaiting(ledger, batch);
+        if (why !== undefined) return { is: "waiting", why };
+        const free = given.window - (await chunk.unsent(open));
+        const next = waiting
+          .slice(0, Math.max(0, free))
+          .flatMap(({ number }) => inputs.get(number) ?? []);
+        await chunk.change(await inParts(next, (row) => chunk.start(row)));
+        if (Date.now() - begun > LONGEST_LOOK_MS)
+          throw notYet("Rows wait for others.", LOOK_EVERY_MS);
+        if (next.length < waiting.length) await sleep(LOOK_EVERY_MS, undefined, { signal });
+      }
+    } finally {
+      clearInterval(heart);
+    }
+  },
+});

@@ -1,0 +1,160 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { visibleText } from "@durable-payments/api-core/values";
+import type { PayoutInput } from "@durable-payments/protocol";
+import { createHash } from "node:crypto";
+import { extname } from "node:path";
+import { InvalidInput, invalidInput } from "../errors.ts";
+import { makePayoutCheck, plannedPayout } from "../input/payout.ts";
+import { type PaymentOf, paymentOf } from "../start/payment-of.ts";
+import { columnOf } from "./columns.ts";
+import { csvRows } from "./csv-rows.ts";
+import { jsonLines } from "./json-rows.ts";
+import { LONGEST_ROW, type RawRow, type RowFault, rowFault } from "./raw-rows.ts";
+
+const READERS: Readonly<Record<string, (file: string) => AsyncGenerator<RawRow>>> = {
+  ".csv": csvRows,
+  ".jsonl": jsonLines,
+  ".ndjson": jsonLines,
+};
+
+/** Whether a file has many payments, by its extension. */
+export const isBatchFile = (file: string): boolean => extname(file).toLowerCase() in READERS;
+
+/** A row of a file without faults. */
+export interface CheckedRow {
+  /** Line of the file on which it begins. */
+  readonly number: number;
+  /** `payout/KEY`, by the row's own key. */
+  readonly workflowId: string;
+  /** Hash of what is paid to whom, with its key: options are not in it. */
+  readonly fingerprint: string;
+  readonly input: PayoutInput;
+  readonly payment: PaymentOf;
+}
+
+/** A file without faults. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly fileHash: string;
+  /** Id of its batch: the same rows are the same batch, in whichever file. */
+  readonly batch: string;
+  readonly contentHash: string;
+  readonly rows: ReadonlyArray<CheckedRow>;
+  /** Name of the account that pays all of them, where they have one. */
+  readonly account: string | undefined;
+}
+
+const LONGEST_KEY = 200;
+
+/** A quote before what a spreadsheet takes for a formula is not part of a key: result files write one there. */
+const keyOf = (key: unknown): unknown =>
+  typeof key === "string" ? key.replace(/^'+(?=[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/, "") : key;
+
+const keyProblem = (key: unknown): string | undefined => {
+  if (key === undefined)
+    return "is required: the row's own, which is never used for another payment";
+  if (typeof key !== "string") return "must be a string";
+  const isPlain = /^[^\s"\\](?:[^"\\]*[^\s"\\])?$/u.test(key) && visibleText(key) === key;
+  return isPlain && key.length <= LONGEST_KEY
+    ? undefined
+    : `must have 1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no blanks around it`;
+};
+
+/** Checks rows one after the other: each payment, that no key is used twice, and that one account pays all. */
+const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
+  const check = makePayoutCheck(assumptions);
+  const usedBy = new Map<string, number>();
+  let account: { readonly row: number; readonly name: unknown } | undefined;
+
+  return (row: number, { key: given, ...input }: Readonly<Record<string, unknown>>) => {
+    const faults: Array<RowFault> = [];
+    const key = keyOf(given);
+    const problem = keyProblem(key);
+    const first = usedBy.get(String(key));
+    if (problem !== undefined) faults.push(rowFault(row, "key", problem));
+    else if (first !== undefined)
+      faults.push(rowFault(row, "key", `is the key of row ${first} already`));
+    else usedBy.set(String(key), row);
+    account ??= { row, name: input["account"] };
+    if (account.name !== input["account"]) {
+      faults.push(
+        rowFault(
+          row,
+          "account",
+          `differs from that of row ${account.row}: give each account a file of its own`,
+        ),
+      );
+    }
+    if (!isCsv && JSON.stringify(input).length > LONGEST_ROW)
+      faults.push(rowFault(row, "", `has more than ${LONGEST_ROW} characters`));
+    try {
+      return { key: String(key), input: check(input), faults };
+    } catch (error) {
+      if (!(error instanceof InvalidInput) || error.faults === undefined) throw error;
+      const found = error.faults.map(({ field, problem: what }) =>
+        rowFault(row, isCsv ? columnOf(field) : field, what),
+      );
+      return { key: String(key), input: undefined, faults: [...faults, ...found] };
+    }
+  };
+};
+
+const MOST_FAULTS_NAMED = 100;
+
+const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput =>
+  invalidInput(
+    `The file has ${faults.length === 1 ? "one fault" : `${faults.length} faults`}${
+      faults.length > MOST_FAULTS_NAMED ? `, of which these are the first ${MOST_FAULTS_NAMED}` : ""
+    }. Nothing was started.`,
+    faults.slice(0, MOST_FAULTS_NAMED),
+  );
+
+/**
+ * Checks every row of a batch file. Nothing is sent.
+ *
+ * @param file path of a `.csv`, `.jsonl` or `.ndjson` file in UTF-8.
+ * @param assumptions what is assumed of the service: each row is checked by it.
+ * @throws InvalidInput that names the faults of all rows by row, column and rule.
+ */
+export const checkBatchFile = async (
+  file: string,
+  assumptions: Assumptions,
+): Promise<CheckedFile> => {
+  const reader = READERS[extname(file).toLowerCase()];
+  if (reader === undefined)
+    throw invalidInput(`${file} must end in ${Object.keys(READERS).join(", ")}.`);
+  const check = makeRowCheck(/\.csv$/i.test(file), assumptions);
+  const faults: Array<RowFault> = [];
+  const rows: Array<CheckedRow> = [];
+  const content = createHash("sha256");
+  for await (const raw of reader(file)) {
+    if ("fault" in raw) {
+      faults.push(raw.fault);
+      continue;
+    }
+    const { faults: found, input: checked, key } = check(raw.row, raw.value);
+    faults.push(...found);
+    if (checked === undefined || found.length > 0) continue;
+    const { contentId, input } = plannedPayout(checked);
+    const payment = paymentOf(input);
+    if (payment === undefined) continue;
+    const fingerprint = createHash("sha256")
+      .update(`${key}\n${contentId}`)
+      .digest("hex")
+      .slice(0, 32);
+    content.update(fingerprint);
+    rows.push({ number: raw.row, workflowId: `payout/${key}`, fingerprint, input, payment });
+  }
+  if (faults.length > 0) throw wrongFile(faults);
+  const [first] = rows;
+  if (first === undefined) throw invalidInput(`${file} has no rows: there is nothing to pay.`);
+  const contentHash = content.digest("hex");
+  return {
+    file,
+    fileHash: contentHash,
+    contentHash,
+    batch: `payouts/${contentHash.slice(0, 32)}`,
+    rows,
+    account: first.input.account,
+  };
+};

@@ -1,0 +1,59 @@
+import { makePaymentsClient } from "@durable-payments/api-core";
+import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { messageOf } from "@durable-payments/api-core/values";
+import * as Result from "effect/Result";
+import type { ServiceSettings } from "../connection/settings.ts";
+
+/** What a currency's balance holds, against what a file pays. */
+export interface Funds {
+  readonly currency: string;
+  readonly total: string;
+  /** null where it could not be read. */
+  readonly available: string | null;
+  readonly isEnough: boolean | null;
+  readonly problem?: string;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/**
+ * Compare totals with the balances of their currencies, where the service can be asked.
+ *
+ * @param totals decimal strings by currency.
+ * @param settings address and credentials of the service, or why they are not known here.
+ * @returns for each currency the total, what is available, and whether that is enough; `null` where it is
+ *   not known.
+ */
+export const compareFunds = async (
+  totals: Readonly<Record<string, string>>,
+  settings: ServiceSettings,
+): Promise<ReadonlyArray<Funds>> => {
+  const entries = Object.entries(totals);
+  const unknown = (problem: string) => ({ available: null, isEnough: null, problem });
+  if (Result.isFailure(settings)) {
+    return entries.map(([currency, total]) => ({
+      currency,
+      total,
+      ...unknown("not compared: PAYMENTS_* is not set here"),
+    }));
+  }
+  const client = makePaymentsClient({
+    ...settings.success,
+    maxAttempts: 1,
+    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, settings.success.requestTimeoutMs),
+  });
+  try {
+    return await Promise.all(
+      entries.map(async ([currency, total]) => {
+        try {
+          const { available_balance: available } = await client.retrieveBalance({ currency });
+          return { currency, total, available, isEnough: isAtLeast(available, total) };
+        } catch (error) {
+          return { currency, total, ...unknown(messageOf(error)) };
+        }
+      }),
+    );
+  } finally {
+    await client.close();
+  }
+};

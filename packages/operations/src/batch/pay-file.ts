@@ -1,0 +1,287 @@
+import type { Batch, BatchRow, NewRun, SimilarPayment } from "@durable-payments/ledger";
+import { batchQueue } from "@durable-payments/protocol";
+import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
+import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { basename } from "node:path";
+import { type Acting, actorOf } from "../acting.ts";
+import { changing } from "../connection/changing.ts";
+import type { Operations } from "../connection/operations.ts";
+import { invalidInput, refused } from "../errors.ts";
+import { findDuplicates } from "../start/duplicates.ts";
+import type { CheckedFile, CheckedRow } from "./check-rows.ts";
+import { totalsOf } from "./totals.ts";
+
+/** How a file is paid. */
+export interface PayFileOptions extends Acting {
+  /** A total above this, in any currency, waits for a second person: a decimal string. */
+  readonly approveAbove?: string | undefined;
+  /** Most payouts that have yet to be sent at a time. */
+  readonly window?: number | undefined;
+}
+
+/** What is known of a file before it is paid. */
+export interface FilePlan {
+  readonly batch: string;
+  readonly rows: number;
+  readonly totals: Readonly<Record<string, string>>;
+  /** Rows that another batch has already: they are not paid again. */
+  readonly known: ReadonlyArray<{ readonly number: number; readonly batch: string }>;
+  /** Rows that are likely a duplicate of a payment under another id: a warning. */
+  readonly similar: ReadonlyArray<{
+    readonly number: number;
+    readonly workflowId: string;
+    readonly others: ReadonlyArray<SimilarPayment>;
+  }>;
+  readonly needsApproval: boolean;
+  /** The batch, where it was uploaded before. */
+  readonly uploaded: Batch | undefined;
+}
+
+const DEFAULT_WINDOW = 200;
+const SAVED_AT_ONCE = 5_000;
+const UPLOADED_AT_ONCE = 4;
+/** Temporal refuses payloads of 2 MB. */
+const MOST_BYTES = 900_000;
+
+const accountOf = ({ account, accounts }: Operations, name: string | undefined): string => {
+  const known = name === undefined ? account : accounts.find((one) => one.name === name)?.hash;
+  if (known === undefined)
+    throw invalidInput(`The account "${name}" is not known here. Nothing was started.`);
+  return known;
+};
+
+const limitProblem = ({ approveAbove, window }: PayFileOptions): string | undefined => {
+  if (approveAbove !== undefined && !/^(0|[1-9]\d*)(\.\d+)?$/.test(approveAbove))
+    return 'The limit (--approve-above) must be a decimal amount, such as "10000.00".';
+  return window !== undefined && !(Number.isInteger(window) && window >= 1)
+    ? "The window (--window) must be a whole number from 1."
+    : undefined;
+};
+
+/** A key that was used for another payment, by any batch or single run. */
+const checkKeys = async (
+  { ledger }: Operations,
+  rows: ReadonlyArray<CheckedRow>,
+): Promise<void> => {
+  const runs = await ledger.runs({
+    workflowIds: rows.map(({ workflowId }) => workflowId),
+    limit: rows.length,
+  });
+  const known = new Map(runs.map((run) => [run.workflowId, run]));
+  const faults = rows.flatMap(({ number, payment, workflowId }) => {
+    const run = known.get(workflowId);
+    const isOther =
+      run !== undefined &&
+      (run.batch === null || run.currency !== payment.currency || run.payee !== payment.payee);
+    return isOther
+      ? [{ field: `row ${number}, key:`, problem: "was used for another payment already" }]
+      : [];
+  });
+  if (faults.length > 0)
+    throw invalidInput(
+      `The file has ${faults.length} keys of other payments. Nothing was started.`,
+      faults.slice(0, 100),
+    );
+};
+
+/**
+ * Compares a checked file with what was paid before. Nothing is changed.
+ *
+ * @throws InvalidInput where a key was used for another payment, or an option is not valid.
+ */
+export const planFile = async (
+  operations: Operations,
+  checked: CheckedFile,
+  options: PayFileOptions,
+): Promise<FilePlan> => {
+  actorOf(options);
+  const problem = limitProblem(options);
+  if (problem !== undefined) throw invalidInput(`${problem} Nothing was started.`);
+  const { ledger } = operations;
+  const account = accountOf(operations, checked.account);
+  const found = await ledger.rowsWithFingerprints(
+    account,
+    checked.rows.map(({ fingerprint }) => fingerprint),
+  );
+  const others = new Map(
+    found
+      .filter(({ batch, state }) => batch !== checked.batch && state !== "rejected")
+      .map(({ batch, fingerprint }) => [fingerprint, batch]),
+  );
+  const isKnown = ({ fingerprint }: CheckedRow): boolean => others.has(fingerprint);
+  const fresh = checked.rows.filter((row) => !isKnown(row));
+  await checkKeys(operations, fresh);
+  const similar = await findDuplicates(operations, account, fresh);
+  const totals = totalsOf(fresh.map(({ payment }) => payment));
+  const { approveAbove } = options;
+  return {
+    batch: checked.batch,
+    rows: checked.rows.length,
+    totals,
+    known: checked.rows
+      .filter(isKnown)
+      .map(({ fingerprint, number }) => ({ number, batch: others.get(fingerprint) ?? "" })),
+    similar: fresh.flatMap(({ number, workflowId }, at) => {
+      const like = similar[at] ?? [];
+      return like.length === 0 ? [] : [{ number, workflowId, others: like }];
+    }),
+    needsApproval:
+      approveAbove !== undefined &&
+      Object.values(totals).some((total) => !isAtLeast(approveAbove, total)),
+    uploaded: await ledger.batch(checked.batch),
+  };
+};
+
+const batchRow = (row: CheckedRow, known: ReadonlyMap<number, string>): BatchRow => {
+  const { fingerprint, number, payment, workflowId } = row;
+  const other = known.get(number);
+  return {
+    ...payment,
+    number,
+    workflowId,
+    fingerprint,
+    state: other === undefined ? "waiting" : "rejected",
+    message: other === undefined ? null : `Already in ${other}.`,
+  };
+};
+
+const runOf =
+  (account: string, startedBy: string, batch: string) =>
+  (row: CheckedRow): NewRun => ({
+    ...row.payment,
+    account,
+    workflowId: row.workflowId,
+    runId: null,
+    type: "payout",
+    startedBy,
+    batch,
+    batchRow: row.number,
+  });
+
+/** Rows in parts that Temporal takes as one input. */
+export const chunksOf = (
+  rows: ReadonlyArray<CheckedRow>,
+): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
+  const chunks: Array<Array<CheckedRow>> = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const size = Buffer.byteLength(JSON.stringify(row.input)) + 300;
+    const last = chunks.at(-1);
+    if (last === undefined || last.length === MOST_ROWS_OF_CHUNK || bytes + size > MOST_BYTES) {
+      chunks.push([row]);
+      bytes = size;
+    } else {
+      last.push(row);
+      bytes += size;
+    }
+  }
+  return chunks;
+};
+
+const inParts = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+
+const startChunk = async (
+  operations: Operations,
+  chunk: PayoutChunk,
+  number: number,
+): Promise<void> => {
+  const { client, taskQueue } = operations;
+  const about = {
+    mayBe: `${chunk.batch} may have been uploaded in part: pay the file again, which continues it`,
+    next: { operation: "show", workflowId: chunk.batch },
+  } as const;
+  try {
+    await changing(operations, about, () =>
+      client.workflow.start("payoutBatch", {
+        workflowId: chunkId(chunk.batch, number),
+        taskQueue: batchQueue(taskQueue),
+        args: [chunk],
+        // One that was terminated may be started again: the ledger knows which rows were started.
+        workflowIdReusePolicy: "ALLOW_DUPLICATE",
+        workflowIdConflictPolicy: "FAIL",
+        staticSummary: `${chunk.rows.length} rows of ${chunk.batch}`,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+};
+
+/**
+ * Uploads the rows of a checked file as one batch, and has them paid: each row once, in whichever file it stands. It can
+ * be called again after any failure, and continues.
+ *
+ * @param plan what `planFile` has found.
+ * @returns the batch as it is now: `needsApproval`, or `approved` where its rows are being started.
+ * @throws Refused where the same rows were uploaded by somebody else.
+ */
+export const payFile = async (
+  operations: Operations,
+  checked: CheckedFile,
+  plan: FilePlan,
+  options: PayFileOptions,
+): Promise<Batch> => {
+  const { ledger } = operations;
+  const { by } = actorOf(options);
+  const account = accountOf(operations, checked.account);
+  const { batch: id, rows } = checked;
+  const chunks = chunksOf(rows);
+  const details = JSON.stringify({
+    chunks: chunks.length,
+    totals: plan.totals,
+    approveAbove: options.approveAbove ?? null,
+    similar: plan.similar.length,
+  });
+  const uploading = await ledger.saveBatch(id, (before) => {
+    if (before !== undefined && before.createdBy !== by) {
+      throw refused(`${before.createdBy} uploaded the same rows as ${id}. Nothing was started.`, {
+        operation: "show",
+        workflowId: id,
+      });
+    }
+    const batch: Batch = before ?? {
+      id,
+      account,
+      type: "payout",
+      file: basename(checked.file),
+      fileHash: checked.fileHash,
+      contentHash: checked.contentHash,
+      rows: rows.length,
+      state: "uploading",
+      createdBy: by,
+      createdAt: 0,
+      approvedBy: null,
+      details,
+    };
+    return { batch };
+  });
+  if (uploading.state !== "uploading") return uploading;
+  const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
+  for (const part of inParts(rows, SAVED_AT_ONCE)) {
+    await ledger.saveRows(
+      id,
+      part.map((row) => batchRow(row, known)),
+    );
+    await ledger.noteRuns(
+      part.filter(({ number }) => !known.has(number)).map(runOf(account, by, id)),
+    );
+  }
+  const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
+  for (const part of inParts([...chunks.entries()], UPLOADED_AT_ONCE)) {
+    await Promise.all(
+      part.map(([at, some]) => {
+        const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
+        const chunk = { batch: id, startedBy: by, window, rows: inputs };
+        return startChunk(operations, chunk, at + 1);
+      }),
+    );
+  }
+  // Only now: what was uploaded in part is not paid in part.
+  return ledger.saveBatch(id, (before) => ({
+    batch: { ...(before ?? uploading), state: plan.needsApproval ? "needsApproval" : "approved" },
+  }));
+};

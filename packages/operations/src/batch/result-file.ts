@@ -1,0 +1,112 @@
+import { shownText, visibleJson, visibleText } from "@durable-payments/api-core/values";
+import type { BatchRow, Ledger, WriteRow } from "@durable-payments/ledger";
+import { stringify } from "csv-stringify/sync";
+import { randomUUID } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { extname } from "node:path";
+import { invalidInput, refused } from "../errors.ts";
+
+const FIELDS = [
+  "row",
+  "key",
+  "workflow_id",
+  "payout_id",
+  "state",
+  "reason",
+  "amount",
+  "currency",
+  "reference",
+] as const;
+
+/** What became of a row: one line of a result file. */
+export type RowResult = Readonly<Record<(typeof FIELDS)[number], string | number>>;
+
+/** What would be a formula where a spreadsheet splits lines at semicolons. */
+const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
+
+/** Writes a CSV line in which a spreadsheet finds no formula, and a terminal no command. */
+export const csvLine = (result: RowResult): string =>
+  stringify(
+    [
+      FIELDS.map((field) => {
+        const cell = result[field];
+        if (typeof cell !== "string") return cell;
+        const isName = field === "workflow_id" || field === "key";
+        return (isName ? visibleText(cell) : shownText(cell)).replaceAll(FORMULA_WITHIN, ";'");
+      }),
+    ],
+    { escape_formulas: true, quoted_match: /\r/ },
+  );
+
+const FORMATS: Readonly<Record<string, { head: string; line: (result: RowResult) => string }>> = {
+  ".csv": { head: `${FIELDS.join()}\n`, line: csvLine },
+  ".jsonl": { head: "", line: (result) => `${visibleJson(result)}\n` },
+};
+
+/**
+ * Checks the name of a result file before anything is started.
+ *
+ * @throws InvalidInput where its ending is not a format that can be written.
+ */
+export const checkResultFile = (file: string): void => {
+  if (FORMATS[extname(file).toLowerCase()] === undefined)
+    throw invalidInput(`The result file must end in ${Object.keys(FORMATS).join(", ")}.`);
+};
+
+const PAGE = 500;
+
+const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>): RowResult => {
+  const payout = writes.find(({ operation }) => operation === "createPayout");
+  const asked = writes.find(({ question }) => question !== null);
+  return {
+    row: row.number,
+    key: row.workflowId.slice(row.workflowId.indexOf("/") + 1),
+    workflow_id: row.workflowId,
+    payout_id: payout?.madeId ?? "",
+    state: asked === undefined ? row.state : "needs a person",
+    reason: row.message ?? asked?.question?.reason ?? payout?.message ?? "",
+    amount: payout?.request.amount ?? row.amount ?? "",
+    currency: payout?.request.currency ?? row.currency ?? "",
+    reference: row.reference ?? "",
+  };
+};
+
+/**
+ * Writes what became of each row. The file appears when it is whole; one of that name is replaced.
+ *
+ * @param batch id of the batch.
+ * @param file `.csv` or `.jsonl`.
+ * @throws InvalidInput where the file's ending is wrong; Refused where it cannot be written.
+ */
+export const writeResultFile = async (
+  ledger: Ledger,
+  batch: string,
+  file: string,
+): Promise<void> => {
+  checkResultFile(file);
+  const format = FORMATS[extname(file).toLowerCase()];
+  const part = `${file}.${randomUUID()}.part`;
+  try {
+    const handle = await open(part, "w", 0o600);
+    try {
+      await handle.write(format?.head ?? "");
+      for (let after = 0; ;) {
+        const rows = await ledger.batchRows(batch, { after, limit: PAGE });
+        const writes = await Promise.all(rows.map(({ workflowId }) => ledger.rowsOf(workflowId)));
+        const lines = rows.map((row, at) => format?.line(resultOf(row, writes[at] ?? [])) ?? "");
+        await handle.write(lines.join(""));
+        if (rows.length < PAGE) break;
+        after = rows.at(-1)?.number ?? after;
+      }
+    } finally {
+      await handle.close();
+    }
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    throw typeof code === "string" && /^E[A-Z]+$/.test(code)
+      ? refused(`Cannot write ${file}: ${code}.`)
+      : error;
+  }
+};
