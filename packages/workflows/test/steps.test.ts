@@ -127,10 +127,12 @@ describe("a voucher", () => {
   it("does not hold after a reset: its activities name the run that scheduled them", async () => {
     const handle = await rig.start("noteAndPay", ["once"], { isVouched: true });
     await handle.result();
-    const { runId } = await environment.client.workflowService.resetWorkflowExecution({
+    const { events } = await handle.fetchHistory();
+    const task = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+    const { runId } = await environment.connection.workflowService.resetWorkflowExecution({
       namespace: "default",
       workflowExecution: { workflowId: handle.workflowId },
-      workflowTaskFinishEventId: 4,
+      workflowTaskFinishEventId: task?.eventId ?? null,
       reason: "test",
       requestId: "reset-1",
     });

@@ -72,7 +72,8 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
 
     it("may have completed in the last moment", async () => {
       const handle = await rig.start("waitForPayout", ["p-1"], {
-        stub: ({ input }) => ("mode" in input && input.mode ? payout("completed") : notYet(3_600_000)),
+        stub: ({ input }) =>
+          "mode" in input && input.mode ? payout("completed") : notYet(3_600_000),
       });
       expect(await handle.result()).toBe("COMPLETED");
     });
@@ -89,7 +90,10 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
     it("that is not what was sent fails the step", async () => {
       const stub: Stub = (called) =>
         called.type === "awaitPayout"
-          ? { ...payout("completed", "payout of deposit"), contradiction: "2.00 EUR instead of 1.00 EUR" }
+          ? {
+              ...payout("completed", "payout of deposit"),
+              contradiction: "2.00 EUR instead of 1.00 EUR",
+            }
           : made(called);
       const handle = await rig.start("payOrder", ["18"], { stub });
       const failure = await failureOf(handle);
@@ -218,7 +222,11 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
 
     it.each([
       ["keeps what it made", {}, []],
-      ["undoes it, the last first", { onFailure: "compensate" }, ["createCard", "createCardholder"]],
+      [
+        "undoes it, the last first",
+        { onFailure: "compensate" },
+        ["createCard", "createCardholder"],
+      ],
     ])("%s", async (_, options, undone) => {
       const handle = await rig.start("onboardCardholder", [{ ...input, options }], { stub });
       expect((await failureOf(handle)).type).toBe("Refused");

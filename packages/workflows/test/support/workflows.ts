@@ -25,17 +25,18 @@ import {
   uuid4,
 } from "@temporalio/workflow";
 
-export { onboardCardholder, payout } from "@durable-payments/workflows";
+export { onboardCardholder, payout, tracker } from "@durable-payments/workflows";
 
-const request = (amount: string) => ({
-  amount,
-  beneficiary_id: "b-1",
-  currency: "EUR",
-  payment_date: "2026-11-24",
-  payout_reason: "invoice",
-  payment_method: "LOCAL" as const,
-  source_currency: "EUR",
-});
+const request = (amount: string) =>
+  ({
+    amount,
+    beneficiary_id: "b-1",
+    currency: "EUR",
+    is_payer: "Y",
+    payment_date: "2026-12-01",
+    payout_reason: "Payment for goods",
+    payout_reference: "",
+  }) as const;
 
 const { note } = proxyActivities<{ note: (text: string) => Promise<string> }>({
   startToCloseTimeout: "10 seconds",
@@ -163,8 +164,11 @@ export async function payOrder(orderId: string) {
 }
 
 /** Has an activity of its own before it pays. */
-export async function noteAndPay(text: string) {
+export async function noteAndPay(
+  text: string,
+  of: Parameters<typeof createPayout>[0] = request("1.00"),
+) {
   const noted = await note(text);
-  const { payout_id } = await pay();
+  const { payout_id } = await createPayout(of);
   return { noted, payout_id };
 }

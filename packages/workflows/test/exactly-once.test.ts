@@ -1,0 +1,127 @@
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beneficiary, payout, startRealRig } from "./support/real-rig.ts";
+import { eventsOf, until } from "./support/stub-rig.ts";
+
+let rig: Awaited<ReturnType<typeof startRealRig>>;
+let known: string;
+beforeAll(async () => {
+  rig = await startRealRig();
+  const handle = await rig.start("payout", "first", [{ beneficiary, payout }]);
+  await handle.result();
+  [known = ""] = Object.keys((await rig.simulator.state()).beneficiaries);
+  const { beneficiaries } = await rig.simulator.state();
+  known = Object.values(beneficiaries)[0]?.beneficiary_id ?? known;
+}, 60_000);
+afterAll(() => rig[Symbol.asyncDispose](), 30_000);
+
+/** Payouts that the service has with this reference. */
+const paid = async (reference: string): Promise<number> => {
+  const { payouts } = await rig.simulator.state();
+  return Object.values(payouts).filter((one) => one.payout_reference === reference).length;
+};
+
+const inputOf = (payout_reference: string) => ({
+  beneficiary_id: known,
+  payout: { ...payout, payout_reference },
+});
+
+const scheduled = (events: ReadonlyArray<string>) =>
+  events.filter((event) => event === "activityTaskScheduled").length;
+
+it("a payout to a known beneficiary costs 17 events and 3 actions", async () => {
+  const handle = await rig.start("payout", "known", [inputOf("known")]);
+  expect(await handle.result()).toMatchObject({ currency: "USD", payout_id: expect.any(String) });
+  const events = await eventsOf(handle);
+  expect(events.length).toBeLessThanOrEqual(17);
+  expect(1 + scheduled(events)).toBe(3);
+  expect(await paid("known")).toBe(1);
+});
+
+it("an onboarding costs 29 events and 5 actions", async () => {
+  const { card, cardholder } = inputs;
+  const { card_name: _, ...unnamed } = { card_name: undefined, ...card };
+  const handle = await rig.start("onboardCardholder", "onboarding", [
+    { cardholder, card: unnamed },
+  ]);
+  expect(await handle.result()).toMatchObject({ card_id: expect.any(String) });
+  const events = await eventsOf(handle);
+  expect(events.length).toBeLessThanOrEqual(29);
+  expect(1 + scheduled(events)).toBe(5);
+});
+
+it("a lost answer adds no event", async () => {
+  await rig.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+  const handle = await rig.start("payout", "lost", [inputOf("lost")]);
+  await handle.result();
+  expect((await eventsOf(handle)).length).toBeLessThanOrEqual(17);
+  expect(await paid("lost")).toBe(1);
+}, 30_000);
+
+describe("what a person has ended is not paid", () => {
+  it("by a reset to the first task, nor by a new start of the id", async () => {
+    await rig.simulator.addFault({ kind: "dropped-before", operation: "createPayout", times: 50 });
+    const handle = await rig.start("payout", "ended", [inputOf("ended")]);
+    await until(async () => (await rig.ledger.rowsOf("ended")).length > 0);
+    await rig.end("ended");
+    await rig.simulator.clearFaults();
+    await handle.terminate();
+    const reset = await rig.reset(handle);
+    await expect(reset.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+    const again = await rig.start("payout", "ended", [inputOf("ended")]);
+    await expect(again.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+    const bare = await rig.start("payout", "ended", [inputOf("ended")], { isVouched: false });
+    await expect(bare.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+    expect(await paid("ended")).toBe(0);
+  }, 60_000);
+});
+
+it("a start of the same id returns what was paid", async () => {
+  const first = await rig.start("payout", "twice", [inputOf("twice")]);
+  const result = await first.result();
+  const again = await rig.start("payout", "twice", [inputOf("twice")]);
+  expect(await again.result()).toEqual(result);
+  const bare = await rig.start("payout", "twice", [inputOf("twice")], { isVouched: false });
+  expect(await bare.result()).toEqual(result);
+  expect(await paid("twice")).toBe(1);
+}, 30_000);
+
+it("a run that was terminated after its answer was lost pays once by a new start", async () => {
+  await rig.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+  const first = await rig.start("payout", "terminated", [inputOf("terminated")]);
+  await until(async () => (await paid("terminated")) === 1);
+  await first.terminate();
+  const again = await rig.start("payout", "terminated", [inputOf("terminated")]);
+  await again.result();
+  expect(await paid("terminated")).toBe(1);
+}, 60_000);
+
+it("a refused payout is paid by a start of the id again", async () => {
+  await rig.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  const first = await rig.start("payout", "refused", [inputOf("refused")]);
+  await expect(first.result()).rejects.toMatchObject({ cause: { type: "Refused" } });
+  expect(await paid("refused")).toBe(0);
+  const again = await rig.start("payout", "refused", [inputOf("refused")]);
+  await again.result();
+  expect(await paid("refused")).toBe(1);
+}, 60_000);
+
+it("a reset of a user's own workflow keeps their activities, and pays once", async () => {
+  const request = { ...payout, beneficiary_id: known, payout_reference: "own" };
+  const handle = await rig.start("noteAndPay", "own", ["once", request]);
+  const result = await handle.result();
+  const reset = await rig.reset(handle, 2);
+  expect(await reset.result()).toEqual(result);
+  expect(rig.notes.filter((note) => note === "once")).toHaveLength(1);
+  expect(await paid("own")).toBe(1);
+}, 60_000);
+
+it("a wrong request fails with every fault, and leaves nothing", async () => {
+  const before = await rig.simulator.state();
+  const input = { beneficiary: { ...beneficiary, iban: 5 }, payout: { ...payout, amount: "-1" } };
+  const handle = await rig.start("payout", "wrong", [input]);
+  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidRequest" } });
+  expect(Object.keys((await rig.simulator.state()).beneficiaries)).toEqual(
+    Object.keys(before.beneficiaries),
+  );
+});
