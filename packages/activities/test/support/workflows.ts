@@ -1,0 +1,26 @@
+import { NUDGE, type Nudge } from "@durable-payments/protocol/calls";
+import { waitActivityId, type SeenPayout, type WaitActivities } from "@durable-payments/protocol/waits";
+import { condition, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
+
+/** Waits for a payout, as the step does. */
+export async function waitsForPayout(
+  payout_id: string,
+  attemptMs: number,
+): Promise<SeenPayout> {
+  const { awaitPayout } = proxyActivities<WaitActivities>({
+    activityId: waitActivityId("awaitPayout", payout_id),
+    startToCloseTimeout: attemptMs,
+    retry: { initialInterval: "1 hour" },
+  });
+  return awaitPayout({ payout_id });
+}
+
+/** Waits for a nudge. */
+export async function waitsForNudge(): Promise<Nudge> {
+  let nudge: Nudge | undefined;
+  setHandler(defineSignal<[Nudge]>(NUDGE), (given) => {
+    nudge = given;
+  });
+  await condition(() => nudge !== undefined);
+  return nudge ?? {};
+}
