@@ -66,7 +66,7 @@ export const explore = (
       };
     }
     for (const { isFault, label, world: next } of steps) {
-      const fault = violation(next);
+      const fault = violation(next, setting);
       if (fault !== undefined)
         return { fault, trace: [...traceTo(id), label], states: worlds.length, isComplete: true };
       const to = idOf(next, id, label);

@@ -91,4 +91,12 @@ export const scenarios: Readonly<Record<string, Setting>> = {
     { kills: 1, loses: 1, losses: 1, retries: 1, amends: 1 },
     { policy: keyed },
   ),
+  "sent again: kills, lost answers, ends": setting(
+    { kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
+    { policy: { ...listed, isListed: false, whenLost: "resend" } },
+  ),
+  "idempotent: restored": setting(
+    { kills: 1, loses: 1, restores: 1 },
+    { policy: { ...listed, repeat: "idempotent", isListed: false } },
+  ),
 };

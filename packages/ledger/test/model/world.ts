@@ -634,8 +634,10 @@ export class Model {
 }
 
 /** What must never be; undefined where all is well. */
-export const violation = (w: World): string | undefined => {
+export const violation = (w: World, { policy }: Setting): string | undefined => {
   if (w.fault !== "") return w.fault;
+  // Two of these do no harm.
+  if (policy.repeat === "idempotent" || policy.whenLost === "resend") return undefined;
   const { row } = w;
   const saysUnsent = row?.epoch === w.epoch && (row.state === "ready" || row.state === "refused");
   if (saysUnsent && w.made.length > 0) return "made, and said not to be";

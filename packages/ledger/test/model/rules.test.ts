@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { AnotherQuestion, advance, decide, InvalidDecision } from "../../src/model/index.ts";
+import type { Call, WriteEvent, WriteRow } from "../../src/model/index.ts";
+import type { Look, NewDecision } from "../../src/store/ledger.ts";
+import { scenarios } from "./scenarios.ts";
+import { lookAt, start } from "./world.ts";
+
+const setting = scenarios["paused"]!;
+const { policy } = setting;
+const empty: Look = { ...lookAt(start(setting)), pause: undefined };
+const request = {
+  hash: "A",
+  amount: "250.00",
+  currency: "EUR",
+  payee: null,
+  reference: null,
+  facts: {},
+};
+const call: Call = {
+  name: { account: "a", workflowId: "w", step: "s" },
+  operation: "createPayout",
+  request,
+  runId: "r1",
+  testimony: { is: "none" },
+  mode: "send",
+  mayAmend: false,
+  approval: undefined,
+  build: 1,
+};
+const calledBy = (change: Partial<Call> = {}): WriteEvent => ({
+  who: "w",
+  is: "called",
+  call: { ...call, ...change },
+});
+const rowOf = (change: Partial<WriteRow>): WriteRow => {
+  const { row } = advance(empty, { who: "w", is: "dispatching", token: "1:x", call }, policy);
+  return { ...row!, version: 1, ...change };
+};
+const withRow = (change: Partial<WriteRow>): Look => ({ ...empty, row: rowOf(change) });
+
+describe("what time, limits and undoing do", () => {
+  test("what was undone is made anew by a later run, under the next key", () => {
+    const undone = advance(
+      withRow({ state: "done", madeId: "id" }),
+      { who: "w", is: "undone" },
+      policy,
+    ).row!;
+    const look = { ...empty, row: { ...undone, version: 2 } };
+    expect(undone.state).toBe("undone");
+    expect(
+      advance(look, calledBy({ runId: "r2", testimony: { is: "version", version: 2 } }), policy)
+        .effect,
+    ).toMatchObject({ is: "send", generation: 2 });
+    expect(advance(look, calledBy({ runId: "r2", testimony: undefined }), policy).row?.state).toBe(
+      "asking",
+    );
+    expect(advance(look, calledBy(), policy).effect).toMatchObject({
+      is: "fail",
+      type: "Cancelled",
+    });
+  });
+  test("a third absence asks, the second sends again", () => {
+    const absent = (absences: number) =>
+      advance(
+        withRow({ state: "unknown", doubt: 1, until: -10_000, absences }),
+        { who: "w", is: "evidence", version: 1, readFrom: 0, verdict: { is: "absent" } },
+        policy,
+      ).row?.state;
+    expect([absent(1), absent(2)]).toEqual(["ready", "asking"]);
+  });
+  test("a list that does not add up asks after 30 minutes, one that cannot be reached never", () => {
+    const later = (isFaulty: boolean) =>
+      advance(
+        { ...withRow({ state: "unknown", doubt: 1, unprovableSince: 0 }), now: 30 * 60_000 },
+        {
+          who: "w",
+          is: "evidence",
+          version: 1,
+          readFrom: 0,
+          verdict: { is: "later", message: "", isFaulty, at: 0 },
+        },
+        policy,
+      ).row?.state;
+    expect([later(true), later(false)]).toEqual(["asking", "unknown"]);
+  });
+  test("an outage is sat out with growing waits", () => {
+    const waits = [1, 3, 20].map((sends) => {
+      const event: WriteEvent = {
+        who: "w",
+        is: "answered",
+        token: "1:x",
+        generation: 1,
+        outcome: { is: "later", message: "" },
+        call,
+      };
+      const { effect, row } = advance(withRow({ sends }), event, policy);
+      expect(row).toMatchObject({ state: "ready", doubt: 0 });
+      return effect.is === "wait" ? effect.at : undefined;
+    });
+    expect(waits).toEqual([1_000, 4_000, 300_000]);
+  });
+  test("nothing above the limit is sent, and 1000 is more than 250.00", () => {
+    const limited = (limit: string) =>
+      advance(
+        { ...empty, limits: { maxAmounts: { EUR: limit }, approveAbove: null } },
+        calledBy(),
+        policy,
+      ).effect.is;
+    expect([limited("249.99"), limited("250"), limited("1000")]).toEqual(["fail", "send", "send"]);
+  });
+  test("a success of a later generation enters a ledger that is behind", () => {
+    const event: WriteEvent = {
+      who: "w",
+      is: "answered",
+      token: "1:y",
+      generation: 2,
+      outcome: { is: "made", id: "id", result: {} },
+      call,
+    };
+    expect(advance(withRow({ state: "refused", epoch: 0 }), event, policy).row).toMatchObject({
+      state: "done",
+      generation: 2,
+      madeId: "id",
+    });
+  });
+  test("two ids for one write are shown, and the state stays", () => {
+    const event: WriteEvent = {
+      who: "w",
+      is: "answered",
+      token: "1:y",
+      generation: 1,
+      outcome: { is: "made", id: "other", result: {} },
+      call,
+    };
+    const { effect, entries, row } = advance(
+      withRow({ state: "done", madeId: "id" }),
+      event,
+      policy,
+    );
+    expect([row?.state, row?.madeId, entries[0]?.what, effect.is]).toEqual([
+      "done",
+      "id",
+      "made twice",
+      "fail",
+    ]);
+  });
+});
+
+describe("a decision", () => {
+  const question = {
+    id: "1-1",
+    kind: "outcome",
+    reason: "",
+    candidates: [],
+    account: null,
+    since: 0,
+  } as const;
+  const decision = (change: Partial<NewDecision>): NewDecision => ({
+    account: "a",
+    workflowId: "w",
+    step: "s",
+    kind: "resend",
+    question: "1-1",
+    by: "ada",
+    how: "",
+    reason: null,
+    value: {},
+    ...change,
+  });
+  test("for another question is refused with the present one", () => {
+    const look = withRow({ state: "asking", question });
+    expect(() => decide(look, decision({ question: "1-0" }))).toThrow(AnotherQuestion);
+    expect(() => decide(look, decision({ kind: "approve" }))).toThrow(AnotherQuestion);
+    expect(decide(look, decision({})).row?.isUntold).toBe(true);
+  });
+  test("is the first on its question", () => {
+    const look = {
+      ...withRow({ state: "asking", question }),
+      decisions: [{ ...decision({}), sequence: 2, at: 0 }],
+    };
+    expect(() => decide(look, decision({}))).toThrow(InvalidDecision);
+  });
+  test("to approve is not the requester's, and covers what is asked", () => {
+    const look = withRow({
+      state: "ready",
+      question: { ...question, kind: "approval", account: "x" },
+    });
+    expect(() => decide(look, decision({ kind: "approve", by: "requester" }))).toThrow(
+      InvalidDecision,
+    );
+    const value = { generation: 1, hash: "A", account: "x" };
+    expect(decide(look, decision({ kind: "approve" })).decision?.value).toEqual(value);
+    expect(decide(look, decision({ kind: "reject" })).row?.state).toBe("ended");
+  });
+});
