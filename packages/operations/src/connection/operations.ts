@@ -90,7 +90,14 @@ export const withOperations = async <A>(
     const ledger = await openWorkersLedger(settings.ledger);
     try {
       const { namespace, taskQueue } = temporal.settings;
-      return await use({ ...temporal, ledger, namespace, taskQueue, account: first.hash, accounts });
+      return await use({
+        ...temporal,
+        ledger,
+        namespace,
+        taskQueue,
+        account: first.hash,
+        accounts,
+      });
     } finally {
       await ledger.close();
     }
@@ -102,7 +109,10 @@ export const withOperations = async <A>(
 };
 
 /** Opens something, or says why it cannot be. */
-const orWhyNot = async <A>(open: () => Promise<A>, whyNot: Array<string>): Promise<A | undefined> => {
+const orWhyNot = async <A>(
+  open: () => Promise<A>,
+  whyNot: Array<string>,
+): Promise<A | undefined> => {
   try {
     return await open();
   } catch (error) {

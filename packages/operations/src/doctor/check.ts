@@ -12,24 +12,26 @@ export interface Check {
   readonly next?: NextOperation;
 }
 
+const withRemedy = (
+  status: Check["status"],
+  name: string,
+  detail: string,
+  remedy: string | NextOperation | undefined,
+): Check => ({
+  ...{ name, status, detail },
+  ...(remedy !== undefined && (typeof remedy === "string" ? { remedy } : { next: remedy })),
+});
+
 /** It works. */
 export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
 
 /** It works, and may not for long. */
-export const warning = (name: string, detail: string, remedy: string): Check => ({
-  name,
-  status: "warning",
-  detail,
-  remedy,
-});
+export const warning = (name: string, detail: string, remedy?: string | NextOperation): Check =>
+  withRemedy("warning", name, detail, remedy);
 
 /** It does not work. */
-export const failed = (name: string, detail: string, remedy: string | NextOperation): Check => ({
-  name,
-  status: "failed",
-  detail,
-  ...(typeof remedy === "string" ? { remedy } : { next: remedy }),
-});
+export const failed = (name: string, detail: string, remedy?: string | NextOperation): Check =>
+  withRemedy("failed", name, detail, remedy);
 
 /** It was not examined, because something that it needs does not work. */
 export const skipped = (name: string, detail: string): Check => ({
@@ -37,12 +39,3 @@ export const skipped = (name: string, detail: string): Check => ({
   status: "skipped",
   detail,
 });
-
-/** The same checks, by names that say of which account they are, where that has a name. */
-export const ofAccount = (
-  account: string | undefined,
-  checks: ReadonlyArray<Check>,
-): ReadonlyArray<Check> =>
-  account === undefined
-    ? checks
-    : checks.map((check) => ({ ...check, name: `${account}: ${check.name}` }));

@@ -1,52 +1,79 @@
 import { accountHash } from "@durable-payments/protocol/account";
 import * as Result from "effect/Result";
-import { type Check, ofAccount } from "./check.ts";
-import { checkJournal, type DoctorSettings } from "./journal-checks.ts";
+import type { LedgerSettings } from "../connection/ledger.ts";
+import { type KnownAccount, withSources } from "../connection/operations.ts";
+import type { ServiceSettings, TemporalSettings } from "../connection/settings.ts";
+import { ConnectionFailed } from "../errors.ts";
+import { type Check, failed, skipped } from "./check.ts";
+import { checkLedger } from "./ledger-checks.ts";
 import { checkService } from "./service-checks.ts";
-import { CONNECTION_CHECKS, checkTemporal } from "./temporal-checks.ts";
-import type { KnownAccount } from "./worker-checks.ts";
+import { checkTemporal } from "./temporal-checks.ts";
+
+/** What is examined. */
+export interface DoctorSettings {
+  readonly temporal: () => TemporalSettings;
+  readonly ledger: LedgerSettings;
+  /** The first is the one without a name, where there is such a one. */
+  readonly accounts: ReadonlyArray<{
+    readonly name: string | undefined;
+    readonly service: ServiceSettings;
+  }>;
+}
 
 /** What the doctor found. */
 export interface Diagnosis {
   readonly isWell: boolean;
-  /** Whether Temporal and its namespace can be used. */
-  readonly isConnected: boolean;
   readonly checks: ReadonlyArray<Check>;
 }
 
+const serviceChecks = async ({ accounts }: DoctorSettings): Promise<ReadonlyArray<Check>> => {
+  const found = await Promise.all(
+    accounts.map(async ({ name, service }) => {
+      const checks = await checkService(service);
+      return name === undefined
+        ? checks
+        : checks.map((check) => ({ ...check, name: `${name}: ${check.name}` }));
+    }),
+  );
+  return found.flat();
+};
+
+/** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
+const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {
+  const known = settings.accounts.flatMap(({ name, service }): ReadonlyArray<KnownAccount> =>
+    Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [],
+  );
+  try {
+    return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
+      const ofTemporal = temporal === undefined ? undefined : await checkTemporal(temporal, known);
+      const namespace = temporal?.settings.namespace;
+      const ofLedger =
+        ledger === undefined
+          ? []
+          : await checkLedger(ledger, namespace, known, ofTemporal?.tracked ?? []);
+      const remedy = "Correct the settings, or start what is missing.";
+      return [
+        ...(ofTemporal?.checks ?? [
+          failed("Temporal", whyNot.join(" "), remedy),
+          skipped("worker", "not checked: Temporal cannot be reached"),
+        ]),
+        ...(ledger === undefined ? [failed("ledger", whyNot.join(" "), remedy)] : ofLedger),
+      ];
+    });
+  } catch (error) {
+    if (!(error instanceof ConnectionFailed)) throw error;
+    return [failed("Temporal and ledger", error.message, error.next)];
+  }
+};
+
 /**
- * Check each thing that must work: Temporal, its namespace, its search attributes and retention, that
- * workers answer, the tracker, the service, and the journal of sends, into which a lag of 0 is written.
- * Nothing is sent to the service but reads.
+ * Checks each thing that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
+ * changes nothing, and sends nothing to the service but a ping.
  *
- * @param settings of Temporal, the service and the journal; what is not known here is not checked.
- * @returns each check with what was found and what helps; it never rejects for what it finds.
- * @example
- * const { isWell, checks } = await diagnose(settings);
- * for (const { name, detail } of checks) console.log(name, detail);
+ * @param settings of Temporal, the service and the ledger.
+ * @returns each check with what was found and what helps; it does not reject for what it finds.
  */
 export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => {
-  const accounts = [settings, ...(settings.others ?? [])];
-  const known = accounts.map(({ name, service }): KnownAccount => ({
-    name,
-    hash: Result.isSuccess(service) ? accountHash(service.success) : undefined,
-  }));
-  const parts = [
-    checkTemporal(settings.temporal, known),
-    ...accounts.map(async (account) => {
-      const { journal, name, service } = account;
-      const found = await Promise.all([
-        checkService(service, name),
-        checkJournal({ temporal: settings.temporal, service, journal }),
-      ]);
-      return ofAccount(name, found.flat());
-    }),
-  ];
-  const checks = (await Promise.all(parts)).flat();
-  const failed = checks.filter(({ status }) => status === "failed");
-  return {
-    isWell: failed.length === 0,
-    isConnected: !failed.some(({ name }) => CONNECTION_CHECKS.includes(name)),
-    checks,
-  };
+  const checks = (await Promise.all([serviceChecks(settings), innerChecks(settings)])).flat();
+  return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };

@@ -1,9 +1,4 @@
 export type { Check } from "./check.ts";
-export { diagnose, type Diagnosis } from "./doctor.ts";
-export {
-  type AccountToCheck,
-  checkLag,
-  describeEcho,
-  type DoctorSettings,
-} from "./journal-checks.ts";
+export { diagnose, type Diagnosis, type DoctorSettings } from "./doctor.ts";
 export { fixNamespace, type NamespaceFix, planFix } from "./fix.ts";
+export { testWebhook } from "./test-webhook.ts";

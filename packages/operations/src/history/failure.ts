@@ -19,7 +19,7 @@ export interface Failure {
   readonly cause?: Failure;
 }
 
-/** What stands in `type` already is left out of the details. */
+/** What `type` says already is left out of the details. */
 const withoutTag = (detail: unknown): unknown => {
   if (!isRecord(detail)) return detail;
   const { _tag, ...rest } = detail;
@@ -32,7 +32,7 @@ const detailsOf = (details: ReadonlyArray<unknown> | null | undefined) => {
   return { details: given.length === 1 ? given[0] : given };
 };
 
-/** Read what a run failed with: wrappers that Temporal puts around a failure are taken off. */
+/** Reads what a run failed with, without the wrappers that Temporal puts around a failure. */
 export const readFailure = (error: unknown): Failure => {
   if (
     error instanceof WorkflowFailedError ||

@@ -1,14 +1,13 @@
 import { isSensitiveField, redact } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { maskFreeTexts } from "@durable-payments/protocol";
-import { readPayload } from "@durable-payments/activities/readable-payloads";
 import {
   defaultFailureConverter,
   defaultPayloadConverter,
   type PayloadConverter,
 } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
-import { decoding } from "./events.ts";
+import { readPayload } from "../connection/readable-payloads.ts";
 import { type Failure, readFailure } from "./failure.ts";
 
 /** What stands in the place of a value that is masked as a whole. */
@@ -61,14 +60,15 @@ const failurePayloads: PayloadConverter = {
   fromPayload: ((payload) => readPayload(payload)) as PayloadConverter["fromPayload"],
 };
 
-/** A failure that a history holds, without what must not be shown. */
+/** Returns a failure that a history holds, without what must not be shown; null where there is none. */
 export const failureOf = (
   failure: temporal.api.failure.v1.IFailure | null | undefined,
-): Failure | null =>
-  failure
-    ? masked(
-        readFailure(
-          decoding(() => defaultFailureConverter.failureToError(failure, failurePayloads)),
-        ),
-      )
-    : null;
+): Failure | null => {
+  if (!failure) return null;
+  try {
+    return masked(readFailure(defaultFailureConverter.failureToError(failure, failurePayloads)));
+  } catch {
+    // Whoever executes a run writes any bytes.
+    return { type: "Unreadable", message: "Its failure cannot be decoded here." };
+  }
+};

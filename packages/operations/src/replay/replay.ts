@@ -4,32 +4,34 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { decodeMessage } from "@durable-payments/codec";
 import type { DataConverter } from "@temporalio/common";
 import type { WorkflowBundle } from "@temporalio/worker";
-import type { Temporal } from "../connection/temporal.ts";
-import { InvalidInput } from "../errors.ts";
-import { listRuns } from "../runs/list.ts";
-import { describeRun } from "../runs/state.ts";
+import type { Operations } from "../connection/operations.ts";
+import { InvalidInput, NotFound } from "../errors.ts";
+import { listRuns } from "../show/list.ts";
+import { readProgress } from "../show/progress.ts";
 
 /** Which runs are to be replayed. */
 export type ReplaySelection =
   | { readonly from: "run"; readonly workflowId: string; readonly runId: string | undefined }
-  /** All that failed, the latest of each id. */
+  /** All that failed, the latest run of each id. */
   | {
       readonly from: "failed";
-      readonly since: Date | undefined;
+      /** Milliseconds since 1970. */
+      readonly since: number | undefined;
       readonly type: string | undefined;
+      readonly limit: number;
     };
 
 /** What a replay needs is loaded when something is replayed: it brings native code. */
 const loadReplay = () => import("@durable-payments/replay");
 
 /**
- * Read the run whose history a file holds.
+ * Reads the run whose history a file holds.
  *
  * @param json what the file holds.
  * @param file its name, for messages.
  * @param workflowId of the run, where its history does not say it: those of older servers do not.
  * @returns the run, to be replayed.
- * @throws InvalidInput where it is no history, or that of another run, or of which run is not known.
+ * @throws InvalidInput where it is not a history, or is that of another run, or its run is not known.
  */
 export const readRunOfFile = async (
   json: unknown,
@@ -43,7 +45,6 @@ export const readRunOfFile = async (
     if (cause instanceof InvalidHistory) {
       throw new InvalidInput({
         message: `${file} holds no history that can be replayed: ${cause.message}. \`temporal workflow show --output json\` writes one, too.`,
-        next: { operation: "export" },
         cause,
       });
     }
@@ -59,7 +60,7 @@ export const readRunOfFile = async (
 };
 
 const historyOf = async (
-  { client }: Temporal,
+  { client }: Pick<Operations, "client">,
   { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
 ): Promise<RunToReplay> => ({
   workflowId,
@@ -67,24 +68,30 @@ const historyOf = async (
 });
 
 /**
- * Read the selected runs with their histories, one after the other.
+ * Reads the selected runs with their histories, one after the other.
  *
- * @param temporal the connection of `withTemporal`.
+ * @param operations Temporal and the ledger.
  * @param selection a run by its id, or the runs of a time and a type.
  * @returns the runs, each with its history.
  * @throws NotFound where there is no such run.
  */
 export async function* selectRuns(
-  temporal: Temporal,
+  operations: Operations,
   selection: ReplaySelection,
 ): AsyncGenerator<RunToReplay> {
   if (selection.from === "run") {
-    yield historyOf(temporal, await describeRun(temporal, selection.workflowId, selection.runId));
+    const { runId, workflowId } = selection;
+    const run = await readProgress(operations.client, workflowId, runId);
+    if (run === undefined) {
+      throw new NotFound({ message: `Temporal has no run ${runId ?? ""} of ${workflowId}.` });
+    }
+    yield historyOf(operations, { workflowId, runId: run.runId });
     return;
   }
-  const { since, type } = selection;
-  for await (const run of listRuns(temporal, { standing: ["failed"], since, type })) {
-    yield historyOf(temporal, run);
+  const { limit, since, type } = selection;
+  const { runs } = await listRuns(operations, { statuses: ["failed"], since, type, limit });
+  for (const { runId, workflowId } of runs) {
+    if (runId !== null) yield historyOf(operations, { workflowId, runId });
   }
 }
 
@@ -119,7 +126,7 @@ const hasNoWorkflow = (replay: Replay): boolean =>
   !replay.deterministic && replay.kind === "unknownWorkflow";
 
 /**
- * Replay histories against workflow code: would the runs go on under it?
+ * Replays histories against workflow code: would the runs continue under it?
  *
  * @param runs what `selectRuns` or `readRunOfFile` returns.
  * @param workflows path of the module that exports the workflows, beside this project's own; default: these alone.

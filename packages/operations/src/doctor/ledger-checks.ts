@@ -1,0 +1,195 @@
+import type { Ledger, Limits, Overview } from "@durable-payments/ledger";
+import type { Tracked } from "@durable-payments/protocol";
+import type { KnownAccount } from "../connection/operations.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+
+/** Workflow ids whose chain of hashes is checked: the latest ones. */
+const VERIFIED = 20;
+
+const HOUR_MS = 3_600_000;
+
+const checkIdentity = (
+  ledger: Ledger,
+  { state }: Overview,
+  namespace: string | undefined,
+): Check => {
+  const { epoch, ledgerId, namespace: pinned, sequence, stopped } = state;
+  const title = "ledger";
+  if (stopped !== null) {
+    return failed(title, `sends are stopped: ${stopped}`, { operation: "recover" });
+  }
+  if (namespace !== undefined && pinned !== null && pinned !== namespace) {
+    return failed(
+      title,
+      `it belongs to Temporal namespace ${pinned}, and this one is ${namespace}`,
+      "Set PAYMENTS_LEDGER, or TEMPORAL_NAMESPACE, as the worker has them.",
+    );
+  }
+  return ok(title, `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
+};
+
+/** Compares the ledger with what the trackers have seen of it. */
+export const checkWitness = (
+  { ledgerId, epoch, sequence }: Overview["state"],
+  tracked: ReadonlyArray<Tracked>,
+): Check => {
+  const title = "witness";
+  const marks = tracked.flatMap(({ mark }) => mark ?? []);
+  const [first] = marks;
+  if (first === undefined) return skipped(title, "not known: no tracker has seen the ledger yet");
+  const other = marks.find((mark) => mark.ledgerId !== ledgerId);
+  if (other !== undefined) {
+    return failed(
+      title,
+      `the workers use ledger ${other.ledgerId}, and this one is ${ledgerId}`,
+      "Set PAYMENTS_LEDGER as the worker has it; if the ledger was replaced, run recover.",
+    );
+  }
+  const ahead = marks.find(
+    (mark) => mark.epoch > epoch || (mark.epoch === epoch && mark.sequence > sequence),
+  );
+  return ahead === undefined
+    ? ok(title, `the ledger has everything that was seen (entry ${first.sequence})`)
+    : failed(
+        title,
+        `the ledger was restored: it has ${sequence} entries of epoch ${epoch}, and ${ahead.sequence} of epoch ${ahead.epoch} were seen`,
+        { operation: "recover" },
+      );
+};
+
+const checkChains = async (ledger: Ledger): Promise<Check> => {
+  const title = "log";
+  const runs = await ledger.runs({ limit: VERIFIED });
+  for (const { workflowId } of runs) {
+    const verified = await ledger.verify(workflowId);
+    if (!verified.isIntact) {
+      return failed(title, `the log of ${workflowId} was edited at entry ${verified.sequence}`, {
+        operation: "show",
+        workflowId,
+        isLog: true,
+      });
+    }
+  }
+  return ok(title, `the logs of the latest ${runs.length} runs are as they were written`);
+};
+
+const amountsOf = (limits: Limits["maxAmounts"]): string =>
+  Object.entries(limits ?? {})
+    .map(([currency, amount]) => `${amount} ${currency}`)
+    .join(", ");
+
+const checkLimits = async (
+  ledger: Ledger,
+  accounts: ReadonlyArray<KnownAccount>,
+): Promise<Check> => {
+  const looks = await Promise.all(
+    accounts.map(async ({ hash, name }) => {
+      const { limits } = await ledger.look({ account: hash, workflowId: "doctor", step: "doctor" });
+      const words = [
+        limits.maxAmounts && `at most ${amountsOf(limits.maxAmounts)}`,
+        limits.approveAbove && `approval above ${amountsOf(limits.approveAbove)}`,
+      ].filter((part) => part !== null && part !== undefined);
+      return { name, text: words.join("; ") };
+    }),
+  );
+  const without = looks.filter(({ text }) => text === "");
+  const texts = looks.map(
+    ({ name, text }) => `${name === undefined ? "" : `${name}: `}${text || "none"}`,
+  );
+  return without.length === 0
+    ? ok("limits", texts.join("; "))
+    : warning("limits", texts.join("; "), "Set PAYMENTS_MAX_AMOUNTS, so that a slip has a bound.");
+};
+
+const checkSize = ({ runs, state, writes }: Overview): Check => {
+  const rows = writes.reduce((sum, count) => sum + count.rows, 0);
+  return ok("size", `${runs} runs, ${rows} writes, ${state.sequence} log entries`);
+};
+
+const checkPauses = async (ledger: Ledger): Promise<Check> => {
+  const pauses = await ledger.pauses();
+  const [first] = pauses;
+  if (first === undefined) return ok("sends", "not paused");
+  const of = first.scope === "all" ? "all sends" : `${first.scope} ${first.of}`;
+  const more = pauses.length > 1 ? `, and ${pauses.length - 1} more` : "";
+  return warning(
+    "sends",
+    `${of} paused by ${first.by}: ${first.reason}${more}`,
+    first.scope === "all" ? { operation: "resume" } : { operation: "resume", of: first.of },
+  );
+};
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+/** Checks what makes no progress by itself. */
+export const checkStuck = (
+  { state, untold, writes }: Overview,
+  tracked: ReadonlyArray<Tracked>,
+): ReadonlyArray<Check> => {
+  const { now } = state;
+  const rowsOf = (is: (count: Overview["writes"][number]) => boolean): number =>
+    writes.filter(is).reduce((sum, { rows }) => sum + rows, 0);
+  const person = rowsOf(({ question }) => question !== null);
+  const old = rowsOf(({ since, state: of }) => of === "unknown" && now - since > HOUR_MS);
+  const lost = tracked.flatMap(({ lostRuns }) => lostRuns ?? []);
+  return [
+    person === 0
+      ? ok("inbox", "nothing waits for a person")
+      : warning("inbox", `${counted(person, "write")} wait for a person`, { operation: "inbox" }),
+    old === 0
+      ? ok("unknown outcomes", "none is older than an hour")
+      : warning(
+          "unknown outcomes",
+          `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
+          { operation: "list", status: "unknown" },
+        ),
+    ...(untold === 0
+      ? []
+      : [
+          warning(
+            "nudges",
+            `${counted(untold, "run")} not notified of an answer yet`,
+            "The tracker does it again within a minute.",
+          ),
+        ]),
+    ...(lost.length === 0
+      ? []
+      : [
+          failed(
+            "lost runs",
+            `Temporal knows no run of ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}, whose writes have an unknown outcome`,
+            "If Temporal's database was restored, run recover; then start them again with the same input.",
+          ),
+        ]),
+  ];
+};
+
+/**
+ * Checks the ledger: identity, witness, pinned namespace, chains of the latest runs, limits, pauses, and what makes no
+ * progress.
+ *
+ * @param namespace of Temporal; undefined where it cannot be reached.
+ * @param tracked what the trackers last reported.
+ */
+export const checkLedger = async (
+  ledger: Ledger,
+  namespace: string | undefined,
+  accounts: ReadonlyArray<KnownAccount>,
+  tracked: ReadonlyArray<Tracked>,
+): Promise<ReadonlyArray<Check>> => {
+  const seen = await ledger.overview();
+  const [chains, limits, pauses] = await Promise.all([
+    checkChains(ledger),
+    checkLimits(ledger, accounts),
+    checkPauses(ledger),
+  ]);
+  return [
+    checkIdentity(ledger, seen, namespace),
+    checkWitness(seen.state, tracked),
+    chains,
+    checkSize(seen),
+    limits,
+    pauses,
+    ...checkStuck(seen, tracked),
+  ];
+};

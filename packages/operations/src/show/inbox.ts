@@ -1,0 +1,152 @@
+import type { Ledger, WriteRow } from "@durable-payments/ledger";
+import { runStep } from "@durable-payments/protocol";
+import { approvalConsequences, consequencesOf } from "../decide/consequences.ts";
+import type { Sources } from "../connection/operations.ts";
+import { ConnectionFailed } from "../errors.ts";
+import { readProgress } from "./progress.ts";
+import { atOnce } from "./at-once.ts";
+import type { ChoiceView, InboxItem } from "./run-view.ts";
+import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
+
+/** How a question about an outcome can be answered. */
+const ANSWERS = ["found", "resend", "end"] as const;
+
+const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
+  const { question, step, workflowId } = row;
+  if (question === null) return [];
+  if (question.kind === "approval") {
+    const consequences = approvalConsequences(row);
+    return (["approve", "reject"] as const).map((choice) => ({
+      choice,
+      consequence: consequences[choice],
+      next: { operation: choice, workflowId },
+    }));
+  }
+  const consequences = consequencesOf(row);
+  return ANSWERS.map((choice) => ({
+    choice,
+    consequence: consequences[choice],
+    next: { operation: "answer", workflowId, step, question: question.id, choice },
+  }));
+};
+
+/**
+ * Makes an item of the inbox of each write that waits for a person.
+ *
+ * @param rows of the ledger, in any order.
+ * @param startedBy who started a workflow id.
+ */
+export const itemsOf = (
+  rows: ReadonlyArray<WriteRow>,
+  startedBy: (workflowId: string) => string | null = () => null,
+): ReadonlyArray<InboxItem> =>
+  rows
+    .filter((row) => isAsking(row) || awaitsApproval(row))
+    .map((row) => {
+      const { operation, question, request, step, workflowId } = row;
+      const { amount, currency, payee, reference } = request;
+      return {
+        kind: question?.kind === "approval" ? "approval" : "question",
+        ...{ workflowId, step, operation, amount, currency, payee, reference },
+        question: question?.id ?? null,
+        reason: question?.reason ?? "",
+        since: question?.since ?? row.changedAt,
+        candidates: question?.candidates ?? [],
+        choices: choicesOf(row),
+        startedBy: startedBy(workflowId),
+      };
+    });
+
+/** Writes of unknown outcome whose run has ended: the janitor looks for them; a person sees that they exist. */
+const leftUnknown = async (
+  ledger: Ledger,
+  { temporal }: Sources,
+): Promise<ReadonlyArray<InboxItem>> => {
+  if (temporal === undefined) return [];
+  const rows = await ledger.rows({ states: ["unknown", "sending"], limit: MOST_LOOKED_AT });
+  const left = await atOnce(rows, async (row) => {
+    const progress = await readProgress(temporal.client, runStep(row).workflowId);
+    if (progress?.state === "running") return [];
+    const { amount, currency, payee, reference } = row.request;
+    const item: InboxItem = {
+      ...{ workflowId: row.workflowId, step: row.step, operation: row.operation },
+      ...{ amount, currency, payee, reference },
+      kind: "unknown",
+      question: null,
+      reason: `Its run has ${progress === undefined ? "gone from Temporal" : "ended"}: ${unknownText(row, Date.now())}. Nothing has to be done yet.`,
+      since: row.changedAt,
+      candidates: [],
+      choices: [],
+      startedBy: null,
+    };
+    return [item];
+  });
+  return left.flat();
+};
+
+/** Most writes of unknown outcome whose runs are looked at. */
+const MOST_LOOKED_AT = 200;
+
+const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
+  const waiting = (await ledger.batches()).filter(({ state }) => state === "needsApproval");
+  return atOnce(waiting, async ({ createdAt, createdBy, id, rows, file }) => {
+    const [first, ...others] = await ledger.batchCounts(id);
+    const isOne =
+      first !== undefined && others.every(({ currency }) => currency === first.currency);
+    return {
+      kind: "batch",
+      workflowId: id,
+      ...{ step: null, operation: null, payee: null, question: null, candidates: [] },
+      amount: isOne && others.length === 0 ? first.amount : null,
+      currency: isOne && others.length === 0 ? first.currency : null,
+      reference: file,
+      reason: `A second person has to approve the ${rows} rows of ${file}.`,
+      since: createdAt,
+      choices: [
+        {
+          choice: "approve",
+          consequence: "APPROVE: pays every row as shown.",
+          next: { operation: "approve", workflowId: id },
+        },
+        {
+          choice: "reject",
+          consequence: "REJECT: pays no row of this file.",
+          next: { operation: "reject", workflowId: id },
+        },
+      ],
+      startedBy: createdBy,
+    };
+  });
+};
+
+/** What waits for a person, the oldest first. */
+export interface Inbox {
+  readonly items: ReadonlyArray<InboxItem>;
+  /** What could not be read, and why. */
+  readonly notes: ReadonlyArray<string>;
+}
+
+/**
+ * Reads what waits for a person: questions, approvals, and unknown outcomes of runs that have ended. It needs the ledger
+ * alone; without Temporal the last are missing.
+ *
+ * @param sources what can be reached.
+ * @returns the items, the oldest first.
+ * @throws ConnectionFailed where the ledger cannot be read.
+ */
+export const readInbox = async (sources: Sources): Promise<Inbox> => {
+  const { ledger, whyNot } = sources;
+  if (ledger === undefined) {
+    throw new ConnectionFailed({ reason: "ledgerUnavailable", message: whyNot.join(" ") });
+  }
+  const asked = await ledger.rows({ needsPerson: true });
+  const ids = [...new Set(asked.map(({ workflowId }) => workflowId))];
+  const [runs, batches, left] = await Promise.all([
+    ids.length === 0 ? [] : ledger.runs({ workflowIds: ids }),
+    batchItems(ledger),
+    leftUnknown(ledger, sources),
+  ]);
+  const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
+  const items = [...itemsOf(asked, (id) => starters.get(id) ?? null), ...batches, ...left];
+  return { items: items.toSorted((a, b) => a.since - b.since), notes: whyNot };
+};

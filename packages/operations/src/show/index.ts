@@ -1,0 +1,28 @@
+export {
+  type BatchDetails,
+  type BatchView,
+  findBatch,
+  listBatches,
+  readBatch,
+  rowsIn,
+} from "./batches.ts";
+export { followRun } from "./follow.ts";
+export { type Inbox, itemsOf, readInbox } from "./inbox.ts";
+export { listRuns, type RunList, type RunListFilter } from "./list.ts";
+export { readLog } from "./log.ts";
+export { type OverviewView, readOverview, type WaitingFor } from "./overview.ts";
+export { type Progress, readFailureOf, readProgress } from "./progress.ts";
+export { readRun } from "./run.ts";
+export { type Money, sumMoney } from "./sums.ts";
+export type {
+  ChoiceView,
+  InboxItem,
+  LogLineView,
+  PaymentView,
+  RunDetails,
+  RunLog,
+  RunState,
+  RunView,
+  StepView,
+} from "./run-view.ts";
+export { type Status, STATUSES } from "./run-view.ts";

@@ -1,0 +1,230 @@
+import type { Ledger, Run } from "@durable-payments/ledger";
+import { queryText, WORKFLOW } from "@durable-payments/protocol";
+import type { Client } from "@temporalio/client";
+import type { Operations } from "../connection/operations.ts";
+import { invalidInput } from "../errors.ts";
+import { readEvents, timelineOf } from "../history/events.ts";
+import { atOnce } from "./at-once.ts";
+import { type Progress, readFailureOf, readProgress } from "./progress.ts";
+import { type RunView, type Status, STATUSES } from "./run-view.ts";
+import { readRecorded, viewOf } from "./run.ts";
+
+/** Which runs are wanted; what is left out does not matter. */
+export interface RunListFilter {
+  /** Any of these. */
+  readonly statuses?: ReadonlyArray<Status> | undefined;
+  /** Workflow type. */
+  readonly type?: string | undefined;
+  /** Started since: milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** Workflow id or its beginning, or the id of what a run made. */
+  readonly find?: string | undefined;
+  readonly limit: number;
+}
+
+/** Runs that a filter finds. */
+export interface RunList {
+  readonly runs: ReadonlyArray<RunView>;
+  /** Whether there are more than the limit. */
+  readonly isMore: boolean;
+}
+
+/** Workflows of our own that pay nothing. */
+const OWN_SERVICES = [
+  WORKFLOW.tracker,
+  WORKFLOW.notifier,
+  WORKFLOW.payoutBatch,
+  WORKFLOW.checkWorker,
+];
+
+/** Types that are payments before they have a row. */
+const OWN_PAYMENTS: ReadonlySet<string> = new Set([WORKFLOW.payout, WORKFLOW.onboardCardholder]);
+
+const NAMES: Readonly<Partial<Record<Status, ReadonlyArray<string>>>> = {
+  asking: [],
+  approval: [],
+  unknown: [],
+  ended: [],
+  paused: ["Running"],
+  waiting: ["Running"],
+  running: ["Running"],
+  failed: ["Failed", "TimedOut", "Terminated"],
+  timedOut: ["TimedOut"],
+  terminated: ["Terminated"],
+  cancelled: ["Canceled"],
+  succeeded: ["Completed"],
+};
+
+/**
+ * Returns the query by which Temporal finds runs, by built-in attributes alone.
+ *
+ * @param filter which runs.
+ */
+export const visibilityQuery = ({
+  find,
+  since,
+  statuses = [],
+  type,
+}: Omit<RunListFilter, "limit">): string => {
+  const names = [...new Set(statuses.flatMap((status) => NAMES[status] ?? []))];
+  const types = OWN_SERVICES.map((name) => `WorkflowType != ${queryText(name)}`).join(" AND ");
+  return [
+    'ExecutionStatus != "ContinuedAsNew"',
+    type === undefined ? types : `WorkflowType = ${queryText(type)}`,
+    ...(names.length === 0 ? [] : [`ExecutionStatus IN (${names.map(queryText).join(", ")})`]),
+    ...(since === undefined ? [] : [`StartTime >= ${queryText(new Date(since).toISOString())}`]),
+    ...(find === undefined ? [] : [`WorkflowId STARTS_WITH ${queryText(find)}`]),
+  ].join(" AND ");
+};
+
+/** Statuses that the ledger alone decides. */
+const OF_LEDGER: ReadonlyArray<Status> = ["asking", "approval", "unknown", "ended"];
+
+/** Most writes of which the runs are looked at. */
+const MOST_ROWS = 10_000;
+
+/** Finds ids by what the ledger has of writes. */
+const idsOfLedger = async (
+  ledger: Ledger,
+  { find, statuses = [] }: RunListFilter,
+): Promise<ReadonlyArray<string>> => {
+  const found = new Set<string>();
+  if (statuses.includes("asking") || statuses.includes("approval")) {
+    for (const row of await ledger.rows({ needsPerson: true })) found.add(row.workflowId);
+  }
+  const states = [
+    ...(statuses.includes("unknown") ? (["unknown", "asking", "ended"] as const) : []),
+    ...(statuses.includes("ended") ? (["ended"] as const) : []),
+  ];
+  if (states.length > 0) {
+    const rows = await ledger.rows({ states: [...new Set(states)], limit: MOST_ROWS });
+    for (const row of rows) found.add(row.workflowId);
+  }
+  return [...found].filter((id) => find === undefined || id.startsWith(find));
+};
+
+/** Operations whose made id is searched. */
+const MAKING = ["createPayout", "createCardholder", "createCard", "createBeneficiary"];
+
+const idsByMade = async (
+  { account, accounts, ledger }: Operations,
+  find: string,
+): Promise<ReadonlyArray<string>> => {
+  const hashes = [...new Set([account, ...accounts.map(({ hash }) => hash)])];
+  const searches = hashes.flatMap((hash) =>
+    MAKING.map((operation) => ledger.owners(hash, operation, [find])),
+  );
+  return (await Promise.all(searches)).flatMap((owners) => {
+    const owner = owners.get(find);
+    return owner === undefined ? [] : [owner.workflowId];
+  });
+};
+
+async function* idsOf(operations: Operations, filter: RunListFilter): AsyncGenerator<string> {
+  const { client, ledger } = operations;
+  const { find, statuses = [] } = filter;
+  if (find !== undefined) {
+    const [whole] = await ledger.runs({ workflowIds: [find], limit: 1 });
+    if (whole !== undefined) yield find;
+    yield* await idsByMade(operations, find);
+  }
+  yield* await idsOfLedger(ledger, filter);
+  const isOfLedger = statuses.length > 0 && statuses.every((one) => OF_LEDGER.includes(one));
+  if (isOfLedger) return;
+  // Those of the ledger are found by it: what is left narrows the query.
+  const others = statuses.filter((status) => !OF_LEDGER.includes(status));
+  const query = visibilityQuery({ ...filter, statuses: others });
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 200 })) {
+    yield workflowId;
+  }
+}
+
+/** What a run that goes on waits for, where neither the ledger nor a pending activity says it. */
+const readOpen = async (client: Client, workflowId: string, progress: Progress) => {
+  if (progress.state !== "running" || progress.pending.length > 0) return [];
+  const events = await readEvents(client, { workflowId, runId: progress.runId }, LAST_EVENTS);
+  return timelineOf(events).filter(({ endedAt }) => endedAt === null);
+};
+
+/** A timer that was set earlier than that many events ago is shown by the run alone. */
+const LAST_EVENTS = 30;
+
+const isPayment = (progress: Progress | undefined, run: Run | undefined, rows: number): boolean =>
+  run !== undefined || rows > 0 || (progress !== undefined && OWN_PAYMENTS.has(progress.type));
+
+const readView = async (
+  { client, ledger }: Operations,
+  workflowId: string,
+  pauses: Awaited<ReturnType<Ledger["pauses"]>>,
+  type: string | undefined,
+): Promise<RunView | undefined> => {
+  const progress = await readProgress(client, workflowId);
+  const rootId = progress?.rootId ?? workflowId;
+  const [recorded, failure, open] = await Promise.all([
+    readRecorded(ledger, workflowId, rootId),
+    progress === undefined ? null : readFailureOf(client, workflowId, progress),
+    progress === undefined ? [] : readOpen(client, workflowId, progress),
+  ]);
+  const { end, rows, run, waits } = recorded;
+  if (type === undefined && !isPayment(progress, run, rows.length)) return undefined;
+  const batch = run?.batch ?? null;
+  const now = Date.now();
+  const evidence = { workflowId, progress, failure, open, rows, waits, pauses, batch, end, now };
+  return viewOf(evidence, recorded);
+};
+
+const check = ({ limit, statuses = [] }: RunListFilter): void => {
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw invalidInput("The limit must be 1 or more. Nothing was read.");
+  }
+  const wrong = statuses.find((status) => !STATUSES.includes(status));
+  if (wrong === undefined) return;
+  throw invalidInput(`There is no status "${wrong}". A status is one of: ${STATUSES.join(", ")}.`);
+};
+
+const matches = ({ startedAt, statuses, type }: RunView, filter: RunListFilter): boolean =>
+  (filter.statuses === undefined ||
+    filter.statuses.length === 0 ||
+    filter.statuses.some((status) => statuses.includes(status))) &&
+  (filter.type === undefined || type === filter.type) &&
+  (filter.since === undefined || startedAt === null || startedAt >= filter.since);
+
+/** How many runs are read before it is known whether they fit. */
+const PART = 16;
+
+/**
+ * Lists runs with the reason why each is in its state. Of the runs of one id only the latest counts, so that one that was
+ * retried is not listed as failed. Temporal lists a new run, or a new state, after about a second.
+ *
+ * @param operations Temporal and the ledger.
+ * @param filter which runs.
+ * @returns the runs; those that the ledger finds come first, then those that run, then the latest to end.
+ * @throws InvalidInput where the filter is wrong.
+ * @example
+ * ```ts
+ * const { runs } = await listRuns(operations, { statuses: ["failed"], limit: 50 });
+ * ```
+ */
+export const listRuns = async (operations: Operations, filter: RunListFilter): Promise<RunList> => {
+  check(filter);
+  const pauses = await operations.ledger.pauses();
+  const runs: Array<RunView> = [];
+  const seen = new Set<string>();
+  let part: Array<string> = [];
+  const readPart = async () => {
+    const views = await atOnce(part, (id) => readView(operations, id, pauses, filter.type));
+    part = [];
+    runs.push(
+      ...views.filter((view) => view !== undefined).filter((view) => matches(view, filter)),
+    );
+  };
+  for await (const id of idsOf(operations, filter)) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    part.push(id);
+    if (part.length === PART) await readPart();
+    if (runs.length > filter.limit) break;
+  }
+  await readPart();
+  return { runs: runs.slice(0, filter.limit), isMore: runs.length > filter.limit };
+};

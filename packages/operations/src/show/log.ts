@@ -1,0 +1,64 @@
+import type { Decision, Entry, JsonObject, Ledger, LogLine } from "@durable-payments/ledger";
+import { NotFound } from "../errors.ts";
+import type { LogLineView, RunLog } from "./run-view.ts";
+
+const wordsOf = (details: JsonObject): string | null => {
+  const words = Object.entries(details)
+    .filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return words.length === 0 ? null : words.join(", ");
+};
+
+const ofEntry = ({ at, details, sequence, step, what, who }: Entry): LogLineView => ({
+  ...{ at, sequence, step, what, who },
+  details: wordsOf(details),
+  isDecision: false,
+});
+
+const ofDecision = ({
+  at,
+  by,
+  how,
+  kind,
+  reason,
+  sequence,
+  step,
+  value,
+}: Decision): LogLineView => ({
+  ...{ at, sequence, step },
+  who: by,
+  what: kind,
+  details: [reason, wordsOf(value), `(known by ${how})`].filter((part) => part !== null).join(" "),
+  isDecision: true,
+});
+
+const viewOf = (line: LogLine): LogLineView =>
+  line.is === "entry" ? ofEntry(line.entry) : ofDecision(line.decision);
+
+/**
+ * Reads the log of a workflow id: every send, outcome, removal and decision, with who asked for it. Decisions about
+ * everything (a pause, a recovery) are among them, where they fall into its time.
+ *
+ * @param isVerified whether the chain of hashes is checked.
+ * @throws NotFound where the ledger has nothing of the id.
+ */
+export const readLog = async (
+  ledger: Ledger,
+  workflowId: string,
+  { isVerified = false }: { readonly isVerified?: boolean } = {},
+): Promise<RunLog> => {
+  const [lines, general] = await Promise.all([ledger.logOf(workflowId), ledger.decisionsOf("")]);
+  const own = lines.map(viewOf);
+  const [first] = own;
+  if (first === undefined) {
+    throw new NotFound({ message: `The ledger has no log of ${workflowId}.` });
+  }
+  const among = general.filter(({ sequence }) => sequence > first.sequence).map(ofDecision);
+  const last = own.at(-1)?.sequence ?? 0;
+  const all = [...own, ...among.filter(({ sequence }) => sequence < last)];
+  return {
+    workflowId,
+    lines: all.toSorted((a, b) => a.sequence - b.sequence),
+    ...(isVerified && { verification: await ledger.verify(workflowId) }),
+  };
+};

@@ -1,0 +1,148 @@
+import type { Ledger, LedgerState, Overview, Pause, WriteCount } from "@durable-payments/ledger";
+import type { Sources } from "../connection/operations.ts";
+import type { Temporal } from "../connection/temporal.ts";
+import { type NextOperation, isOperationError } from "../errors.ts";
+import { pollersOf } from "../connection/pollers.ts";
+import { queryText } from "@durable-payments/protocol";
+import { asTemporalError } from "../connection/temporal-errors.ts";
+import { readInbox } from "./inbox.ts";
+import { type Money, sumMoney } from "./sums.ts";
+
+/** Runs that wait for the same, with the money that they are to pay. */
+export interface WaitingFor {
+  readonly what:
+    | "payouts to complete"
+    | "verifications"
+    | "funds"
+    | "unknown outcomes to be found out"
+    | "answers"
+    | "approvals"
+    | "being sent";
+  readonly count: number;
+  readonly money: Money;
+  /** Since when the longest one waits, milliseconds since 1970. */
+  readonly since: number | null;
+}
+
+/** Everything at a glance. */
+export interface OverviewView {
+  /** Numbers of runs by how Temporal has them; null where it cannot be asked. */
+  readonly runs: { readonly running: number; readonly failedToday: number } | null;
+  /** Workers that poll for workflows; null where Temporal cannot be asked. */
+  readonly workers: number | null;
+  readonly ledger: Pick<LedgerState, "epoch" | "ledgerId" | "sequence" | "stopped"> | null;
+  readonly pauses: ReadonlyArray<Pause>;
+  readonly waiting: ReadonlyArray<WaitingFor>;
+  /** What waits for a person. */
+  readonly inbox: number;
+  readonly notes: ReadonlyArray<string>;
+  readonly next: ReadonlyArray<NextOperation>;
+}
+
+const MOST_WAITS = 5_000;
+
+const ofWrites = (
+  what: WaitingFor["what"],
+  writes: Overview["writes"],
+  is: (count: WriteCount) => boolean,
+): ReadonlyArray<WaitingFor> => {
+  const found = writes.filter(is);
+  if (found.length === 0) return [];
+  return [
+    {
+      what,
+      count: found.reduce((sum, { rows }) => sum + rows, 0),
+      money: sumMoney(found),
+      since: Math.min(...found.map(({ since }) => since)),
+    },
+  ];
+};
+
+const WAITS = {
+  payout: "payouts to complete",
+  cardholder: "verifications",
+  balance: "funds",
+} as const;
+
+const ofWaits = async (ledger: Ledger, { waits }: Overview): Promise<ReadonlyArray<WaitingFor>> =>
+  Promise.all(
+    waits.map(async ({ count, kind, since }) => {
+      const open = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
+      const ids = [...new Set(open.map(({ workflowId }) => workflowId))];
+      const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
+      return { what: WAITS[kind], count, since, money: sumMoney(runs) };
+    }),
+  );
+
+const readWaiting = async (ledger: Ledger, seen: Overview): Promise<ReadonlyArray<WaitingFor>> => [
+  ...ofWrites("answers", seen.writes, ({ question }) => question === "outcome"),
+  ...ofWrites("approvals", seen.writes, ({ question }) => question === "approval"),
+  ...ofWrites("unknown outcomes to be found out", seen.writes, ({ state }) => state === "unknown"),
+  ...ofWrites("being sent", seen.writes, ({ state }) => state === "sending"),
+  ...(await ofWaits(ledger, seen)),
+];
+
+const DAY_MS = 86_400_000;
+
+const readTemporal = async ({ client, settings }: Temporal) => {
+  const since = queryText(new Date(Date.now() - DAY_MS).toISOString());
+  const ours = 'WorkflowType NOT IN ("tracker", "notifier")';
+  const [running, failed, pollers] = await Promise.all([
+    client.workflow.count(`ExecutionStatus = "Running" AND ${ours}`),
+    client.workflow.count(
+      `ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND ${ours} AND CloseTime >= ${since}`,
+    ),
+    pollersOf(client, "workflow", settings.taskQueue),
+  ]);
+  return {
+    runs: { running: running.count, failedToday: failed.count },
+    workers: pollers.length,
+  };
+};
+
+/** What matters most first. */
+const nextOf = ({
+  inbox,
+  ledger,
+  pauses,
+  runs,
+  workers,
+}: Omit<OverviewView, "next">): ReadonlyArray<NextOperation> => {
+  const next: Array<NextOperation> = [];
+  if (ledger?.stopped != null) next.push({ operation: "recover" });
+  if (workers === 0) next.push({ operation: "startWorker" });
+  if (workers === null) next.push({ operation: "doctor" });
+  if (inbox > 0) next.push({ operation: "inbox" });
+  if (pauses.some(({ scope }) => scope === "all")) next.push({ operation: "resume" });
+  if ((runs?.failedToday ?? 0) > 0) next.push({ operation: "list", status: "failed" });
+  return next.slice(0, 3);
+};
+
+/**
+ * Reads everything at a glance: who works, how many runs wait for what and how much money that is, and what needs a
+ * person.
+ *
+ * @param sources what can be reached; what is missing is said in `notes`.
+ */
+export const readOverview = async (sources: Sources): Promise<OverviewView> => {
+  const { ledger, temporal, whyNot } = sources;
+  const notes = [...whyNot];
+  const reading = temporal && readTemporal(temporal);
+  const progress = await reading?.catch((error: unknown) => {
+    const worded = temporal === undefined ? error : asTemporalError(error, temporal.settings);
+    if (!isOperationError(worded)) throw error;
+    notes.push(worded.message);
+    return undefined;
+  });
+  const seen = await ledger?.overview();
+  const view = {
+    runs: progress?.runs ?? null,
+    workers: progress?.workers ?? null,
+    ledger: seen?.state ?? null,
+    pauses: (await ledger?.pauses()) ?? [],
+    waiting: ledger && seen ? await readWaiting(ledger, seen) : [],
+    inbox: ledger === undefined ? 0 : (await readInbox(sources)).items.length,
+    notes,
+  };
+  return { ...view, next: nextOf(view) };
+};

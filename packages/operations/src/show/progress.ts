@@ -1,0 +1,117 @@
+import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import { optionalTsToMs } from "@temporalio/common/lib/time.js";
+import { readCloseEvent } from "../history/events.ts";
+import type { Failure } from "../history/failure.ts";
+import { failureOf } from "../history/masked.ts";
+import type { RunState } from "./run-view.ts";
+
+/** An activity that a run waits for. */
+export interface PendingActivity {
+  readonly id: string;
+  readonly type: string;
+  readonly attempt: number;
+  /** Why the last attempt ended: that it is not yet time, or what went wrong. */
+  readonly message: string | null;
+  readonly failureType: string | null;
+  /** When it is tried again, milliseconds since 1970; null while it runs. */
+  readonly nextAttemptAt: number | null;
+}
+
+/** How far Temporal says that a run has got. Times: milliseconds since 1970. */
+export interface Progress {
+  readonly runId: string;
+  readonly type: string;
+  readonly state: RunState;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly pending: ReadonlyArray<PendingActivity>;
+  readonly pendingChildren: ReadonlyArray<string>;
+  /** Attempts of the workflow task that is due; 0 where none is. */
+  readonly taskAttempts: number;
+  readonly taskQueue: string;
+  /** Workflow id of the topmost parent, under which the ledger keeps the writes. */
+  readonly rootId: string;
+}
+
+const STATES: Readonly<Record<string, RunState>> = {
+  COMPLETED: "succeeded",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  TERMINATED: "terminated",
+  TIMED_OUT: "timedOut",
+};
+
+/** Returns the state of a run by Temporal's name for it; one that was continued goes on. */
+export const stateOf = (name: string): RunState => STATES[name] ?? "running";
+
+const pendingOf = ({ raw }: WorkflowExecutionDescription): ReadonlyArray<PendingActivity> =>
+  (raw.pendingActivities ?? []).map((activity) => {
+    const failure = failureOf(activity.lastFailure);
+    const next = optionalTsToMs(activity.nextAttemptScheduleTime);
+    return {
+      id: activity.activityId ?? "",
+      type: activity.activityType?.name ?? "",
+      attempt: activity.attempt ?? 1,
+      message: failure?.message ?? null,
+      failureType: failure?.type ?? null,
+      nextAttemptAt: next ? next : null,
+    };
+  });
+
+/**
+ * Reads how far a run has got.
+ *
+ * @param runId the latest run of the id where it is left out.
+ * @returns undefined where Temporal has no such run.
+ */
+export const readProgress = async (
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<Progress | undefined> => {
+  try {
+    const run = await client.workflow.getHandle(workflowId, runId).describe();
+    return {
+      runId: run.runId,
+      type: run.type,
+      state: stateOf(run.status.name),
+      startedAt: run.startTime.getTime(),
+      endedAt: run.closeTime?.getTime() ?? null,
+      pending: pendingOf(run),
+      pendingChildren: (run.raw.pendingChildren ?? []).map((child) => child.workflowId ?? ""),
+      taskAttempts: run.raw.pendingWorkflowTask?.attempt ?? 0,
+      taskQueue: run.taskQueue,
+      rootId: run.raw.workflowExecutionInfo?.rootExecution?.workflowId || workflowId,
+    };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Reads why a run ended without success.
+ *
+ * @returns null where it succeeded, goes on, or does not say.
+ */
+export const readFailureOf = async (
+  client: Client,
+  workflowId: string,
+  { runId, state }: Pick<Progress, "runId" | "state">,
+): Promise<Failure | null> => {
+  if (state === "running" || state === "succeeded") return null;
+  const close = await readCloseEvent(client, { workflowId, runId });
+  const terminated = close?.workflowExecutionTerminatedEventAttributes;
+  if (terminated) {
+    const by = terminated.identity ? ` by ${terminated.identity}` : "";
+    return { type: "Terminated", message: `Terminated${by}: ${terminated.reason || "no reason"}` };
+  }
+  if (close?.workflowExecutionTimedOutEventAttributes) {
+    return { type: "TimedOut", message: "The run reached its time-out." };
+  }
+  if (close?.workflowExecutionCanceledEventAttributes) {
+    return { type: "Cancelled", message: "The run was cancelled." };
+  }
+  return failureOf(close?.workflowExecutionFailedEventAttributes?.failure);
+};

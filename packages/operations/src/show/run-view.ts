@@ -1,0 +1,142 @@
+import type { KnownBy, Verification, WriteState } from "@durable-payments/ledger";
+import type { AnswerChoice, NextOperation } from "../errors.ts";
+import type { Failure } from "../history/failure.ts";
+
+/** How a run can be found; the earlier ones matter more. */
+export const STATUSES = [
+  /** A person is asked what became of a write. */
+  "asking",
+  /** A second person has to approve a write. */
+  "approval",
+  /** A write may have been carried out; time may tell. */
+  "unknown",
+  /** Sends are paused. */
+  "paused",
+  /** Waits for the service, for money, or for time. */
+  "waiting",
+  "running",
+  /** Ended by a person: nothing more is sent, not by a retry either. */
+  "ended",
+  /** Any unhappy end but a cancellation: failed, timed out or terminated. */
+  "failed",
+  "timedOut",
+  "terminated",
+  "cancelled",
+  "succeeded",
+] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** How Temporal has a run. */
+export type RunState = "running" | "succeeded" | "failed" | "timedOut" | "cancelled" | "terminated";
+
+/** What a run or a write is to pay. Amounts are decimal strings in units of `currency`. */
+export interface PaymentView {
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** A `beneficiary_id`, or a mark of the payee's account. */
+  readonly payee: string | null;
+  readonly reference: string | null;
+}
+
+/** One run, as all lists and screens show it. Times: milliseconds since 1970. */
+export interface RunView extends PaymentView {
+  readonly workflowId: string;
+  /** Null where Temporal has none, or cannot be asked. */
+  readonly runId: string | null;
+  readonly type: string | null;
+  /** Null where Temporal has none, or cannot be asked. */
+  readonly state: RunState | null;
+  /** Every status that it has, the one that matters most first. */
+  readonly statuses: ReadonlyArray<Status>;
+  /** Why it is in this state, for a person. */
+  readonly reason: string | null;
+  /** Until when it waits, where that is known. */
+  readonly until: number | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly startedBy: string | null;
+  readonly batch: string | null;
+  readonly batchRow: number | null;
+}
+
+/** A step of a run: a write, a wait, or what its history shows beside them. */
+export interface StepView extends PaymentView {
+  readonly kind: "write" | "wait" | "activity" | "timer" | "child" | "signal" | "update" | "task";
+  readonly name: string;
+  /** `open`: it is under way, or waits. */
+  readonly state: WriteState | "open" | "failed" | "timedOut" | "cancelled";
+  /** What became of it, or what it waits for. */
+  readonly text: string;
+  readonly at: number;
+  readonly endedAt: number | null;
+  /** Id of what was made, and how it is known. */
+  readonly madeId: string | null;
+  readonly knownBy: KnownBy | null;
+  /** Dispatches, of a write. */
+  readonly sends: number | null;
+}
+
+/** How a question or an approval can be decided, and what that does to the money. */
+export interface ChoiceView {
+  readonly choice: AnswerChoice | "approve" | "reject";
+  readonly consequence: string;
+  readonly next: NextOperation;
+}
+
+/** What waits for a person. */
+export interface InboxItem extends PaymentView {
+  readonly kind: "question" | "approval" | "batch" | "unknown";
+  readonly workflowId: string;
+  readonly step: string | null;
+  readonly operation: string | null;
+  /** Id of the question; null where there is nothing to be answered yet. */
+  readonly question: string | null;
+  readonly reason: string;
+  readonly since: number;
+  /** What the service lists that may be it. */
+  readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  readonly choices: ReadonlyArray<ChoiceView>;
+  readonly startedBy: string | null;
+}
+
+/** One line of the log of a workflow id. */
+export interface LogLineView {
+  readonly sequence: number;
+  readonly at: number;
+  readonly who: string;
+  /** What happened: "sent", "carried out", "approve", "removed". */
+  readonly what: string;
+  readonly step: string | null;
+  /** What was found, given as a reason, or destroyed, in words. */
+  readonly details: string | null;
+  readonly isDecision: boolean;
+}
+
+/** One run with everything that is known of it. */
+export interface RunDetails extends RunView {
+  readonly steps: ReadonlyArray<StepView>;
+  readonly inbox: ReadonlyArray<InboxItem>;
+  readonly failure: Failure | null;
+  /** Who ended it, and why. */
+  readonly end: {
+    readonly by: string;
+    readonly reason: string | null;
+    readonly at: number;
+  } | null;
+  /** Whether a newer run of the id exists. */
+  readonly isEarlier: boolean;
+  /** Its page in Temporal's Web UI. */
+  readonly webUi: string | null;
+  /** What can be done, the most useful first: at most three. */
+  readonly next: ReadonlyArray<NextOperation>;
+  /** What could not be read, and why. */
+  readonly notes: ReadonlyArray<string>;
+}
+
+/** The log of a workflow id. */
+export interface RunLog {
+  readonly workflowId: string;
+  readonly lines: ReadonlyArray<LogLineView>;
+  /** Present where the chain of hashes was checked. */
+  readonly verification?: Verification;
+}

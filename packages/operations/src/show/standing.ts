@@ -1,0 +1,169 @@
+import type { Decision, Pause, RecordedWait, WriteRow } from "@durable-payments/ledger";
+import { waitTypes } from "@durable-payments/protocol";
+import type { Failure } from "../history/failure.ts";
+import type { TimelineItem } from "../history/events.ts";
+import type { PendingActivity, Progress } from "./progress.ts";
+import { type Status, STATUSES } from "./run-view.ts";
+
+/** Everything that says why a run is in its state. */
+export interface Evidence {
+  readonly workflowId: string;
+  /** Undefined where Temporal has no run of this id, or cannot be asked. */
+  readonly progress: Progress | undefined;
+  /** Why it ended without success. */
+  readonly failure: Failure | null;
+  /** What its history shows as open, where that was read: timers, a workflow task that fails. */
+  readonly open: ReadonlyArray<TimelineItem>;
+  readonly rows: ReadonlyArray<WriteRow>;
+  readonly waits: ReadonlyArray<RecordedWait>;
+  readonly pauses: ReadonlyArray<Pause>;
+  readonly batch: string | null;
+  readonly end: Decision | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Why a run is in its state. */
+export interface Standing {
+  readonly statuses: ReadonlyArray<Status>;
+  readonly reason: string | null;
+  readonly until: number | null;
+}
+
+/** Words a time of day, with its date where that is not today: `19:41 UTC`. */
+export const clock = (at: number, now: number): string => {
+  const [iso, today] = [new Date(at).toISOString(), new Date(now).toISOString()];
+  const time = `${iso.slice(11, 16)} UTC`;
+  return iso.slice(0, 10) === today.slice(0, 10) ? time : `${iso.slice(0, 10)} ${time}`;
+};
+
+/** Returns whether a write asks what became of it. */
+export const isAsking = ({ question, state }: WriteRow): boolean =>
+  state === "asking" && question?.kind === "outcome";
+
+/** Returns whether a write has to be approved by a second person. */
+export const awaitsApproval = ({ question, state }: WriteRow): boolean =>
+  question?.kind === "approval" && state !== "ended" && state !== "done";
+
+/** Returns whether a write may have been carried out, and nobody knows. */
+export const isUnknown = (row: WriteRow): boolean =>
+  row.state === "unknown" || row.state === "asking" || (row.state === "ended" && row.doubt > 0);
+
+/** Words what a write of unknown outcome waits for: `answer lost, checking until 19:41 UTC`. */
+export const unknownText = (
+  { until }: Pick<WriteRow, "until">,
+  now: number,
+  next?: PendingActivity,
+): string => {
+  const at = Math.max(until ?? 0, next?.nextAttemptAt ?? 0);
+  return at > now ? `answer lost, checking until ${clock(at, now)}` : "answer lost, checking";
+};
+
+const WAITS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> = {
+  payout: (thing) => `waiting for payout ${thing} to complete`,
+  cardholder: (thing) => `waiting for the verification of cardholder ${thing}`,
+  balance: (thing) => `waiting for funds: ${thing}`,
+};
+
+/** Words what a wait waits for. */
+export const waitText = ({ kind, thing }: Pick<RecordedWait, "kind" | "thing">): string =>
+  WAITS[kind](thing);
+
+const pauseOf = ({ batch, pauses, workflowId }: Evidence): Pause | undefined =>
+  pauses.find(
+    ({ of, scope }) =>
+      scope === "all" || (scope === "run" ? of === workflowId : batch !== null && of === batch),
+  );
+
+/** Why a run that goes on does not get further, as far as Temporal and the ledger say. */
+const openReason = (
+  evidence: Evidence,
+): Omit<Standing, "statuses"> & { readonly status: Status } => {
+  const { now, open, progress, rows, waits } = evidence;
+  const said = (status: Status, reason: string | null, until: number | null = null) => ({
+    status,
+    reason,
+    until,
+  });
+  const asking = rows.find(isAsking);
+  if (asking !== undefined)
+    return said("asking", `${asking.step}: ${asking.question?.reason ?? ""}`);
+  const approval = rows.find(awaitsApproval);
+  if (approval !== undefined) {
+    return said("approval", `${approval.step} needs approval: ${approval.question?.reason ?? ""}`);
+  }
+  const pending = progress?.pending ?? [];
+  const lost = rows.find(({ state }) => state === "unknown");
+  if (lost !== undefined) {
+    const next = pending.find(({ nextAttemptAt }) => nextAttemptAt !== null);
+    return said("unknown", `${lost.step}: ${unknownText(lost, now, next)}`, lost.until);
+  }
+  const retried = pending.find(({ message, nextAttemptAt }) => message !== null && nextAttemptAt);
+  const wait = waits.find(({ closedAt }) => closedAt === null);
+  if (retried !== undefined) {
+    const at = retried.nextAttemptAt;
+    const when = at !== null && at > now ? `; tries again at ${clock(at, now)}` : "";
+    const isWaiting = retried.failureType === waitTypes.notYet || wait !== undefined;
+    const reason = `${retried.type}: ${retried.message ?? ""}`.replace(/\.$/, "");
+    return said(isWaiting ? "waiting" : "running", `${reason}${when}`, at);
+  }
+  if (wait !== undefined) return said("waiting", waitText(wait));
+  const pause = pauseOf(evidence);
+  if (pause !== undefined && pending.length === 0) {
+    return said("paused", `sends are paused by ${pause.by}: ${pause.reason}`);
+  }
+  const task = open.find(({ kind }) => kind === "task");
+  if (task !== undefined) {
+    return said("running", `its workflow code fails: ${task.message ?? "no reason"}`);
+  }
+  const timer = open.find(({ kind, until }) => kind === "timer" && until !== null);
+  if (timer?.until != null) {
+    const what = timer.summary === null ? "sleeping" : timer.summary;
+    return said("waiting", `${what} until ${clock(timer.until, now)}`, timer.until);
+  }
+  const [activity] = pending;
+  if (activity !== undefined) return said("running", `at ${activity.type}`);
+  const [child] = progress?.pendingChildren ?? [];
+  if (child !== undefined) return said("running", `waiting for ${child}`);
+  return said("running", (progress?.taskAttempts ?? 0) > 0 ? "waiting for a worker" : null);
+};
+
+/**
+ * Says why a run is in its state, and how it can be found. It reads nothing: writes are the ledger's, progress is
+ * Temporal's.
+ *
+ * @param evidence what was read.
+ * @returns its statuses, the one that matters most first; and the reason.
+ */
+export const standingOf = (evidence: Evidence): Standing => {
+  const { end, failure, now, progress, rows } = evidence;
+  const found = new Set<Status>();
+  if (rows.some(isUnknown)) found.add("unknown");
+  if (end !== undefined) found.add("ended");
+  const state = progress?.state;
+  if (state === "running" || state === undefined) {
+    const { reason, status, until } = openReason(evidence);
+    // Without Temporal the ledger alone says what waits for a person.
+    if (state === "running" || status !== "running") found.add(status);
+    if (state === "running") found.add("running");
+    if (status === "unknown") found.add("waiting");
+    return { statuses: inOrder(found), reason, until };
+  }
+  found.add(state);
+  if (state === "timedOut" || state === "terminated") found.add("failed");
+  if (rows.some(isAsking)) found.add("asking");
+  const doubted = rows.find(isUnknown);
+  const parts = [
+    end && `ended by ${end.by}${end.reason === null ? "" : `: ${end.reason}`}`,
+    doubted &&
+      (doubted.state === "unknown"
+        ? `${doubted.step}: ${unknownText(doubted, now)}`
+        : `${doubted.step}: outcome unknown`),
+    failure?.message.replace(/\.$/, ""),
+  ];
+  const reason = parts.filter((part) => part !== undefined).join("; ");
+  return { statuses: inOrder(found), reason: reason === "" ? null : reason, until: null };
+};
+
+const inOrder = (found: ReadonlySet<Status>): ReadonlyArray<Status> =>
+  STATUSES.filter((status) => found.has(status));
