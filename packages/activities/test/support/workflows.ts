@@ -1,12 +1,13 @@
 import { NUDGE, type Nudge } from "@durable-payments/protocol/calls";
-import { waitActivityId, type SeenPayout, type WaitActivities } from "@durable-payments/protocol/waits";
+import {
+  waitActivityId,
+  type SeenPayout,
+  type WaitActivities,
+} from "@durable-payments/protocol/waits";
 import { condition, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
 
 /** Waits for a payout, as the step does. */
-export async function waitsForPayout(
-  payout_id: string,
-  attemptMs: number,
-): Promise<SeenPayout> {
+export async function waitsForPayout(payout_id: string, attemptMs: number): Promise<SeenPayout> {
   const { awaitPayout } = proxyActivities<WaitActivities>({
     activityId: waitActivityId("awaitPayout", payout_id),
     startToCloseTimeout: attemptMs,

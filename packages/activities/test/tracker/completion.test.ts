@@ -75,7 +75,8 @@ const waitForPayout = async (workflowId: string, attemptMs: number) => {
       const client = yield* PaymentsClient;
       const { beneficiary_id } = yield* client.createBeneficiary(beneficiary);
       const unique_request_id = workflowId;
-      return (yield* client.createPayout({ ...payout, beneficiary_id, unique_request_id })).payout_id;
+      return (yield* client.createPayout({ ...payout, beneficiary_id, unique_request_id }))
+        .payout_id;
     }),
   );
   const handle = await env.client.workflow.start<typeof waitsForPayout>("waitsForPayout", {
@@ -127,7 +128,13 @@ it("a run whose answer was left is notified", async () => {
     taskQueue,
   });
   const account = await accountOf(runtime);
-  await putRow(ledger, { account, workflowId: "untold", state: "done", madeId: "p", isUntold: true });
+  await putRow(ledger, {
+    account,
+    workflowId: "untold",
+    state: "done",
+    madeId: "p",
+    isUntold: true,
+  });
   expect(await handle.result()).toEqual({ steps: ["createPayout"] });
 }, 20_000);
 

@@ -37,7 +37,8 @@ const newPayout = (runtime: Awaited<ReturnType<typeof make>>["runtime"]): Promis
       const client = yield* PaymentsClient;
       const { beneficiary_id } = yield* client.createBeneficiary(beneficiary);
       const unique_request_id = crypto.randomUUID();
-      return (yield* client.createPayout({ ...payout, beneficiary_id, unique_request_id })).payout_id;
+      return (yield* client.createPayout({ ...payout, beneficiary_id, unique_request_id }))
+        .payout_id;
     }),
   );
 
@@ -121,9 +122,10 @@ describe("a payout", () => {
     const { activities, runtime } = await make("completed");
     const payout_id = await newPayout(runtime);
     await simulator.setPayoutStatus(payout_id, "a word that nobody knows");
-    expect(
-      await attempt().run(activities.awaitPayout, { payout_id, mode: "look" }),
-    ).toMatchObject({ outcome: "open", payout_status: "a word that nobody knows" });
+    expect(await attempt().run(activities.awaitPayout, { payout_id, mode: "look" })).toMatchObject({
+      outcome: "open",
+      payout_status: "a word that nobody knows",
+    });
   });
 
   it("that shows something else than was sent is answered with the contradiction", async () => {
@@ -146,7 +148,8 @@ describe("a cardholder", () => {
   it("is verified, or refused, by its row of the list", async () => {
     const { activities, runtime } = await make("completed");
     const card_holder_id = await newCardholder(runtime);
-    const look = () => attempt().run(activities.awaitVerification, { card_holder_id, mode: "look" });
+    const look = () =>
+      attempt().run(activities.awaitVerification, { card_holder_id, mode: "look" });
     expect(await look()).toMatchObject({ card_holder_id, outcome: "open" });
     await simulator.setVerification(card_holder_id, "SUCCESS");
     expect(await look()).toMatchObject({ outcome: "verified" });
