@@ -1,5 +1,5 @@
 import type { JsonObject, WriteName, WriteRow, WriteState } from "../model/row.ts";
-import type { Decision, Entry, Limits, LedgerMark, NewEntry } from "./ledger.ts";
+import type { Decision, Entry, Limits, LedgerMark, NewEntry } from "./records.ts";
 
 /** Which writes are read. Everything that is given has to hold; the longest unchanged come first. */
 export interface RowFilter {

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
 import { LedgerUnavailable, messageOf } from "../errors.ts";
 import { addDecimals } from "./decimal.ts";
@@ -83,7 +84,8 @@ const openFile = (file: string): DatabaseSync => {
     database.function("ledger_now", () => Date.now());
     database.aggregate("ledger_sum", {
       start: "0",
-      step: (sum, amount) => (amount === null ? sum : addDecimals(String(sum), String(amount))),
+      step: (sum, amount) =>
+        typeof sum === "string" && typeof amount === "string" ? addDecimals(sum, amount) : sum,
     });
     // Version and tables are seen and made by one process at a time.
     onceNotBusy(() => inTransaction(database, "BEGIN IMMEDIATE", () => migrate(database, file)));
@@ -173,7 +175,7 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    while (this.#isUnderWay) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#isUnderWay) await endOfTurn();
     if (this.#database.isOpen) this.#database.close();
   }
 
