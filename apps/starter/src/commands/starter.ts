@@ -1,4 +1,4 @@
-import { CliConfig, Command, GlobalFlag } from "effect/cli";
+import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
 import { executableName } from "../output/command-line.ts";
 import { doctor } from "./doctor.ts";
 import { inbox } from "./inbox.ts";
@@ -28,7 +28,13 @@ export const starter = Command.make(executableName(), overview.flags, overview.r
   Command.withSubcommands([...reading]),
 );
 
+/** `--completions SHELL`; its own line of help is wider than 80 columns: the description names it instead. */
+const completions = GlobalFlag.Action({
+  flag: Flag.withHidden(GlobalFlag.Completions.flag),
+  run: GlobalFlag.Completions.run,
+});
+
 /** The flags that every command takes. */
 export const cliConfig = CliConfig.layer({
-  builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions],
+  builtIns: [GlobalFlag.Help, GlobalFlag.Version, completions],
 });

@@ -36,7 +36,9 @@ const shownLines = (text: string): string =>
   text
     .split(STYLES)
     .map((part, index) =>
-      index % 2 === 1 ? part : visibleLines(part, (character) => (character === "\n" ? "\n" : undefined)),
+      index % 2 === 1
+        ? part
+        : visibleLines(part, (character) => (character === "\n" ? "\n" : undefined)),
     )
     .join("");
 

@@ -52,9 +52,11 @@ export const beside = (start: string, text: string): string => {
 /** Cuts a text after its last character that fits, and marks that by an ellipsis. */
 export const cut = (text: string, width: number): string => {
   if (stringWidth(text) <= width) return text;
-  const [start = ""] = wrapAnsi(text, width - 1, { hard: true, trim: false, wordWrap: false }).split(
-    "\n",
-  );
+  const [start = ""] = wrapAnsi(text, width - 1, {
+    hard: true,
+    trim: false,
+    wordWrap: false,
+  }).split("\n");
   return `${start}…`;
 };
 
@@ -86,7 +88,7 @@ export const table = (
 
 /** Prints names and values in two columns; pairs without a value are left out. */
 export const pairs = (
-  rows: ReadonlyArray<readonly [name: string, value: string | null | undefined]>,
+  rows: ReadonlyArray<readonly [name: string, value: string | false | null | undefined]>,
   indent = "  ",
 ): string =>
   table(

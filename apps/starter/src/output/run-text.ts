@@ -1,0 +1,142 @@
+import type { InboxItem, RunDetails, RunView, StepView } from "@durable-payments/operations/show";
+import { nextLines } from "./next.ts";
+import { ago, beside, duration, money, pairs, styled, table, when, wrap } from "./text.ts";
+
+const COLOURS: Readonly<Record<string, Parameters<typeof styled>[0]>> = {
+  ended: "red",
+  failed: "red",
+  refused: "red",
+  terminated: "red",
+  timedOut: "red",
+  approval: "yellow",
+  asking: "yellow",
+  paused: "yellow",
+  unknown: "yellow",
+  done: "green",
+  succeeded: "green",
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  asking: "needs an answer",
+  approval: "needs approval",
+  unknown: "outcome unknown",
+  timedOut: "timed out",
+  ended: "ended by a person",
+  done: "succeeded",
+  open: "open",
+  sending: "sending",
+  ready: "not sent",
+};
+
+/** Words a status or a state of a step. */
+export const statusText = (status: string): string => {
+  const colour = COLOURS[status];
+  const words = WORDS[status] ?? status;
+  return colour === undefined ? words : styled(colour, words);
+};
+
+/** Words the statuses of a run: the one that matters most, and how Temporal has it where that says more. */
+export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statuses">): string => {
+  const [first] = statuses;
+  if (first === undefined) return state ?? "not known";
+  const isMore = state !== null && state !== first && state !== "running";
+  return isMore ? `${statusText(first)} (run ${WORDS[state] ?? state})` : statusText(first);
+};
+
+/** Words what a run or a write pays: `250.00 EUR to b-1, Invoice 17`. */
+export const paymentText = (of: {
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly payee: string | null;
+  readonly reference: string | null;
+}): string =>
+  [
+    [money(of), of.payee === null ? "" : `to ${of.payee}`].filter((part) => part !== "").join(" "),
+    of.reference ?? "",
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+
+const SIGNS: Readonly<Record<string, string>> = {
+  done: "✓",
+  succeeded: "✓",
+  undone: "↩",
+  asking: "?",
+  unknown: "?",
+  failed: "✗",
+  refused: "✗",
+  timedOut: "✗",
+  ended: "✗",
+  cancelled: "–",
+};
+
+const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): string => {
+  const sign = SIGNS[state] ?? "·";
+  const colour = COLOURS[state];
+  const took = endedAt === null || endedAt - at < 1_000 ? "" : ` (${duration(endedAt - at)})`;
+  const title = kind === "signal" || kind === "update" ? `${kind} ${name}` : name;
+  const amount = money(step);
+  const what = [amount, text === "" ? statusText(state) : text].filter((part) => part !== "");
+  const mark = colour === undefined ? sign : styled(colour, sign);
+  const start = `  ${mark} ${when(at).slice(11, 19)}  ${title}  `;
+  return beside(start, `${what.join(": ")}${took}`);
+};
+
+const candidateLines = ({ candidates }: InboxItem): ReadonlyArray<string> =>
+  candidates.flatMap((candidate, index) => [
+    `    Possible match (${index + 1} of ${candidates.length}):`,
+    table(
+      Object.entries(candidate).map(([name, value]) => [
+        name,
+        typeof value === "string" ? value : JSON.stringify(value),
+      ]),
+      { indent: "      " },
+    ),
+  ]);
+
+/** Prints a question: the consequences of each answer come first, then why it is asked. */
+export const questionText = (item: InboxItem): string =>
+  [
+    styled("bold", `${item.step ?? item.workflowId} has been waiting since ${when(item.since)}`),
+    ...item.choices.map(({ consequence }) => wrap(consequence, "    ")),
+    wrap(`Why: ${item.reason}`, "    "),
+    ...candidateLines(item),
+  ].join("\n");
+
+/** Prints one run: header, steps, question, link, and what can be done. */
+export const runText = (run: RunDetails, now = Date.now()): string => {
+  const { batch, batchRow, end, endedAt, startedAt, startedBy } = run;
+  const lasted = startedAt === null ? "" : duration((endedAt ?? now) - startedAt);
+  const header = pairs([
+    ["status", statusesText(run)],
+    ["why", run.reason],
+    ["pays", paymentText(run)],
+    ["type", run.type],
+    ["run", run.isEarlier ? `${run.runId ?? ""} (a newer run of this id exists)` : run.runId],
+    [
+      "started",
+      startedAt !== null && `${when(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`,
+    ],
+    ["ended", endedAt !== null && `${when(endedAt)}, after ${lasted}`],
+    ["batch", batch && `${batch}${batchRow === null ? "" : `, row ${batchRow}`}`],
+    ["end", end && `by ${end.by}, ${when(end.at)}${end.reason === null ? "" : `: ${end.reason}`}`],
+    ["Web UI", run.webUi],
+  ]);
+  return [
+    styled("bold", run.workflowId),
+    header,
+    ...run.notes.map((note) => wrap(`${styled("yellow", "note")} ${note}`, "  ")),
+    ...(run.steps.length === 0 ? [] : ["", styled("bold", "Steps")]),
+    ...run.steps.map(stepLine),
+    ...run.inbox.flatMap((item) => ["", questionText(item)]),
+    ...nextLines(run.next),
+  ].join("\n");
+};
+
+/** Prints one line of a run that is followed. */
+export const followLine = (run: RunDetails): string =>
+  `${when(run.endedAt ?? Date.now()).slice(11, 19)}  ${statusesText(run)}${run.reason === null ? "" : `  ${run.reason}`}`;
+
+/** Prints who waits since when, for lists. */
+export const sinceText = (at: number | null, now: number): string =>
+  at === null ? "" : ago(at, now);
